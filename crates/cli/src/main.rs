@@ -1,0 +1,3 @@
+//! The command `retime`.
+
+fn main() {}
