@@ -1,0 +1,429 @@
+//! What one location did, as far as causality cares.
+//!
+//! A format crate walks the events of a location in order and reports those
+//! with a role: sends, receives, postings of receives, collectives. Everything
+//! that can be settled within the location is settled here, while scanning, so
+//! that locations scan in parallel:
+//!
+//! - a non-blocking receive takes its place in line when it is *posted* and its
+//!   time when it completes (MPI's non-overtaking rule speaks of postings);
+//! - cancelled requests are taken out again;
+//! - a collective's end is joined with its begin.
+//!
+//! ```
+//! use retime::causality::{LocationLog, Message};
+//! use retime::{LocationIndex, Timestamp};
+//!
+//! let mut log = LocationLog::new(LocationIndex(0));
+//! let from_1 = |tag| Message { communicator: 0, peer: LocationIndex(1), tag };
+//! log.receive_posted(0, Timestamp(10), 77); // MPI_Irecv
+//! log.receive_completed(1, Timestamp(40), from_1(5), 77); // its MPI_Wait
+//! log.send(2, Timestamp(50), from_1(5), None);
+//! log.finish(3, Timestamp(10), Timestamp(60));
+//! assert_eq!(log.nodes(), 2);
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use super::collectives::Operation;
+use super::oddity::{Oddities, Oddity};
+use crate::time::Timestamp;
+use crate::trace::LocationIndex;
+
+/// Stands for "no node" in the columns of node numbers.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// The part an event plays in happened-before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A message leaves.
+    Send,
+    /// A message has arrived.
+    Receive,
+    /// A collective operation is entered.
+    CollectiveBegin,
+    /// A collective operation is left.
+    CollectiveEnd,
+}
+
+/// Envelope of a message as one side recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Message {
+    /// Handle of the communicator in [`crate::TraceInfo::communicators`].
+    pub communicator: u32,
+    /// Endpoint of the other side.
+    pub peer: LocationIndex,
+    /// Message tag.
+    pub tag: u32,
+}
+
+/// A finished collective operation as one participant recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Collective {
+    /// Handle of the communicator in [`crate::TraceInfo::communicators`].
+    pub communicator: u32,
+    /// Which operation.
+    pub operation: Operation,
+    /// Root of a rooted operation.
+    pub root: Root,
+    /// Whether this participant gave any bytes.
+    pub sent: bool,
+    /// Whether this participant got any bytes.
+    pub received: bool,
+}
+
+/// Root of a collective as a participant recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Root {
+    /// The operation has none, or none was recorded.
+    None,
+    /// A rank of the communicator (of the other side of an inter-communicator).
+    Rank(u32),
+    /// The recorder itself (`MPI_ROOT`).
+    Own,
+    /// Somebody else of the recorder's own group (`MPI_PROC_NULL`).
+    OwnGroup,
+}
+
+/// Place of a message in line: channel (local number) and node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InLine {
+    pub(super) channel: u32,
+    /// [`NONE`] once cancelled, or while it has not completed.
+    pub(super) node: u32,
+}
+
+/// One participant's part in a collective operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) what: Collective,
+    /// [`NONE`] if no begin was recorded.
+    pub(super) begin: u32,
+    pub(super) end: u32,
+}
+
+/// The events with a role of one location, in order.
+#[derive(Debug)]
+pub struct LocationLog {
+    pub(super) location: LocationIndex,
+    pub(super) times: Vec<u64>,
+    pub(super) events: Vec<u32>,
+    pub(super) roles: Vec<Role>,
+    /// Local channel number -> envelope.
+    pub(super) channels: Vec<Message>,
+    pub(super) sends: Vec<InLine>,
+    pub(super) receives: Vec<InLine>,
+    /// When each of `receives` was posted.
+    pub(super) posted: Vec<u64>,
+    pub(super) parts: Vec<Part>,
+    pub(super) oddities: Oddities,
+    pub(super) event_count: u64,
+    pub(super) range: Option<(Timestamp, Timestamp)>,
+    channel_of: FxHashMap<Message, u32>,
+    last_channel: Option<(Message, u32)>,
+    open_sends: FxHashMap<u64, u32>,
+    open_receives: FxHashMap<u64, u32>,
+    probed: FxHashMap<u64, (u32, Message)>,
+    probed_requests: FxHashMap<u64, u64>,
+    open_begin: Option<u32>,
+    open_collectives: FxHashMap<u64, u32>,
+}
+
+impl LocationLog {
+    /// An empty log of `location`.
+    pub fn new(location: LocationIndex) -> Self {
+        Self {
+            location,
+            times: Vec::new(),
+            events: Vec::new(),
+            roles: Vec::new(),
+            channels: Vec::new(),
+            sends: Vec::new(),
+            receives: Vec::new(),
+            posted: Vec::new(),
+            parts: Vec::new(),
+            oddities: Oddities::default(),
+            event_count: 0,
+            range: None,
+            channel_of: FxHashMap::default(),
+            last_channel: None,
+            open_sends: FxHashMap::default(),
+            open_receives: FxHashMap::default(),
+            probed: FxHashMap::default(),
+            probed_requests: FxHashMap::default(),
+            open_begin: None,
+            open_collectives: FxHashMap::default(),
+        }
+    }
+
+    /// Number of events with a role so far.
+    pub fn nodes(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Event number (from 0) of the `node`-th event with a role.
+    pub fn event(&self, node: usize) -> Option<u64> {
+        self.events.get(node).map(|&event| u64::from(event))
+    }
+
+    /// A message leaves (`MpiSend`, `MpiIsend`). With `request`, it can still
+    /// be [cancelled](Self::request_cancelled).
+    pub fn send(&mut self, event: u64, time: Timestamp, message: Message, request: Option<u64>) {
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Send);
+        if let Some(request) = request {
+            self.open_sends.insert(request, self.sends.len() as u32);
+        }
+        self.sends.push(InLine { channel, node });
+    }
+
+    /// The send of `request` is complete and cannot be cancelled any more.
+    #[inline]
+    pub fn send_completed(&mut self, request: u64) {
+        self.open_sends.remove(&request);
+    }
+
+    /// A blocking receive has its message (`MpiRecv`).
+    pub fn receive(&mut self, event: u64, time: Timestamp, message: Message) {
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Receive);
+        self.take_place(time, InLine { channel, node });
+    }
+
+    /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
+    pub fn receive_posted(&mut self, event: u64, time: Timestamp, request: u64) {
+        let place = self.receives.len() as u32;
+        if self.open_receives.insert(request, place).is_some() {
+            self.oddities
+                .add(Oddity::RequestReused, self.location, event);
+        }
+        self.take_place(
+            time,
+            InLine {
+                channel: NONE,
+                node: NONE,
+            },
+        );
+    }
+
+    /// A posted receive has its message (`MpiIrecv`).
+    pub fn receive_completed(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        message: Message,
+        request: u64,
+    ) {
+        let Some(place) = self.open_receives.remove(&request) else {
+            // Without its posting the completion is the best place in line.
+            self.oddities
+                .add(Oddity::ReceiveNotPosted, self.location, event);
+            return self.receive(event, time, message);
+        };
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Receive);
+        if let Some(entry) = self.receives.get_mut(place as usize) {
+            *entry = InLine { channel, node };
+        }
+    }
+
+    /// A matching probe takes `message` out of the line (`MpiProbe`).
+    pub fn message_probed(&mut self, time: Timestamp, message: Message, message_id: u64) {
+        let place = self.receives.len() as u32;
+        self.probed.insert(message_id, (place, message));
+        self.take_place(
+            time,
+            InLine {
+                channel: NONE,
+                node: NONE,
+            },
+        );
+    }
+
+    /// The message of an earlier probe was received (`MpiMrecv`).
+    pub fn probed_received(&mut self, event: u64, time: Timestamp, message_id: u64) {
+        let Some((place, message)) = self.probed.remove(&message_id) else {
+            self.oddities
+                .add(Oddity::ReceiveNotPosted, self.location, event);
+            return;
+        };
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Receive);
+        if let Some(entry) = self.receives.get_mut(place as usize) {
+            *entry = InLine { channel, node };
+        }
+    }
+
+    /// A receive of a probed message is posted (`MpiImrecvRequest`).
+    pub fn probed_receive_posted(&mut self, message_id: u64, request: u64) {
+        self.probed_requests.insert(request, message_id);
+    }
+
+    /// A posted receive of a probed message is complete (`MpiImrecv`).
+    pub fn probed_receive_completed(&mut self, event: u64, time: Timestamp, request: u64) {
+        match self.probed_requests.remove(&request) {
+            Some(message_id) => self.probed_received(event, time, message_id),
+            None => self
+                .oddities
+                .add(Oddity::ReceiveNotPosted, self.location, event),
+        }
+    }
+
+    /// The request of a send or receive was cancelled: no message.
+    pub fn request_cancelled(&mut self, request: u64) {
+        if self.open_receives.remove(&request).is_some() {
+            // Its place in line stays empty; nothing refers to it.
+        } else if let Some(place) = self.open_sends.remove(&request)
+            && let Some(entry) = self.sends.get_mut(place as usize)
+        {
+            entry.node = NONE;
+        }
+    }
+
+    /// A blocking collective is entered.
+    pub fn collective_begin(&mut self, event: u64, time: Timestamp) {
+        let node = self.push(event, time, Role::CollectiveBegin);
+        if self.open_begin.replace(node).is_some() {
+            self.oddities
+                .add(Oddity::CollectiveWithoutEnd, self.location, event);
+        }
+    }
+
+    /// A blocking collective is left.
+    pub fn collective_end(&mut self, event: u64, time: Timestamp, what: Collective) {
+        let end = self.push(event, time, Role::CollectiveEnd);
+        let begin = self.open_begin.take().unwrap_or(NONE);
+        if begin == NONE {
+            self.oddities
+                .add(Oddity::CollectiveWithoutBegin, self.location, event);
+        }
+        self.parts.push(Part { what, begin, end });
+    }
+
+    /// A non-blocking collective is posted.
+    pub fn collective_posted(&mut self, event: u64, time: Timestamp, request: u64) {
+        let node = self.push(event, time, Role::CollectiveBegin);
+        if self.open_collectives.insert(request, node).is_some() {
+            self.oddities
+                .add(Oddity::RequestReused, self.location, event);
+        }
+    }
+
+    /// A non-blocking collective is complete.
+    pub fn collective_completed(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        what: Collective,
+        request: u64,
+    ) {
+        let end = self.push(event, time, Role::CollectiveEnd);
+        let begin = self.open_collectives.remove(&request).unwrap_or(NONE);
+        if begin == NONE {
+            self.oddities
+                .add(Oddity::CollectiveWithoutBegin, self.location, event);
+        }
+        self.parts.push(Part { what, begin, end });
+    }
+
+    /// An operation names a rank or communicator that does not exist.
+    pub fn unresolved(&mut self, event: u64) {
+        self.oddities.add(Oddity::UnknownPeer, self.location, event);
+    }
+
+    /// An event is stamped earlier than the one before it.
+    pub fn stamped_backwards(&mut self, event: u64) {
+        self.oddities
+            .add(Oddity::TimeRunsBackwards, self.location, event);
+    }
+
+    /// All `events` of the location are reported; they span `first..=last`.
+    pub fn finish(&mut self, events: u64, first: Timestamp, last: Timestamp) {
+        self.event_count = events;
+        if events > 0 {
+            self.range = Some((first, last));
+        }
+        self.drop_empty_places();
+        if let Some(&begin) = self.open_begin.as_ref()
+            && let Some(&event) = self.events.get(begin as usize)
+        {
+            self.oddities.add(
+                Oddity::CollectiveWithoutEnd,
+                self.location,
+                u64::from(event),
+            );
+        }
+        // A non-blocking collective keeps its turn from its posting.
+        if self
+            .parts
+            .windows(2)
+            .any(|pair| turn(&pair[0]) > turn(&pair[1]))
+        {
+            self.parts.sort_by_key(turn);
+        }
+        self.release_scratch();
+    }
+
+    /// Leaves out what was cancelled or never completed.
+    fn drop_empty_places(&mut self) {
+        for _ in 0..self.open_receives.len() {
+            self.oddities.count_only(Oddity::ReceiveNeverCompleted);
+        }
+        if self.receives.iter().any(|line| line.node == NONE) {
+            let mut lines = self.receives.iter();
+            self.posted
+                .retain(|_| lines.next().is_some_and(|line| line.node != NONE));
+            self.receives.retain(|line| line.node != NONE);
+        }
+        self.sends.retain(|line| line.node != NONE);
+    }
+
+    fn release_scratch(&mut self) {
+        self.channel_of = FxHashMap::default();
+        self.open_sends = FxHashMap::default();
+        self.open_receives = FxHashMap::default();
+        self.probed = FxHashMap::default();
+        self.probed_requests = FxHashMap::default();
+        self.open_collectives = FxHashMap::default();
+    }
+
+    #[inline]
+    fn push(&mut self, event: u64, time: Timestamp, role: Role) -> u32 {
+        let node = self.times.len() as u32;
+        self.times.push(time.0);
+        self.events.push(event as u32);
+        self.roles.push(role);
+        node
+    }
+
+    #[inline]
+    fn take_place(&mut self, posted: Timestamp, line: InLine) {
+        self.posted.push(posted.0);
+        self.receives.push(line);
+    }
+
+    #[inline]
+    fn channel(&mut self, message: Message) -> u32 {
+        if let Some((last, channel)) = self.last_channel
+            && last == message
+        {
+            return channel;
+        }
+        let channels = &mut self.channels;
+        let channel = *self.channel_of.entry(message).or_insert_with(|| {
+            channels.push(message);
+            channels.len() as u32 - 1
+        });
+        self.last_channel = Some((message, channel));
+        channel
+    }
+}
+
+/// The order in which a location took part in collectives.
+fn turn(part: &Part) -> u32 {
+    if part.begin == NONE {
+        part.end
+    } else {
+        part.begin
+    }
+}

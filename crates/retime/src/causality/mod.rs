@@ -1,0 +1,155 @@
+//! Happened-before: which events must follow which, whatever the clocks say.
+//!
+//! ```text
+//!  per location (parallel)          whole trace
+//!  LocationLog --+--> Nodes         columns of all events with a role
+//!  LocationLog --+--> partners      send <-> receive        (point_to_point)
+//!  LocationLog --+--> Collectives   begins and ends by call (collectives)
+//!                +--> Oddities      what did not match
+//! ```
+//!
+//! [`Causality::build`] joins the logs of all locations. The result is small:
+//! 17 bytes per event with a role; edges of collectives stay implicit.
+
+mod collectives;
+mod log;
+mod nodes;
+mod oddity;
+mod point_to_point;
+
+pub use collectives::{Class, Collectives, Instance, Operation, Slot};
+pub(crate) use log::NONE;
+pub use log::{Collective, LocationLog, Message, Role, Root};
+pub use nodes::{Extent, Nodes};
+pub use oddity::{Found, Oddities, Oddity, Place};
+
+use crate::time::Timestamp;
+use crate::trace::{LocationIndex, TraceInfo};
+
+/// How doubtful operations are taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CausalityOptions {
+    /// Take Alltoallv and Alltoallw for N-to-N operations.
+    pub dense_alltoallv: bool,
+}
+
+/// Why the logs of a trace cannot be joined.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CausalityError {
+    /// More events with a role than node numbers.
+    #[error("the trace has {nodes} events that communicate; at most {} are supported", u32::MAX - 1)]
+    TooManyNodes {
+        /// How many there are.
+        nodes: u64,
+    },
+    /// A location with more events than event numbers.
+    #[error("location #{} has {events} events; at most {} per location are supported", .location.0, u32::MAX)]
+    TooManyEvents {
+        /// The location.
+        location: LocationIndex,
+        /// How many it has.
+        events: u64,
+    },
+    /// Time stamps too far apart to compute with.
+    #[error(
+        "time stamps reach from {first} to {last} ticks, further apart than 2^61: \
+         a clock or a clock offset of this trace is defective"
+    )]
+    SpanTooLarge {
+        /// Smallest stamp.
+        first: Timestamp,
+        /// Largest stamp.
+        last: Timestamp,
+    },
+}
+
+/// The happened-before relation of a trace.
+#[derive(Debug)]
+pub struct Causality {
+    nodes: Nodes,
+    partner: Vec<u32>,
+    collectives: Collectives,
+    oddities: Oddities,
+}
+
+impl Causality {
+    /// Joins the logs of all locations, given in the order of
+    /// [`TraceInfo::locations`].
+    pub fn build(
+        info: &TraceInfo,
+        mut logs: Vec<LocationLog>,
+        options: CausalityOptions,
+    ) -> Result<Self, CausalityError> {
+        let nodes = Nodes::gather(&mut logs)?;
+        let mut oddities = Oddities::default();
+        for log in &mut logs {
+            oddities.merge(std::mem::take(&mut log.oddities));
+        }
+        let mut partner = point_to_point::pair(info, &logs, &nodes, &mut oddities);
+        let collectives =
+            collectives::join(info, &logs, &nodes, options, &mut partner, &mut oddities);
+        Ok(Self {
+            nodes,
+            partner,
+            collectives,
+            oddities,
+        })
+    }
+
+    /// All events with a role.
+    pub fn nodes(&self) -> &Nodes {
+        &self.nodes
+    }
+
+    /// All collective operations.
+    pub fn collectives(&self) -> &Collectives {
+        &self.collectives
+    }
+
+    /// What the recording lacks or contradicts.
+    pub fn oddities(&self) -> &Oddities {
+        &self.oddities
+    }
+
+    /// The send of the message that `receive` got; `None` for other nodes and
+    /// for a receive whose send is not in the trace.
+    #[inline]
+    pub fn message_source(&self, receive: u32) -> Option<u32> {
+        (self.nodes.role(receive) == Role::Receive)
+            .then(|| self.partner(receive))
+            .flatten()
+    }
+
+    /// The receive of the message that `send` sent.
+    #[inline]
+    pub fn message_target(&self, send: u32) -> Option<u32> {
+        (self.nodes.role(send) == Role::Send)
+            .then(|| self.partner(send))
+            .flatten()
+    }
+
+    /// The slot of the collective in which `node` is a cause or effect.
+    #[inline]
+    pub fn slot(&self, node: u32) -> Option<u32> {
+        matches!(
+            self.nodes.role(node),
+            Role::CollectiveBegin | Role::CollectiveEnd
+        )
+        .then(|| self.partner(node))
+        .flatten()
+    }
+
+    /// Number of messages with both ends.
+    pub fn messages(&self) -> u64 {
+        let nodes = 0..self.nodes.len() as u32;
+        nodes
+            .filter(|&node| self.message_source(node).is_some())
+            .count() as u64
+    }
+
+    #[inline]
+    fn partner(&self, node: u32) -> Option<u32> {
+        let partner = self.partner[node as usize];
+        (partner != NONE).then_some(partner)
+    }
+}

@@ -1,0 +1,194 @@
+//! All events with a role of a trace, as columns.
+//!
+//! A *node* is an event that takes part in happened-before: it sends, receives,
+//! or begins or ends a collective. Only nodes are visited by the algorithms.
+//! They are numbered location by location, each location's in recorded order,
+//! so that a node number says everything by three array look-ups.
+
+use super::CausalityError;
+use super::log::{LocationLog, Role};
+use crate::time::{Ticks, Timestamp};
+use crate::trace::LocationIndex;
+
+/// Stamps may span this many ticks at most, so that differences of corrected
+/// stamps fit an `i64` with room to spare.
+const MAX_SPAN: u64 = 1 << 61;
+
+/// First and last stamp of a location and its number of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extent {
+    /// Smallest stamp.
+    pub first: Timestamp,
+    /// Largest stamp.
+    pub last: Timestamp,
+}
+
+/// The columns.
+#[derive(Debug)]
+pub struct Nodes {
+    times: Vec<u64>,
+    events: Vec<u32>,
+    roles: Vec<Role>,
+    /// Node numbers of location `l` are `first[l]..first[l + 1]`.
+    first: Vec<u32>,
+    extents: Vec<Option<Extent>>,
+    event_counts: Vec<u64>,
+    base: u64,
+}
+
+impl Nodes {
+    /// Moves the columns out of `logs`, one location after the other.
+    pub(super) fn gather(logs: &mut [LocationLog]) -> Result<Self, CausalityError> {
+        let total: usize = logs.iter().map(LocationLog::nodes).sum();
+        // One number is taken by NONE.
+        if total >= u32::MAX as usize {
+            return Err(CausalityError::TooManyNodes {
+                nodes: total as u64,
+            });
+        }
+        let mut nodes = Self {
+            times: Vec::with_capacity(total),
+            events: Vec::with_capacity(total),
+            roles: Vec::with_capacity(total),
+            first: vec![0],
+            extents: Vec::new(),
+            event_counts: Vec::new(),
+            base: 0,
+        };
+        for log in logs {
+            if log.event_count > u64::from(u32::MAX) {
+                return Err(CausalityError::TooManyEvents {
+                    location: log.location,
+                    events: log.event_count,
+                });
+            }
+            nodes.times.append(&mut std::mem::take(&mut log.times));
+            nodes.events.append(&mut std::mem::take(&mut log.events));
+            nodes.roles.append(&mut std::mem::take(&mut log.roles));
+            nodes.first.push(nodes.times.len() as u32);
+            nodes
+                .extents
+                .push(log.range.map(|(first, last)| Extent { first, last }));
+            nodes.event_counts.push(log.event_count);
+        }
+        nodes.fix_base()?;
+        Ok(nodes)
+    }
+
+    fn fix_base(&mut self) -> Result<(), CausalityError> {
+        let first = self
+            .extents
+            .iter()
+            .flatten()
+            .map(|extent| extent.first)
+            .min();
+        let last = self
+            .extents
+            .iter()
+            .flatten()
+            .map(|extent| extent.last)
+            .max();
+        if let (Some(first), Some(last)) = (first, last) {
+            if last.0.saturating_sub(first.0) > MAX_SPAN {
+                return Err(CausalityError::SpanTooLarge { first, last });
+            }
+            self.base = first.0;
+        }
+        Ok(())
+    }
+
+    /// How many nodes there are.
+    pub fn len(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Whether no event has a role.
+    pub fn is_empty(&self) -> bool {
+        self.times.is_empty()
+    }
+
+    /// Number of locations.
+    pub fn locations(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// First node of the location at position `location`.
+    #[inline]
+    pub fn first(&self, location: usize) -> u32 {
+        self.first[location]
+    }
+
+    /// Nodes of the location at position `location`.
+    #[inline]
+    pub fn of(&self, location: usize) -> std::ops::Range<u32> {
+        self.first[location]..self.first[location + 1]
+    }
+
+    /// The location of `node`.
+    #[inline]
+    pub fn location(&self, node: u32) -> LocationIndex {
+        LocationIndex(self.first.partition_point(|&first| first <= node) as u32 - 1)
+    }
+
+    /// Number of the event within its location, from 0.
+    #[inline]
+    pub fn event(&self, node: u32) -> u64 {
+        u64::from(self.events[node as usize])
+    }
+
+    /// Event numbers of a range of nodes.
+    pub fn events(&self, range: std::ops::Range<u32>) -> &[u32] {
+        &self.events[range.start as usize..range.end as usize]
+    }
+
+    /// The part `node` plays.
+    #[inline]
+    pub fn role(&self, node: u32) -> Role {
+        self.roles[node as usize]
+    }
+
+    /// Its stamp relative to [`Self::base`].
+    #[inline]
+    pub fn time(&self, node: u32) -> Ticks {
+        self.relative(Timestamp(self.times[node as usize]))
+    }
+
+    /// Its stamp as recorded.
+    #[inline]
+    pub fn timestamp(&self, node: u32) -> Timestamp {
+        Timestamp(self.times[node as usize])
+    }
+
+    /// All stamps by node.
+    pub fn timestamps(&self) -> &[u64] {
+        &self.times
+    }
+
+    /// A stamp relative to the smallest of the trace.
+    #[inline]
+    pub fn relative(&self, stamp: Timestamp) -> Ticks {
+        Ticks(stamp.0.wrapping_sub(self.base) as i64)
+    }
+
+    /// The stamp at `ticks` after the smallest of the trace; `None` outside of
+    /// what 64 bits hold.
+    #[inline]
+    pub fn absolute(&self, ticks: Ticks) -> Option<Timestamp> {
+        self.base.checked_add_signed(ticks.0).map(Timestamp)
+    }
+
+    /// The smallest stamp of the trace.
+    pub fn base(&self) -> Timestamp {
+        Timestamp(self.base)
+    }
+
+    /// Stamps between which the location's events lie; `None` without events.
+    pub fn extent(&self, location: usize) -> Option<Extent> {
+        self.extents[location]
+    }
+
+    /// How many events the location has, with or without a role.
+    pub fn event_count(&self, location: usize) -> u64 {
+        self.event_counts[location]
+    }
+}

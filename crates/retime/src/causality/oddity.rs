@@ -1,0 +1,152 @@
+//! What a recording lacks or contradicts, counted by kind, with the first places.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::trace::LocationIndex;
+
+/// How many places are kept per kind; the rest is only counted.
+const PLACES_KEPT: usize = 5;
+
+/// A kind of defect in a recording. None of them stops a correction: the
+/// dependency in question is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Oddity {
+    /// A send whose receive is not in the trace.
+    SendWithoutReceive,
+    /// A receive whose send is not in the trace.
+    ReceiveWithoutSend,
+    /// A posted receive that neither completed nor was cancelled.
+    ReceiveNeverCompleted,
+    /// The completion of a receive that was never posted.
+    ReceiveNotPosted,
+    /// A request id used again before it completed.
+    RequestReused,
+    /// A rank outside its communicator, or an undefined communicator.
+    UnknownPeer,
+    /// A collective end without its begin.
+    CollectiveWithoutBegin,
+    /// A collective begin without its end.
+    CollectiveWithoutEnd,
+    /// A collective that some members of its communicator did not record.
+    CollectiveIncomplete,
+    /// Participants of one collective disagree on operation or root.
+    CollectiveMismatch,
+    /// An event stamped earlier than its predecessor on the same location.
+    TimeRunsBackwards,
+}
+
+impl Oddity {
+    /// What it is, in words; `count` decides the grammatical number.
+    pub fn describe(self, count: u64) -> String {
+        let plural =
+            |one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        match self {
+            Self::SendWithoutReceive => plural("send without a receive", "sends without a receive"),
+            Self::ReceiveWithoutSend => plural("receive without a send", "receives without a send"),
+            Self::ReceiveNeverCompleted => plural(
+                "posted receive never completed",
+                "posted receives never completed",
+            ),
+            Self::ReceiveNotPosted => plural(
+                "receive completed that was not posted",
+                "receives completed that were not posted",
+            ),
+            Self::RequestReused => plural(
+                "request id reused while open",
+                "request ids reused while open",
+            ),
+            Self::UnknownPeer => plural(
+                "operation names an unknown rank or communicator",
+                "operations name an unknown rank or communicator",
+            ),
+            Self::CollectiveWithoutBegin => plural(
+                "collective end without a begin",
+                "collective ends without a begin",
+            ),
+            Self::CollectiveWithoutEnd => plural(
+                "collective begin without an end",
+                "collective begins without an end",
+            ),
+            Self::CollectiveIncomplete => plural(
+                "collective lacks a participant",
+                "collectives lack a participant",
+            ),
+            Self::CollectiveMismatch => plural(
+                "collective whose participants disagree",
+                "collectives whose participants disagree",
+            ),
+            Self::TimeRunsBackwards => plural(
+                "event stamped before its predecessor",
+                "events stamped before their predecessor",
+            ),
+        }
+    }
+}
+
+/// Where something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The location.
+    pub location: LocationIndex,
+    /// The event, counted from 0 within the location.
+    pub event: u64,
+}
+
+/// Count and first places of one kind.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// How many there are.
+    pub count: u64,
+    /// The first few.
+    pub places: Vec<Place>,
+}
+
+/// All oddities of a trace by kind.
+#[derive(Clone, Debug, Default)]
+pub struct Oddities {
+    by_kind: BTreeMap<Oddity, Found>,
+}
+
+impl Oddities {
+    /// Notes one more of `kind`.
+    pub(crate) fn add(&mut self, kind: Oddity, location: LocationIndex, event: u64) {
+        let found = self.by_kind.entry(kind).or_default();
+        found.count += 1;
+        if found.places.len() < PLACES_KEPT {
+            found.places.push(Place { location, event });
+        }
+    }
+
+    /// Notes one more of `kind` whose place is not known.
+    pub(crate) fn count_only(&mut self, kind: Oddity) {
+        self.by_kind.entry(kind).or_default().count += 1;
+    }
+
+    /// Joins what another location found, in order of locations.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (kind, found) in other.by_kind {
+            let own = self.by_kind.entry(kind).or_default();
+            own.count += found.count;
+            let room = PLACES_KEPT.saturating_sub(own.places.len());
+            own.places.extend(found.places.into_iter().take(room));
+        }
+    }
+
+    /// All kinds found, with counts and places.
+    pub fn iter(&self) -> impl Iterator<Item = (Oddity, &Found)> {
+        self.by_kind.iter().map(|(&kind, found)| (kind, found))
+    }
+
+    /// How many of `kind` were found.
+    pub fn count(&self, kind: Oddity) -> u64 {
+        self.by_kind.get(&kind).map_or(0, |found| found.count)
+    }
+
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.by_kind.is_empty()
+    }
+}

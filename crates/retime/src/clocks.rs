@@ -1,0 +1,191 @@
+//! Which locations read the same physical clock.
+//!
+//! All times of one clock are corrected by one map, so what threads of one
+//! process measured between each other stays exact. The coarser the grouping,
+//! the more dependencies speak about each clock; but a grouping that joins
+//! clocks which differ cannot be repaired by any map. [`Grouping::Auto`] starts
+//! from nodes and believes them only while no dependency inside is reversed:
+//!
+//! > one clock per node; where that is refuted, one per process of that node;
+//! > where that is refuted, one per location of that process.
+
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use crate::causality::Causality;
+use crate::trace::{LocationIndex, TraceInfo};
+
+/// A physical clock, by its position in [`Clocks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ClockId(pub u32);
+
+impl ClockId {
+    /// The position as an index into slices.
+    pub const fn as_usize(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How locations are grouped into clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grouping {
+    /// Each location has its own clock.
+    Location,
+    /// The locations of a process share one.
+    Process,
+    /// The processes of a node share one; a process without a node has its own.
+    Node,
+    /// As coarse as the trace does not refute.
+    Auto,
+}
+
+/// The clocks of a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clocks {
+    of_location: Vec<ClockId>,
+    locations: Vec<Vec<LocationIndex>>,
+    refuted: usize,
+}
+
+/// What a candidate clock is made of; finer kinds split coarser ones.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Owner {
+    Node(usize),
+    Process(usize),
+    Location(usize),
+}
+
+impl Clocks {
+    /// Groups the locations of a trace.
+    pub fn group(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Self {
+        let node_of = |process: usize| info.processes.get(process).and_then(|process| process.node);
+        let owner = |(index, location): (usize, &crate::trace::Location)| match grouping {
+            Grouping::Location => Owner::Location(index),
+            Grouping::Process => Owner::Process(location.process),
+            Grouping::Node | Grouping::Auto => {
+                node_of(location.process).map_or(Owner::Process(location.process), Owner::Node)
+            }
+        };
+        let mut owners: Vec<Owner> = info.locations.iter().enumerate().map(owner).collect();
+        let mut refuted = 0;
+        if grouping == Grouping::Auto {
+            // Node -> process -> location: two refinements at most.
+            for _ in 0..2 {
+                let clocks = Self::number(&owners, refuted);
+                let reversed = clocks.reversed_inside(causality);
+                refuted += reversed.iter().filter(|&&reversed| reversed).count();
+                for (index, location) in info.locations.iter().enumerate() {
+                    if reversed[clocks.of_location[index].as_usize()] {
+                        owners[index] = match owners[index] {
+                            Owner::Node(_) => Owner::Process(location.process),
+                            Owner::Process(_) | Owner::Location(_) => Owner::Location(index),
+                        };
+                    }
+                }
+            }
+        }
+        Self::number(&owners, refuted)
+    }
+
+    fn number(owners: &[Owner], refuted: usize) -> Self {
+        let mut number = FxHashMap::default();
+        let mut clocks = Self {
+            of_location: Vec::new(),
+            locations: Vec::new(),
+            refuted,
+        };
+        for (index, owner) in owners.iter().enumerate() {
+            let clock = *number.entry(*owner).or_insert(clocks.locations.len());
+            if clock == clocks.locations.len() {
+                clocks.locations.push(Vec::new());
+            }
+            clocks.locations[clock].push(LocationIndex(index as u32));
+            clocks.of_location.push(ClockId(clock as u32));
+        }
+        clocks
+    }
+
+    /// Per clock: is a dependency between two of its locations reversed?
+    fn reversed_inside(&self, causality: &Causality) -> Vec<bool> {
+        let mut reversed = vec![false; self.len()];
+        let nodes = causality.nodes();
+        for location in 0..nodes.locations() {
+            let clock = self.of_location[location];
+            if self.locations[clock.as_usize()].len() < 2 {
+                continue;
+            }
+            for node in nodes.of(location) {
+                if let Some(send) = causality.message_source(node)
+                    && nodes.time(node) < nodes.time(send)
+                    && self.of(nodes.location(send)) == clock
+                {
+                    reversed[clock.as_usize()] = true;
+                }
+            }
+        }
+        self.reversed_collectives(causality, &mut reversed);
+        reversed
+    }
+
+    fn reversed_collectives(&self, causality: &Causality, reversed: &mut [bool]) {
+        let (nodes, collectives) = (causality.nodes(), causality.collectives());
+        let mut by_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
+        for instance in 0..collectives.instances().len() as u32 {
+            by_clock.clear();
+            for (place, slot) in collectives.slots(instance).iter().enumerate() {
+                if let Some(node) = slot.cause().or(slot.effect()) {
+                    let clock = self.of(nodes.location(node));
+                    if self.locations[clock.as_usize()].len() > 1 && !reversed[clock.as_usize()] {
+                        by_clock.entry(clock).or_default().push(place);
+                    }
+                }
+            }
+            for (clock, places) in by_clock.iter().filter(|(_, places)| places.len() > 1) {
+                let time = |node: u32| nodes.time(node).0;
+                let visit = |cause: u32, effect: u32| {
+                    reversed[clock.as_usize()] |= time(effect) < time(cause);
+                };
+                collectives.latest_causes(
+                    instance,
+                    places.iter().copied(),
+                    time,
+                    |place| place,
+                    visit,
+                );
+            }
+        }
+    }
+
+    /// Number of clocks.
+    pub fn len(&self) -> usize {
+        self.locations.len()
+    }
+
+    /// Whether the trace has no location.
+    pub fn is_empty(&self) -> bool {
+        self.locations.is_empty()
+    }
+
+    /// The clock a location reads.
+    #[inline]
+    pub fn of(&self, location: LocationIndex) -> ClockId {
+        self.of_location[location.as_usize()]
+    }
+
+    /// The locations that read a clock, in order.
+    pub fn locations(&self, clock: ClockId) -> &[LocationIndex] {
+        &self.locations[clock.as_usize()]
+    }
+
+    /// All clocks.
+    pub fn iter(&self) -> impl Iterator<Item = ClockId> + use<> {
+        (0..self.locations.len() as u32).map(ClockId)
+    }
+
+    /// How many groups [`Grouping::Auto`] had to split because a dependency
+    /// inside them was reversed.
+    pub fn refuted(&self) -> usize {
+        self.refuted
+    }
+}

@@ -1,0 +1,115 @@
+//! What a trace is made of, whatever its file format: locations, the processes
+//! and nodes they belong to, and communicators.
+//!
+//! A format crate fills a [`TraceInfo`] when it opens a trace; everything else
+//! in this library speaks of locations by [`LocationIndex`], their position in
+//! that description, never by file names or ids of the format.
+
+use std::sync::Arc;
+
+use crate::time::TickRate;
+
+/// Position of a location in [`TraceInfo::locations`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LocationIndex(pub u32);
+
+impl LocationIndex {
+    /// The position as an index into slices.
+    pub const fn as_usize(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One ordered stream of events: a thread of a rank, a GPU stream, a service.
+#[derive(Clone, Debug)]
+pub struct Location {
+    /// The id the trace format gives it.
+    pub id: u64,
+    /// Its name, as the trace says it.
+    pub name: String,
+    /// Position in [`TraceInfo::processes`].
+    pub process: usize,
+    /// The location that holds the rank under which this one communicates:
+    /// itself, or for a further thread of a rank the thread that the
+    /// communicators name.
+    pub endpoint: LocationIndex,
+}
+
+/// A process (OTF2: location group): the locations that share its memory.
+#[derive(Clone, Debug)]
+pub struct Process {
+    /// Its name, as the trace says it (`"MPI Rank 3"`).
+    pub name: String,
+    /// Position in [`TraceInfo::nodes`], if the trace says on which node it ran.
+    pub node: Option<usize>,
+}
+
+/// Who the ranks of a communicator are.
+#[derive(Clone, Debug)]
+pub enum Members {
+    /// Rank `r` is the `r`-th location.
+    Ranks(Arc<[LocationIndex]>),
+    /// `MPI_COMM_SELF`: rank 0 is whoever speaks.
+    Own,
+    /// An inter-communicator: a rank names a location of the other side.
+    Inter {
+        /// One side.
+        a: Arc<[LocationIndex]>,
+        /// The other.
+        b: Arc<[LocationIndex]>,
+    },
+}
+
+/// A communicator.
+#[derive(Clone, Debug)]
+pub struct Communicator {
+    /// Its name, possibly empty.
+    pub name: String,
+    /// Its ranks.
+    pub members: Members,
+}
+
+impl Communicator {
+    /// The location that `rank` names when `own` (an endpoint) speaks of it.
+    pub fn resolve(&self, own: LocationIndex, rank: u32) -> Option<LocationIndex> {
+        match &self.members {
+            Members::Ranks(ranks) => ranks.get(rank as usize).copied(),
+            Members::Own => (rank == 0).then_some(own),
+            Members::Inter { a, b } => {
+                let remote = if a.contains(&own) { b } else { a };
+                remote.get(rank as usize).copied()
+            }
+        }
+    }
+}
+
+/// Description of a trace: who recorded it, and how fast its ticks run.
+#[derive(Clone, Debug)]
+pub struct TraceInfo {
+    /// Ticks per second of every time stamp.
+    pub rate: TickRate,
+    /// All locations; their order decides every tie, so that results do not
+    /// depend on how the trace was read.
+    pub locations: Vec<Location>,
+    /// The processes that locations belong to.
+    pub processes: Vec<Process>,
+    /// Names of the nodes that processes ran on.
+    pub nodes: Vec<String>,
+    /// The communicators, by the handle that recorded operations use.
+    pub communicators: Vec<Communicator>,
+}
+
+impl TraceInfo {
+    /// The location's name with that of its process, for messages to people.
+    pub fn describe(&self, location: LocationIndex) -> String {
+        let Some(it) = self.locations.get(location.as_usize()) else {
+            return format!("location #{}", location.0);
+        };
+        match self.processes.get(it.process) {
+            Some(process) if !process.name.is_empty() => {
+                format!("{} / {} (location {})", process.name, it.name, it.id)
+            }
+            _ => format!("{} (location {})", it.name, it.id),
+        }
+    }
+}
