@@ -1,0 +1,257 @@
+//! An archive on disk: the anchor and the paths of everything beside it.
+//!
+//! For an anchor `DIR/NAME.otf2`:
+//!
+//! ```text
+//! DIR/NAME.def          global definitions
+//! DIR/NAME/<id>.evt     events of a location
+//! DIR/NAME/<id>.def     its mapping tables and clock offsets, optional
+//! DIR/NAME/<id>.snap    its snapshots, if the anchor counts any
+//! DIR/NAME.<k>.thumb    thumbnails, as many as the anchor counts
+//! DIR/NAME.marker       markers, optional
+//! ```
+//!
+//! Location ids are sparse 64-bit numbers that come from the global
+//! definitions, never from a directory listing.
+//!
+//! ```
+//! use retime_otf2::{Archive, Error};
+//!
+//! let empty = tempfile::tempdir()?;
+//! let error = Archive::open(empty.path()).unwrap_err();
+//! assert!(matches!(error, Error::NotAnArchive { .. }));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::anchor::Anchor;
+use crate::chunk::{ChunkReader, FileKind, THUMBNAIL_CHUNK_SIZE};
+use crate::error::{Error, Result};
+
+/// An archive whose anchor was read. Other files are opened on demand.
+#[derive(Clone, Debug)]
+pub struct Archive {
+    anchor_path: PathBuf,
+    /// The anchor's path without its extension.
+    stem: PathBuf,
+    anchor: Anchor,
+}
+
+impl Archive {
+    /// Opens an archive by its anchor file, whatever its name, or by a
+    /// directory that holds exactly one `*.otf2`.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let metadata = fs::metadata(path).map_err(|source| Error::io(path, source))?;
+        let anchor_path = if metadata.is_dir() {
+            find_anchor(path)?
+        } else {
+            path.to_owned()
+        };
+        let anchor = Anchor::read(&anchor_path)?;
+        Ok(Self {
+            stem: anchor_path.with_extension(""),
+            anchor_path,
+            anchor,
+        })
+    }
+
+    /// The path of the anchor file.
+    pub fn anchor_path(&self) -> &Path {
+        &self.anchor_path
+    }
+
+    /// The content of the anchor file.
+    pub const fn anchor(&self) -> &Anchor {
+        &self.anchor
+    }
+
+    /// The name that all files share: the anchor's without its extension.
+    pub fn name(&self) -> &OsStr {
+        self.stem.file_name().unwrap_or_default()
+    }
+
+    /// The directory with the files of the locations.
+    pub fn locations_dir(&self) -> &Path {
+        &self.stem
+    }
+
+    /// The path of any file of the archive except thumbnails. `location` is
+    /// ignored for files that exist once.
+    fn path(&self, kind: FileKind, location: u64) -> PathBuf {
+        match kind {
+            FileKind::Events => self.stem.join(format!("{location}.evt")),
+            FileKind::Snapshots => self.stem.join(format!("{location}.snap")),
+            FileKind::LocalDefinitions => self.stem.join(format!("{location}.def")),
+            FileKind::GlobalDefinitions => self.beside(".def"),
+            FileKind::Markers => self.beside(".marker"),
+            FileKind::Thumbnail => self.beside(&format!(".{location}.thumb")),
+        }
+    }
+
+    /// The global definitions.
+    pub fn definitions_path(&self) -> PathBuf {
+        self.path(FileKind::GlobalDefinitions, 0)
+    }
+
+    /// The events of a location.
+    pub fn events_path(&self, location: u64) -> PathBuf {
+        self.path(FileKind::Events, location)
+    }
+
+    /// The local definitions of a location.
+    pub fn local_definitions_path(&self, location: u64) -> PathBuf {
+        self.path(FileKind::LocalDefinitions, location)
+    }
+
+    /// The snapshots of a location.
+    pub fn snapshots_path(&self, location: u64) -> PathBuf {
+        self.path(FileKind::Snapshots, location)
+    }
+
+    /// The markers.
+    pub fn markers_path(&self) -> PathBuf {
+        self.path(FileKind::Markers, 0)
+    }
+
+    /// Thumbnail `k`, from 0.
+    pub fn thumbnail_path(&self, k: u32) -> PathBuf {
+        self.path(FileKind::Thumbnail, u64::from(k))
+    }
+
+    /// Opens the global definitions.
+    pub fn open_definitions(&self) -> Result<ChunkReader> {
+        self.required(FileKind::GlobalDefinitions, 0, || {
+            "every archive has global definitions".to_owned()
+        })
+    }
+
+    /// Opens the events of a location.
+    pub fn open_events(&self, location: u64) -> Result<ChunkReader> {
+        self.required(FileKind::Events, location, || {
+            format!("the definitions name location {location}")
+        })
+    }
+
+    /// Opens the snapshots of a location; `None` if the archive has none.
+    pub fn open_snapshots(&self, location: u64) -> Result<Option<ChunkReader>> {
+        if self.anchor.snapshots == 0 {
+            return Ok(None);
+        }
+        let why = || {
+            format!(
+                "the anchor counts {} snapshots of every location",
+                self.anchor.snapshots
+            )
+        };
+        self.required(FileKind::Snapshots, location, why).map(Some)
+    }
+
+    /// Opens the local definitions of a location; `None` if there are none.
+    pub fn open_local_definitions(&self, location: u64) -> Result<Option<ChunkReader>> {
+        self.optional(FileKind::LocalDefinitions, location)
+    }
+
+    /// Opens the markers; `None` if there are none.
+    pub fn open_markers(&self) -> Result<Option<ChunkReader>> {
+        self.optional(FileKind::Markers, 0)
+    }
+
+    /// Opens thumbnail `k`, from 0.
+    pub fn open_thumbnail(&self, k: u32) -> Result<ChunkReader> {
+        self.required(FileKind::Thumbnail, u64::from(k), || {
+            format!("the anchor counts {} thumbnails", self.anchor.thumbnails)
+        })
+    }
+
+    fn optional(&self, kind: FileKind, location: u64) -> Result<Option<ChunkReader>> {
+        match self.reader(kind, location) {
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
+
+    fn required(
+        &self,
+        kind: FileKind,
+        location: u64,
+        why: impl FnOnce() -> String,
+    ) -> Result<ChunkReader> {
+        self.optional(kind, location)?
+            .ok_or_else(|| Error::MissingFile {
+                path: self.path(kind, location),
+                why: why(),
+            })
+    }
+
+    fn reader(&self, kind: FileKind, location: u64) -> Result<ChunkReader> {
+        let chunk_size = match kind {
+            FileKind::Events | FileKind::Snapshots => self.anchor.event_chunk_size,
+            FileKind::Thumbnail => THUMBNAIL_CHUNK_SIZE,
+            _ => self.anchor.definition_chunk_size,
+        };
+        ChunkReader::open(&self.path(kind, location), kind, chunk_size)
+    }
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = OsString::from(&self.stem);
+        name.push(suffix);
+        PathBuf::from(name)
+    }
+}
+
+/// The only anchor file of a directory.
+fn find_anchor(dir: &Path) -> Result<PathBuf> {
+    let mut anchors = anchors_in(dir)?;
+    anchors.sort();
+    match anchors.len() {
+        0 => Err(Error::NotAnArchive {
+            path: dir.to_owned(),
+            why: nothing_here(dir),
+        }),
+        1 => Ok(anchors.remove(0)),
+        _ => Err(Error::SeveralArchives {
+            path: dir.to_owned(),
+            anchors,
+        }),
+    }
+}
+
+fn anchors_in(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut anchors = Vec::new();
+    for entry in fs::read_dir(dir).map_err(|source| Error::io(dir, source))? {
+        let path = entry.map_err(|source| Error::io(dir, source))?.path();
+        let is_anchor = path
+            .extension()
+            .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"));
+        if is_anchor && path.is_file() {
+            anchors.push(path);
+        }
+    }
+    Ok(anchors)
+}
+
+/// Traces often lie one level deeper than the path that a user has at hand,
+/// or one level above it.
+fn nothing_here(dir: &Path) -> String {
+    let below = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.is_dir())
+        .find(|path| anchors_in(path).is_ok_and(|anchors| !anchors.is_empty()));
+    let beside = dir.with_extension("otf2");
+    match below {
+        Some(below) => format!("no .otf2 file in this directory; try {}", below.display()),
+        None if beside.is_file() => format!(
+            "no .otf2 file in this directory; its archive is {}",
+            beside.display()
+        ),
+        None => "no .otf2 file in this directory".to_owned(),
+    }
+}
