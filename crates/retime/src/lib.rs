@@ -1,5 +1,6 @@
 //! One global time for traces of parallel and distributed programs.
 pub mod causality;
+pub mod clock;
 mod clocks;
 mod correction;
 mod delay;

@@ -152,6 +152,11 @@ impl Collectives {
         &self.instances
     }
 
+    /// Number of slots of all operations.
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The participants of an operation, in order of ranks.
     #[inline]
     pub fn slots(&self, instance: u32) -> &[Slot] {
@@ -215,6 +220,27 @@ impl Collectives {
             |node| -value(node),
             |effect, cause| visit(cause, effect),
         );
+    }
+
+    /// Visits all pairs of places of which the first precedes the second, where
+    /// both are there. Quadratic: for bounds that differ from pair to pair.
+    pub fn each_dependency(&self, instance: u32, mut visit: impl FnMut(usize, usize)) {
+        let slots = self.slots(instance);
+        for (to, _) in slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.end != NONE)
+        {
+            for (from, _) in slots
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| slot.begin != NONE)
+            {
+                if self.depends(instance, from, to) {
+                    visit(from, to);
+                }
+            }
+        }
     }
 
     /// Whether the cause in slot `from` precedes the effect in slot `to`.

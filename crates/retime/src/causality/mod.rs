@@ -17,13 +17,16 @@ mod nodes;
 mod oddity;
 mod point_to_point;
 
+pub(crate) use collectives::TopTwo;
 pub use collectives::{Class, Collectives, Instance, Operation, Slot};
 pub(crate) use log::NONE;
 pub use log::{Collective, LocationLog, Message, Role, Root};
 pub use nodes::{Extent, Nodes};
 pub use oddity::{Found, Oddities, Oddity, Place};
 
-use crate::time::Timestamp;
+use crate::clocks::Clocks;
+use crate::delay::MinimalDelay;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::{LocationIndex, TraceInfo};
 
 /// How doubtful operations are taken.
@@ -145,6 +148,46 @@ impl Causality {
         nodes
             .filter(|&node| self.message_source(node).is_some())
             .count() as u64
+    }
+
+    /// Visits each begin of a collective with how far it could move until its
+    /// tightest effect on another clock would come too early, at the given
+    /// times of all nodes.
+    pub(crate) fn tightest_effects(
+        &self,
+        instance: u32,
+        clocks: &Clocks,
+        delay: &MinimalDelay,
+        times: &[i64],
+        visit: &mut impl FnMut(u32, i64),
+    ) {
+        let slots = self.collectives.slots(instance);
+        let clock = |place: usize| {
+            let node = slots[place].cause().or(slots[place].effect());
+            node.map(|node| clocks.of(self.nodes.location(node)))
+        };
+        let room = |cause: u32, effect: u32, delay: Ticks| {
+            times[effect as usize] - delay.0 - times[cause as usize]
+        };
+        match delay {
+            MinimalDelay::Uniform(delay) => {
+                let time = |node: u32| times[node as usize];
+                let visit = |cause: u32, effect: u32| visit(cause, room(cause, effect, *delay));
+                self.collectives
+                    .earliest_effects(instance, time, clock, visit);
+            }
+            MinimalDelay::PerPair(table) => {
+                self.collectives.each_dependency(instance, |from, to| {
+                    if let (Some(cause), Some(effect)) = (slots[from].cause(), slots[to].effect())
+                        && clock(from) != clock(to)
+                    {
+                        let delay =
+                            table.between(self.nodes.location(cause), self.nodes.location(effect));
+                        visit(cause, room(cause, effect, delay));
+                    }
+                })
+            }
+        }
     }
 
     #[inline]
