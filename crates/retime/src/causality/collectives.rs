@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 1-to-N | Bcast, Scatter(v) | root's begin -> every other end |
 //! | N-to-1 | Reduce, Gather(v) | every other begin -> root's end |
-//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, Reduce_scatter(_block), creation of communicators | every other begin -> every end |
+//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
 //! | prefix | Scan, Exscan | begins of lower ranks -> end |
 //! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
 //!
@@ -428,7 +428,7 @@ fn parts_by_communicator(
                     } else {
                         part.begin
                     })
-                })
+                });
             });
         }
     }

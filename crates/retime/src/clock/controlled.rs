@@ -111,7 +111,7 @@ pub fn controlled(
     gamma: Gamma,
 ) -> Result<LogicalTimes, Cycle> {
     let mut run = Run::new(causality, clocks, delay, gamma);
-    run.to_the_end();
+    run.run_to_the_end();
     if run.finished() {
         return Ok(LogicalTimes {
             values: run.values,
@@ -200,7 +200,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn to_the_end(&mut self) {
+    fn run_to_the_end(&mut self) {
         while let Some(clock) = self.ready.pop() {
             self.is_ready[clock.as_usize()] = false;
             match self.clocks.locations(clock) {
@@ -355,7 +355,9 @@ impl<'a> Run<'a> {
                     let (instance, _) = self.causality.collectives().locate(slot);
                     for place in woken {
                         let effect = self.causality.collectives().slots(instance)[place].effect();
-                        effect.into_iter().for_each(|end| self.wake(end));
+                        if let Some(end) = effect {
+                            self.wake(end);
+                        }
                     }
                 }
             }
