@@ -3,7 +3,12 @@
 //! [`layout`] makes up locations and communicators, [`program`] runs a program
 //! in true time, and [`Spec::trace`] stamps it by clocks that are wrong.
 
-#![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "each test uses a part of it"
+)]
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -12,6 +17,8 @@
 )]
 
 mod collective;
+pub mod edges;
+pub mod hand;
 pub mod layout;
 pub mod oracle;
 pub mod program;

@@ -6,6 +6,8 @@
 //! since`, at least 0. An edge within one clock cannot be repaired, but where
 //! both ends share a stamp `LC'(e) >= LC'(s)` keeps them in order.
 
+use std::collections::VecDeque;
+
 use retime::clock::Gamma;
 use retime::{Clocks, LocationIndex, MinimalDelay};
 
@@ -85,16 +87,23 @@ impl Plain {
             0 => 0,
             _ => (amount - gamma.lost_over((raw - since) as u64) as i64).max(0),
         };
+        // The next node of each location.
+        let of = |location: usize| {
+            let nodes = (0..self.raw.len()).filter(move |&node| self.location[node] == location);
+            nodes.collect::<VecDeque<usize>>()
+        };
+        let mut ahead: Vec<VecDeque<usize>> = (0..locations).map(of).collect();
         loop {
-            let open = (0..self.raw.len()).find(|&node| {
-                let before = (0..self.raw.len()).all(|other| {
-                    let earlier = self.clock[other] == self.clock[node]
-                        && (self.raw[other] < self.raw[node]
-                            || self.location[other] == self.location[node] && other < node);
-                    !earlier || value[other].is_some()
-                });
+            let heads: Vec<usize> = ahead
+                .iter()
+                .filter_map(|nodes| nodes.front().copied())
+                .collect();
+            let open = heads.iter().copied().find(|&node| {
+                let earlier = |&other: &usize| {
+                    self.clock[other] == self.clock[node] && self.raw[other] < self.raw[node]
+                };
                 let known = |&(cause, _): &(usize, i64)| value[cause].is_some();
-                value[node].is_none() && before && bounds[node].iter().all(known)
+                !heads.iter().any(earlier) && bounds[node].iter().all(known)
             });
             let Some(node) = open else { break };
             let (raw, clock, location) = (self.raw[node], self.clock[node], self.location[node]);
@@ -119,6 +128,7 @@ impl Plain {
                 entered[clock].2 = lead;
             }
             value[node] = Some(result);
+            ahead[location].pop_front();
         }
         value.into_iter().collect()
     }
