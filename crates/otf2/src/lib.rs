@@ -10,6 +10,8 @@
 //! * [`schema`] says what the records contain; [`Fields`] decodes them.
 //! * [`Definitions`] and [`LocalDefinitions`] hold what events refer to.
 //! * [`RecordReader`] and [`EventReader`] stream decoded records.
+//!
+//! [`writer`] makes archives from nothing.
 
 mod anchor;
 mod archive;
@@ -28,6 +30,7 @@ mod records;
 pub mod schema;
 mod value;
 mod wire;
+pub mod writer;
 
 pub use anchor::{Anchor, Property};
 pub use archive::Archive;

@@ -35,7 +35,9 @@ mod trace;
 
 pub use causality::{Causality, CausalityOptions};
 pub use clocks::{ClockId, Clocks, Grouping};
-pub use correction::{ClockMap, Correction, Knot, MapCursor, MapError, Point, Step};
+pub use correction::{
+    ClockMap, Correction, Knot, MapCursor, MapError, Point, SavedClock, SavedError, SavedKnot, Step,
+};
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, final_advance};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
