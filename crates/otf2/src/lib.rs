@@ -7,12 +7,22 @@
 //! * [`Walker`] and [`Records`] find where records begin and end.
 //! * [`ChunkReader`] reads a file one chunk at a time.
 //! * [`Archive`] knows the anchor and the paths of all files.
+//! * [`schema`] says what the records contain; [`Fields`] decodes them.
+//! * [`RecordReader`] and [`EventReader`] stream decoded records.
 
 mod anchor;
 mod archive;
 mod chunk;
+mod clock;
 mod error;
+mod events;
+mod fields;
 pub mod framing;
+mod local;
+mod mapping;
+mod records;
+pub mod schema;
+mod value;
 mod wire;
 
 pub use anchor::{Anchor, Property};
@@ -21,6 +31,13 @@ pub use chunk::{
     CHUNK_HEADER, Chunk, ChunkHeader, ChunkReader, FileKind, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE,
     THUMBNAIL_CHUNK_SIZE,
 };
+pub use clock::{ClockCorrection, ClockCursor};
 pub use error::{Error, Reason, Result, WireError};
+pub use events::{Event, EventReader};
+pub use fields::{Attribute, Attributes, FieldValue, Fields};
 pub use framing::{Record, Records, Walker};
+pub use local::LocalDefinitions;
+pub use mapping::{IdMap, MappingTable, Mappings};
+pub use records::{Entry, RecordReader};
+pub use value::Value;
 pub use wire::{Cursor, Endian};
