@@ -9,6 +9,8 @@
 //! * [`Archive`] knows the anchor and the paths of all files.
 //! * [`schema`] says what the records contain; [`Fields`] decodes them.
 //! * [`RecordReader`] and [`EventReader`] stream decoded records.
+//!
+//! [`writer`] makes archives from nothing.
 
 mod anchor;
 mod archive;
@@ -24,6 +26,7 @@ mod records;
 pub mod schema;
 mod value;
 mod wire;
+pub mod writer;
 
 pub use anchor::{Anchor, Property};
 pub use archive::Archive;
