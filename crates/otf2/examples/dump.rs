@@ -14,6 +14,7 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use retime_otf2::schema::{RecordSchema, Role};
 use retime_otf2::{
@@ -26,13 +27,18 @@ fn main() -> Outcome {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let raw = arguments.iter().any(|argument| argument == "--raw");
     arguments.retain(|argument| argument != "--raw");
-    let [path] = arguments.as_slice() else {
-        return Err("usage: dump [--raw] ARCHIVE".into());
-    };
+    match arguments.as_slice() {
+        [path] => dump(Path::new(path), raw, io::stdout().lock()),
+        _ => Err("usage: dump [--raw] ARCHIVE".into()),
+    }
+}
+
+/// Prints an archive.
+pub(crate) fn dump(path: &Path, raw: bool, out: impl Write) -> Outcome {
     let mut dump = Dump {
         archive: Archive::open(path)?,
         raw,
-        out: BufWriter::new(io::stdout().lock()),
+        out: BufWriter::new(out),
         line: String::new(),
     };
     dump.run()

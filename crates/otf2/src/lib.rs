@@ -8,6 +8,7 @@
 //! * [`ChunkReader`] reads a file one chunk at a time.
 //! * [`Archive`] knows the anchor and the paths of all files.
 //! * [`schema`] says what the records contain; [`Fields`] decodes them.
+//! * [`Definitions`] and [`LocalDefinitions`] hold what events refer to.
 //! * [`RecordReader`] and [`EventReader`] stream decoded records.
 //!
 //! [`writer`] makes archives from nothing.
@@ -16,6 +17,9 @@ mod anchor;
 mod archive;
 mod chunk;
 mod clock;
+pub mod comms;
+pub mod definitions;
+mod enums;
 mod error;
 mod events;
 mod fields;
@@ -35,6 +39,9 @@ pub use chunk::{
     THUMBNAIL_CHUNK_SIZE,
 };
 pub use clock::{ClockCorrection, ClockCursor};
+pub use comms::Members;
+pub use definitions::Definitions;
+pub use enums::{CollectiveOp, Domain, GroupKind, LocationGroupKind, LocationKind, Paradigm};
 pub use error::{Error, Reason, Result, WireError};
 pub use events::{Event, EventReader};
 pub use fields::{Attribute, Attributes, FieldValue, Fields};
