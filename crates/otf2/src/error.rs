@@ -174,6 +174,35 @@ pub enum Error {
         why: String,
     },
 
+    /// Times without a unit: nothing says how many ticks make a second.
+    #[error("{}: no tick rate: the ClockProperties record is missing or says 0 ticks per second", path.display())]
+    NoTickRate {
+        /// The global definitions.
+        path: PathBuf,
+    },
+
+    /// A new time that is negative or too large for the format.
+    #[error("{}: the corrected time of {what} does not fit into 64 bits; choose another reference clock or offset", path.display())]
+    TimeRange {
+        /// The file with the old time.
+        path: PathBuf,
+        /// Whose time it is.
+        what: String,
+    },
+
+    /// The archive is not the one that was corrected, or not unchanged.
+    #[error("{}: cannot be restored: {why}", path.display())]
+    NotRestorable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+
     /// Definitions that contradict each other so that no reading is sound.
     #[error("{}: {what}", path.display())]
     Inconsistent {
