@@ -14,8 +14,10 @@ use retime::{Delay, Grouping};
 /// the correction back (undo).
 #[derive(Debug, Parser)]
 #[command(name = "retime", version, max_term_width = 100)]
-#[command(after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
-                        2 usage, input or system error; 130 interrupted.")]
+#[command(
+    after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
+                        2 usage, input or system error; 130 interrupted."
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,

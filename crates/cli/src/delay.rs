@@ -38,7 +38,11 @@ pub(crate) enum DelaySource {
 }
 
 /// Resolves the option for a trace.
-pub(crate) fn resolve(option: &MinDelay, loaded: &Loaded, clocks: &Clocks) -> Result<ResolvedDelay, CliError> {
+pub(crate) fn resolve(
+    option: &MinDelay,
+    loaded: &Loaded,
+    clocks: &Clocks,
+) -> Result<ResolvedDelay, CliError> {
     let info = loaded.trace.info();
     match option {
         MinDelay::Auto => {
@@ -64,9 +68,13 @@ pub(crate) fn resolve(option: &MinDelay, loaded: &Loaded, clocks: &Clocks) -> Re
 
 /// A longer delay than a day cannot be meant, and overflows nothing.
 fn ticks(delay: Delay, info: &TraceInfo) -> Result<Ticks, CliError> {
-    let day = i64::try_from(info.rate.get().saturating_mul(86_400)).unwrap_or(i64::MAX).min(1 << 60);
+    let day = i64::try_from(info.rate.get().saturating_mul(86_400))
+        .unwrap_or(i64::MAX)
+        .min(1 << 60);
     let ticks = delay.to_ticks(info.rate).filter(|ticks| ticks.0 <= day);
-    ticks.ok_or_else(|| CliError::Usage("--min-delay: longer than a day; this cannot be a minimal delay".into()))
+    ticks.ok_or_else(|| {
+        CliError::Usage("--min-delay: longer than a day; this cannot be a minimal delay".into())
+    })
 }
 
 fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
@@ -90,10 +98,17 @@ fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
             [from, to, delay] => {
                 let from = location(from, info).map_err(wrong)?;
                 let to = location(to, info).map_err(wrong)?;
-                let delay: Delay = delay.parse().map_err(|error: retime::ParseDelayError| wrong(error.to_string()))?;
+                let delay: Delay = delay
+                    .parse()
+                    .map_err(|error: retime::ParseDelayError| wrong(error.to_string()))?;
                 table.set(from, to, ticks(delay, info)?);
             }
-            _ => return Err(wrong(format!("expected \"FROM TO DELAY\", found \"{}\"", content.trim()))),
+            _ => {
+                return Err(wrong(format!(
+                    "expected \"FROM TO DELAY\", found \"{}\"",
+                    content.trim()
+                )));
+            }
         }
     }
     Ok(table)
@@ -103,7 +118,9 @@ fn location(word: &str, info: &TraceInfo) -> Result<Option<LocationIndex>, Strin
     if word == "*" {
         return Ok(None);
     }
-    let id: u64 = word.parse().map_err(|_| format!("\"{word}\" is no location id; give a number or *"))?;
+    let id: u64 = word
+        .parse()
+        .map_err(|_| format!("\"{word}\" is no location id; give a number or *"))?;
     let index = info.locations.iter().position(|location| location.id == id);
     let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
     Ok(Some(LocationIndex(index as u32)))

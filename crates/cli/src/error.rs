@@ -16,7 +16,10 @@ pub(crate) enum CliError {
     #[error(transparent)]
     Otf2(#[from] retime_otf2::Error),
     #[error("{trace}: {source}")]
-    Causality { trace: PathBuf, source: retime::causality::CausalityError },
+    Causality {
+        trace: PathBuf,
+        source: retime::causality::CausalityError,
+    },
     #[error("{trace}: {message}")]
     Cycle { trace: PathBuf, message: String },
     #[error("{}: {source}", path.display())]
@@ -27,7 +30,9 @@ pub(crate) enum CliError {
     Usage(String),
     #[error("interrupted; nothing was written")]
     Interrupted,
-    #[error("the written copy differs from what was computed: {0}. This is a defect of retime; nothing was kept")]
+    #[error(
+        "the written copy differs from what was computed: {0}. This is a defect of retime; nothing was kept"
+    )]
     Verification(String),
     #[error("{0}")]
     Strict(String),
@@ -35,11 +40,17 @@ pub(crate) enum CliError {
 
 impl CliError {
     pub(crate) fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io { path: path.into(), source }
+        Self::Io {
+            path: path.into(),
+            source,
+        }
     }
 
     pub(crate) fn input(path: &Path, message: impl Into<String>) -> Self {
-        Self::Input { path: path.into(), message: message.into() }
+        Self::Input {
+            path: path.into(),
+            message: message.into(),
+        }
     }
 
     pub(crate) fn exit_code(&self) -> u8 {

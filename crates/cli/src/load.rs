@@ -30,35 +30,66 @@ pub(crate) struct LoadTiming {
 }
 
 /// Reads all events of a trace, locations in parallel.
-pub(crate) fn load(path: &Path, options: CausalityOptions, run: &RunArgs) -> Result<Loaded, CliError> {
+pub(crate) fn load(
+    path: &Path,
+    options: CausalityOptions,
+    run: &RunArgs,
+) -> Result<Loaded, CliError> {
     let trace = Otf2Trace::open(path)?;
     let start = Instant::now();
     let (logs, counts) = scan(&trace, run)?;
     let scanned = Instant::now();
-    let causality = Causality::build(trace.info(), logs, options)
-        .map_err(|source| CliError::Causality { trace: path.into(), source })?;
+    let causality =
+        Causality::build(trace.info(), logs, options).map_err(|source| CliError::Causality {
+            trace: path.into(),
+            source,
+        })?;
     check_interrupt()?;
-    let timing = LoadTiming { scan: scanned - start, matching: scanned.elapsed() };
-    Ok(Loaded { path: path.into(), trace, causality, counts, timing })
+    let timing = LoadTiming {
+        scan: scanned - start,
+        matching: scanned.elapsed(),
+    };
+    Ok(Loaded {
+        path: path.into(),
+        trace,
+        causality,
+        counts,
+        timing,
+    })
 }
 
-fn scan(trace: &Otf2Trace, run: &RunArgs) -> Result<(Vec<LocationLog>, Vec<EventCounts>), CliError> {
+fn scan(
+    trace: &Otf2Trace,
+    run: &RunArgs,
+) -> Result<(Vec<LocationLog>, Vec<EventCounts>), CliError> {
     let progress = Progress::new("reading", trace.event_bytes(), run.quiet);
     let locations = (0..trace.info().locations.len() as u32).into_par_iter();
-    let scanned: Result<Vec<_>, _> =
-        locations.map(|location| trace.scan(LocationIndex(location), &progress)).collect();
+    let scanned: Result<Vec<_>, _> = locations
+        .map(|location| trace.scan(LocationIndex(location), &progress))
+        .collect();
     let scanned = scanned.map_err(not_if_interrupted)?;
-    Ok(scanned.into_iter().map(|scanned| (scanned.log, scanned.counts)).unzip())
+    Ok(scanned
+        .into_iter()
+        .map(|scanned| (scanned.log, scanned.counts))
+        .unzip())
 }
 
 /// An interrupt reaches the readers as an error of theirs.
 pub(crate) fn not_if_interrupted(error: retime_otf2::Error) -> CliError {
-    if crate::progress::interrupted() { CliError::Interrupted } else { error.into() }
+    if crate::progress::interrupted() {
+        CliError::Interrupted
+    } else {
+        error.into()
+    }
 }
 
 /// Runs `work` on as many threads as asked for.
-pub(crate) fn with_threads<T: Send>(run: &RunArgs, work: impl FnOnce() -> Result<T, CliError> + Send) -> Result<T, CliError> {
+pub(crate) fn with_threads<T: Send>(
+    run: &RunArgs,
+    work: impl FnOnce() -> Result<T, CliError> + Send,
+) -> Result<T, CliError> {
     let threads = run.threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?.install(work)
+    pool.map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?
+        .install(work)
 }

@@ -47,7 +47,9 @@ fn run(command: &Command) -> Result<u8, CliError> {
 }
 
 fn report_error(error: &CliError) {
-    let style = anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Red.into()));
+    let style = anstyle::Style::new()
+        .bold()
+        .fg_color(Some(anstyle::AnsiColor::Red.into()));
     // If even this cannot be written, the exit code still tells.
     let _ = writeln!(anstream::stderr(), "{style}retime:{style:#} {error}");
 }

@@ -29,7 +29,11 @@ pub(crate) fn interrupted() -> bool {
 
 /// Fails once the user wants to stop.
 pub(crate) fn check_interrupt() -> Result<(), CliError> {
-    if interrupted() { Err(CliError::Interrupted) } else { Ok(()) }
+    if interrupted() {
+        Err(CliError::Interrupted)
+    } else {
+        Ok(())
+    }
 }
 
 /// A bar over the bytes of one stage; invisible in pipes and with `--quiet`.
@@ -41,9 +45,15 @@ impl Progress {
     /// A bar for `bytes` of work, called `stage`.
     pub(crate) fn new(stage: &'static str, bytes: u64, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
-        let target = if visible { ProgressDrawTarget::stderr_with_hz(10) } else { ProgressDrawTarget::hidden() };
+        let target = if visible {
+            ProgressDrawTarget::stderr_with_hz(10)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(bytes), target);
-        let style = ProgressStyle::with_template("{msg:<10} [{bar:32}] {percent:>3}%  {bytes_per_sec}, {eta} left");
+        let style = ProgressStyle::with_template(
+            "{msg:<10} [{bar:32}] {percent:>3}%  {bytes_per_sec}, {eta} left",
+        );
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("=> "));
         }

@@ -35,7 +35,12 @@ pub(crate) struct SavedCorrection {
 }
 
 impl SavedCorrection {
-    pub(crate) fn new(correction: &Correction, info: &TraceInfo, method: String, undo: Undo) -> Self {
+    pub(crate) fn new(
+        correction: &Correction,
+        info: &TraceInfo,
+        method: String,
+        undo: Undo,
+    ) -> Self {
         Self {
             format: FORMAT.into(),
             version: VERSION,
@@ -66,10 +71,16 @@ impl SavedCorrection {
         let saved: Self = serde_json::from_reader(BufReader::new(file))
             .map_err(|error| CliError::input(path, format!("is no saved correction: {error}")))?;
         if saved.format != FORMAT {
-            return Err(CliError::input(path, format!("is no saved correction: \"format\" must be \"{FORMAT}\"")));
+            return Err(CliError::input(
+                path,
+                format!("is no saved correction: \"format\" must be \"{FORMAT}\""),
+            ));
         }
         if saved.version != VERSION {
-            let message = format!("has version {}; this retime reads version {VERSION}", saved.version);
+            let message = format!(
+                "has version {}; this retime reads version {VERSION}",
+                saved.version
+            );
             return Err(CliError::input(path, message));
         }
         Ok(saved)
@@ -77,10 +88,17 @@ impl SavedCorrection {
 
     /// The clock maps for a trace.
     pub(crate) fn correction(&self, path: &Path, info: &TraceInfo) -> Result<Correction, CliError> {
-        if let Some(rate) = self.ticks_per_second.filter(|&rate| rate != info.rate.get()) {
-            let message = format!("was made for {rate} ticks per second, the trace has {}", info.rate.get());
+        if let Some(rate) = self
+            .ticks_per_second
+            .filter(|&rate| rate != info.rate.get())
+        {
+            let message = format!(
+                "was made for {rate} ticks per second, the trace has {}",
+                info.rate.get()
+            );
             return Err(CliError::input(path, message));
         }
-        Correction::restore(&self.clocks, info).map_err(|error| CliError::input(path, error.to_string()))
+        Correction::restore(&self.clocks, info)
+            .map_err(|error| CliError::input(path, error.to_string()))
     }
 }

@@ -29,15 +29,21 @@ impl Staging {
     /// Prepares to write `target`, which must not exist unless `force`, and must
     /// not be or contain the `input`.
     pub(crate) fn new(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
-        let name = target
-            .file_name()
-            .ok_or_else(|| CliError::input(target, "cannot be written: give a new directory by its name"))?;
+        let name = target.file_name().ok_or_else(|| {
+            CliError::input(
+                target,
+                "cannot be written: give a new directory by its name",
+            )
+        })?;
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
         if !parent.is_dir() {
-            return Err(CliError::input(&parent, "no such directory; create it before writing into it"));
+            return Err(CliError::input(
+                &parent,
+                "no such directory; create it before writing into it",
+            ));
         }
         refuse_input(target, input)?;
         let replace = fs::symlink_metadata(target).is_ok();
@@ -47,7 +53,13 @@ impl Staging {
         remove_leftovers(&parent, name);
         let directory = parent.join(staging_name(name, std::process::id()));
         fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;
-        Ok(Self { target: target.into(), parent, directory, replace, done: false })
+        Ok(Self {
+            target: target.into(),
+            parent,
+            directory,
+            replace,
+            done: false,
+        })
     }
 
     /// Where to write.
@@ -59,7 +71,8 @@ impl Staging {
     pub(crate) fn commit(mut self) -> Result<(), CliError> {
         sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
         let old = self.directory.with_extension("replaced");
-        let rename = |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
+        let rename =
+            |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
         if self.replace {
             rename(&self.target, &old)?;
         }
@@ -97,9 +110,14 @@ fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
 
 /// The target must not be the input or hold it: replacing it would destroy it.
 fn refuse_input(target: &Path, input: &Path) -> Result<(), CliError> {
-    let (Ok(target_path), Ok(input)) = (target.canonicalize(), input.canonicalize()) else { return Ok(()) };
+    let (Ok(target_path), Ok(input)) = (target.canonicalize(), input.canonicalize()) else {
+        return Ok(());
+    };
     if input.starts_with(&target_path) {
-        return Err(CliError::input(target, "is or holds the input, which is never changed; give another directory"));
+        return Err(CliError::input(
+            target,
+            "is or holds the input, which is never changed; give another directory",
+        ));
     }
     Ok(())
 }
@@ -107,10 +125,16 @@ fn refuse_input(target: &Path, input: &Path) -> Result<(), CliError> {
 /// With `force` a directory may be replaced, if it holds nothing but an archive.
 fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
     if !force {
-        return Err(CliError::input(target, "exists already; give a new directory, or --force to replace it"));
+        return Err(CliError::input(
+            target,
+            "exists already; give a new directory, or --force to replace it",
+        ));
     }
     if !target.is_dir() || target.is_symlink() {
-        return Err(CliError::input(target, "is no directory; --force replaces only directories that retime wrote"));
+        return Err(CliError::input(
+            target,
+            "is no directory; --force replaces only directories that retime wrote",
+        ));
     }
     let entries: Vec<PathBuf> = fs::read_dir(target)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -118,7 +142,10 @@ fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
         .into_iter()
         .map(|entry| entry.path())
         .collect();
-    let anchors = entries.iter().filter(|path| path.extension().is_some_and(|ext| ext.eq_ignore_ascii_case("otf2")));
+    let anchors = entries.iter().filter(|path| {
+        path.extension()
+            .is_some_and(|ext| ext.eq_ignore_ascii_case("otf2"))
+    });
     let anchors: Vec<&PathBuf> = anchors.collect();
     let directories = entries.iter().filter(|path| path.is_dir()).count();
     let archive = match anchors[..] {
@@ -128,19 +155,26 @@ fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
     if entries.is_empty() || archive {
         return Ok(());
     }
-    Err(CliError::input(target, "holds more than one OTF2 archive, which --force would delete; remove it yourself or give another directory"))
+    Err(CliError::input(
+        target,
+        "holds more than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
+    ))
 }
 
 /// Removes what killed runs for the same target left behind.
 fn remove_leftovers(parent: &Path, target: &std::ffi::OsStr) {
-    let Ok(entries) = fs::read_dir(parent) else { return };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
     let mut prefix = OsString::from(".");
     prefix.push(target);
     prefix.push(".retime-");
     let prefix = prefix.to_string_lossy().into_owned();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name.strip_prefix(&prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
+        let process = name
+            .strip_prefix(&prefix)
+            .and_then(|rest| rest.strip_suffix(SUFFIX));
         if let Some(process) = process.and_then(|process| process.parse::<u32>().ok())
             && !is_alive(process)
         {

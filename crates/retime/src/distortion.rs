@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::causality::{Causality, Place};
 use crate::clocks::Clocks;
-use crate::time::Ticks;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
 /// Changes up to this share count as small.
@@ -58,7 +58,7 @@ struct Sums {
 
 impl Distortion {
     /// Compares the stamps of all nodes before and after.
-    pub fn measure(causality: &Causality, after: &[u64]) -> Self {
+    pub fn measure(causality: &Causality, after: &[Timestamp]) -> Self {
         let locations = (0..causality.nodes().locations()).into_par_iter();
         let parts: Vec<Sums> = locations
             .map(|location| Sums::of_location(causality, after, location))
@@ -77,12 +77,12 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 impl Sums {
-    fn of_location(causality: &Causality, after: &[u64], location: usize) -> Self {
+    fn of_location(causality: &Causality, after: &[Timestamp], location: usize) -> Self {
         let nodes = causality.nodes();
         let mut sums = Self::default();
         let mut previous: Option<u32> = None;
         for node in nodes.of(location) {
-            let moved = after[node as usize].wrapping_sub(nodes.timestamp(node).0) as i64;
+            let moved = after[node as usize].0.wrapping_sub(nodes.timestamp(node).0) as i64;
             sums.nodes += 1;
             sums.out.moved += u64::from(moved != 0);
             sums.displacement += moved.unsigned_abs() as f64;
@@ -91,7 +91,9 @@ impl Sums {
             }
             if let Some(previous) = previous {
                 let before = nodes.time(node).0 - nodes.time(previous).0;
-                let now = after[node as usize].wrapping_sub(after[previous as usize]) as i64;
+                let now = after[node as usize]
+                    .0
+                    .wrapping_sub(after[previous as usize].0) as i64;
                 let place = Place {
                     location: LocationIndex(location as u32),
                     event: nodes.event(node),
@@ -152,7 +154,11 @@ impl Sums {
 
 /// How far each clock is ahead of its recorded time at its last event with an
 /// edge; `None` for a clock without any.
-pub fn final_advance(causality: &Causality, clocks: &Clocks, after: &[u64]) -> Vec<Option<Ticks>> {
+pub fn final_advance(
+    causality: &Causality,
+    clocks: &Clocks,
+    after: &[Timestamp],
+) -> Vec<Option<Ticks>> {
     let nodes = causality.nodes();
     let of_clock = |clock| {
         let locations = clocks
@@ -163,7 +169,7 @@ pub fn final_advance(causality: &Causality, clocks: &Clocks, after: &[u64]) -> V
             .filter_map(|range| range.clone().next_back())
             .max_by_key(|&node| nodes.time(node))?;
         Some(Ticks(
-            after[last as usize].wrapping_sub(nodes.timestamp(last).0) as i64,
+            after[last as usize].0.wrapping_sub(nodes.timestamp(last).0) as i64,
         ))
     };
     clocks.iter().map(of_clock).collect()

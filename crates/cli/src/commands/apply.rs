@@ -28,13 +28,19 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let progress = Progress::new("writing", trace.event_bytes(), args.run.quiet);
     let output = args.output.output.display();
     if correction.is_identity() {
-        trace.copy(staging.directory(), &progress).map_err(not_if_interrupted)?;
+        trace
+            .copy(staging.directory(), &progress)
+            .map_err(not_if_interrupted)?;
         drop(progress);
         check_interrupt()?;
         staging.commit()?;
-        return Ok(format!("The correction changes no time: {output} is a plain copy.\n"));
+        return Ok(format!(
+            "The correction changes no time: {output} is a plain copy.\n"
+        ));
     }
-    let rewritten = trace.rewrite(&correction, staging.directory(), &progress).map_err(not_if_interrupted)?;
+    let rewritten = trace
+        .rewrite(&correction, staging.directory(), &progress)
+        .map_err(not_if_interrupted)?;
     drop(progress);
     let method = format!("applied from {}", args.correction.display());
     let anchor = staging.directory().join(trace.anchor_name());
@@ -43,13 +49,21 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     check_interrupt()?;
     staging.commit()?;
     let clocks = correction.clocks();
-    let changed = clocks.iter().filter(|&clock| !correction.map(clock).is_identity());
+    let changed = clocks
+        .iter()
+        .filter(|&clock| !correction.map(clock).is_identity());
     let locations: usize = changed.map(|clock| clocks.locations(clock).len()).sum();
     let untouched = trace.info().locations.len() - locations;
     let kept = if untouched > 0 {
-        format!("; {} kept their times, as the correction says nothing else of them", plural(untouched as u64, "location"))
+        format!(
+            "; {} kept their times, as the correction says nothing else of them",
+            plural(untouched as u64, "location")
+        )
     } else {
         String::new()
     };
-    Ok(format!("Wrote {output}: corrected {}{kept}.\n", plural(locations as u64, "location")))
+    Ok(format!(
+        "Wrote {output}: corrected {}{kept}.\n",
+        plural(locations as u64, "location")
+    ))
 }

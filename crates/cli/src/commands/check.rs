@@ -19,7 +19,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         Ok((analysed.report(&args.model), outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
-    let failed = report.before.reversed > 0 || args.model.strict && !report.matching.oddities.is_empty();
+    let failed =
+        report.before.reversed > 0 || args.model.strict && !report.matching.oddities.is_empty();
     Ok(if failed { VIOLATIONS } else { 0 })
 }
 
@@ -42,9 +43,15 @@ pub(crate) struct Analysed {
 }
 
 /// Loads a trace, groups its clocks and checks its recorded times.
-pub(crate) fn analyse(path: &std::path::Path, model: &ModelArgs, run: &RunArgs) -> Result<Analysed, CliError> {
+pub(crate) fn analyse(
+    path: &std::path::Path,
+    model: &ModelArgs,
+    run: &RunArgs,
+) -> Result<Analysed, CliError> {
     let start = Instant::now();
-    let options = CausalityOptions { dense_alltoallv: model.dense_alltoallv };
+    let options = CausalityOptions {
+        dense_alltoallv: model.dense_alltoallv,
+    };
     let loaded = load(path, options, run)?;
     let analysis = Instant::now();
     let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
@@ -52,7 +59,14 @@ pub(crate) fn analyse(path: &std::path::Path, model: &ModelArgs, run: &RunArgs) 
     let times = loaded.causality.nodes().timestamps();
     let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
     let analysis_seconds = analysis.elapsed().as_secs_f64();
-    Ok(Analysed { loaded, clocks, delay, before, start, analysis_seconds })
+    Ok(Analysed {
+        loaded,
+        clocks,
+        delay,
+        before,
+        start,
+        analysis_seconds,
+    })
 }
 
 impl Analysed {

@@ -47,7 +47,8 @@ fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         refuse_oddities(&analysed.loaded)?;
     }
     let backwards = retime::causality::Oddity::TimeRunsBackwards;
-    if analysed.before.reversed() == 0 && analysed.loaded.causality.oddities().count(backwards) == 0 {
+    if analysed.before.reversed() == 0 && analysed.loaded.causality.oddities().count(backwards) == 0
+    {
         copy(args, &analysed, staging)
     } else {
         repair(args, analysed, staging)
@@ -55,11 +56,20 @@ fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 }
 
 fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
-    let kinds: Vec<String> = loaded.causality.oddities().iter().map(|(kind, found)| kind.describe(found.count)).collect();
+    let kinds: Vec<String> = loaded
+        .causality
+        .oddities()
+        .iter()
+        .map(|(kind, found)| kind.describe(found.count))
+        .collect();
     if kinds.is_empty() {
         return Ok(());
     }
-    let message = format!("{}: {}; nothing was written, because of --strict", loaded.path.display(), kinds.join("; "));
+    let message = format!(
+        "{}: {}; nothing was written, because of --strict",
+        loaded.path.display(),
+        kinds.join("; ")
+    );
     Err(CliError::Strict(message))
 }
 
@@ -68,7 +78,9 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let writing = Instant::now();
     let trace = &analysed.loaded.trace;
     let progress = Progress::new("copying", trace.event_bytes(), args.run.quiet);
-    trace.copy(staging.directory(), &progress).map_err(not_if_interrupted)?;
+    trace
+        .copy(staging.directory(), &progress)
+        .map_err(not_if_interrupted)?;
     drop(progress);
     check_interrupt()?;
     staging.commit()?;
@@ -79,18 +91,39 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
         "No contradiction, so nothing was changed: {} is a plain copy.",
         args.output.output.display()
     );
-    Ok(Done { report, outcome, exit: 0 })
+    Ok(Done {
+        report,
+        outcome,
+        exit: 0,
+    })
 }
 
 fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
     let mut report = analysed.report(&args.model);
-    let Analysed { loaded, clocks, delay, before, start, .. } = analysed;
+    let Analysed {
+        loaded,
+        clocks,
+        delay,
+        before,
+        start,
+        ..
+    } = analysed;
     let correction_start = Instant::now();
-    let times = controlled(&loaded.causality, &clocks, &delay.delay, args.gamma_max).map_err(|cycle| CliError::Cycle {
-        trace: loaded.path.clone(),
-        message: cycle.describe(loaded.trace.info()),
-    })?;
-    let correction = amortize(&loaded.causality, &clocks, &delay.delay, args.gamma_max, args.amortization, &times);
+    let times =
+        controlled(&loaded.causality, &clocks, &delay.delay, args.gamma_max).map_err(|cycle| {
+            CliError::Cycle {
+                trace: loaded.path.clone(),
+                message: cycle.describe(loaded.trace.info()),
+            }
+        })?;
+    let correction = amortize(
+        &loaded.causality,
+        &clocks,
+        &delay.delay,
+        args.gamma_max,
+        args.amortization,
+        &times,
+    );
     report.method = Some(model::MethodPart {
         name: METHOD,
         jumps: times.jumps(),
@@ -115,7 +148,9 @@ fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Do
 
     let info = loaded.trace.info();
     let advance = final_advance(&loaded.causality, &clocks, &after_times);
-    report.warnings.extend(runaway_warning(&before, &advance, info.rate));
+    report
+        .warnings
+        .extend(runaway_warning(&before, &advance, info.rate));
     report.clocks = build::clocks_part(info, &clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, &clocks, &after));
     report.parameters.gamma_max = Some(args.gamma_max);
@@ -123,12 +158,24 @@ fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Do
     report.distortion = Some(distortion_part(&loaded, &after_times));
     report.timing.total_seconds = start.elapsed().as_secs_f64();
     let (outcome, exit) = outcome(args, &after);
-    Ok(Done { report, outcome, exit })
+    Ok(Done {
+        report,
+        outcome,
+        exit,
+    })
 }
 
-fn write(args: &CorrectArgs, loaded: &Loaded, correction: &Correction, staging: &Staging) -> Result<Rewritten, CliError> {
+fn write(
+    args: &CorrectArgs,
+    loaded: &Loaded,
+    correction: &Correction,
+    staging: &Staging,
+) -> Result<Rewritten, CliError> {
     let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
-    loaded.trace.rewrite(correction, staging.directory(), &progress).map_err(not_if_interrupted)
+    loaded
+        .trace
+        .rewrite(correction, staging.directory(), &progress)
+        .map_err(not_if_interrupted)
 }
 
 /// Reads the written copy again: the same events, in order. Returns the times
@@ -140,18 +187,29 @@ fn verify(args: &CorrectArgs, loaded: &Loaded, staging: &Staging) -> Result<Vec<
     let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
     let timeline = |location: u32| -> Result<Vec<u64>, CliError> {
         let events = nodes.events(nodes.of(location as usize));
-        let timeline = written.node_times(LocationIndex(location), events, &progress).map_err(not_if_interrupted)?;
+        let timeline = written
+            .node_times(LocationIndex(location), events, &progress)
+            .map_err(not_if_interrupted)?;
         let name = || loaded.trace.info().describe(LocationIndex(location));
         if timeline.counts != loaded.counts[location as usize] {
-            return Err(CliError::Verification(format!("other events at {}", name())));
+            return Err(CliError::Verification(format!(
+                "other events at {}",
+                name()
+            )));
         }
         if timeline.backwards > 0 {
             let events = plural(timeline.backwards, "event");
-            return Err(CliError::Verification(format!("{events} out of order at {}", name())));
+            return Err(CliError::Verification(format!(
+                "{events} out of order at {}",
+                name()
+            )));
         }
         Ok(timeline.times)
     };
-    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32).into_par_iter().map(timeline).collect();
+    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32)
+        .into_par_iter()
+        .map(timeline)
+        .collect();
     Ok(timelines?.concat())
 }
 
@@ -162,7 +220,10 @@ fn save(
     rewritten: Rewritten,
     staging: &Staging,
 ) -> Result<(), CliError> {
-    let method = format!("{METHOD}, gamma {}, amortised at {}", args.gamma_max, args.amortization);
+    let method = format!(
+        "{METHOD}, gamma {}, amortised at {}",
+        args.gamma_max, args.amortization
+    );
     let saved = SavedCorrection::new(correction, loaded.trace.info(), method, rewritten.undo);
     let anchor = staging.directory().join(loaded.trace.anchor_name());
     saved.write(&SavedCorrection::path_beside(&anchor))
@@ -170,15 +231,30 @@ fn save(
 
 fn distortion_part(loaded: &Loaded, after: &[u64]) -> model::DistortionPart {
     let measured = Distortion::measure(&loaded.causality, after);
-    let largest_at = measured.largest_at.map(|place| build::place_part(loaded.trace.info(), place));
-    model::DistortionPart { measured, largest_at }
+    let largest_at = measured
+        .largest_at
+        .map(|place| build::place_part(loaded.trace.info(), place));
+    model::DistortionPart {
+        measured,
+        largest_at,
+    }
 }
 
 /// The fastest clock has no reason to be ahead of itself at the end, unless the
 /// minimal delay is too large or rates differ by more than gamma allows.
-fn runaway_warning(before: &Check, advance: &[Option<retime::Ticks>], rate: retime::TickRate) -> Option<String> {
+fn runaway_warning(
+    before: &Check,
+    advance: &[Option<retime::Ticks>],
+    rate: retime::TickRate,
+) -> Option<String> {
     let least = advance.iter().flatten().min()?.0;
-    let worst = before.pairs.values().map(|pair| -pair.smallest.0).max().unwrap_or(0).max(1);
+    let worst = before
+        .pairs
+        .values()
+        .map(|pair| -pair.smallest.0)
+        .max()
+        .unwrap_or(0)
+        .max(1);
     (least > worst).then(|| {
         format!(
             "all clocks end at least {} ahead of their recorded time, more than they ever disagreed ({}): \

@@ -22,9 +22,16 @@ pub(crate) fn man() -> Result<u8, CliError> {
     let render = |page: &mut Vec<u8>| -> std::io::Result<()> {
         let command = Cli::command();
         clap_mangen::Man::new(command.clone()).render(page)?;
-        for sub in command.get_subcommands().filter(|sub| sub.get_name() != "help") {
+        for sub in command
+            .get_subcommands()
+            .filter(|sub| sub.get_name() != "help")
+        {
             let name = format!("retime {}", sub.get_name());
-            let titled = sub.clone().name(name.clone()).bin_name(name).disable_help_flag(true);
+            let titled = sub
+                .clone()
+                .name(name.clone())
+                .bin_name(name)
+                .disable_help_flag(true);
             let man = clap_mangen::Man::new(titled);
             man.render_name_section(page)?;
             man.render_synopsis_section(page)?;

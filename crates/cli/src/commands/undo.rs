@@ -30,10 +30,15 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let saved = SavedCorrection::read(&path)?;
     let correction = saved.correction(&path, trace.info())?;
     let Some(undo) = &saved.undo else {
-        return Err(CliError::input(&path, "holds clock maps only, not what it takes to restore the original"));
+        return Err(CliError::input(
+            &path,
+            "holds clock maps only, not what it takes to restore the original",
+        ));
     };
     let progress = Progress::new("restoring", trace.event_bytes(), args.run.quiet);
-    trace.restore(&correction, undo, staging.directory(), &progress).map_err(not_if_interrupted)?;
+    trace
+        .restore(&correction, undo, staging.directory(), &progress)
+        .map_err(not_if_interrupted)?;
     drop(progress);
     check_interrupt()?;
     staging.commit()?;

@@ -6,7 +6,8 @@ use retime::causality::{Check, Oddity, Place};
 use retime::{Clocks, Grouping, MinimalDelay, TraceInfo};
 
 use super::model::{
-    CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart, TracePart, ViolationPart,
+    CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
+    TracePart, ViolationPart,
 };
 use crate::delay::ResolvedDelay;
 use crate::load::Loaded;
@@ -18,15 +19,23 @@ pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
     let info = loaded.trace.info();
     let nodes = loaded.causality.nodes();
     let extents = || (0..nodes.locations()).filter_map(|location| nodes.extent(location));
-    let first = extents().map(|extent| nodes.relative(extent.first)).min().unwrap_or_default();
-    let last = extents().map(|extent| nodes.relative(extent.last)).max().unwrap_or_default();
+    let first = extents()
+        .map(|extent| nodes.relative(extent.first))
+        .min()
+        .unwrap_or_default();
+    let last = extents()
+        .map(|extent| nodes.relative(extent.last))
+        .max()
+        .unwrap_or_default();
     TracePart {
         path: loaded.path.display().to_string(),
         format: "OTF2",
         locations: info.locations.len(),
         processes: info.processes.len(),
         nodes: info.nodes.len(),
-        events: (0..nodes.locations()).map(|location| nodes.event_count(location)).sum(),
+        events: (0..nodes.locations())
+            .map(|location| nodes.event_count(location))
+            .sum(),
         events_with_edges: nodes.len() as u64,
         ticks_per_second: info.rate.get(),
         duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
@@ -35,12 +44,20 @@ pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
 
 pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
     let info = loaded.trace.info();
-    let oddities = loaded.causality.oddities().iter().map(|(kind, found)| OddityPart {
-        kind,
-        count: found.count,
-        text: kind.describe(found.count),
-        first: found.places.iter().map(|&place| place_part(info, place)).collect(),
-    });
+    let oddities = loaded
+        .causality
+        .oddities()
+        .iter()
+        .map(|(kind, found)| OddityPart {
+            kind,
+            count: found.count,
+            text: kind.describe(found.count),
+            first: found
+                .places
+                .iter()
+                .map(|&place| place_part(info, place))
+                .collect(),
+        });
     MatchingPart {
         messages: loaded.causality.messages(),
         collectives: loaded.causality.collectives().instances().len() as u64,
@@ -50,16 +67,33 @@ pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
 
 pub(crate) fn place_part(info: &TraceInfo, place: Place) -> PlacePart {
     let location = info.locations.get(place.location.as_usize());
-    PlacePart { location: location.map_or(u64::MAX, |location| location.id), event: place.event }
+    PlacePart {
+        location: location.map_or(u64::MAX, |location| location.id),
+        event: place.event,
+    }
 }
 
-pub(crate) fn clocks_part(info: &TraceInfo, clocks: &Clocks, grouping: Grouping, advance: &[Option<retime::Ticks>]) -> ClocksPart {
+pub(crate) fn clocks_part(
+    info: &TraceInfo,
+    clocks: &Clocks,
+    grouping: Grouping,
+    advance: &[Option<retime::Ticks>],
+) -> ClocksPart {
     let id = |location: &retime::LocationIndex| info.locations[location.as_usize()].id;
     let list = clocks.iter().map(|clock| ClockPart {
         locations: clocks.locations(clock).iter().map(id).collect(),
-        final_advance_ticks: advance.get(clock.as_usize()).copied().flatten().map(|ticks| ticks.0),
+        final_advance_ticks: advance
+            .get(clock.as_usize())
+            .copied()
+            .flatten()
+            .map(|ticks| ticks.0),
     });
-    ClocksPart { grouping, count: clocks.len(), refuted_groups: clocks.refuted(), list: list.collect() }
+    ClocksPart {
+        grouping,
+        count: clocks.len(),
+        refuted_groups: clocks.refuted(),
+        list: list.collect(),
+    }
 }
 
 pub(crate) fn check_part(info: &TraceInfo, clocks: &Clocks, check: &Check) -> CheckPart {
@@ -90,14 +124,19 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
         *reversed += tally.reversed;
         *smallest = tally.smallest.0.min(*smallest);
     }
-    let parts = by_clock.iter().map(|(&(from, to), &(dependencies, reversed, smallest))| PairPart {
-        from_clock: from,
-        to_clock: to,
-        dependencies,
-        reversed,
-        smallest_latency_ticks: smallest,
-        smallest_round_trip_ticks: by_clock.get(&(to, from)).map(|&(.., back)| smallest.saturating_add(back)),
-    });
+    let parts =
+        by_clock.iter().map(
+            |(&(from, to), &(dependencies, reversed, smallest))| PairPart {
+                from_clock: from,
+                to_clock: to,
+                dependencies,
+                reversed,
+                smallest_latency_ticks: smallest,
+                smallest_round_trip_ticks: by_clock
+                    .get(&(to, from))
+                    .map(|&(.., back)| smallest.saturating_add(back)),
+            },
+        );
     let mut parts: Vec<PairPart> = parts.collect();
     parts.sort_by_key(|pair| pair.smallest_latency_ticks);
     parts.truncate(PAIRS_LISTED);
@@ -123,13 +162,21 @@ pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) ->
     for (kind, found) in loaded.causality.oddities().iter() {
         let info = loaded.trace.info();
         let first = found.places.first().map(|place| {
-            format!(", first at event {} of {}", place.event, info.describe(place.location))
+            format!(
+                ", first at event {} of {}",
+                place.event,
+                info.describe(place.location)
+            )
         });
         let consequence = match kind {
             Oddity::TimeRunsBackwards => "they keep their order in a corrected trace",
             _ => "left out of the correction",
         };
-        warnings.push(format!("{}{}; {consequence}", kind.describe(found.count), first.unwrap_or_default()));
+        warnings.push(format!(
+            "{}{}; {consequence}",
+            kind.describe(found.count),
+            first.unwrap_or_default()
+        ));
     }
     if check.reversed_within_clock() > 0 {
         warnings.push(format!(

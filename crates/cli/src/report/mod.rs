@@ -17,13 +17,18 @@ use model::Report;
 pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(), CliError> {
     match &run.json {
         Some(path) if path.as_os_str() == "-" => {
-            let text = serde_json::to_string_pretty(report).map_err(|error| CliError::io(path, error.into()))?;
+            let text = serde_json::to_string_pretty(report)
+                .map_err(|error| CliError::io(path, error.into()))?;
             return to_stdout(&format!("{text}\n"));
         }
         Some(path) => write_json(path, report)?,
         None => {}
     }
-    if run.quiet { Ok(()) } else { to_stdout(&summary::render(report, outcome, run.verbose)) }
+    if run.quiet {
+        Ok(())
+    } else {
+        to_stdout(&summary::render(report, outcome, run.verbose))
+    }
 }
 
 fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {
@@ -41,7 +46,9 @@ fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {
 pub(crate) fn to_stdout(text: &str) -> Result<(), CliError> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::io(Path::new("standard output"), error)),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::io(Path::new("standard output"), error))
+        }
         _ => Ok(()),
     }
 }

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use retime::causality::Tally;
 use retime::{TickRate, Ticks, format_seconds};
 
-use super::model::{CheckPart, DistortionPart, MethodPart, PairPart, ParametersPart, PlacePart, Report};
+use super::model::{
+    CheckPart, DistortionPart, MethodPart, PairPart, ParametersPart, PlacePart, Report,
+};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -14,12 +16,22 @@ const PAIRS_SHOWN_VERBOSE: usize = 50;
 
 /// The text of the summary; `outcome` is its last line.
 pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
-    let mut text = Text { out: String::new(), rate: TickRate::per_second(report.trace.ticks_per_second) };
+    let mut text = Text {
+        out: String::new(),
+        rate: TickRate::per_second(report.trace.ticks_per_second),
+    };
     text.trace(report);
     text.clocks(report);
     text.delay(&report.parameters);
     text.table(&report.before, report.after.as_ref());
-    text.pairs(&report.before, if verbose { PAIRS_SHOWN_VERBOSE } else { PAIRS_SHOWN });
+    text.pairs(
+        &report.before,
+        if verbose {
+            PAIRS_SHOWN_VERBOSE
+        } else {
+            PAIRS_SHOWN
+        },
+    );
     if verbose {
         text.worst(&report.before);
     }
@@ -47,14 +59,19 @@ struct Text {
 impl Text {
     fn line(&mut self, label: &str, content: &str) {
         let style = match label {
-            "warning" => anstyle::Style::new().bold().fg_color(Some(anstyle::AnsiColor::Yellow.into())),
+            "warning" => anstyle::Style::new()
+                .bold()
+                .fg_color(Some(anstyle::AnsiColor::Yellow.into())),
             _ => anstyle::Style::new().bold(),
         };
         let _ = writeln!(self.out, "{style}{label:<11}{style:#}{content}");
     }
 
     fn span(&self, ticks: i64) -> String {
-        self.rate.map_or_else(|| format!("{ticks} ticks"), |rate| rate.format(Ticks(ticks)))
+        self.rate.map_or_else(
+            || format!("{ticks} ticks"),
+            |rate| rate.format(Ticks(ticks)),
+        )
     }
 
     fn trace(&mut self, report: &Report) {
@@ -92,13 +109,19 @@ impl Text {
         let how = match (clocks.grouping, clocks.refuted_groups) {
             (retime::Grouping::Auto, 0) => "as coarse as the trace allows".into(),
             (retime::Grouping::Auto, groups) => {
-                format!("{} that should share a clock contradict themselves and were split", plural(groups as u64, "group"))
+                format!(
+                    "{} that should share a clock contradict themselves and were split",
+                    plural(groups as u64, "group")
+                )
             }
             (retime::Grouping::Location, _) => "one per location".into(),
             (retime::Grouping::Process, _) => "one per process".into(),
             (retime::Grouping::Node, _) => "one per node".into(),
         };
-        self.line("clocks", &format!("{} ({how})", group_digits(clocks.count as u64)));
+        self.line(
+            "clocks",
+            &format!("{} ({how})", group_digits(clocks.count as u64)),
+        );
     }
 
     fn delay(&mut self, parameters: &ParametersPart) {
@@ -106,13 +129,22 @@ impl Text {
         let value = if delay.smallest_ticks == delay.largest_ticks {
             self.span(delay.smallest_ticks)
         } else {
-            format!("{} to {}", self.span(delay.smallest_ticks), self.span(delay.largest_ticks))
+            format!(
+                "{} to {}",
+                self.span(delay.smallest_ticks),
+                self.span(delay.largest_ticks)
+            )
         };
         let source = match (delay.source, delay.half_round_trip_ticks) {
             (DelaySource::Learned, Some(half)) => {
-                format!("learned: an eighth of half the fastest round trip, {}", self.span(half))
+                format!(
+                    "learned: an eighth of half the fastest round trip, {}",
+                    self.span(half)
+                )
             }
-            (DelaySource::Learned, None) => "no two clocks exchange enough in both directions to learn one".into(),
+            (DelaySource::Learned, None) => {
+                "no two clocks exchange enough in both directions to learn one".into()
+            }
             (DelaySource::Given, _) => "as given".into(),
             (DelaySource::File, _) => "per pair, from the file".into(),
         };
@@ -122,16 +154,33 @@ impl Text {
     fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
         let head = after.map_or("", |_| "          after");
         let _ = writeln!(self.out, "\n{:<19}{:>27}{head}", "reversed", "before");
-        for (name, of) in [("messages", Self::messages as fn(&CheckPart) -> Tally), ("collective ends", Self::collectives)] {
+        for (name, of) in [
+            ("messages", Self::messages as fn(&CheckPart) -> Tally),
+            ("collective ends", Self::collectives),
+        ] {
             let tally = of(before);
             let share = 100.0 * tally.reversed as f64 / tally.total.max(1) as f64;
-            let count = format!("{} of {}", group_digits(tally.reversed), group_digits(tally.total));
-            let after = after.map_or(String::new(), |after| format!("{:>12}", group_digits(of(after).reversed)));
+            let count = format!(
+                "{} of {}",
+                group_digits(tally.reversed),
+                group_digits(tally.total)
+            );
+            let after = after.map_or(String::new(), |after| {
+                format!("{:>12}", group_digits(of(after).reversed))
+            });
             let _ = writeln!(self.out, "  {name:<17}{count:>20} {share:>4.1} %{after}");
         }
-        let smallest = |check: &CheckPart| check.smallest_latency_ticks.map_or("-".into(), |ticks| self.span(ticks));
+        let smallest = |check: &CheckPart| {
+            check
+                .smallest_latency_ticks
+                .map_or("-".into(), |ticks| self.span(ticks))
+        };
         let after = after.map_or(String::new(), |after| format!("{:>14}", smallest(after)));
-        let line = format!("  {:<17}{:>25}{after}\n", "smallest latency", smallest(before));
+        let line = format!(
+            "  {:<17}{:>25}{after}\n",
+            "smallest latency",
+            smallest(before)
+        );
         self.out += &line;
         self.out.push('\n');
     }
@@ -145,7 +194,11 @@ impl Text {
     }
 
     fn pairs(&mut self, before: &CheckPart, shown: usize) {
-        let reversed: Vec<&PairPart> = before.pairs.iter().filter(|pair| pair.reversed > 0).collect();
+        let reversed: Vec<&PairPart> = before
+            .pairs
+            .iter()
+            .filter(|pair| pair.reversed > 0)
+            .collect();
         for (index, pair) in reversed.iter().take(shown).enumerate() {
             let content = format!(
                 "clock {} -> {}: {} of {} reversed, the worst by {}",
@@ -158,7 +211,13 @@ impl Text {
             self.line(if index == 0 { "pairs" } else { "" }, &content);
         }
         if reversed.len() > shown {
-            self.line("", &format!("and {} more", plural((reversed.len() - shown) as u64, "pair")));
+            self.line(
+                "",
+                &format!(
+                    "and {} more",
+                    plural((reversed.len() - shown) as u64, "pair")
+                ),
+            );
         }
     }
 
@@ -175,8 +234,12 @@ impl Text {
     }
 
     fn method(&mut self, method: &MethodPart, parameters: &ParametersPart) {
-        let gamma = parameters.gamma_max.map_or(String::new(), |gamma| format!(", gamma {gamma}"));
-        let rate = parameters.amortization_rate.map_or(String::new(), |rate| format!(", amortised at {} %", rate * 100.0));
+        let gamma = parameters
+            .gamma_max
+            .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
+        let rate = parameters.amortization_rate.map_or(String::new(), |rate| {
+            format!(", amortised at {} %", rate * 100.0)
+        });
         self.line("method", &format!("{}{gamma}{rate}", method.name));
         let content = format!(
             "{}, the largest by {}; {} of the clock maps",
@@ -189,7 +252,9 @@ impl Text {
 
     fn distortion(&mut self, distortion: &DistortionPart) {
         let measured = &distortion.measured;
-        let mean = self.rate.map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
+        let mean = self
+            .rate
+            .map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
         let moved = format!(
             "{} of those that take part; by {} on average, by {} at most",
             plural(measured.moved, "event"),
@@ -205,18 +270,46 @@ impl Text {
             percent(measured.large),
         );
         self.line("intervals", &intervals);
-        let at = distortion.largest_at.as_ref().map_or(String::new(), |at| format!(" (before {})", place(at)));
-        self.line("", &format!("changed by {} on average, by {} at most{at}", share(measured.mean), share(measured.largest)));
+        let at = distortion
+            .largest_at
+            .as_ref()
+            .map_or(String::new(), |at| format!(" (before {})", place(at)));
+        self.line(
+            "",
+            &format!(
+                "changed by {} on average, by {} at most{at}",
+                share(measured.mean),
+                share(measured.largest)
+            ),
+        );
     }
 
     fn time(&mut self, report: &Report) {
         let timing = &report.timing;
-        let mut parts = vec![("read", timing.scan_seconds), ("match", timing.matching_seconds), ("analyse", timing.analysis_seconds)];
-        parts.extend(timing.correction_seconds.map(|seconds| ("correct", seconds)));
+        let mut parts = vec![
+            ("read", timing.scan_seconds),
+            ("match", timing.matching_seconds),
+            ("analyse", timing.analysis_seconds),
+        ];
+        parts.extend(
+            timing
+                .correction_seconds
+                .map(|seconds| ("correct", seconds)),
+        );
         parts.extend(timing.writing_seconds.map(|seconds| ("write", seconds)));
-        parts.extend(timing.verification_seconds.map(|seconds| ("verify", seconds)));
-        let parts: Vec<String> = parts.iter().map(|(name, seconds)| format!("{name} {seconds:.2}")).collect();
-        self.line("time", &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")));
+        parts.extend(
+            timing
+                .verification_seconds
+                .map(|seconds| ("verify", seconds)),
+        );
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(name, seconds)| format!("{name} {seconds:.2}"))
+            .collect();
+        self.line(
+            "time",
+            &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
+        );
     }
 }
 
