@@ -26,6 +26,7 @@ mod local;
 mod mapping;
 mod records;
 pub mod schema;
+mod stream;
 mod value;
 mod wire;
 

@@ -67,7 +67,7 @@ impl LocalDefinitions {
             return Ok(local);
         };
         local.exists = true;
-        let mut records = RecordReader::new(reader);
+        let mut records = RecordReader::new(reader)?;
         while let Some(entry) = records.next()? {
             match entry.record().code {
                 MAPPING_TABLE => local.add_table(&entry)?,

@@ -40,7 +40,7 @@ fn read_everything(anchor: &Path) -> Result<u64> {
 }
 
 fn untimed(reader: ChunkReader) -> Result<u64> {
-    let mut records = RecordReader::new(reader);
+    let mut records = RecordReader::new(reader)?;
     let mut count = 0;
     while let Some(entry) = records.next()? {
         entry.decode()?;
