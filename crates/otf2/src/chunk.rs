@@ -194,7 +194,7 @@ impl ChunkReader {
             .map_err(|source| Error::io(path, source))?
             .len();
         if file_size == 0 {
-            let error = WireError::new(0, Reason::NoEndOfFile);
+            let error = WireError::new(0, Reason::Empty);
             return Err(Error::at_file_end(path, 0, error));
         }
         Ok(Self {
@@ -276,11 +276,17 @@ impl ChunkReader {
         located(&self.path, header, error)
     }
 
+    /// The error of a file whose chunks end before its end-of-file mark.
+    #[cold]
+    pub(crate) fn without_end(&self) -> Error {
+        let error = WireError::new(0, Reason::NoEndOfFile);
+        Error::at_file_end(&self.path, self.next, error)
+    }
+
     #[cold]
     fn short(&self, source: std::io::Error) -> Error {
         if source.kind() == ErrorKind::UnexpectedEof {
-            let error = WireError::new(0, Reason::NoEndOfFile);
-            return Error::at_file_end(&self.path, self.next, error);
+            return self.without_end();
         }
         Error::io(&self.path, source)
     }

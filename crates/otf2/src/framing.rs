@@ -145,6 +145,18 @@ impl Walker {
         }
     }
 
+    /// A walker that stands on a record inside of a chunk.
+    pub(crate) const fn at(kind: FileKind, header: &ChunkHeader, pos: usize) -> Self {
+        let mut walker = Self::new(kind, header);
+        walker.pos = pos;
+        walker
+    }
+
+    /// The byte order of the chunk.
+    pub(crate) const fn endian(&self) -> Endian {
+        self.endian
+    }
+
     /// The position of the next record or end mark.
     #[inline]
     pub const fn position(&self) -> usize {

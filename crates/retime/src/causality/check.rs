@@ -18,7 +18,7 @@ use super::Causality;
 use super::oddity::Place;
 use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
 /// How many of the worst violations are kept.
@@ -144,7 +144,12 @@ impl PairTally {
 }
 
 /// Checks all dependencies at `times`, one stamp per node.
-pub fn check(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay, times: &[u64]) -> Check {
+pub fn check(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    times: &[Timestamp],
+) -> Check {
     let checker = Checker {
         causality,
         clocks,
@@ -170,7 +175,7 @@ struct Checker<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     delay: &'a MinimalDelay,
-    times: &'a [u64],
+    times: &'a [Timestamp],
 }
 
 impl Checker<'_> {
@@ -211,11 +216,7 @@ impl Checker<'_> {
         let nodes = self.causality.nodes();
         let collectives = self.causality.collectives();
         let slots = collectives.slots(instance);
-        let time = |node: u32| {
-            nodes
-                .relative(crate::time::Timestamp(self.times[node as usize]))
-                .0
-        };
+        let time = |node: u32| nodes.relative(self.times[node as usize]).0;
         let tally = |cause: u32, effect: u32, check: &mut Check| {
             let (from, to) = (nodes.location(cause), nodes.location(effect));
             let latency = self.latency(cause, effect);
@@ -266,14 +267,15 @@ impl Checker<'_> {
     }
 
     fn relative(&self, node: u32) -> i64 {
-        self.causality
-            .nodes()
-            .relative(crate::time::Timestamp(self.times[node as usize]))
-            .0
+        self.causality.nodes().relative(self.times[node as usize]).0
     }
 
     fn latency(&self, cause: u32, effect: u32) -> Ticks {
-        Ticks(self.times[effect as usize].wrapping_sub(self.times[cause as usize]) as i64)
+        Ticks(
+            self.times[effect as usize]
+                .0
+                .wrapping_sub(self.times[cause as usize].0) as i64,
+        )
     }
 
     #[inline]

@@ -106,7 +106,7 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub struct LocationLog {
     pub(super) location: LocationIndex,
-    pub(super) times: Vec<u64>,
+    pub(super) times: Vec<Timestamp>,
     pub(super) events: Vec<u32>,
     pub(super) roles: Vec<Role>,
     /// Local channel number -> envelope.
@@ -393,7 +393,7 @@ impl LocationLog {
     #[inline]
     fn push(&mut self, event: u64, time: Timestamp, role: Role) -> u32 {
         let node = self.times.len() as u32;
-        self.times.push(time.0);
+        self.times.push(time);
         self.events.push(event as u32);
         self.roles.push(role);
         node

@@ -1,0 +1,7 @@
+//! One file per command.
+
+pub(crate) mod apply;
+pub(crate) mod check;
+pub(crate) mod correct;
+pub(crate) mod meta;
+pub(crate) mod undo;

@@ -1,0 +1,241 @@
+//! From definitions of the format to the trace as the library sees it.
+//!
+//! | library | OTF2 |
+//! | --- | --- |
+//! | location | location, in order of definition |
+//! | process | location group |
+//! | node | nearest node of the system tree above the process that shares memory: by its domain, or by its class being called `node` |
+//! | communicator | communicator or inter-communicator, by handles from 0 |
+//!
+//! A trace may say nothing of nodes; then processes have none. The *endpoint*
+//! of a location is who communicates for it: itself if a group of
+//! communication locations lists it, or else, say for a worker thread, the
+//! one location of its process that is listed.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
+
+use retime::{Communicator, Location, LocationIndex, Process, TickRate, TraceInfo};
+
+use crate::comms::Members;
+use crate::definitions::{Definitions, SystemTreeNode};
+use crate::enums::{Domain, GroupKind};
+use crate::error::{Error, Result};
+
+/// What the definitions say, and the handles of communicators by their ids.
+pub(crate) struct Description {
+    pub(crate) info: TraceInfo,
+    pub(crate) communicators: HashMap<u32, u32>,
+}
+
+/// Describes the trace that `definitions`, read from `path`, define.
+pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Description> {
+    let rate = definitions
+        .clock
+        .and_then(|clock| TickRate::per_second(clock.ticks_per_second));
+    let rate = rate.ok_or_else(|| Error::NoTickRate {
+        path: path.to_owned(),
+    })?;
+    let mut places = Places::find(definitions);
+    let locations = locations(definitions, &mut places);
+    let (communicators, handles) = communicators(definitions, &places.index);
+    Ok(Description {
+        info: TraceInfo {
+            rate,
+            locations,
+            processes: places.processes,
+            nodes: places.nodes,
+            communicators,
+        },
+        communicators: handles,
+    })
+}
+
+/// Processes, nodes, and where things are.
+#[derive(Default)]
+struct Places {
+    index: HashMap<u64, LocationIndex>,
+    processes: Vec<Process>,
+    process_of_group: HashMap<u32, usize>,
+    nodes: Vec<String>,
+    node_of_tree: HashMap<u32, usize>,
+}
+
+impl Places {
+    fn find(definitions: &Definitions) -> Self {
+        let mut places = Self::default();
+        for (position, id) in definitions.location_ids().into_iter().enumerate() {
+            places.index.insert(id, LocationIndex(position as u32));
+        }
+        for group in &definitions.location_groups {
+            if places.process_of_group.contains_key(&group.id) {
+                continue;
+            }
+            let node = group
+                .system_tree_parent
+                .and_then(|leaf| sharing_memory(definitions, leaf))
+                .map(|node| places.node(definitions, node));
+            places
+                .process_of_group
+                .insert(group.id, places.processes.len());
+            places.processes.push(Process {
+                name: definitions.text(group.name).into_owned(),
+                node,
+            });
+        }
+        places
+    }
+
+    /// The process of a location; a new one if no location group is given,
+    /// for nobody knows what shares memory with it.
+    fn process(&mut self, group: Option<u32>) -> usize {
+        let known = group.and_then(|group| self.process_of_group.get(&group));
+        if let Some(&process) = known {
+            return process;
+        }
+        self.processes.push(Process {
+            name: String::new(),
+            node: None,
+        });
+        self.processes.len() - 1
+    }
+
+    fn node(&mut self, definitions: &Definitions, node: &SystemTreeNode) -> usize {
+        *self.node_of_tree.entry(node.id).or_insert_with(|| {
+            self.nodes.push(definitions.text(node.name).into_owned());
+            self.nodes.len() - 1
+        })
+    }
+}
+
+/// The nearest node of the system tree, from `leaf` up, that shares memory.
+fn sharing_memory(definitions: &Definitions, leaf: u32) -> Option<&SystemTreeNode> {
+    let mut next = Some(leaf);
+    // A damaged tree may have a cycle.
+    for _ in 0..definitions.system_tree.len() {
+        let node = definitions.system_tree.get(next?)?;
+        let class = definitions.text(node.class_name);
+        if node.domains.contains(&Domain::SHARED_MEMORY) || class.eq_ignore_ascii_case("node") {
+            return Some(node);
+        }
+        next = node.parent;
+    }
+    None
+}
+
+fn locations(definitions: &Definitions, places: &mut Places) -> Vec<Location> {
+    let endpoints = Endpoints::find(definitions, places);
+    let defined = definitions.location_ids().into_iter();
+    let defined = defined.filter_map(|id| definitions.locations.get(id));
+    let mut locations = Vec::new();
+    for (position, location) in defined.enumerate() {
+        let own = LocationIndex(position as u32);
+        locations.push(Location {
+            id: location.id,
+            name: definitions.text(location.name).into_owned(),
+            process: places.process(location.group),
+            endpoint: endpoints.of(location.id, location.group, own),
+        });
+    }
+    locations
+}
+
+/// Which locations communicate.
+struct Endpoints {
+    members: HashSet<u64>,
+    /// The endpoint of each location group that has just one.
+    only: HashMap<u32, Option<LocationIndex>>,
+}
+
+impl Endpoints {
+    fn find(definitions: &Definitions, places: &Places) -> Self {
+        let members: HashSet<u64> = definitions
+            .groups
+            .iter()
+            .filter(|group| group.kind == GroupKind::COMM_LOCATIONS)
+            .flat_map(|group| group.members.iter().copied())
+            .collect();
+        let mut only = HashMap::new();
+        for (&id, &index) in &places.index {
+            let group = definitions.locations.get(id).and_then(|it| it.group);
+            if let Some(group) = group
+                && members.contains(&id)
+            {
+                only.entry(group)
+                    .and_modify(|one| *one = None)
+                    .or_insert(Some(index));
+            }
+        }
+        Self { members, only }
+    }
+
+    fn of(&self, location: u64, group: Option<u32>, own: LocationIndex) -> LocationIndex {
+        if self.members.contains(&location) {
+            return own;
+        }
+        group
+            .and_then(|group| self.only.get(&group).copied().flatten())
+            .unwrap_or(own)
+    }
+}
+
+/// All communicators whose ranks are known, and their handles by id.
+fn communicators(
+    definitions: &Definitions,
+    index: &HashMap<u64, LocationIndex>,
+) -> (Vec<Communicator>, HashMap<u32, u32>) {
+    let intra = definitions.comms.iter().map(|comm| (comm.id, comm.name));
+    let inter = definitions
+        .inter_comms
+        .iter()
+        .map(|comm| (comm.id, comm.name));
+    let mut lists = Lists {
+        index,
+        known: HashMap::new(),
+    };
+    let mut communicators = Vec::new();
+    let mut handles = HashMap::new();
+    for (id, name) in intra.chain(inter) {
+        let members = definitions.comm_members(id);
+        if let Some(members) = members.and_then(|members| lists.convert(members))
+            && !handles.contains_key(&id)
+        {
+            handles.insert(id, communicators.len() as u32);
+            communicators.push(Communicator {
+                name: definitions.text(name).into_owned(),
+                members,
+            });
+        }
+    }
+    (communicators, handles)
+}
+
+/// Lists of ranks; equal ones stay shared, since every communicator that
+/// spans a large trace would have its own otherwise.
+struct Lists<'a> {
+    index: &'a HashMap<u64, LocationIndex>,
+    known: HashMap<*const u64, Option<Arc<[LocationIndex]>>>,
+}
+
+impl Lists<'_> {
+    fn convert(&mut self, members: &Members) -> Option<retime::Members> {
+        Some(match members {
+            Members::Own => retime::Members::Own,
+            Members::Intra(ranks) => retime::Members::Ranks(self.list(ranks)?),
+            Members::Inter(a, b) => retime::Members::Inter {
+                a: self.list(a)?,
+                b: self.list(b)?,
+            },
+        })
+    }
+
+    /// `None` if a member is not defined.
+    fn list(&mut self, ids: &Arc<[u64]>) -> Option<Arc<[LocationIndex]>> {
+        let index = self.index;
+        self.known
+            .entry(ids.as_ptr())
+            .or_insert_with(|| ids.iter().map(|id| index.get(id).copied()).collect())
+            .clone()
+    }
+}

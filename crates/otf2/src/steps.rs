@@ -1,0 +1,219 @@
+//! From event to event, as fast as bytes allow.
+//!
+//! Scanning, verifying and rewriting a trace all walk over every event and
+//! look into few. So this walker takes an event in one step: its time record,
+//! if it has one, and the record itself.
+//!
+//! ```text
+//! 05 tttttttttttttttt   0c  01  03        one step: raw time, code, payload
+//! |  raw time           |   |   payload
+//! stamp                 |   length, or size byte of a singleton
+//!                       code
+//! ```
+//!
+//! Nearly all events fit that picture, and their extent follows from one byte
+//! behind the code: it is `code + 2 + byte` for short records with a length
+//! and for singletons alike. One table look-up says for which values of that
+//! byte this holds; everything else (attribute lists, long records, ends,
+//! damage) goes through the general [`Walker`], with the same result.
+//!
+//! Positions are those of the chunk buffer, which the caller may change
+//! between steps: a rewriter puts new times where the old ones were.
+
+use crate::chunk::{CHUNK_HEADER, ChunkHeader, FileKind};
+use crate::error::{Reason, WireError};
+use crate::framing::{ATTRIBUTE_LIST, CHUNK_CODE, Record, SINGLETONS, TIMESTAMP, Walker};
+
+/// Bytes that decide about a step: a time record, a code and the byte after.
+const WINDOW: usize = 11;
+/// Bytes of a time record.
+pub(crate) const STAMP: usize = 9;
+/// The event that holds a second time, in its first eight bytes.
+pub(crate) const BUFFER_FLUSH: u8 = 10;
+
+/// Largest value of the byte behind the code with which a step is simple;
+/// negative where it never is.
+type Limits = [i16; 256];
+
+static EVENTS: Limits = limits(&SINGLETONS);
+static SNAPSHOTS: Limits = limits(&[]);
+
+const fn limits(singletons: &[u8]) -> Limits {
+    let mut limits = [0xFE; 256];
+    let mut internal = 0;
+    while internal <= CHUNK_CODE {
+        limits[internal as usize] = -1;
+        internal += 1;
+    }
+    limits[TIMESTAMP as usize] = -1;
+    limits[ATTRIBUTE_LIST as usize] = -1;
+    let mut i = 0;
+    while i < singletons.len() {
+        limits[singletons[i] as usize] = 8;
+        i += 1;
+    }
+    limits
+}
+
+/// An event and what stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// The record.
+    pub(crate) record: Record,
+    /// Its time as written, in its own or an earlier time record.
+    pub(crate) raw: u64,
+    /// Position of the first byte that belongs to the event.
+    pub(crate) first: u32,
+    /// Number of its time records: 0 or 1; more in files that libotf2 wrote
+    /// with events at time 0.
+    pub(crate) stamps: u32,
+    /// Number of its attribute lists.
+    pub(crate) lists: u32,
+}
+
+/// Walks the events of one file, chunk by chunk.
+#[derive(Clone, Copy)]
+pub(crate) struct Steps {
+    limits: &'static Limits,
+    kind: FileKind,
+    header: ChunkHeader,
+    pos: usize,
+    raw: u64,
+    /// Whether there was a time record at all.
+    timed: bool,
+    ended_file: bool,
+}
+
+impl Steps {
+    /// At the first event of the first chunk of a file with times.
+    pub(crate) const fn new(kind: FileKind, header: ChunkHeader) -> Self {
+        Self {
+            limits: match kind {
+                FileKind::Snapshots => &SNAPSHOTS,
+                _ => &EVENTS,
+            },
+            kind,
+            header,
+            pos: CHUNK_HEADER,
+            raw: 0,
+            timed: false,
+            ended_file: false,
+        }
+    }
+
+    /// Goes on in the next chunk. The time survives the end of a chunk.
+    pub(crate) const fn enter(&mut self, header: ChunkHeader) {
+        self.header = header;
+        self.pos = CHUNK_HEADER;
+    }
+
+    /// The header of the chunk.
+    pub(crate) const fn header(&self) -> &ChunkHeader {
+        &self.header
+    }
+
+    /// Whether the end-of-file mark was reached.
+    pub(crate) const fn ended_file(&self) -> bool {
+        self.ended_file
+    }
+
+    /// The next event, `None` at the end of the chunk.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "keeps the position in a register")]
+    pub(crate) fn step(&mut self, bytes: &[u8]) -> Result<Option<Step>, WireError> {
+        if let Some(step) = self.simple(bytes) {
+            return Ok(Some(step));
+        }
+        let (steps, step) = self.general(bytes)?;
+        *self = steps;
+        Ok(step)
+    }
+
+    /// The step if it is a simple one.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `step`")]
+    fn simple(&mut self, bytes: &[u8]) -> Option<Step> {
+        let window: &[u8; WINDOW] = bytes.get(self.pos..)?.first_chunk()?;
+        let stamped = window[0] == TIMESTAMP;
+        let (code, size, start, raw) = if stamped {
+            let [_, time @ .., code, size] = *window;
+            let raw = self.header.endian.u64(time);
+            (code, size, self.pos + STAMP, raw)
+        } else if self.timed {
+            (window[0], window[1], self.pos, self.raw)
+        } else {
+            return None;
+        };
+        let limit = self.limits[usize::from(code)];
+        let end = start + 2 + usize::from(size);
+        if i16::from(size) > limit || end >= bytes.len() {
+            return None;
+        }
+        let first = self.pos as u32;
+        self.pos = end;
+        self.raw = raw;
+        self.timed = true;
+        Some(Step {
+            record: Record {
+                code,
+                start: start as u32,
+                payload: start as u32 + if limit == 8 { 1 } else { 2 },
+                end: end as u32,
+            },
+            raw,
+            first,
+            stamps: u32::from(stamped),
+            lists: 0,
+        })
+    }
+
+    /// Any step, and what `self` is after it.
+    #[cold]
+    fn general(mut self, bytes: &[u8]) -> Result<(Self, Option<Step>), WireError> {
+        let first = self.pos as u32;
+        let mut walker = Walker::at(self.kind, &self.header, self.pos);
+        let (mut stamps, mut lists) = (0, 0);
+        while let Some(record) = walker.step(bytes)? {
+            match record.code {
+                TIMESTAMP => {
+                    stamps += 1;
+                    self.raw = read_time(bytes, record, &self.header)?;
+                    self.timed = true;
+                }
+                ATTRIBUTE_LIST => lists += 1,
+                _ if self.timed => {
+                    self.pos = walker.position();
+                    let step = Step {
+                        record,
+                        raw: self.raw,
+                        first,
+                        stamps,
+                        lists,
+                    };
+                    return Ok((self, Some(step)));
+                }
+                _ => return Err(WireError::new(record.start as usize, Reason::NoTimestamp)),
+            }
+        }
+        if stamps + lists > 0 {
+            return Err(WireError::new(first as usize, Reason::Dangling));
+        }
+        self.ended_file = walker.ended_file();
+        Ok((self, None))
+    }
+}
+
+/// The full-width time at the start of a payload: that of a time record, or
+/// the end of a [`BUFFER_FLUSH`].
+#[inline]
+pub(crate) fn read_time(
+    bytes: &[u8],
+    record: Record,
+    header: &ChunkHeader,
+) -> Result<u64, WireError> {
+    let payload = bytes.get(record.payload_range()).unwrap_or_default();
+    match payload.first_chunk() {
+        Some(time) => Ok(header.endian.u64(*time)),
+        None => Err(WireError::new(record.payload as usize, Reason::PastEnd)),
+    }
+}

@@ -1,0 +1,344 @@
+//! The global definitions of an archive: what all locations share.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{
+    archive::LocationSummary,
+    chunked::ChunkedFile,
+    encode::Payload,
+    failure::{Error, Result},
+    handles::{
+        AttributeRef, CommRef, GroupRef, LocationGroupRef, RegionRef, StringRef, SystemTreeNodeRef,
+        UNDEFINED,
+    },
+    kinds::{
+        GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, RegionRole,
+        SystemTreeDomain,
+    },
+    legacy,
+};
+
+const CLOCK_PROPERTIES: u8 = 5;
+const PARADIGM: u8 = 6;
+const STRING: u8 = 10;
+const ATTRIBUTE: u8 = 11;
+const SYSTEM_TREE_NODE: u8 = 12;
+const LOCATION_GROUP: u8 = 13;
+const LOCATION: u8 = 14;
+const REGION: u8 = 15;
+const GROUP: u8 = 18;
+const COMM: u8 = 22;
+const SYSTEM_TREE_NODE_DOMAIN: u8 = 27;
+const INTER_COMM: u8 = 43;
+
+/// Collects the global definitions.
+///
+/// Definitions are numbered in the order they are made, from 0 for each kind,
+/// and stand in the file in that order. The number of events of a location and
+/// the range of times are filled in when the archive is finished.
+///
+/// Mistakes (text with a NUL inside, a location defined twice) do not stop the
+/// collection; [`Archive::finish`](super::Archive::finish) reports the first.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    entries: Vec<Entry>,
+    strings: HashMap<Box<str>, StringRef>,
+    locations: Vec<u64>,
+    attributes: u32,
+    system_tree_nodes: u32,
+    location_groups: u32,
+    regions: u32,
+    groups: u32,
+    comms: u32,
+    mistake: Option<Error>,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Record {
+        code: u8,
+        payload: Box<[u8]>,
+    },
+    /// Kept apart because its number of events is known last.
+    Location {
+        id: u64,
+        name: StringRef,
+        kind: LocationType,
+        group: LocationGroupRef,
+    },
+}
+
+impl Definitions {
+    /// A text. The same text gives the same reference.
+    pub fn string(&mut self, text: &str) -> StringRef {
+        if let Some(&known) = self.strings.get(text) {
+            return known;
+        }
+        if text.contains('\0') {
+            self.note(Error::NulInText(text.to_owned()));
+        }
+        let string = StringRef(self.strings.len() as u32);
+        self.strings.insert(text.into(), string);
+        self.record(STRING, Payload::new().c32(string.0).text(text));
+        string
+    }
+
+    /// Describes a paradigm that definitions or events name.
+    pub fn paradigm(&mut self, paradigm: Paradigm, name: &str, class: ParadigmClass) {
+        let name = self.string(name);
+        self.record(
+            PARADIGM,
+            Payload::new()
+                .u8(paradigm as u8)
+                .c32(name.0)
+                .u8(class as u8),
+        );
+    }
+
+    /// An attribute for events; `type_code` is that of its
+    /// [`Value`](super::Value)s.
+    pub fn attribute(&mut self, name: &str, description: &str, type_code: u8) -> AttributeRef {
+        let (name, description) = (self.string(name), self.string(description));
+        let attribute = AttributeRef(take(&mut self.attributes));
+        self.record(
+            ATTRIBUTE,
+            Payload::new()
+                .c32(attribute.0)
+                .c32(name.0)
+                .u8(type_code)
+                .c32(description.0),
+        );
+        attribute
+    }
+
+    /// A node of the system tree. Score-P uses the classes "machine" and
+    /// "node".
+    pub fn system_tree_node(
+        &mut self,
+        name: &str,
+        class: &str,
+        parent: Option<SystemTreeNodeRef>,
+    ) -> SystemTreeNodeRef {
+        let (name, class) = (self.string(name), self.string(class));
+        let node = SystemTreeNodeRef(take(&mut self.system_tree_nodes));
+        self.record(
+            SYSTEM_TREE_NODE,
+            Payload::new()
+                .c32(node.0)
+                .c32(name.0)
+                .c32(class.0)
+                .c32(parent.map_or(UNDEFINED, |parent| parent.0)),
+        );
+        node
+    }
+
+    /// Says what a node of the system tree stands for.
+    pub fn system_tree_domain(&mut self, node: SystemTreeNodeRef, domain: SystemTreeDomain) {
+        self.record(
+            SYSTEM_TREE_NODE_DOMAIN,
+            Payload::new().c32(node.0).u8(domain as u8),
+        );
+    }
+
+    /// A group of locations, usually a process.
+    pub fn location_group(
+        &mut self,
+        name: &str,
+        kind: LocationGroupType,
+        parent: Option<SystemTreeNodeRef>,
+    ) -> LocationGroupRef {
+        let name = self.string(name);
+        let group = LocationGroupRef(take(&mut self.location_groups));
+        self.record(
+            LOCATION_GROUP,
+            Payload::new()
+                .c32(group.0)
+                .c32(name.0)
+                .u8(kind as u8)
+                .c32(parent.map_or(UNDEFINED, |parent| parent.0))
+                .c32(UNDEFINED),
+        );
+        group
+    }
+
+    /// A location: a thread or another source of events. Its id is free, but
+    /// unique in the archive, and names its files.
+    pub fn location(&mut self, id: u64, name: &str, kind: LocationType, group: LocationGroupRef) {
+        if id == u64::MAX {
+            self.note(Error::LocationId);
+        }
+        let name = self.string(name);
+        self.locations.push(id);
+        self.entries.push(Entry::Location {
+            id,
+            name,
+            kind,
+            group,
+        });
+    }
+
+    /// A region of code.
+    pub fn region(&mut self, name: &str, role: RegionRole, paradigm: Paradigm) -> RegionRef {
+        let (name, empty) = (self.string(name), self.string(""));
+        let region = RegionRef(take(&mut self.regions));
+        self.record(
+            REGION,
+            Payload::new()
+                .c32(region.0)
+                .c32(name.0)
+                .c32(empty.0)
+                .u8(legacy::region_type(role, paradigm))
+                .c32(empty.0)
+                .c32(0)
+                .c32(0)
+                .c32(name.0)
+                .u8(role as u8)
+                .u8(paradigm as u8)
+                .c32(0),
+        );
+        region
+    }
+
+    /// A group. What the members are depends on its kind: see [`GroupType`].
+    pub fn group(
+        &mut self,
+        name: &str,
+        kind: GroupType,
+        paradigm: Paradigm,
+        members: &[u64],
+    ) -> GroupRef {
+        let name = self.string(name);
+        let group = GroupRef(take(&mut self.groups));
+        let mut payload = Payload::new();
+        payload
+            .c32(group.0)
+            .c32(name.0)
+            .u8(legacy::group_type(kind, paradigm))
+            .c32(members.len() as u32);
+        for &member in members {
+            payload.c64(member);
+        }
+        payload.u8(kind as u8).u8(paradigm as u8).c32(0);
+        self.record(GROUP, &payload);
+        group
+    }
+
+    /// A communicator over a group of kind `CommGroup` or `CommSelf`.
+    pub fn comm(&mut self, name: &str, group: GroupRef, parent: Option<CommRef>) -> CommRef {
+        let name = self.string(name);
+        let comm = CommRef(take(&mut self.comms));
+        self.record(
+            COMM,
+            Payload::new()
+                .c32(comm.0)
+                .c32(name.0)
+                .c32(group.0)
+                .c32(parent.map_or(UNDEFINED, |parent| parent.0))
+                .c32(0),
+        );
+        comm
+    }
+
+    /// A communicator between two groups, whose union is `common`.
+    pub fn inter_comm(
+        &mut self,
+        name: &str,
+        groups: (GroupRef, GroupRef),
+        common: Option<CommRef>,
+    ) -> CommRef {
+        let name = self.string(name);
+        let comm = CommRef(take(&mut self.comms));
+        self.record(
+            INTER_COMM,
+            Payload::new()
+                .c32(comm.0)
+                .c32(name.0)
+                .c32(groups.0.0)
+                .c32(groups.1.0)
+                .c32(common.map_or(UNDEFINED, |common| common.0))
+                .c32(0),
+        );
+        comm
+    }
+
+    /// Any other definition. The payload begins with the definition's number,
+    /// which is the caller's to choose.
+    pub fn raw(&mut self, code: u8, payload: &Payload) {
+        // Codes below 5 frame the file; 5 is written by `Archive::finish`.
+        if code <= CLOCK_PROPERTIES {
+            self.note(Error::ReservedCode(code));
+        } else {
+            self.record(code, payload);
+        }
+    }
+
+    /// Ids of the locations in the order of definition.
+    pub(super) fn locations(&self) -> &[u64] {
+        &self.locations
+    }
+
+    /// Number of records, without the clock properties.
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The first mistake.
+    pub(super) fn check(&mut self) -> Result<()> {
+        let mut seen = HashSet::new();
+        let repeated = self.locations.iter().find(|&&id| !seen.insert(id)).copied();
+        if let Some(id) = repeated {
+            self.note(Error::LocationDefinedTwice(id));
+        }
+        self.mistake.take().map_or(Ok(()), Err)
+    }
+
+    /// Writes the records, clock properties first.
+    pub(super) fn write(
+        &self,
+        file: &mut ChunkedFile,
+        clock: &Payload,
+        summaries: &HashMap<u64, LocationSummary>,
+    ) -> Result<()> {
+        file.record(CLOCK_PROPERTIES, clock.as_bytes())?;
+        for entry in &self.entries {
+            match entry {
+                Entry::Record { code, payload } => file.record(*code, payload)?,
+                Entry::Location {
+                    id,
+                    name,
+                    kind,
+                    group,
+                } => {
+                    let events = summaries.get(id).map_or(0, |summary| summary.events);
+                    let mut payload = Payload::new();
+                    payload
+                        .c64(*id)
+                        .c32(name.0)
+                        .u8(*kind as u8)
+                        .c64(events)
+                        .c32(group.0);
+                    file.record(LOCATION, payload.as_bytes())?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, code: u8, payload: &Payload) {
+        self.entries.push(Entry::Record {
+            code,
+            payload: payload.as_bytes().into(),
+        });
+    }
+
+    fn note(&mut self, mistake: Error) {
+        self.mistake.get_or_insert(mistake);
+    }
+}
+
+/// The next number of a kind of definition.
+fn take(counter: &mut u32) -> u32 {
+    let number = *counter;
+    *counter += 1;
+    number
+}
