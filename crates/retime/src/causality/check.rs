@@ -195,7 +195,7 @@ impl Checker<'_> {
                     effect: receive,
                     latency,
                 };
-                self.note(&mut check, seen);
+                self.note(&mut check, &seen);
             }
         }
         check.keep_worst();
@@ -222,7 +222,7 @@ impl Checker<'_> {
             let latency = self.latency(cause, effect);
             self.note(
                 check,
-                Seen {
+                &Seen {
                     kind: DependencyKind::Collective,
                     from,
                     to,
@@ -279,14 +279,14 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn note(&self, check: &mut Check, seen: Seen) {
+    fn note(&self, check: &mut Check, seen: &Seen) {
         let Seen {
             kind,
             from,
             to,
             latency,
             ..
-        } = seen;
+        } = *seen;
         let same_clock = self.clocks.of(from) == self.clocks.of(to);
         let tally = match kind {
             DependencyKind::Message => &mut check.messages,

@@ -283,9 +283,8 @@ impl LocationLog {
     /// A blocking collective is entered.
     pub fn collective_begin(&mut self, event: u64, time: Timestamp) {
         let node = self.push(event, time, Role::CollectiveBegin);
-        if self.open_begin.replace(node).is_some() {
-            self.oddities
-                .add(Oddity::CollectiveWithoutEnd, self.location, event);
+        if let Some(begin) = self.open_begin.replace(node) {
+            self.never_ended(begin);
         }
     }
 
@@ -344,14 +343,11 @@ impl LocationLog {
             self.range = Some((first, last));
         }
         self.drop_empty_places();
-        if let Some(&begin) = self.open_begin.as_ref()
-            && let Some(&event) = self.events.get(begin as usize)
-        {
-            self.oddities.add(
-                Oddity::CollectiveWithoutEnd,
-                self.location,
-                u64::from(event),
-            );
+        let mut open: Vec<u32> = self.open_collectives.values().copied().collect();
+        open.extend(self.open_begin);
+        open.sort_unstable();
+        for begin in open {
+            self.never_ended(begin);
         }
         // A non-blocking collective keeps its turn from its posting.
         if self
@@ -362,6 +358,13 @@ impl LocationLog {
             self.parts.sort_by_key(turn);
         }
         self.release_scratch();
+    }
+
+    fn never_ended(&mut self, begin: u32) {
+        if let Some(&event) = self.events.get(begin as usize) {
+            let kind = Oddity::CollectiveWithoutEnd;
+            self.oddities.add(kind, self.location, u64::from(event));
+        }
     }
 
     /// Leaves out what was cancelled or never completed.

@@ -184,7 +184,7 @@ impl Causality {
                             table.between(self.nodes.location(cause), self.nodes.location(effect));
                         visit(cause, room(cause, effect, delay));
                     }
-                })
+                });
             }
         }
     }
@@ -205,7 +205,7 @@ impl Causality {
         match delay {
             MinimalDelay::Uniform(delay) => {
                 let visit = |cause: u32, effect: u32| {
-                    visit(cause, effect, time(effect) - time(cause) - delay.0)
+                    visit(cause, effect, time(effect) - time(cause) - delay.0);
                 };
                 self.collectives
                     .latest_causes(instance, 0..slots.len(), &time, clock, visit);

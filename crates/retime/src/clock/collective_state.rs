@@ -158,12 +158,26 @@ impl<'a> CollectiveState<'a> {
         place: usize,
         clock: ClockId,
     ) -> impl Iterator<Item = u32> {
+        self.all_causes(instance, place)
+            .filter(move |&cause| self.clock_of(cause) != clock)
+    }
+
+    /// The begins on its own clock that the end at `place` depends on.
+    pub(super) fn causes_within(
+        &self,
+        instance: u32,
+        place: usize,
+        clock: ClockId,
+    ) -> impl Iterator<Item = u32> {
+        self.all_causes(instance, place)
+            .filter(move |&cause| self.clock_of(cause) == clock)
+    }
+
+    fn all_causes(&self, instance: u32, place: usize) -> impl Iterator<Item = u32> {
         let collectives = self.causality.collectives();
         let slots = collectives.slots(instance).iter().enumerate();
         let causes = slots.filter(move |&(from, _)| collectives.depends(instance, from, place));
-        causes
-            .filter_map(|(_, slot)| slot.cause())
-            .filter(move |&cause| self.clock_of(cause) != clock)
+        causes.filter_map(|(_, slot)| slot.cause())
     }
 
     fn clock_of(&self, node: u32) -> ClockId {

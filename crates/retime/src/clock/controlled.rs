@@ -17,8 +17,10 @@
 //! when it is. If all clocks wait, the events they wait for form a cycle.
 //!
 //! Locations of one clock are advanced together by raw time. Events of several
-//! locations with *equal* raw stamps have no known order; each location passes
-//! such a moment on its own, and the clock goes on from the latest.
+//! locations with *equal* raw stamps have no order that the clock could tell;
+//! each location passes such a moment on its own, and the clock goes on from the
+//! latest. Only a dependency between two of them orders them: an effect then
+//! comes no earlier than its cause, or a tie would turn into a reversal.
 //!
 //! Example: the receive at 95 is pushed to the send at 100 plus 2. The next
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.
@@ -57,8 +59,8 @@
 //!
 //! Source: Rabenseifner 2000, algorithm 3; Rabenseifner 1997, algorithm 2;
 //! Linford 2007, equations 3.3 and 3.4. The event's own begin of a collective
-//! is no dependency, and dependencies within one clock are not enforced: no map
-//! of that clock could move their ends apart.
+//! is no dependency, and other dependencies within one clock are not enforced: no
+//! map of that clock could move their ends apart.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -111,7 +113,7 @@ pub fn controlled(
     gamma: Gamma,
 ) -> Result<LogicalTimes, Cycle> {
     let mut run = Run::new(causality, clocks, delay, gamma);
-    run.to_the_end();
+    run.run_to_the_end();
     if run.finished() {
         return Ok(LogicalTimes {
             values: run.values,
@@ -138,6 +140,8 @@ pub(super) struct Run<'a> {
     /// Clocks that may be able to go on, and whether each is among them.
     ready: Vec<ClockId>,
     is_ready: Vec<bool>,
+    /// Whether other locations of the clock under way share its moment.
+    tied: bool,
 }
 
 /// Where one clock stands.
@@ -151,6 +155,8 @@ struct ClockState {
 #[derive(Default)]
 struct Moment {
     raw: i64,
+    /// Whether several locations have a node at `raw`.
+    tied: bool,
     /// Locations with a node at `raw` ahead, each with its own lead.
     passing: Vec<(usize, Lead)>,
     /// The largest lead of the locations that have passed.
@@ -197,10 +203,11 @@ impl<'a> Run<'a> {
             jumps: 0,
             ready: clocks.iter().collect(),
             is_ready: vec![true; clocks.len()],
+            tied: false,
         }
     }
 
-    fn to_the_end(&mut self) {
+    fn run_to_the_end(&mut self) {
         while let Some(clock) = self.ready.pop() {
             self.is_ready[clock.as_usize()] = false;
             match self.clocks.locations(clock) {
@@ -219,6 +226,7 @@ impl<'a> Run<'a> {
     fn advance_location(&mut self, clock: ClockId, location: usize) {
         let end = self.causality.nodes().of(location).end;
         let mut lead = self.states[clock.as_usize()].lead;
+        self.tied = false;
         while self.next[location] < end && self.pass(clock, location, &mut lead) {}
         self.states[clock.as_usize()].lead = lead;
     }
@@ -231,6 +239,7 @@ impl<'a> Run<'a> {
         loop {
             let mut progress = false;
             let mut place = 0;
+            self.tied = moment.tied;
             while let Some(&(location, mut lead)) = moment.passing.get(place) {
                 let (moved, through) = self.pass_moment(clock, location, moment.raw, &mut lead);
                 progress |= moved;
@@ -314,7 +323,7 @@ impl<'a> Run<'a> {
         let nodes = self.causality.nodes();
         let from = nodes.location(send);
         if self.clocks.of(from) == clock {
-            return Bound::At(None);
+            return self.tied_bound(Some(send), receive);
         }
         let sent = self.values[send as usize];
         if sent == UNKNOWN {
@@ -334,10 +343,43 @@ impl<'a> Run<'a> {
         if !self.collectives.is_ready(&self.values, slot, clock) {
             return Bound::Waits;
         }
-        Bound::At(
-            self.collectives
-                .bound(&self.values, self.delay, slot, clock),
-        )
+        let across = self
+            .collectives
+            .bound(&self.values, self.delay, slot, clock);
+        if !self.tied {
+            return Bound::At(across);
+        }
+        let (instance, place) = self.causality.collectives().locate(slot);
+        let causes = self.collectives.causes_within(instance, place, clock);
+        match self.tied_bound(causes, end) {
+            Bound::At(within) => Bound::At(across.max(within)),
+            waits @ Bound::Waits => waits,
+        }
+    }
+
+    /// The time before which `effect` cannot lie for the sake of `causes` on the
+    /// same clock.
+    fn tied_bound(&self, causes: impl IntoIterator<Item = u32>, effect: u32) -> Bound {
+        if !self.tied {
+            return Bound::At(None);
+        }
+        let mut latest = None;
+        for cause in causes {
+            if self.is_tied(cause, effect) {
+                match self.values[cause as usize] {
+                    UNKNOWN => return Bound::Waits,
+                    value => latest = latest.max(Some(value)),
+                }
+            }
+        }
+        Bound::At(latest)
+    }
+
+    /// Whether only their dependency tells which of two nodes of one clock is
+    /// the earlier one.
+    pub(super) fn is_tied(&self, cause: u32, effect: u32) -> bool {
+        let nodes = self.causality.nodes();
+        nodes.time(cause) == nodes.time(effect) && nodes.location(cause) != nodes.location(effect)
     }
 
     /// Lets those go on that waited for `node`.
@@ -355,7 +397,9 @@ impl<'a> Run<'a> {
                     let (instance, _) = self.causality.collectives().locate(slot);
                     for place in woken {
                         let effect = self.causality.collectives().slots(instance)[place].effect();
-                        effect.into_iter().for_each(|end| self.wake(end));
+                        if let Some(end) = effect {
+                            self.wake(end);
+                        }
                     }
                 }
             }
@@ -406,6 +450,7 @@ impl Moment {
             self.later.pop();
             self.passing.push((location, self.passed));
         }
+        self.tied = self.passing.len() > 1;
         true
     }
 }

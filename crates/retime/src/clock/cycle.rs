@@ -85,13 +85,17 @@ fn awaited(run: &Run<'_>, node: u32) -> Option<u32> {
         Role::Receive => run.causality.message_source(node),
         Role::CollectiveEnd => run.causality.slot(node).and_then(|slot| {
             let (instance, place) = run.causality.collectives().locate(slot);
-            let mut causes = run.collectives.causes(instance, place, clock);
+            let across = run.collectives.causes(instance, place, clock);
+            let within = run.collectives.causes_within(instance, place, clock);
+            let tied = within.filter(|&cause| run.is_tied(cause, node));
+            let mut causes = across.chain(tied);
             causes.find(|&cause| run.values[cause as usize] == UNKNOWN)
         }),
         Role::Send | Role::CollectiveBegin => None,
     };
     let missing = |cause: &u32| {
-        run.values[*cause as usize] == UNKNOWN && run.clocks.of(nodes.location(*cause)) != clock
+        run.values[*cause as usize] == UNKNOWN
+            && (run.clocks.of(nodes.location(*cause)) != clock || run.is_tied(*cause, node))
     };
     if let Some(cause) = cause.filter(missing) {
         return Some(head_before(cause));
