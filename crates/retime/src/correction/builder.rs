@@ -126,7 +126,9 @@ impl MapBuilder {
     fn end_piece(&mut self, end: Knot) {
         self.kept.push(end);
         let beyond = std::mem::take(&mut self.piece).beyond;
-        beyond.into_iter().for_each(|knot| self.grow(knot));
+        for knot in beyond {
+            self.grow(knot);
+        }
     }
 }
 
