@@ -1,3 +1,55 @@
 //! The command `retime`.
+//!
+//! [`args`] says what can be asked for, [`commands`] does it, [`report`] tells
+//! what came out. A command returns its exit code or a [`error::CliError`]; this
+//! file alone turns either into the end of the process.
 
-fn main() {}
+mod args;
+mod commands;
+mod delay;
+mod error;
+mod load;
+mod progress;
+mod report;
+mod saved;
+mod staging;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use error::CliError;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    progress::catch_interrupts();
+    match run(&cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            report_error(&error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(command: &Command) -> Result<u8, CliError> {
+    match command {
+        Command::Check(args) => commands::check::run(args),
+        Command::Correct(args) => commands::correct::run(args),
+        Command::Apply(args) => commands::apply::run(args),
+        Command::Undo(args) => commands::undo::run(args),
+        Command::Demo(args) => commands::demo::run(args),
+        Command::Completions { shell } => commands::meta::completions(*shell),
+        Command::Man => commands::meta::man(),
+    }
+}
+
+fn report_error(error: &CliError) {
+    let style = anstyle::Style::new()
+        .bold()
+        .fg_color(Some(anstyle::AnsiColor::Red.into()));
+    // If even this cannot be written, the exit code still tells.
+    let _ = writeln!(anstream::stderr(), "{style}retime:{style:#} {error}");
+}

@@ -79,7 +79,7 @@ impl<W: Write> Dump<W> {
     }
 
     fn global_definitions(&mut self) -> Outcome<Vec<u64>> {
-        let mut records = RecordReader::new(self.archive.open_definitions()?);
+        let mut records = RecordReader::new(self.archive.open_definitions()?)?;
         let mut locations = Vec::new();
         let mut count = 0;
         while let Some(entry) = records.next()? {
@@ -97,7 +97,7 @@ impl<W: Write> Dump<W> {
         let Some(file) = self.archive.open_local_definitions(location)? else {
             return Ok(());
         };
-        let mut records = RecordReader::new(file);
+        let mut records = RecordReader::new(file)?;
         let mut count = 0;
         while let Some(entry) = records.next()? {
             count += u64::from(entry.schema().is_some());
@@ -161,7 +161,7 @@ impl<W: Write> Dump<W> {
     }
 
     fn thumbnail(&mut self, k: u32) -> Outcome {
-        let mut records = RecordReader::new(self.archive.open_thumbnail(k)?);
+        let mut records = RecordReader::new(self.archive.open_thumbnail(k)?)?;
         let mut left = u64::MAX;
         while left > 0 {
             let Some(entry) = records.next()? else { break };
@@ -179,7 +179,7 @@ impl<W: Write> Dump<W> {
         let Some(file) = self.archive.open_markers()? else {
             return Ok(());
         };
-        let mut records = RecordReader::new(file);
+        let mut records = RecordReader::new(file)?;
         let mut count = 0;
         while let Some(entry) = records.next()? {
             count += u64::from(entry.schema().is_some());

@@ -142,27 +142,23 @@ fn check_magic(bytes: &[u8], path: &Path) -> Result<Endian> {
         path: path.to_owned(),
         why: why.to_owned(),
     };
-    match bytes {
-        [] => Err(not_an_archive("the file is empty, not an OTF2 anchor file")),
-        [0x03, mark, rest @ ..] if Endian::from_mark(*mark).is_some() => {
-            if rest.starts_with(MAGIC) {
-                Ok(Endian::from_mark(*mark).unwrap_or(Endian::Little))
-            } else {
-                Err(not_an_archive(
-                    "not an OTF2 anchor file; it may be another file of an archive: \
-                     give the .otf2 file, or the directory that holds it",
-                ))
-            }
+    let (mark, rest) = match bytes {
+        [] => return Err(not_an_archive("the file is empty, not an OTF2 anchor file")),
+        [0x03, mark, rest @ ..] => (*mark, rest),
+        _ => {
+            return Err(not_an_archive(
+                "not an OTF2 anchor file; give the .otf2 file of an archive, or its directory",
+            ));
         }
-        [0x03, _, rest @ ..] if rest.starts_with(MAGIC) => Err(Error::corrupt(
-            path,
-            0,
-            WireError::new(1, Reason::ByteOrder),
-        )),
-        _ => Err(not_an_archive(
-            "not an OTF2 anchor file; give the .otf2 file of an archive, or its directory",
-        )),
+    };
+    if !rest.starts_with(MAGIC) {
+        return Err(not_an_archive(
+            "not an OTF2 anchor file; it may be another file of an archive: \
+             give the .otf2 file, or the directory that holds it",
+        ));
     }
+    let error = WireError::new(1, Reason::ByteOrder);
+    Endian::from_mark(mark).ok_or_else(|| Error::corrupt(path, 0, error))
 }
 
 /// The fields up to the strings that decide whether we can go on.

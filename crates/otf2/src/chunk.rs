@@ -194,7 +194,7 @@ impl ChunkReader {
             .map_err(|source| Error::io(path, source))?
             .len();
         if file_size == 0 {
-            let error = WireError::new(0, Reason::NoEndOfFile);
+            let error = WireError::new(0, Reason::Empty);
             return Err(Error::at_file_end(path, 0, error));
         }
         Ok(Self {

@@ -43,6 +43,8 @@ pub enum Reason {
     ChunkCode,
     /// The byte order mark is neither `0x42` nor `0x23`.
     ByteOrder,
+    /// The file has no bytes at all.
+    Empty,
     /// The last chunk ends without the end-of-file mark.
     NoEndOfFile,
     /// A chunk is full of records and has no end-of-chunk mark.
@@ -51,8 +53,6 @@ pub enum Reason {
     Dangling,
     /// The timestamp record that every chunk must start with is missing.
     NoTimestamp,
-    /// The magic bytes `OTF2` are missing.
-    Magic,
     /// A number in the anchor file is outside of what the format allows.
     AnchorValue,
     /// A chunk size outside of 256 KiB to 16 MiB.
@@ -71,11 +71,11 @@ impl Display for Reason {
             Self::RecordCode => "a code that cannot start a record",
             Self::ChunkCode => "chunk does not start with a chunk header",
             Self::ByteOrder => "byte order mark is neither 0x42 nor 0x23",
+            Self::Empty => "the file is empty",
             Self::NoEndOfFile => "the file ends without an end-of-file mark",
             Self::NoEndOfChunk => "chunk without an end mark",
             Self::Dangling => "timestamp or attribute list without a record after it",
             Self::NoTimestamp => "event without a timestamp",
-            Self::Magic => "the magic bytes OTF2 are missing",
             Self::AnchorValue => "impossible value in the anchor file",
             Self::ChunkSize => "chunk size is not between 262144 and 16777216 bytes",
             Self::ClockOrder => "times of the clock offsets do not increase",
@@ -128,7 +128,7 @@ pub enum Error {
     },
 
     /// The file is shorter than its content says.
-    #[error("{}: truncated, ends inside what starts at byte {offset}: {reason}; was the measurement stopped or the copy cut short?", path.display())]
+    #[error("{}: truncated, incomplete from byte {offset} on: {reason}; was the measurement stopped or the copy cut short?", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -166,7 +166,7 @@ pub enum Error {
     },
 
     /// A file that the archive cannot do without does not exist.
-    #[error("{}: missing: {why}", path.display())]
+    #[error("{}: this file is missing: {why}", path.display())]
     MissingFile {
         /// The file.
         path: PathBuf,
@@ -235,7 +235,7 @@ impl Error {
     /// reaches past its end was cut off rather than overwritten.
     pub fn at_file_end(path: &Path, base: u64, error: WireError) -> Self {
         match error.reason {
-            Reason::PastEnd | Reason::NoEndOfFile => Self::Truncated {
+            Reason::PastEnd | Reason::NoEndOfFile | Reason::Empty => Self::Truncated {
                 path: path.to_owned(),
                 offset: base.saturating_add(u64::from(error.at)),
                 reason: error.reason,

@@ -25,10 +25,12 @@ use crate::chunk::FileKind;
 use crate::clock::{ClockCorrection, ClockCursor};
 use crate::error::{Error, Result, WireError};
 use crate::fields::{Attribute, Attributes, FieldValue, Fields};
-use crate::framing::Walker;
+use crate::framing::{Record, Walker};
 use crate::local::LocalDefinitions;
 use crate::mapping::Mappings;
-use crate::records::{Entry, TimedReader};
+use crate::records::Entry;
+use crate::schema;
+use crate::stream::TimedStream;
 
 /// The only event that holds a second time.
 const BUFFER_FLUSH: u8 = 10;
@@ -44,7 +46,8 @@ pub struct Event<'a> {
     pub time: u64,
     /// Its code; see [`crate::schema`].
     pub code: u8,
-    entry: Entry<'a>,
+    stream: &'a TimedStream,
+    record: Record,
     attributes: Option<u32>,
     mappings: Option<&'a Mappings>,
     stop_time: Option<u64>,
@@ -53,22 +56,23 @@ pub struct Event<'a> {
 impl<'a> Event<'a> {
     /// Its name, `Unknown` if its code is not known.
     pub fn name(&self) -> &'static str {
-        self.entry.name()
+        self.entry().name()
     }
 
     /// Whether its code is known.
     pub fn is_known(&self) -> bool {
-        self.entry.schema().is_some()
+        self.entry().schema().is_some()
     }
 
     /// The record in its chunk, as written.
-    pub const fn entry(&self) -> &Entry<'a> {
-        &self.entry
+    #[inline]
+    pub fn entry(&self) -> Entry<'a> {
+        Entry::new(self.stream.chunk(), self.record)
     }
 
     /// Its fields; none if it is not known.
     pub fn fields(&self) -> Fields<'a> {
-        self.entry
+        self.entry()
             .fields()
             .mapped(self.mappings)
             .with_stop_time(self.stop_time)
@@ -83,8 +87,8 @@ impl<'a> Event<'a> {
 
     /// Its attributes.
     pub fn attributes(&self) -> Attributes<'a> {
-        let chunk = self.entry.chunk();
-        let end = self.entry.record().start as usize;
+        let chunk = self.stream.chunk();
+        let end = self.record.start as usize;
         let start = self.attributes.map_or(end, |start| start as usize);
         let lists = Walker::at(chunk.kind(), &chunk.header(), start);
         Attributes::new(chunk.bytes(), lists, end, self.mappings)
@@ -100,14 +104,15 @@ impl<'a> Event<'a> {
     /// Adds the file and the offset in it to a decoding error.
     #[cold]
     pub fn error(&self, error: WireError) -> Error {
-        self.entry.error(error)
+        self.entry().error(error)
     }
 }
 
 /// Reads the events or snapshots of a location.
 pub struct EventReader {
     location: u64,
-    records: TimedReader,
+    records: TimedStream,
+    number: u64,
     mappings: Option<Mappings>,
     clock: ClockCursor,
     unknown: u64,
@@ -116,7 +121,7 @@ pub struct EventReader {
 impl EventReader {
     /// The events as they are in the file.
     pub fn raw(archive: &Archive, location: u64) -> Result<Self> {
-        let records = TimedReader::new(archive.open_events(location)?);
+        let records = TimedStream::new(archive.open_events(location)?)?;
         Ok(Self::unmapped(location, records))
     }
 
@@ -133,14 +138,18 @@ impl EventReader {
     /// The records of the snapshots of a location, whose ids and times are
     /// global already; `None` if the archive has no snapshots.
     pub fn snapshots(archive: &Archive, location: u64) -> Result<Option<Self>> {
-        let reader = archive.open_snapshots(location)?;
-        Ok(reader.map(|reader| Self::unmapped(location, TimedReader::new(reader))))
+        let Some(reader) = archive.open_snapshots(location)? else {
+            return Ok(None);
+        };
+        let records = TimedStream::new(reader)?;
+        Ok(Some(Self::unmapped(location, records)))
     }
 
-    fn unmapped(location: u64, records: TimedReader) -> Self {
+    fn unmapped(location: u64, records: TimedStream) -> Self {
         Self {
             location,
             records,
+            number: 0,
             mappings: None,
             clock: ClockCorrection::default().cursor(),
             unknown: 0,
@@ -157,32 +166,42 @@ impl EventReader {
         self.unknown
     }
 
-    /// The next event, `None` at the end of the file.
+    /// The next event, `None` at the end of the file and after an error.
     #[inline]
     #[allow(clippy::should_implement_trait)] // It lends from the buffer.
     pub fn next(&mut self) -> Result<Option<Event<'_>>> {
-        let Some((header, timed)) = self.records.step()? else {
+        let Some(timed) = self.records.step()? else {
             return Ok(None);
         };
-        let chunk = self.records.chunk(header);
-        let entry = Entry::new(chunk, timed.record);
-        self.unknown += u64::from(entry.schema().is_none());
+        self.number += 1;
+        let code = timed.record.code;
+        let known = schema::lookup(self.records.chunk().kind(), code).is_some();
+        self.unknown += u64::from(!known);
         let time = self.clock.correct(timed.time);
-        let mut event = Event {
+        let stop_time = if code == BUFFER_FLUSH && self.records.chunk().kind() == FileKind::Events {
+            Some(self.stop_time(timed.record)?)
+        } else {
+            None
+        };
+        Ok(Some(Event {
             location: self.location,
-            number: timed.number,
+            number: self.number,
             time,
-            code: timed.record.code,
-            entry,
+            code,
+            stream: &self.records,
+            record: timed.record,
             attributes: timed.attributes,
             mappings: self.mappings.as_ref(),
-            stop_time: None,
-        };
-        if timed.record.code == BUFFER_FLUSH && chunk.kind() == FileKind::Events {
-            let stop = entry.payload().x64().map_err(|error| entry.error(error))?;
-            // Also moves the cursor on, as it does in every OTF2 tool.
-            event.stop_time = Some(self.clock.correct(stop));
-        }
-        Ok(Some(event))
+            stop_time,
+        }))
+    }
+
+    /// The corrected end of a flush. Moves the cursor of the clock on, as it
+    /// does in every OTF2 tool.
+    #[cold]
+    fn stop_time(&mut self, record: Record) -> Result<u64> {
+        let flush = Entry::new(self.records.chunk(), record);
+        let stop = flush.payload().x64().map_err(|error| flush.error(error))?;
+        Ok(self.clock.correct(stop))
     }
 }

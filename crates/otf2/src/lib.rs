@@ -1,6 +1,24 @@
 //! OTF2 archives in pure Rust: reading without trusting a byte, and the
 //! framing that a lossless rewriter needs.
 //!
+//! ```no_run
+//! use retime_otf2::{Archive, Definitions, EventReader, LocalDefinitions};
+//!
+//! let archive = Archive::open("measurement/traces.otf2")?;
+//! let definitions = Definitions::read(&archive)?;
+//! let locations = definitions.location_ids();
+//! for local in &LocalDefinitions::read_all(&archive, &locations)? {
+//!     let mut events = EventReader::mapped(&archive, local)?;
+//!     while let Some(event) = events.next()? {
+//!         println!("{} {} {}", event.location, event.time, event.name());
+//!         for field in event.decode()? {
+//!             println!("  {} = {:?}", field.name(), field.value);
+//!         }
+//!     }
+//! }
+//! # Ok::<(), retime_otf2::Error>(())
+//! ```
+//!
 //! The layers, from the bottom:
 //!
 //! * [`Cursor`] reads primitive values from a bounded buffer.
@@ -35,6 +53,7 @@ mod rewrite;
 mod scan;
 pub mod schema;
 mod steps;
+mod stream;
 mod times;
 mod trace;
 mod undo;

@@ -67,7 +67,7 @@ impl LocalDefinitions {
             return Ok(local);
         };
         local.exists = true;
-        let mut records = RecordReader::new(reader);
+        let mut records = RecordReader::new(reader)?;
         while let Some(entry) = records.next()? {
             match entry.record().code {
                 MAPPING_TABLE => local.add_table(&entry)?,
@@ -81,7 +81,8 @@ impl LocalDefinitions {
     }
 
     /// Reads the local definitions of all locations of an archive and refuses
-    /// if one is missing, see the [module](self).
+    /// if one is missing that the archive needs: its location has events, and
+    /// another location has mapping tables or clock offsets that change times.
     pub fn read_all(archive: &Archive, locations: &[u64]) -> Result<Vec<Self>> {
         let all = locations
             .iter()

@@ -22,15 +22,17 @@
 use crate::error::WireError;
 use crate::schema::{Class, MAPPED_CLASSES};
 use crate::value::id_mask;
-use crate::wire::Cursor;
+use crate::wire::{Cursor, Endian};
 
 /// The encoded pairs of a mapping table, checked to be complete.
 #[derive(Clone, Copy, Debug)]
 pub struct IdMap<'a> {
     /// How the pairs are listed: 0 dense, 1 sparse.
     pub mode: u8,
-    count: usize,
-    pairs: Cursor<'a>,
+    endian: Endian,
+    // Records are shorter than a chunk. Small types keep field values small.
+    count: u32,
+    pairs: &'a [u8],
 }
 
 impl<'a> IdMap<'a> {
@@ -39,12 +41,14 @@ impl<'a> IdMap<'a> {
         let count = cursor.c64()?;
         let mode = cursor.u8()?;
         let numbers = if mode == 0 { 1 } else { 2 };
+        let count = cursor.check_count(count, numbers)?;
         let map = Self {
             mode,
-            count: cursor.check_count(count, numbers)?,
-            pairs: *cursor,
+            endian: cursor.endian(),
+            count: count as u32,
+            pairs: cursor.rest(),
         };
-        for _ in 0..map.count * numbers {
+        for _ in 0..count * numbers {
             cursor.c64()?;
         }
         Ok(map)
@@ -52,7 +56,7 @@ impl<'a> IdMap<'a> {
 
     /// Number of pairs.
     pub const fn len(&self) -> usize {
-        self.count
+        self.count as usize
     }
 
     /// Whether there are no pairs.
@@ -63,8 +67,8 @@ impl<'a> IdMap<'a> {
     /// Local and global ids.
     pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> + use<'a> {
         let dense = self.mode == 0;
-        let mut cursor = self.pairs;
-        (0..self.count as u64).map_while(move |position| {
+        let mut cursor = Cursor::new(self.pairs, self.endian);
+        (0..u64::from(self.count)).map_while(move |position| {
             let local = if dense { position } else { cursor.c64().ok()? };
             Some((local, cursor.c64().ok()?))
         })

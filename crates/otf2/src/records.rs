@@ -15,7 +15,7 @@
 //! std::fs::write(&path, bytes)?;
 //!
 //! let file = ChunkReader::open(&path, FileKind::GlobalDefinitions, 262_144)?;
-//! let mut records = RecordReader::new(file);
+//! let mut records = RecordReader::new(file)?;
 //! let string = records.next()?.unwrap();
 //! assert_eq!(string.name(), "String");
 //! assert_eq!(string.unsigned("self")?, 5);
@@ -24,11 +24,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use crate::chunk::{Chunk, ChunkHeader, ChunkReader, FileKind};
-use crate::error::{Error, Reason, Result, WireError};
+use crate::chunk::{Chunk, ChunkReader, FileKind};
+use crate::error::{Error, Result, WireError};
 use crate::fields::{FieldValue, Fields};
-use crate::framing::{Record, Walker};
+use crate::framing::Record;
 use crate::schema::{self, RecordSchema};
+use crate::stream::Stream;
+use crate::value::Value;
 use crate::wire::Cursor;
 
 /// The name of records that are not known.
@@ -102,13 +104,13 @@ impl<'a> Entry<'a> {
     /// An unsigned field by name; zero if there is no such field.
     pub fn unsigned(&self, name: &str) -> Result<u64> {
         let value = self.fields().get(name).map_err(|e| self.error(e))?;
-        Ok(value.and_then(super::Value::unsigned).unwrap_or(0))
+        Ok(value.and_then(Value::unsigned).unwrap_or(0))
     }
 
     /// A string field by name; empty if there is no such field.
     pub fn text(&self, name: &str) -> Result<&'a [u8]> {
         let value = self.fields().get(name).map_err(|e| self.error(e))?;
-        Ok(value.and_then(super::Value::text).unwrap_or_default())
+        Ok(value.and_then(Value::text).unwrap_or_default())
     }
 
     /// Adds the file and the offset in it to a decoding error.
@@ -122,28 +124,22 @@ impl<'a> Entry<'a> {
 
 /// Streams the records of a file, one chunk in memory.
 pub struct RecordReader {
-    reader: ChunkReader,
-    buffer: Vec<u8>,
-    header: Option<ChunkHeader>,
-    walker: Option<Walker>,
+    stream: Stream,
     unknown: u64,
 }
 
 impl RecordReader {
     /// A reader at the first record of a file without timestamps.
-    pub fn new(reader: ChunkReader) -> Self {
-        Self {
-            reader,
-            buffer: Vec::new(),
-            header: None,
-            walker: None,
+    pub fn new(reader: ChunkReader) -> Result<Self> {
+        Ok(Self {
+            stream: Stream::new(reader)?,
             unknown: 0,
-        }
+        })
     }
 
     /// The kind of file.
     pub const fn kind(&self) -> FileKind {
-        self.reader.kind()
+        self.stream.kind()
     }
 
     /// How many records were not known so far.
@@ -151,147 +147,20 @@ impl RecordReader {
         self.unknown
     }
 
-    /// The next record, `None` at the end of the file.
+    /// The next record, `None` at the end of the file and after an error.
     #[allow(clippy::should_implement_trait)] // It lends from the buffer.
     pub fn next(&mut self) -> Result<Option<Entry<'_>>> {
-        let Some((header, record)) = self.find()? else {
-            return Ok(None);
-        };
-        let kind = self.reader.kind();
-        let chunk = Chunk::new(self.reader.path(), kind, header, &self.buffer);
-        let entry = Entry::new(chunk, record);
-        self.unknown += u64::from(entry.schema.is_none());
-        Ok(Some(entry))
-    }
-
-    fn find(&mut self) -> Result<Option<(ChunkHeader, Record)>> {
         loop {
-            if let (Some(walker), Some(header)) = (&mut self.walker, self.header) {
-                match walker.step(&self.buffer) {
-                    Ok(Some(record)) => return Ok(Some((header, record))),
-                    Ok(None) if walker.ended_file() => return Ok(None),
-                    Ok(None) => {}
-                    Err(error) => return Err(self.reader.error(&header, error)),
+            match self.stream.step() {
+                Ok(Some(record)) => {
+                    let entry = Entry::new(self.stream.chunk(), record);
+                    self.unknown += u64::from(entry.schema.is_none());
+                    return Ok(Some(entry));
                 }
-            }
-            self.header = self.reader.read_into(&mut self.buffer)?;
-            let Some(header) = self.header else {
-                return Err(self.reader.without_end());
-            };
-            self.walker = Some(Walker::new(self.reader.kind(), &header));
-        }
-    }
-}
-
-/// Streams the records of an event or snapshot file and keeps track of what
-/// belongs to them: their time, their number and their attributes.
-pub(crate) struct TimedReader {
-    reader: ChunkReader,
-    buffer: Vec<u8>,
-    header: Option<ChunkHeader>,
-    walker: Option<Walker>,
-    time: Option<u64>,
-    number: u64,
-}
-
-/// A record with a time.
-#[derive(Clone, Copy)]
-pub(crate) struct Timed {
-    pub(crate) record: Record,
-    pub(crate) time: u64,
-    /// Counted from 1.
-    pub(crate) number: u64,
-    /// Position of the first attribute list, if there is one.
-    pub(crate) attributes: Option<u32>,
-}
-
-impl TimedReader {
-    pub(crate) fn new(reader: ChunkReader) -> Self {
-        Self {
-            reader,
-            buffer: Vec::new(),
-            header: None,
-            walker: None,
-            time: None,
-            number: 0,
-        }
-    }
-
-    /// The chunk that the last record lies in.
-    #[inline]
-    pub(crate) fn chunk(&self, header: ChunkHeader) -> Chunk<'_> {
-        Chunk::new(self.reader.path(), self.reader.kind(), header, &self.buffer)
-    }
-
-    /// The next record and the header of its chunk.
-    #[inline]
-    pub(crate) fn step(&mut self) -> Result<Option<(ChunkHeader, Timed)>> {
-        loop {
-            if let Some(header) = self.header {
-                match self.step_in_chunk() {
-                    Ok(Some(timed)) => return Ok(Some((header, timed))),
-                    Ok(None) => {}
-                    Err(error) => return Err(self.reader.error(&header, error)),
-                }
-            }
-            if !self.next_chunk()? {
-                return Ok(None);
+                Ok(None) if self.stream.next_chunk()? => {}
+                Ok(None) => return Ok(None),
+                Err(error) => return Err(self.stream.fail(error)),
             }
         }
-    }
-
-    /// Loads the next chunk. `false` after the end of the file.
-    fn next_chunk(&mut self) -> Result<bool> {
-        if self.walker.is_some_and(|walker| walker.ended_file()) {
-            return Ok(false);
-        }
-        self.header = self.reader.read_into(&mut self.buffer)?;
-        let Some(header) = self.header else {
-            return Err(self.reader.without_end());
-        };
-        self.walker = Some(Walker::new(self.reader.kind(), &header));
-        Ok(true)
-    }
-
-    #[inline]
-    fn step_in_chunk(&mut self) -> Result<Option<Timed>, WireError> {
-        let Some(walker) = &mut self.walker else {
-            return Ok(None);
-        };
-        let mut attributes = None;
-        let mut pending = None;
-        while let Some(record) = walker.step(&self.buffer)? {
-            match record.code {
-                crate::framing::TIMESTAMP => {
-                    let range = record.payload_range();
-                    self.time = Some(Cursor::within(&self.buffer, range, walker.endian()).x64()?);
-                }
-                crate::framing::ATTRIBUTE_LIST => {
-                    attributes = attributes.or(Some(record.start));
-                }
-                _ => {
-                    self.number += 1;
-                    return Ok(Some(Timed {
-                        record,
-                        time: self.time.ok_or(error_at(record, Reason::NoTimestamp))?,
-                        number: self.number,
-                        attributes,
-                    }));
-                }
-            }
-            pending = Some(record);
-        }
-        match pending {
-            Some(record) => Err(error_at(record, Reason::Dangling)),
-            None => Ok(None),
-        }
-    }
-}
-
-#[inline]
-fn error_at(record: Record, reason: Reason) -> WireError {
-    WireError {
-        at: record.start,
-        reason,
     }
 }

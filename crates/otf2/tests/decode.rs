@@ -7,8 +7,8 @@ mod common;
 use common::{file, record, small_archive, write};
 use retime_otf2::definitions::Oddity;
 use retime_otf2::{
-    Archive, ClockCorrection, Definitions, Domain, EventReader, GroupKind, LocalDefinitions,
-    Members, Paradigm, Value,
+    Archive, ClockCorrection, Cursor, Definitions, Domain, Endian, EventReader, Fields, FileKind,
+    GroupKind, LocalDefinitions, Members, Paradigm, Value, schema,
 };
 
 fn open(files: &[common::SmallFile]) -> (tempfile::TempDir, Archive) {
@@ -62,6 +62,40 @@ fn definitions_are_resolved() {
     assert_eq!(definitions.unknown, 1);
     assert_eq!(definitions.counts.get("Location"), Some(&2));
     assert_eq!(definitions.oddities.total(), 0);
+}
+
+/// Records end where the version that wrote them had no more fields.
+#[test]
+fn what_old_versions_lack_follows_from_what_they_had() {
+    let shown = |code: u8, payload: &[u8]| {
+        let schema = schema::lookup(FileKind::GlobalDefinitions, code).expect("known");
+        Fields::new(schema, Cursor::new(payload, Endian::Little))
+            .map(|field| field.expect("complete"))
+            .map(|field| format!("{}={}", field.name(), field.value.unsigned().unwrap_or(0)))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    // A property of version 1.3 is always a string.
+    assert_eq!(
+        shown(28, b"\x00\x01\x05\x01\x06"),
+        "locationGroup=0 name=5 type=11 value=6"
+    );
+    // The deprecated field is ignored when the newer ones are there.
+    assert_eq!(
+        shown(28, b"\x00\x01\x05\x01\x06\x04\x01\x09"),
+        "locationGroup=0 name=5 type=4 value=9"
+    );
+    // A region of version 1.1 that ends after the first of the newer fields.
+    assert_eq!(
+        shown(15, b"\x00\x01\x05\x00\x1d\x00\x00\x00\x01\x08"),
+        "self=0 name=5 description=0 sourceFile=0 beginLineNumber=0 endLineNumber=0 \
+         canonicalName=8 regionRole=4 paradigm=1 regionFlags=3"
+    );
+    assert_eq!(
+        shown(18, b"\x00\x01\x05\x04\x00"),
+        "self=0 name=5 numberOfMembers=0 groupType=5 paradigm=4 groupFlags=0"
+    );
+    assert_eq!(shown(24, b"\x00\x00\x00"), "self=0 name=0 comm=0 flags=1");
 }
 
 #[test]

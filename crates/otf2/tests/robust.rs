@@ -40,7 +40,7 @@ fn read_everything(anchor: &Path) -> Result<u64> {
 }
 
 fn untimed(reader: ChunkReader) -> Result<u64> {
-    let mut records = RecordReader::new(reader);
+    let mut records = RecordReader::new(reader)?;
     let mut count = 0;
     while let Some(entry) = records.next()? {
         entry.decode()?;
@@ -256,6 +256,7 @@ fn local_definitions_are_missed_only_where_they_matter() {
     // An empty file is never what was meant.
     let error = outcome(&replaced("t/0.def", Vec::new())).expect_err("refused");
     assert!(matches!(error, Error::Truncated { .. }), "{error}");
+    assert!(error.to_string().contains("the file is empty"), "{error}");
 }
 
 #[test]

@@ -646,6 +646,8 @@ fn mistakes_in_archives_are_refused() {
     assert!(matches!(create("a.otf2", nul), Err(Error::NulInText(_))));
     create("a.otf2", small()).unwrap().finish([]).unwrap();
     assert!(matches!(create("a.otf2", small()), Err(Error::Io { .. })));
+    fs::write(dir.path().join("c.def"), "mine").unwrap();
+    assert!(matches!(create("c.otf2", small()), Err(Error::Io { .. })));
     let mut it = create("b.otf2", small()).unwrap();
     it.definitions().string("a\0b");
     assert!(matches!(it.finish([]), Err(Error::NulInText(_))));

@@ -9,6 +9,8 @@
 //! > one clock per node; where that is refuted, one per process of that node;
 //! > where that is refuted, one per location of that process.
 
+use std::hash::Hash;
+
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -89,21 +91,30 @@ impl Clocks {
     }
 
     fn number(owners: &[Owner], refuted: usize) -> Self {
+        let (clocks, _) = Self::from_owners(owners);
+        Self { refuted, ..clocks }
+    }
+
+    /// Clocks numbered in the order in which locations name their owners, and
+    /// the owner of each.
+    pub(crate) fn from_owners<O: Copy + Eq + Hash>(owners: &[O]) -> (Self, Vec<O>) {
         let mut number = FxHashMap::default();
+        let mut order = Vec::new();
         let mut clocks = Self {
             of_location: Vec::new(),
             locations: Vec::new(),
-            refuted,
+            refuted: 0,
         };
         for (index, owner) in owners.iter().enumerate() {
-            let clock = *number.entry(*owner).or_insert(clocks.locations.len());
-            if clock == clocks.locations.len() {
+            let clock = *number.entry(*owner).or_insert(order.len());
+            if clock == order.len() {
+                order.push(*owner);
                 clocks.locations.push(Vec::new());
             }
             clocks.locations[clock].push(LocationIndex(index as u32));
             clocks.of_location.push(ClockId(clock as u32));
         }
-        clocks
+        (clocks, order)
     }
 
     /// Per clock: is a dependency between two of its locations reversed?

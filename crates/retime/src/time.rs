@@ -85,7 +85,7 @@ impl TickRate {
 pub fn format_seconds(seconds: f64) -> String {
     let magnitude = seconds.abs();
     let (scaled, unit) = match magnitude {
-        m if m == 0.0 => return "0 s".into(),
+        0.0 => return "0 s".into(),
         m if m < 1e-6 => (seconds * 1e9, "ns"),
         m if m < 1e-3 => (seconds * 1e6, "us"),
         m if m < 1.0 => (seconds * 1e3, "ms"),

@@ -1,1 +1,57 @@
-//! Under construction.
+//! Simulated parallel programs with known true times.
+//!
+//! A correction of timestamps can only be judged against the truth, and
+//! recordings of real programs have none. Here programs are simulated: the
+//! true time of every event is known, and the trace is stamped with clocks
+//! that are wrong in a known way.
+//!
+//! [`HaloExchange`] is a program of any size with the pattern and density of
+//! events of a real recording. Its events go to a trace, to a trace and its
+//! truth, or to any [`Sink`], as they happen; a long trace needs no more
+//! memory than a short one. [`Program`] is for the opposite: a handful of
+//! events, each written down by hand.
+//!
+//! The same configuration gives the same bytes, on every machine.
+//!
+//! ```
+//! use retime_sim::{HaloExchange, Spread};
+//!
+//! # let scratch = tempfile::tempdir()?;
+//! # let trace = scratch.path().join("skewed/traces.otf2");
+//! # let truth = scratch.path().join("truth/traces.otf2");
+//! let mut program = HaloExchange {
+//!     grid: (2, 2),
+//!     iterations: 50,
+//!     seed: 1,
+//!     ..HaloExchange::default()
+//! };
+//! let spread = Spread { offset: 100_000.0, drift: 2e-6, ..Spread::default() };
+//! program.clocks = spread.per_process(&program.layout(), program.seed);
+//!
+//! let written = program.write_with_truth(&trace, &truth)?;
+//! assert_eq!(written.statistics.messages, 50 * 4 * 4);
+//! assert_eq!(written.trace.events, written.statistics.events);
+//! # assert!(trace.exists() && truth.exists());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod clock;
+mod event;
+mod exchange;
+mod failure;
+mod halo;
+mod layout;
+mod program;
+mod random;
+pub mod region;
+mod trace;
+
+pub use self::{
+    clock::{Clock, Spread, Timer, Wander},
+    event::{Event, Recording, Sink},
+    failure::{Error, Result},
+    halo::{Collective, Duration, HaloExchange, Network, Statistics, Written},
+    layout::{Layout, WORLD},
+    program::{Peer, Program, Thread, from, to},
+    random::Random,
+};

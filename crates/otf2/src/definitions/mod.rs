@@ -90,16 +90,13 @@ impl Definitions {
         let mut definitions = Self::default();
         let mut references = References::default();
         let mut domains = Vec::new();
-        let mut records = RecordReader::new(archive.open_definitions()?);
+        let mut records = RecordReader::new(archive.open_definitions()?)?;
         while let Some(entry) = records.next()? {
             let Some(schema) = entry.schema() else {
                 continue;
             };
-            let values = Values::of(&entry)?;
+            let values = Values::of(&entry, |field| references.note(schema.name, field))?;
             *definitions.counts.entry(schema.name).or_default() += 1;
-            for field in values.iter() {
-                references.note(schema.name, field);
-            }
             if schema.name == "SystemTreeNodeDomain" {
                 domains.push((values.u32("systemTreeNode"), values.u32("systemTreeDomain")));
             }

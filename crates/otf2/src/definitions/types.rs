@@ -13,26 +13,40 @@ use crate::records::Entry;
 use crate::value::Value;
 
 /// The fields of a definition, by name.
-pub(super) struct Values<'a>(Vec<FieldValue<'a>>);
+///
+/// A group may have millions of members, so what is repeated is kept as plain
+/// numbers. No definition that is understood here has two repeated fields.
+pub(super) struct Values<'a> {
+    fields: Vec<FieldValue<'a>>,
+    list: Vec<u64>,
+}
 
 impl<'a> Values<'a> {
-    pub(super) fn of(entry: &Entry<'a>) -> Result<Self> {
-        entry.decode().map(Self)
+    /// Decodes a definition and shows every field to `note`.
+    pub(super) fn of(entry: &Entry<'a>, mut note: impl FnMut(&FieldValue<'a>)) -> Result<Self> {
+        let mut values = Self {
+            fields: Vec::new(),
+            list: Vec::new(),
+        };
+        for field in entry.fields() {
+            let field = field.map_err(|error| entry.error(error))?;
+            note(&field);
+            if field.field.is_repeated() {
+                values.list.extend(field.value.unsigned());
+            } else {
+                values.fields.push(field);
+            }
+        }
+        Ok(values)
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, FieldValue<'a>> {
-        self.0.iter()
-    }
-
-    fn all(&self, name: &'static str) -> impl Iterator<Item = Value<'a>> {
-        self.0
-            .iter()
-            .filter(move |field| field.name() == name)
-            .map(|field| field.value)
+    fn value(&self, name: &'static str) -> Option<Value<'a>> {
+        let field = self.fields.iter().find(|field| field.name() == name);
+        field.map(|field| field.value)
     }
 
     pub(super) fn u64(&self, name: &'static str) -> u64 {
-        self.all(name).find_map(Value::unsigned).unwrap_or(0)
+        self.value(name).and_then(Value::unsigned).unwrap_or(0)
     }
 
     pub(super) fn u32(&self, name: &'static str) -> u32 {
@@ -48,11 +62,7 @@ impl<'a> Values<'a> {
     }
 
     pub(super) fn text(&self, name: &'static str) -> &'a [u8] {
-        self.all(name).find_map(Value::text).unwrap_or_default()
-    }
-
-    fn list<T: FromIterator<u64>>(&self, name: &'static str) -> T {
-        self.all(name).filter_map(Value::unsigned).collect()
+        self.value(name).and_then(Value::text).unwrap_or_default()
     }
 }
 
@@ -335,7 +345,7 @@ from_values!(Group(v) {
     kind: GroupKind(v.u8("groupType")),
     paradigm: Paradigm(v.u8("paradigm")),
     flags: v.u32("groupFlags"),
-    members: v.list("members"),
+    members: v.list.as_slice().into(),
 });
 from_values!(Comm(v) {
     id: v.u32("self"),
@@ -372,7 +382,7 @@ from_values!(MetricMember(v) {
 });
 from_values!(MetricClass(v) {
     id: v.u32("self"),
-    members: v.list("metricMembers"),
+    members: v.list.clone(),
     occurrence: v.u8("metricOccurrence"),
 });
 from_values!(Parameter(v) {

@@ -31,7 +31,7 @@ mod others;
 
 use crate::chunk::FileKind;
 
-/// How a field is encoded, see [`crate::wire`].
+/// How a field is encoded, see [`crate::Cursor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wire {
     /// One byte.

@@ -124,20 +124,20 @@ pub struct Archive {
 impl Archive {
     /// Begins an archive with the given anchor file, `DIR/NAME.otf2`.
     ///
-    /// Creates `DIR` if needed, and `DIR/NAME`. Neither the anchor nor
-    /// `DIR/NAME` may exist.
+    /// Creates `DIR` if needed, and `DIR/NAME`. No file of the archive may
+    /// exist, nor `DIR/NAME`.
     pub fn create(anchor: impl AsRef<Path>, options: Options) -> Result<Self> {
         let anchor = anchor.as_ref().to_path_buf();
         if anchor.extension().is_none_or(|it| it != "otf2") {
             return Err(Error::AnchorName(anchor));
         }
         options.check()?;
-        if anchor.exists() {
-            let source = std::io::ErrorKind::AlreadyExists.into();
-            return Err(Error::Io {
-                path: anchor,
-                source,
-            });
+        for extension in ["otf2", "def", "marker"] {
+            let path = anchor.with_extension(extension);
+            if path.exists() {
+                let source = std::io::ErrorKind::AlreadyExists.into();
+                return Err(Error::Io { path, source });
+            }
         }
         if let Some(parent) = anchor.parent() {
             fs::create_dir_all(parent).map_err(at(parent))?;

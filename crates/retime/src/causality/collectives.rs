@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | 1-to-N | Bcast, Scatter(v) | root's begin -> every other end |
 //! | N-to-1 | Reduce, Gather(v) | every other begin -> root's end |
-//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, Reduce_scatter(_block), creation of communicators | every other begin -> every end |
+//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
 //! | prefix | Scan, Exscan | begins of lower ranks -> end |
 //! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
 //!
@@ -152,6 +152,11 @@ impl Collectives {
         &self.instances
     }
 
+    /// Number of slots of all operations.
+    pub fn slot_count(&self) -> usize {
+        self.slots.len()
+    }
+
     /// The participants of an operation, in order of ranks.
     #[inline]
     pub fn slots(&self, instance: u32) -> &[Slot] {
@@ -215,6 +220,27 @@ impl Collectives {
             |node| -value(node),
             |effect, cause| visit(cause, effect),
         );
+    }
+
+    /// Visits all pairs of places of which the first precedes the second, where
+    /// both are there. Quadratic: for bounds that differ from pair to pair.
+    pub fn each_dependency(&self, instance: u32, mut visit: impl FnMut(usize, usize)) {
+        let slots = self.slots(instance);
+        for (to, _) in slots
+            .iter()
+            .enumerate()
+            .filter(|(_, slot)| slot.end != NONE)
+        {
+            for (from, _) in slots
+                .iter()
+                .enumerate()
+                .filter(|(_, slot)| slot.begin != NONE)
+            {
+                if self.depends(instance, from, to) {
+                    visit(from, to);
+                }
+            }
+        }
     }
 
     /// Whether the cause in slot `from` precedes the effect in slot `to`.
@@ -342,11 +368,11 @@ pub(super) fn join(
     let mut communicators: Vec<u32> = by_communicator.keys().copied().collect();
     communicators.sort_unstable();
     for communicator in communicators {
-        let Some(known) = info.communicators.get(communicator as usize) else {
-            continue;
-        };
         let recorded = by_communicator.remove(&communicator).unwrap_or_default();
-        builder.communicator(known, recorded);
+        match info.communicators.get(communicator as usize) {
+            Some(known) => builder.communicator(known, recorded),
+            None => builder.strangers(recorded),
+        }
     }
     builder.built
 }
@@ -402,7 +428,7 @@ fn parts_by_communicator(
                     } else {
                         part.begin
                     })
-                })
+                });
             });
         }
     }
@@ -454,10 +480,7 @@ impl Builder<'_> {
                 both
             }
         };
-        let strangers: Vec<Part> = recorded.into_values().flatten().collect();
-        for part in strangers {
-            self.note(Oddity::UnknownPeer, part.end);
-        }
+        self.strangers(recorded);
         if members.len() < 2 {
             return;
         }
@@ -489,6 +512,19 @@ impl Builder<'_> {
                 let calls: Vec<Call> = calls.collect();
                 self.joined(communicator, &calls);
             }
+        }
+    }
+
+    /// Calls of those who are no members.
+    fn strangers(&mut self, recorded: Recorded) {
+        let mut ends: Vec<u32> = recorded
+            .into_values()
+            .flatten()
+            .map(|part| part.end)
+            .collect();
+        ends.sort_unstable();
+        for end in ends {
+            self.note(Oddity::UnknownPeer, end);
         }
     }
 

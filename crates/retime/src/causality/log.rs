@@ -106,7 +106,7 @@ pub(super) struct Part {
 #[derive(Debug)]
 pub struct LocationLog {
     pub(super) location: LocationIndex,
-    pub(super) times: Vec<u64>,
+    pub(super) times: Vec<Timestamp>,
     pub(super) events: Vec<u32>,
     pub(super) roles: Vec<Role>,
     /// Local channel number -> envelope.
@@ -122,7 +122,8 @@ pub struct LocationLog {
     channel_of: FxHashMap<Message, u32>,
     last_channel: Option<(Message, u32)>,
     open_sends: FxHashMap<u64, u32>,
-    open_receives: FxHashMap<u64, u32>,
+    /// By request: place in line, and the event that posted it.
+    open_receives: FxHashMap<u64, (u32, u64)>,
     probed: FxHashMap<u64, (u32, Message)>,
     probed_requests: FxHashMap<u64, u64>,
     open_begin: Option<u32>,
@@ -193,7 +194,7 @@ impl LocationLog {
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
     pub fn receive_posted(&mut self, event: u64, time: Timestamp, request: u64) {
         let place = self.receives.len() as u32;
-        if self.open_receives.insert(request, place).is_some() {
+        if self.open_receives.insert(request, (place, event)).is_some() {
             self.oddities
                 .add(Oddity::RequestReused, self.location, event);
         }
@@ -214,7 +215,7 @@ impl LocationLog {
         message: Message,
         request: u64,
     ) {
-        let Some(place) = self.open_receives.remove(&request) else {
+        let Some((place, _)) = self.open_receives.remove(&request) else {
             // Without its posting the completion is the best place in line.
             self.oddities
                 .add(Oddity::ReceiveNotPosted, self.location, event);
@@ -283,9 +284,8 @@ impl LocationLog {
     /// A blocking collective is entered.
     pub fn collective_begin(&mut self, event: u64, time: Timestamp) {
         let node = self.push(event, time, Role::CollectiveBegin);
-        if self.open_begin.replace(node).is_some() {
-            self.oddities
-                .add(Oddity::CollectiveWithoutEnd, self.location, event);
+        if let Some(begin) = self.open_begin.replace(node) {
+            self.never_ended(begin);
         }
     }
 
@@ -344,14 +344,11 @@ impl LocationLog {
             self.range = Some((first, last));
         }
         self.drop_empty_places();
-        if let Some(&begin) = self.open_begin.as_ref()
-            && let Some(&event) = self.events.get(begin as usize)
-        {
-            self.oddities.add(
-                Oddity::CollectiveWithoutEnd,
-                self.location,
-                u64::from(event),
-            );
+        let mut open: Vec<u32> = self.open_collectives.values().copied().collect();
+        open.extend(self.open_begin);
+        open.sort_unstable();
+        for begin in open {
+            self.never_ended(begin);
         }
         // A non-blocking collective keeps its turn from its posting.
         if self
@@ -364,10 +361,24 @@ impl LocationLog {
         self.release_scratch();
     }
 
+    fn never_ended(&mut self, begin: u32) {
+        if let Some(&event) = self.events.get(begin as usize) {
+            let kind = Oddity::CollectiveWithoutEnd;
+            self.oddities.add(kind, self.location, u64::from(event));
+        }
+    }
+
     /// Leaves out what was cancelled or never completed.
     fn drop_empty_places(&mut self) {
-        for _ in 0..self.open_receives.len() {
-            self.oddities.count_only(Oddity::ReceiveNeverCompleted);
+        let mut posted: Vec<u64> = self
+            .open_receives
+            .values()
+            .map(|&(_, event)| event)
+            .collect();
+        posted.sort_unstable();
+        for event in posted {
+            self.oddities
+                .add(Oddity::ReceiveNeverCompleted, self.location, event);
         }
         if self.receives.iter().any(|line| line.node == NONE) {
             let mut lines = self.receives.iter();
@@ -390,7 +401,7 @@ impl LocationLog {
     #[inline]
     fn push(&mut self, event: u64, time: Timestamp, role: Role) -> u32 {
         let node = self.times.len() as u32;
-        self.times.push(time.0);
+        self.times.push(time);
         self.events.push(event as u32);
         self.roles.push(role);
         node

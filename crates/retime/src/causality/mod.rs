@@ -11,19 +11,24 @@
 //! [`Causality::build`] joins the logs of all locations. The result is small:
 //! 17 bytes per event with a role; edges of collectives stay implicit.
 
+mod check;
 mod collectives;
 mod log;
 mod nodes;
 mod oddity;
 mod point_to_point;
 
+pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
+pub(crate) use collectives::TopTwo;
 pub use collectives::{Class, Collectives, Instance, Operation, Slot};
 pub(crate) use log::NONE;
 pub use log::{Collective, LocationLog, Message, Role, Root};
 pub use nodes::{Extent, Nodes};
 pub use oddity::{Found, Oddities, Oddity, Place};
 
-use crate::time::Timestamp;
+use crate::clocks::Clocks;
+use crate::delay::MinimalDelay;
+use crate::time::{Ticks, Timestamp};
 use crate::trace::{LocationIndex, TraceInfo};
 
 /// How doubtful operations are taken.
@@ -145,6 +150,92 @@ impl Causality {
         nodes
             .filter(|&node| self.message_source(node).is_some())
             .count() as u64
+    }
+
+    /// Visits each begin of a collective with how far it could move until its
+    /// tightest effect on another clock would come too early, at the given
+    /// times of all nodes.
+    pub(crate) fn tightest_effects(
+        &self,
+        instance: u32,
+        clocks: &Clocks,
+        delay: &MinimalDelay,
+        times: &[i64],
+        visit: &mut impl FnMut(u32, i64),
+    ) {
+        let slots = self.collectives.slots(instance);
+        let clock = |place: usize| self.clock_of_slot(clocks, &slots[place]);
+        let room = |cause: u32, effect: u32, delay: Ticks| {
+            times[effect as usize] - delay.0 - times[cause as usize]
+        };
+        match delay {
+            MinimalDelay::Uniform(delay) => {
+                let time = |node: u32| times[node as usize];
+                let visit = |cause: u32, effect: u32| visit(cause, room(cause, effect, *delay));
+                self.collectives
+                    .earliest_effects(instance, time, clock, visit);
+            }
+            MinimalDelay::PerPair(table) => {
+                self.collectives.each_dependency(instance, |from, to| {
+                    if let (Some(cause), Some(effect)) = (slots[from].cause(), slots[to].effect())
+                        && clock(from) != clock(to)
+                    {
+                        let delay =
+                            table.between(self.nodes.location(cause), self.nodes.location(effect));
+                        visit(cause, room(cause, effect, delay));
+                    }
+                });
+            }
+        }
+    }
+
+    /// Visits each end of a collective with the begin on another clock that
+    /// bounds it most, and what is left between the bound and it (negative: too
+    /// early), at the given times.
+    pub(crate) fn tightest_causes(
+        &self,
+        instance: u32,
+        clocks: &Clocks,
+        delay: &MinimalDelay,
+        time: impl Fn(u32) -> i64,
+        mut visit: impl FnMut(u32, u32, i64),
+    ) {
+        let slots = self.collectives.slots(instance);
+        let clock = |place: usize| self.clock_of_slot(clocks, &slots[place]);
+        match delay {
+            MinimalDelay::Uniform(delay) => {
+                let visit = |cause: u32, effect: u32| {
+                    visit(cause, effect, time(effect) - time(cause) - delay.0);
+                };
+                self.collectives
+                    .latest_causes(instance, 0..slots.len(), &time, clock, visit);
+            }
+            MinimalDelay::PerPair(table) => {
+                let mut tightest: Vec<Option<(i64, u32)>> = vec![None; slots.len()];
+                self.collectives.each_dependency(instance, |from, to| {
+                    if let (Some(cause), Some(effect)) = (slots[from].cause(), slots[to].effect())
+                        && clock(from) != clock(to)
+                    {
+                        let delay =
+                            table.between(self.nodes.location(cause), self.nodes.location(effect));
+                        let slack = time(effect) - time(cause) - delay.0;
+                        if tightest[to].is_none_or(|(least, _)| slack < least) {
+                            tightest[to] = Some((slack, cause));
+                        }
+                    }
+                });
+                for (slot, tightest) in slots.iter().zip(tightest) {
+                    if let (Some(effect), Some((slack, cause))) = (slot.effect(), tightest) {
+                        visit(cause, effect, slack);
+                    }
+                }
+            }
+        }
+    }
+
+    fn clock_of_slot(&self, clocks: &Clocks, slot: &Slot) -> Option<crate::clocks::ClockId> {
+        let node = slot.cause().or(slot.effect())?;
+        Some(clocks.of(self.nodes.location(node)))
     }
 
     #[inline]

@@ -26,7 +26,7 @@ pub struct Extent {
 /// The columns.
 #[derive(Debug)]
 pub struct Nodes {
-    times: Vec<u64>,
+    times: Vec<Timestamp>,
     events: Vec<u32>,
     roles: Vec<Role>,
     /// Node numbers of location `l` are `first[l]..first[l + 1]`.
@@ -150,17 +150,17 @@ impl Nodes {
     /// Its stamp relative to [`Self::base`].
     #[inline]
     pub fn time(&self, node: u32) -> Ticks {
-        self.relative(Timestamp(self.times[node as usize]))
+        self.relative(self.times[node as usize])
     }
 
     /// Its stamp as recorded.
     #[inline]
     pub fn timestamp(&self, node: u32) -> Timestamp {
-        Timestamp(self.times[node as usize])
+        self.times[node as usize]
     }
 
     /// All stamps by node.
-    pub fn timestamps(&self) -> &[u64] {
+    pub fn timestamps(&self) -> &[Timestamp] {
         &self.times
     }
 

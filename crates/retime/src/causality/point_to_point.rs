@@ -217,7 +217,9 @@ fn in_order<'a>(
     mut visit: impl FnMut(usize, InLine),
 ) {
     if let &[log] = group {
-        lines(&logs[log]).iter().for_each(|&line| visit(log, line));
+        for &line in lines(&logs[log]) {
+            visit(log, line);
+        }
         return;
     }
     let mut heads: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
@@ -255,22 +257,22 @@ impl Lines {
                 destination: message.peer,
                 tag: message.tag,
             });
-            outgoing.iter().for_each(|&(queue, count)| {
+            for &(queue, count) in &outgoing {
                 if let Some(queue) = lines.queues.get_mut(queue as usize) {
                     queue.sends += count;
                 }
-            });
+            }
             let incoming = lines.refer(&mut number, log, &log.receives, |message| Channel {
                 communicator: message.communicator,
                 source: message.peer,
                 destination: own,
                 tag: message.tag,
             });
-            incoming.iter().for_each(|&(queue, count)| {
+            for &(queue, count) in &incoming {
                 if let Some(queue) = lines.queues.get_mut(queue as usize) {
                     queue.receives += count;
                 }
-            });
+            }
             lines
                 .as_sender
                 .push(outgoing.into_iter().map(|(queue, _)| queue).collect());
@@ -290,9 +292,9 @@ impl Lines {
         channel: impl Fn(&Message) -> Channel,
     ) -> Vec<(u32, u32)> {
         let mut counts = vec![0_u32; log.channels.len()];
-        entries
-            .iter()
-            .for_each(|line| counts[line.channel as usize] += 1);
+        for line in entries {
+            counts[line.channel as usize] += 1;
+        }
         let numbered = log.channels.iter().zip(counts).map(|(message, count)| {
             if count == 0 {
                 return (NONE, 0);

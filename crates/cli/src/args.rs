@@ -1,0 +1,209 @@
+//! The command line: every command and option, as clap reads it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use retime::clock::{AmortizationRate, Gamma};
+use retime::{Delay, Grouping};
+
+/// Puts the events of a parallel program's trace on one global time.
+///
+/// Processes stamp events with clocks that disagree: in a recorded trace
+/// messages arrive before they were sent. retime finds such contradictions
+/// (check), corrects the time stamps and nothing else (correct), and can take
+/// the correction back (undo).
+#[derive(Debug, Parser)]
+#[command(name = "retime", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
+                        2 usage, input or system error; 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count the contradictions in a trace; change nothing
+    Check(CheckArgs),
+    /// Write a corrected copy of a trace
+    Correct(CorrectArgs),
+    /// Send the time stamps of a trace through a saved correction
+    Apply(ApplyArgs),
+    /// Restore the original of a corrected trace, byte for byte
+    Undo(UndoArgs),
+    /// Show check, correct and check on a bundled recording with known truth
+    Demo(DemoArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CorrectArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// How time stamps are corrected
+    #[arg(long, value_name = "NAME", default_value = "clc")]
+    pub(crate) method: MethodName,
+    /// Share of local time a clock keeps while it waits to be caught up,
+    /// from 0 up to but not including 1
+    #[arg(long, value_name = "FACTOR", default_value_t = Gamma::default(), help_heading = "Method")]
+    pub(crate) gamma_max: Gamma,
+    /// How fast a correction may grow ahead of a jump, as a share of local time
+    #[arg(long, value_name = "PERCENT", default_value_t = AmortizationRate::default(), help_heading = "Method")]
+    pub(crate) amortization: AmortizationRate,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+/// What is known of the trace's clocks and messages.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Model")]
+pub(crate) struct ModelArgs {
+    /// Least time from a cause to its effect: auto (learned from the trace), a
+    /// value such as 2us or 1tick, or a file with one per pair of locations
+    /// (lines "FROM TO DELAY", location ids or *)
+    #[arg(long, value_name = "DELAY", default_value = "auto")]
+    pub(crate) min_delay: MinDelay,
+    /// Which locations share a clock: those of a node, of a process, none; or
+    /// as coarse as the trace does not refute
+    #[arg(long, value_name = "GROUP", default_value = "auto")]
+    pub(crate) clocks: ClockGrouping,
+    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
+    #[arg(long)]
+    pub(crate) dense_alltoallv: bool,
+    /// Fail with exit code 1 on anything that does not match: unmatched
+    /// messages, incomplete collectives, unknown ranks
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Directory to write; must not exist, its parent must
+    #[arg(short, long, value_name = "DIR")]
+    pub(crate) output: PathBuf,
+    /// Replace DIR if it exists and holds nothing but an OTF2 archive
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// How the command runs and what it prints.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct RunArgs {
+    /// Threads to use; all cores if not given. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Write the full report as JSON to a file, or to standard output with -
+    /// (then instead of the summary)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Print nothing but errors
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print more places and pairs
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApplyArgs {
+    /// The correction: the *.retime.json of a corrected trace, or one of your own
+    pub(crate) correction: PathBuf,
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// A trace that retime corrected, with its *.retime.json
+    pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Keep the recording and the corrected trace in this new directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+/// A method by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodName {
+    /// Controlled logical clock with backward amortisation
+    Clc,
+}
+
+/// A clock grouping by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClockGrouping {
+    /// As coarse as the trace does not refute
+    Auto,
+    /// Every location has its own clock
+    Location,
+    /// The threads of a process share a clock
+    Process,
+    /// The processes of a node share a clock
+    Node,
+}
+
+impl From<ClockGrouping> for Grouping {
+    fn from(name: ClockGrouping) -> Self {
+        match name {
+            ClockGrouping::Auto => Self::Auto,
+            ClockGrouping::Location => Self::Location,
+            ClockGrouping::Process => Self::Process,
+            ClockGrouping::Node => Self::Node,
+        }
+    }
+}
+
+/// Where the minimal delay comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MinDelay {
+    Auto,
+    Value(Delay),
+    File(PathBuf),
+}
+
+impl std::str::FromStr for MinDelay {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(match (text, text.parse()) {
+            ("auto", _) => Self::Auto,
+            (_, Ok(delay)) => Self::Value(delay),
+            // Whether it was meant as a file shows when it is opened.
+            (_, Err(_)) => Self::File(text.into()),
+        })
+    }
+}

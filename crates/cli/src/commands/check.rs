@@ -1,0 +1,102 @@
+//! `retime check`: the contradictions in a trace.
+
+use std::time::Instant;
+
+use retime::Clocks;
+use retime::causality::{CausalityOptions, Check};
+
+use crate::args::{CheckArgs, ModelArgs, RunArgs};
+use crate::delay::{self, ResolvedDelay};
+use crate::error::{CliError, VIOLATIONS};
+use crate::load::{Loaded, load, with_threads};
+use crate::report::{self, build, model};
+
+/// Runs the command; returns the exit code.
+pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
+    let (report, outcome) = with_threads(&args.run, || {
+        let analysed = analyse(&args.trace, &args.model, &args.run)?;
+        let outcome = outcome(&analysed.before);
+        Ok((analysed.report(&args.model), outcome))
+    })?;
+    report::print(&report, outcome, &args.run)?;
+    let failed =
+        report.before.reversed > 0 || args.model.strict && !report.matching.oddities.is_empty();
+    Ok(if failed { VIOLATIONS } else { 0 })
+}
+
+fn outcome(check: &Check) -> &'static str {
+    if check.reversed() > 0 {
+        "The clocks of this trace contradict each other; retime correct repairs it."
+    } else {
+        "No contradiction: every effect is stamped at or after its cause."
+    }
+}
+
+/// A trace whose contradictions are counted.
+pub(crate) struct Analysed {
+    pub(crate) loaded: Loaded,
+    pub(crate) clocks: Clocks,
+    pub(crate) delay: ResolvedDelay,
+    pub(crate) before: Check,
+    pub(crate) start: Instant,
+    analysis_seconds: f64,
+}
+
+/// Loads a trace, groups its clocks and checks its recorded times.
+pub(crate) fn analyse(
+    path: &std::path::Path,
+    model: &ModelArgs,
+    run: &RunArgs,
+) -> Result<Analysed, CliError> {
+    let start = Instant::now();
+    let options = CausalityOptions {
+        dense_alltoallv: model.dense_alltoallv,
+    };
+    let loaded = load(path, options, run)?;
+    let analysis = Instant::now();
+    let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
+    let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
+    let times = loaded.causality.nodes().timestamps();
+    let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
+    let analysis_seconds = analysis.elapsed().as_secs_f64();
+    Ok(Analysed {
+        loaded,
+        clocks,
+        delay,
+        before,
+        start,
+        analysis_seconds,
+    })
+}
+
+impl Analysed {
+    /// The report so far.
+    pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
+        let info = self.loaded.trace.info();
+        model::Report {
+            schema: model::SCHEMA,
+            trace: build::trace_part(&self.loaded),
+            matching: build::matching_part(&self.loaded),
+            clocks: build::clocks_part(info, &self.clocks, model.clocks.into(), &[]),
+            before: build::check_part(info, &self.clocks, &self.before),
+            after: None,
+            method: None,
+            parameters: model::ParametersPart {
+                min_delay: build::delay_part(&self.delay),
+                dense_alltoallv: model.dense_alltoallv,
+                gamma_max: None,
+                amortization_rate: None,
+                threads: rayon::current_num_threads(),
+            },
+            distortion: None,
+            timing: model::TimingPart {
+                scan_seconds: self.loaded.timing.scan.as_secs_f64(),
+                matching_seconds: self.loaded.timing.matching.as_secs_f64(),
+                analysis_seconds: self.analysis_seconds,
+                total_seconds: self.start.elapsed().as_secs_f64(),
+                ..model::TimingPart::default()
+            },
+            warnings: build::trace_warnings(&self.loaded, &self.clocks, &self.before),
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! `retime correct`: the main job.
+//!
+//! ```text
+//! analyse -> sound? -> copy
+//!         \-> clock -> amortise -> write staged copy -> read it again, check
+//!                                                    -> save correction -> rename
+//! ```
+
+use std::time::Instant;
+
+use rayon::prelude::*;
+use retime::causality::{Check, check};
+use retime::clock::{amortize, controlled};
+use retime::{Correction, Distortion, LocationIndex, Timestamp, final_advance};
+use retime_otf2::{Otf2Trace, Rewritten};
+
+use super::check::{Analysed, analyse};
+use crate::args::CorrectArgs;
+use crate::error::{CliError, VIOLATIONS};
+use crate::load::{Loaded, not_if_interrupted, with_threads};
+use crate::progress::{Progress, check_interrupt};
+use crate::report::summary::{group_digits, plural};
+use crate::report::{self, build, model};
+use crate::saved::SavedCorrection;
+use crate::staging::Staging;
+
+const METHOD: &str = "controlled logical clock";
+
+/// Runs the command; returns the exit code.
+pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    let done = correct(args)?;
+    report::print(&done.report, &done.outcome, &args.run)?;
+    Ok(done.exit)
+}
+
+/// What came out.
+pub(crate) struct Done {
+    pub(crate) report: model::Report,
+    outcome: String,
+    exit: u8,
+}
+
+/// Corrects a trace, on the threads asked for.
+pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
+    with_threads(&args.run, || correct_here(args))
+}
+
+fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
+    // First of all, so that a bad target is known before any work.
+    let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
+    let analysed = analyse(&args.trace, &args.model, &args.run)?;
+    if args.model.strict {
+        refuse_oddities(&analysed.loaded)?;
+    }
+    let backwards = retime::causality::Oddity::TimeRunsBackwards;
+    if analysed.before.reversed() == 0 && analysed.loaded.causality.oddities().count(backwards) == 0
+    {
+        copy(args, &analysed, staging)
+    } else {
+        repair(args, analysed, staging)
+    }
+}
+
+fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+    let kinds: Vec<String> = loaded
+        .causality
+        .oddities()
+        .iter()
+        .map(|(kind, found)| kind.describe(found.count))
+        .collect();
+    if kinds.is_empty() {
+        return Ok(());
+    }
+    let message = format!(
+        "{}: {}; nothing was written, because of --strict",
+        loaded.path.display(),
+        kinds.join("; ")
+    );
+    Err(CliError::Strict(message))
+}
+
+/// A sound trace is left alone.
+fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
+    let writing = Instant::now();
+    let trace = &analysed.loaded.trace;
+    let progress = Progress::new("copying", trace.event_bytes(), args.run.quiet);
+    trace
+        .copy(staging.directory(), &progress)
+        .map_err(not_if_interrupted)?;
+    drop(progress);
+    check_interrupt()?;
+    staging.commit()?;
+    let mut report = analysed.report(&args.model);
+    report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+    let outcome = format!(
+        "No contradiction, so nothing was changed: {} is a plain copy.",
+        args.output.output.display()
+    );
+    Ok(Done {
+        report,
+        outcome,
+        exit: 0,
+    })
+}
+
+fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
+    let mut report = analysed.report(&args.model);
+    let Analysed {
+        loaded,
+        clocks,
+        delay,
+        before,
+        start,
+        ..
+    } = analysed;
+    let correction_start = Instant::now();
+    let times =
+        controlled(&loaded.causality, &clocks, &delay.delay, args.gamma_max).map_err(|cycle| {
+            CliError::Cycle {
+                trace: loaded.path.clone(),
+                message: cycle.describe(loaded.trace.info()),
+            }
+        })?;
+    let correction = amortize(
+        &loaded.causality,
+        &clocks,
+        &delay.delay,
+        args.gamma_max,
+        args.amortization,
+        &times,
+    );
+    report.method = Some(model::MethodPart {
+        name: METHOD,
+        jumps: times.jumps(),
+        largest_jump_ticks: times.largest_jump().0,
+        knots: correction.knots(),
+    });
+    drop(times);
+    report.timing.correction_seconds = Some(correction_start.elapsed().as_secs_f64());
+    check_interrupt()?;
+
+    let writing = Instant::now();
+    let rewritten = write(args, &loaded, &correction, &staging)?;
+    report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
+
+    let verification = Instant::now();
+    let after_times = verify(args, &loaded, &staging)?;
+    let after = check(&loaded.causality, &clocks, &delay.delay, &after_times);
+    save(args, &loaded, &correction, rewritten, &staging)?;
+    check_interrupt()?;
+    staging.commit()?;
+    report.timing.verification_seconds = Some(verification.elapsed().as_secs_f64());
+
+    let info = loaded.trace.info();
+    let advance = final_advance(&loaded.causality, &clocks, &after_times);
+    report
+        .warnings
+        .extend(runaway_warning(&before, &advance, info.rate));
+    report.clocks = build::clocks_part(info, &clocks, args.model.clocks.into(), &advance);
+    report.after = Some(build::check_part(info, &clocks, &after));
+    report.parameters.gamma_max = Some(args.gamma_max);
+    report.parameters.amortization_rate = Some(args.amortization.factor());
+    report.distortion = Some(distortion_part(&loaded, &after_times));
+    report.timing.total_seconds = start.elapsed().as_secs_f64();
+    let (outcome, exit) = outcome(args, &after);
+    Ok(Done {
+        report,
+        outcome,
+        exit,
+    })
+}
+
+fn write(
+    args: &CorrectArgs,
+    loaded: &Loaded,
+    correction: &Correction,
+    staging: &Staging,
+) -> Result<Rewritten, CliError> {
+    let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
+    loaded
+        .trace
+        .rewrite(correction, staging.directory(), &progress)
+        .map_err(not_if_interrupted)
+}
+
+/// Reads the written copy again: the same events, in order. Returns the times
+/// of all events that take part in happened-before.
+fn verify(
+    args: &CorrectArgs,
+    loaded: &Loaded,
+    staging: &Staging,
+) -> Result<Vec<Timestamp>, CliError> {
+    let anchor = staging.directory().join(loaded.trace.anchor_name());
+    let written = Otf2Trace::open(&anchor)?;
+    let nodes = loaded.causality.nodes();
+    let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
+    let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
+        let events = nodes.events(nodes.of(location as usize));
+        let timeline = written
+            .node_times(LocationIndex(location), events, &progress)
+            .map_err(not_if_interrupted)?;
+        let name = || loaded.trace.info().describe(LocationIndex(location));
+        if timeline.counts != loaded.counts[location as usize] {
+            return Err(CliError::Verification(format!(
+                "other events at {}",
+                name()
+            )));
+        }
+        if timeline.backwards > 0 {
+            let events = plural(timeline.backwards, "event");
+            return Err(CliError::Verification(format!(
+                "{events} out of order at {}",
+                name()
+            )));
+        }
+        Ok(timeline.times)
+    };
+    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32)
+        .into_par_iter()
+        .map(timeline)
+        .collect();
+    Ok(timelines?.concat())
+}
+
+fn save(
+    args: &CorrectArgs,
+    loaded: &Loaded,
+    correction: &Correction,
+    rewritten: Rewritten,
+    staging: &Staging,
+) -> Result<(), CliError> {
+    let method = format!(
+        "{METHOD}, gamma {}, amortised at {}",
+        args.gamma_max, args.amortization
+    );
+    let saved = SavedCorrection::new(correction, loaded.trace.info(), method, rewritten.undo);
+    let anchor = staging.directory().join(loaded.trace.anchor_name());
+    saved.write(&SavedCorrection::path_beside(&anchor))
+}
+
+fn distortion_part(loaded: &Loaded, after: &[Timestamp]) -> model::DistortionPart {
+    let measured = Distortion::measure(&loaded.causality, after);
+    let largest_at = measured
+        .largest_at
+        .map(|place| build::place_part(loaded.trace.info(), place));
+    model::DistortionPart {
+        measured,
+        largest_at,
+    }
+}
+
+/// The fastest clock has no reason to be ahead of itself at the end, unless the
+/// minimal delay is too large or rates differ by more than gamma allows.
+fn runaway_warning(
+    before: &Check,
+    advance: &[Option<retime::Ticks>],
+    rate: retime::TickRate,
+) -> Option<String> {
+    let least = advance.iter().flatten().min()?.0;
+    let worst = before
+        .pairs
+        .values()
+        .map(|pair| -pair.smallest.0)
+        .max()
+        .unwrap_or(0)
+        .max(1);
+    (least > worst).then(|| {
+        format!(
+            "all clocks end at least {} ahead of their recorded time, more than they ever disagreed ({}): \
+             time ran away; use a smaller --min-delay, or a smaller --gamma-max if clock rates differ more",
+            rate.format(retime::Ticks(least)),
+            rate.format(retime::Ticks(worst)),
+        )
+    })
+}
+
+fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+    let output = args.output.output.display();
+    if after.reversed() == 0 && after.short() == 0 {
+        let checked = after.messages.total + after.collectives.total;
+        let text = format!(
+            "Wrote {output}: no contradiction left, checked over {} dependencies of the written trace.",
+            group_digits(checked)
+        );
+        return (text, 0);
+    }
+    let text = format!(
+        "Wrote {output}, but {} are still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
+        plural(after.reversed(), "dependency"),
+        group_digits(after.reversed_within_clock()),
+        group_digits(after.short()),
+    );
+    (text, VIOLATIONS)
+}

@@ -1,0 +1,46 @@
+//! `retime completions` and `retime man`, made from the argument definitions.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+
+use crate::args::Cli;
+use crate::error::CliError;
+use crate::report::to_stdout;
+
+/// Prints a completion script.
+pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "retime", &mut script);
+    to_stdout(&String::from_utf8_lossy(&script))?;
+    Ok(0)
+}
+
+/// Prints the manual page, with one section per command.
+pub(crate) fn man() -> Result<u8, CliError> {
+    let mut page = Vec::new();
+    let render = |page: &mut Vec<u8>| -> std::io::Result<()> {
+        let command = Cli::command();
+        clap_mangen::Man::new(command.clone()).render(page)?;
+        for sub in command
+            .get_subcommands()
+            .filter(|sub| sub.get_name() != "help")
+        {
+            let name = format!("retime {}", sub.get_name());
+            let titled = sub
+                .clone()
+                .name(name.clone())
+                .bin_name(name)
+                .disable_help_flag(true);
+            let man = clap_mangen::Man::new(titled);
+            man.render_name_section(page)?;
+            man.render_synopsis_section(page)?;
+            man.render_description_section(page)?;
+            man.render_options_section(page)?;
+        }
+        Ok(())
+    };
+    render(&mut page).map_err(|error| CliError::io(Path::new("standard output"), error))?;
+    to_stdout(&String::from_utf8_lossy(&page))?;
+    Ok(0)
+}

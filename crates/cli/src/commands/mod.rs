@@ -1,0 +1,8 @@
+//! One file per command.
+
+pub(crate) mod apply;
+pub(crate) mod check;
+pub(crate) mod correct;
+pub(crate) mod demo;
+pub(crate) mod meta;
+pub(crate) mod undo;

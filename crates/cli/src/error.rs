@@ -1,0 +1,63 @@
+//! Why a command fails, and the exit code that says so.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Exit code for violations and, with `--strict`, for what does not match.
+pub(crate) const VIOLATIONS: u8 = 1;
+/// Exit code for usage, input and system errors.
+pub(crate) const FAILURE: u8 = 2;
+/// Exit code after an interrupt.
+pub(crate) const INTERRUPTED: u8 = 130;
+
+/// A failed command.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    #[error(transparent)]
+    Otf2(#[from] retime_otf2::Error),
+    #[error("{trace}: {source}")]
+    Causality {
+        trace: PathBuf,
+        source: retime::causality::CausalityError,
+    },
+    #[error("{trace}: {message}")]
+    Cycle { trace: PathBuf, message: String },
+    #[error("{}: {source}", path.display())]
+    Io { path: PathBuf, source: io::Error },
+    #[error("{}: {message}", path.display())]
+    Input { path: PathBuf, message: String },
+    #[error("{0}")]
+    Usage(String),
+    #[error("interrupted; nothing was written")]
+    Interrupted,
+    #[error(
+        "the written copy differs from what was computed: {0}. This is a defect of retime; nothing was kept"
+    )]
+    Verification(String),
+    #[error("{0}")]
+    Strict(String),
+}
+
+impl CliError {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+        Self::Io {
+            path: path.into(),
+            source,
+        }
+    }
+
+    pub(crate) fn input(path: &Path, message: impl Into<String>) -> Self {
+        Self::Input {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Interrupted => INTERRUPTED,
+            Self::Strict(_) => VIOLATIONS,
+            _ => FAILURE,
+        }
+    }
+}

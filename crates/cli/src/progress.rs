@@ -1,0 +1,79 @@
+//! Progress on a terminal, and the interrupt that stops the work.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use retime_otf2::Monitor;
+
+use crate::error::CliError;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Lets Ctrl-C (and SIGTERM, SIGHUP) stop the work in an orderly way; a second
+/// one ends the program at once.
+pub(crate) fn catch_interrupts() {
+    let handler = || {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            std::process::exit(i32::from(crate::error::INTERRUPTED));
+        }
+    };
+    // Without a handler an interrupt still leaves the target as it was.
+    let _ = ctrlc::set_handler(handler);
+}
+
+/// Whether the user wants to stop.
+pub(crate) fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::SeqCst)
+}
+
+/// Fails once the user wants to stop.
+pub(crate) fn check_interrupt() -> Result<(), CliError> {
+    if interrupted() {
+        Err(CliError::Interrupted)
+    } else {
+        Ok(())
+    }
+}
+
+/// A bar over the bytes of one stage; invisible in pipes and with `--quiet`.
+pub(crate) struct Progress {
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// A bar for `bytes` of work, called `stage`.
+    pub(crate) fn new(stage: &'static str, bytes: u64, quiet: bool) -> Self {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let target = if visible {
+            ProgressDrawTarget::stderr_with_hz(10)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let bar = ProgressBar::with_draw_target(Some(bytes), target);
+        let style = ProgressStyle::with_template(
+            "{msg:<10} [{bar:32}] {percent:>3}%  {bytes_per_sec}, {eta} left",
+        );
+        if let Ok(style) = style {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        bar.set_message(stage);
+        Self { bar }
+    }
+}
+
+impl Monitor for Progress {
+    fn advance(&self, bytes: u64) {
+        self.bar.inc(bytes);
+    }
+
+    fn cancelled(&self) -> bool {
+        interrupted()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

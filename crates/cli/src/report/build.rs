@@ -1,0 +1,192 @@
+//! From the results of the library to the report.
+
+use std::collections::BTreeMap;
+
+use retime::causality::{Check, Oddity, Place};
+use retime::{Clocks, Grouping, MinimalDelay, TraceInfo};
+
+use super::model::{
+    CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
+    TracePart, ViolationPart,
+};
+use crate::delay::ResolvedDelay;
+use crate::load::Loaded;
+
+/// How many pairs of clocks a report lists.
+const PAIRS_LISTED: usize = 1000;
+
+pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
+    let info = loaded.trace.info();
+    let nodes = loaded.causality.nodes();
+    let extents = || (0..nodes.locations()).filter_map(|location| nodes.extent(location));
+    let first = extents()
+        .map(|extent| nodes.relative(extent.first))
+        .min()
+        .unwrap_or_default();
+    let last = extents()
+        .map(|extent| nodes.relative(extent.last))
+        .max()
+        .unwrap_or_default();
+    TracePart {
+        path: loaded.path.display().to_string(),
+        format: "OTF2",
+        locations: info.locations.len(),
+        processes: info.processes.len(),
+        nodes: info.nodes.len(),
+        events: (0..nodes.locations())
+            .map(|location| nodes.event_count(location))
+            .sum(),
+        events_with_edges: nodes.len() as u64,
+        ticks_per_second: info.rate.get(),
+        duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
+    }
+}
+
+pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
+    let info = loaded.trace.info();
+    let oddities = loaded
+        .causality
+        .oddities()
+        .iter()
+        .map(|(kind, found)| OddityPart {
+            kind,
+            count: found.count,
+            text: kind.describe(found.count),
+            first: found
+                .places
+                .iter()
+                .map(|&place| place_part(info, place))
+                .collect(),
+        });
+    MatchingPart {
+        messages: loaded.causality.messages(),
+        collectives: loaded.causality.collectives().instances().len() as u64,
+        oddities: oddities.collect(),
+    }
+}
+
+pub(crate) fn place_part(info: &TraceInfo, place: Place) -> PlacePart {
+    let location = info.locations.get(place.location.as_usize());
+    PlacePart {
+        location: location.map_or(u64::MAX, |location| location.id),
+        event: place.event,
+    }
+}
+
+pub(crate) fn clocks_part(
+    info: &TraceInfo,
+    clocks: &Clocks,
+    grouping: Grouping,
+    advance: &[Option<retime::Ticks>],
+) -> ClocksPart {
+    let id = |location: &retime::LocationIndex| info.locations[location.as_usize()].id;
+    let list = clocks.iter().map(|clock| ClockPart {
+        locations: clocks.locations(clock).iter().map(id).collect(),
+        final_advance_ticks: advance
+            .get(clock.as_usize())
+            .copied()
+            .flatten()
+            .map(|ticks| ticks.0),
+    });
+    ClocksPart {
+        grouping,
+        count: clocks.len(),
+        refuted_groups: clocks.refuted(),
+        list: list.collect(),
+    }
+}
+
+pub(crate) fn check_part(info: &TraceInfo, clocks: &Clocks, check: &Check) -> CheckPart {
+    let worst = check.worst.iter().map(|violation| ViolationPart {
+        kind: violation.kind,
+        latency_ticks: violation.latency.0,
+        cause: place_part(info, violation.cause),
+        effect: place_part(info, violation.effect),
+    });
+    CheckPart {
+        reversed: check.reversed(),
+        short: check.short(),
+        reversed_within_clock: check.reversed_within_clock(),
+        messages: check.messages,
+        collectives: check.collectives,
+        smallest_latency_ticks: check.pairs.values().map(|pair| pair.smallest.0).min(),
+        pairs: pair_parts(clocks, check),
+        worst: worst.collect(),
+    }
+}
+
+fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
+    let mut by_clock: BTreeMap<(u32, u32), (u64, u64, i64)> = BTreeMap::new();
+    for (&(from, to), tally) in &check.pairs {
+        let key = (clocks.of(from).0, clocks.of(to).0);
+        let (total, reversed, smallest) = by_clock.entry(key).or_insert((0, 0, i64::MAX));
+        *total += tally.total;
+        *reversed += tally.reversed;
+        *smallest = tally.smallest.0.min(*smallest);
+    }
+    let parts =
+        by_clock.iter().map(
+            |(&(from, to), &(dependencies, reversed, smallest))| PairPart {
+                from_clock: from,
+                to_clock: to,
+                dependencies,
+                reversed,
+                smallest_latency_ticks: smallest,
+                smallest_round_trip_ticks: by_clock
+                    .get(&(to, from))
+                    .map(|&(.., back)| smallest.saturating_add(back)),
+            },
+        );
+    let mut parts: Vec<PairPart> = parts.collect();
+    parts.sort_by_key(|pair| pair.smallest_latency_ticks);
+    parts.truncate(PAIRS_LISTED);
+    parts
+}
+
+pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {
+    let (smallest, largest) = match &resolved.delay {
+        MinimalDelay::Uniform(delay) => (*delay, *delay),
+        MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
+    };
+    DelayPart {
+        source: resolved.source,
+        smallest_ticks: smallest.0,
+        largest_ticks: largest.0,
+        half_round_trip_ticks: resolved.half_round_trip.map(|ticks| ticks.0),
+    }
+}
+
+/// What a reader of the summary should know about the trace.
+pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (kind, found) in loaded.causality.oddities().iter() {
+        let info = loaded.trace.info();
+        let first = found.places.first().map(|place| {
+            format!(
+                ", first at event {} of {}",
+                place.event,
+                info.describe(place.location)
+            )
+        });
+        let consequence = match kind {
+            Oddity::TimeRunsBackwards => "they keep their order in a corrected trace",
+            _ => "left out of the correction",
+        };
+        warnings.push(format!(
+            "{}{}; {consequence}",
+            kind.describe(found.count),
+            first.unwrap_or_default()
+        ));
+    }
+    if check.reversed_within_clock() > 0 {
+        warnings.push(format!(
+            "{} dependencies are reversed between locations of one clock, which no correction can repair; \
+             try a finer grouping: --clocks process or --clocks location",
+            check.reversed_within_clock()
+        ));
+    }
+    if clocks.len() > 1 && check.messages.total + check.collectives.total == 0 {
+        warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
+    }
+    warnings
+}

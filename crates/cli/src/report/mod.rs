@@ -1,0 +1,54 @@
+//! What a run found and did: as data ([`model`]), and as a summary that fits a
+//! screen ([`summary`]).
+
+pub(crate) mod build;
+pub(crate) mod model;
+pub(crate) mod summary;
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::args::RunArgs;
+use crate::error::CliError;
+use model::Report;
+
+/// Prints the report as the options ask.
+pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(), CliError> {
+    match &run.json {
+        Some(path) if path.as_os_str() == "-" => {
+            let text = serde_json::to_string_pretty(report)
+                .map_err(|error| CliError::io(path, error.into()))?;
+            return to_stdout(&format!("{text}\n"));
+        }
+        Some(path) => write_json(path, report)?,
+        None => {}
+    }
+    if run.quiet {
+        Ok(())
+    } else {
+        to_stdout(&summary::render(report, outcome, run.verbose))
+    }
+}
+
+fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {
+    let write = || -> io::Result<()> {
+        let mut file = io::BufWriter::new(File::create(path)?);
+        serde_json::to_writer_pretty(&mut file, report)?;
+        file.write_all(b"\n")?;
+        file.flush()
+    };
+    write().map_err(|error| CliError::io(path, error))
+}
+
+/// Writes to standard output, with colours where wanted. That nobody reads on
+/// is no error.
+pub(crate) fn to_stdout(text: &str) -> Result<(), CliError> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CliError::io(Path::new("standard output"), error))
+        }
+        _ => Ok(()),
+    }
+}

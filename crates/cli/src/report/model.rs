@@ -1,0 +1,168 @@
+//! The report of a run as data; `--json` prints it as it stands here.
+//!
+//! The schema is stable: fields are added, not renamed or removed, and
+//! `schema` changes if that has to be broken. Times are in ticks of the trace
+//! where the name says so, in seconds otherwise.
+
+use serde::Serialize;
+
+/// Name of this schema.
+pub(crate) const SCHEMA: &str = "retime-report-1";
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Report {
+    pub(crate) schema: &'static str,
+    pub(crate) trace: TracePart,
+    pub(crate) matching: MatchingPart,
+    pub(crate) clocks: ClocksPart,
+    pub(crate) before: CheckPart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) after: Option<CheckPart>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) method: Option<MethodPart>,
+    pub(crate) parameters: ParametersPart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) distortion: Option<DistortionPart>,
+    pub(crate) timing: TimingPart,
+    pub(crate) warnings: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TracePart {
+    pub(crate) path: String,
+    pub(crate) format: &'static str,
+    pub(crate) locations: usize,
+    pub(crate) processes: usize,
+    pub(crate) nodes: usize,
+    pub(crate) events: u64,
+    pub(crate) events_with_edges: u64,
+    pub(crate) ticks_per_second: u64,
+    /// From the first to the last stamp.
+    pub(crate) duration_seconds: f64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MatchingPart {
+    pub(crate) messages: u64,
+    pub(crate) collectives: u64,
+    pub(crate) oddities: Vec<OddityPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct OddityPart {
+    pub(crate) kind: retime::causality::Oddity,
+    pub(crate) count: u64,
+    pub(crate) text: String,
+    pub(crate) first: Vec<PlacePart>,
+}
+
+/// An event: the id of its location, and its number there, from 0.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlacePart {
+    pub(crate) location: u64,
+    pub(crate) event: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ClocksPart {
+    pub(crate) grouping: retime::Grouping,
+    pub(crate) count: usize,
+    /// Groups that `auto` split because they contradicted themselves.
+    pub(crate) refuted_groups: usize,
+    pub(crate) list: Vec<ClockPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ClockPart {
+    pub(crate) locations: Vec<u64>,
+    /// Corrected minus recorded time at the last event with an edge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) final_advance_ticks: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CheckPart {
+    pub(crate) reversed: u64,
+    pub(crate) short: u64,
+    pub(crate) reversed_within_clock: u64,
+    pub(crate) messages: retime::causality::Tally,
+    pub(crate) collectives: retime::causality::Tally,
+    /// The smallest (most negative) latency of all.
+    pub(crate) smallest_latency_ticks: Option<i64>,
+    /// Pairs of clocks with reversed dependencies, worst first.
+    pub(crate) pairs: Vec<PairPart>,
+    pub(crate) worst: Vec<ViolationPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct PairPart {
+    pub(crate) from_clock: u32,
+    pub(crate) to_clock: u32,
+    pub(crate) dependencies: u64,
+    pub(crate) reversed: u64,
+    pub(crate) smallest_latency_ticks: i64,
+    /// Smallest latency there plus smallest latency back: clock differences
+    /// cancel, if they are constant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) smallest_round_trip_ticks: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ViolationPart {
+    pub(crate) kind: retime::causality::DependencyKind,
+    pub(crate) latency_ticks: i64,
+    pub(crate) cause: PlacePart,
+    pub(crate) effect: PlacePart,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MethodPart {
+    pub(crate) name: &'static str,
+    /// Events that were forced ahead of their own clock.
+    pub(crate) jumps: u64,
+    pub(crate) largest_jump_ticks: i64,
+    /// Break points of all clock maps.
+    pub(crate) knots: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ParametersPart {
+    pub(crate) min_delay: DelayPart,
+    pub(crate) dense_alltoallv: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gamma_max: Option<retime::clock::Gamma>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) amortization_rate: Option<f64>,
+    pub(crate) threads: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DelayPart {
+    pub(crate) source: crate::delay::DelaySource,
+    /// Smallest and largest value in use.
+    pub(crate) smallest_ticks: i64,
+    pub(crate) largest_ticks: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) half_round_trip_ticks: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DistortionPart {
+    #[serde(flatten)]
+    pub(crate) measured: retime::Distortion,
+    pub(crate) largest_at: Option<PlacePart>,
+}
+
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct TimingPart {
+    pub(crate) scan_seconds: f64,
+    pub(crate) matching_seconds: f64,
+    pub(crate) analysis_seconds: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) correction_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) writing_seconds: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verification_seconds: Option<f64>,
+    pub(crate) total_seconds: f64,
+}

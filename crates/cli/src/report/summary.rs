@@ -1,0 +1,355 @@
+//! The report for people: one screen, aligned, with units.
+
+use std::fmt::Write;
+
+use retime::causality::Tally;
+use retime::{TickRate, Ticks, format_seconds};
+
+use super::model::{
+    CheckPart, DistortionPart, MethodPart, PairPart, ParametersPart, PlacePart, Report,
+};
+use crate::delay::DelaySource;
+
+/// Pairs of clocks shown; more with `--verbose`.
+const PAIRS_SHOWN: usize = 3;
+const PAIRS_SHOWN_VERBOSE: usize = 50;
+
+/// The text of the summary; `outcome` is its last line.
+pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
+    let mut text = Text {
+        out: String::new(),
+        rate: TickRate::per_second(report.trace.ticks_per_second),
+    };
+    text.trace(report);
+    text.clocks(report);
+    text.delay(report);
+    text.table(&report.before, report.after.as_ref());
+    text.pairs(
+        &report.before,
+        if verbose {
+            PAIRS_SHOWN_VERBOSE
+        } else {
+            PAIRS_SHOWN
+        },
+    );
+    if verbose {
+        text.worst(&report.before);
+    }
+    if let Some(method) = &report.method {
+        text.method(method, &report.parameters);
+    }
+    if let Some(distortion) = &report.distortion {
+        text.distortion(distortion);
+    }
+    text.time(report);
+    for warning in &report.warnings {
+        text.line("warning", warning);
+    }
+    if !outcome.is_empty() {
+        let _ = write!(text.out, "\n{outcome}\n");
+    }
+    text.out
+}
+
+struct Text {
+    out: String,
+    rate: Option<TickRate>,
+}
+
+impl Text {
+    fn line(&mut self, label: &str, content: &str) {
+        let style = match label {
+            "warning" => anstyle::Style::new()
+                .bold()
+                .fg_color(Some(anstyle::AnsiColor::Yellow.into())),
+            _ => anstyle::Style::new().bold(),
+        };
+        let _ = writeln!(self.out, "{style}{label:<11}{style:#}{content}");
+    }
+
+    fn span(&self, ticks: i64) -> String {
+        self.rate.map_or_else(
+            || format!("{ticks} ticks"),
+            |rate| rate.format(Ticks(ticks)),
+        )
+    }
+
+    fn trace(&mut self, report: &Report) {
+        let trace = &report.trace;
+        self.line("trace", &format!("{} ({})", trace.path, trace.format));
+        let tick = 1.0 / trace.ticks_per_second as f64;
+        let nodes = match trace.nodes {
+            0 => String::new(),
+            nodes => format!(" on {}", plural(nodes as u64, "node")),
+        };
+        self.line(
+            "",
+            &format!(
+                "{} in {}{nodes}; {} over {}, ticks of {}",
+                plural(trace.locations as u64, "location"),
+                plural(trace.processes as u64, "process"),
+                plural(trace.events, "event"),
+                format_seconds(trace.duration_seconds),
+                format_seconds(tick),
+            ),
+        );
+        self.line(
+            "matched",
+            &format!(
+                "{}, {}; {} take part",
+                plural(report.matching.messages, "message"),
+                plural(report.matching.collectives, "collective"),
+                plural(trace.events_with_edges, "event"),
+            ),
+        );
+    }
+
+    fn clocks(&mut self, report: &Report) {
+        let clocks = &report.clocks;
+        let how = match (clocks.grouping, clocks.refuted_groups) {
+            (retime::Grouping::Auto, 0) => "as coarse as the trace allows".into(),
+            (retime::Grouping::Auto, groups) => {
+                format!(
+                    "{} that should share a clock contradict themselves and were split",
+                    plural(groups as u64, "group")
+                )
+            }
+            (retime::Grouping::Location, _) => "one per location".into(),
+            (retime::Grouping::Process, _) => "one per process".into(),
+            (retime::Grouping::Node, _) => "one per node".into(),
+        };
+        self.line(
+            "clocks",
+            &format!("{} ({how})", group_digits(clocks.count as u64)),
+        );
+    }
+
+    fn delay(&mut self, report: &Report) {
+        let delay = &report.parameters.min_delay;
+        let value = if delay.smallest_ticks == delay.largest_ticks {
+            self.span(delay.smallest_ticks)
+        } else {
+            format!(
+                "{} to {}",
+                self.span(delay.smallest_ticks),
+                self.span(delay.largest_ticks)
+            )
+        };
+        let source = match (delay.source, delay.half_round_trip_ticks) {
+            (DelaySource::Learned, Some(half)) => {
+                format!(
+                    "learned: an eighth of half the fastest round trip, {}",
+                    self.span(half)
+                )
+            }
+            (DelaySource::Learned, None) if report.clocks.count == 1 => {
+                "one clock, nothing to learn".into()
+            }
+            (DelaySource::Learned, None) => {
+                "no two clocks exchange enough in both directions to learn one".into()
+            }
+            (DelaySource::Given, _) => "as given".into(),
+            (DelaySource::File, _) => "per pair, from the file".into(),
+        };
+        self.line("min delay", &format!("{value} ({source})"));
+    }
+
+    fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
+        let head = after.map_or("", |_| "          after");
+        let _ = writeln!(self.out, "\n{:<19}{:>27}{head}", "reversed", "before");
+        for (name, of) in [
+            ("messages", Self::messages as fn(&CheckPart) -> Tally),
+            ("collective ends", Self::collectives),
+        ] {
+            let tally = of(before);
+            let share = 100.0 * tally.reversed as f64 / tally.total.max(1) as f64;
+            let count = format!(
+                "{} of {}",
+                group_digits(tally.reversed),
+                group_digits(tally.total)
+            );
+            let after = after.map_or(String::new(), |after| {
+                format!("{:>12}", group_digits(of(after).reversed))
+            });
+            let _ = writeln!(self.out, "  {name:<17}{count:>20} {share:>4.1} %{after}");
+        }
+        let smallest = |check: &CheckPart| {
+            check
+                .smallest_latency_ticks
+                .map_or("-".into(), |ticks| self.span(ticks))
+        };
+        let after = after.map_or(String::new(), |after| format!("{:>14}", smallest(after)));
+        let line = format!(
+            "  {:<17}{:>25}{after}\n",
+            "smallest latency",
+            smallest(before)
+        );
+        self.out += &line;
+        self.out.push('\n');
+    }
+
+    fn messages(check: &CheckPart) -> Tally {
+        check.messages
+    }
+
+    fn collectives(check: &CheckPart) -> Tally {
+        check.collectives
+    }
+
+    fn pairs(&mut self, before: &CheckPart, shown: usize) {
+        let reversed: Vec<&PairPart> = before
+            .pairs
+            .iter()
+            .filter(|pair| pair.reversed > 0)
+            .collect();
+        for (index, pair) in reversed.iter().take(shown).enumerate() {
+            let content = format!(
+                "clock {} -> {}: {} of {} reversed, the worst by {}",
+                pair.from_clock,
+                pair.to_clock,
+                group_digits(pair.reversed),
+                group_digits(pair.dependencies),
+                self.span(-pair.smallest_latency_ticks),
+            );
+            self.line(if index == 0 { "pairs" } else { "" }, &content);
+        }
+        if reversed.len() > shown {
+            self.line(
+                "",
+                &format!(
+                    "and {} more",
+                    plural((reversed.len() - shown) as u64, "pair")
+                ),
+            );
+        }
+    }
+
+    fn worst(&mut self, before: &CheckPart) {
+        for (index, violation) in before.worst.iter().enumerate() {
+            let content = format!(
+                "{}: {} -> {}",
+                self.span(violation.latency_ticks),
+                place(&violation.cause),
+                place(&violation.effect),
+            );
+            self.line(if index == 0 { "worst" } else { "" }, &content);
+        }
+    }
+
+    fn method(&mut self, method: &MethodPart, parameters: &ParametersPart) {
+        let gamma = parameters
+            .gamma_max
+            .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
+        let rate = parameters.amortization_rate.map_or(String::new(), |rate| {
+            format!(", amortised at {} %", rate * 100.0)
+        });
+        self.line("method", &format!("{}{gamma}{rate}", method.name));
+        let content = format!(
+            "{}, the largest by {}; {} of the clock maps",
+            plural(method.jumps, "jump"),
+            self.span(method.largest_jump_ticks),
+            plural(method.knots as u64, "knot"),
+        );
+        self.line("", &content);
+    }
+
+    fn distortion(&mut self, distortion: &DistortionPart) {
+        let measured = &distortion.measured;
+        let mean = self
+            .rate
+            .map_or(0.0, |rate| measured.mean_displacement / rate.get() as f64);
+        let moved = format!(
+            "{} of those that take part; by {} on average, by {} at most",
+            plural(measured.moved, "event"),
+            format_seconds(mean),
+            self.span(measured.largest_displacement.0),
+        );
+        self.line("moved", &moved);
+        let percent = |part: u64| 100.0 * part as f64 / measured.intervals.max(1) as f64;
+        let intervals = format!(
+            "{:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
+            percent(measured.unchanged),
+            percent(measured.small),
+            percent(measured.large),
+        );
+        self.line("intervals", &intervals);
+        let at = distortion
+            .largest_at
+            .as_ref()
+            .map_or(String::new(), |at| format!(" (before {})", place(at)));
+        self.line(
+            "",
+            &format!(
+                "changed by {} on average, by {} at most{at}",
+                share(measured.mean),
+                share(measured.largest)
+            ),
+        );
+    }
+
+    fn time(&mut self, report: &Report) {
+        let timing = &report.timing;
+        let mut parts = vec![
+            ("read", timing.scan_seconds),
+            ("match", timing.matching_seconds),
+            ("analyse", timing.analysis_seconds),
+        ];
+        parts.extend(
+            timing
+                .correction_seconds
+                .map(|seconds| ("correct", seconds)),
+        );
+        parts.extend(timing.writing_seconds.map(|seconds| ("write", seconds)));
+        parts.extend(
+            timing
+                .verification_seconds
+                .map(|seconds| ("verify", seconds)),
+        );
+        let parts: Vec<String> = parts
+            .iter()
+            .map(|(name, seconds)| format!("{name} {seconds:.2}"))
+            .collect();
+        self.line(
+            "time",
+            &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
+        );
+    }
+}
+
+fn place(place: &PlacePart) -> String {
+    format!("event {} of location {}", place.event, place.location)
+}
+
+/// A share for reading: `0.02 %`, `350 %`.
+fn share(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        p if p == 0.0 => "0 %".into(),
+        p if p < 0.001 => format!("{p:.1e} %"),
+        p if p < 1.0 => format!("{p:.3} %"),
+        p => format!("{p:.1} %"),
+    }
+}
+
+/// `1 event`, `2 events`, `2 processes`.
+pub(crate) fn plural(count: u64, noun: &str) -> String {
+    let ending = match (count, noun) {
+        (1, _) => "",
+        (_, noun) if noun.ends_with('s') => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", group_digits(count))
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn group_digits(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

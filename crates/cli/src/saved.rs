@@ -1,0 +1,104 @@
+//! The correction that is saved beside a corrected trace.
+//!
+//! `NAME.retime.json` holds the clock maps (see [`retime::SavedClock`]) and what
+//! `undo` needs. The first part can be written by hand for `apply`.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use retime::{Correction, SavedClock, TraceInfo};
+use retime_otf2::Undo;
+use serde::{Deserialize, Serialize};
+
+use crate::error::CliError;
+
+const FORMAT: &str = "retime correction";
+const VERSION: u32 = 1;
+const EXTENSION: &str = "retime.json";
+
+/// A correction in a file.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedCorrection {
+    format: String,
+    version: u32,
+    /// How it came about; for people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    method: String,
+    /// Of the trace it was made for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ticks_per_second: Option<u64>,
+    clocks: Vec<SavedClock>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) undo: Option<Undo>,
+}
+
+impl SavedCorrection {
+    pub(crate) fn new(
+        correction: &Correction,
+        info: &TraceInfo,
+        method: String,
+        undo: Undo,
+    ) -> Self {
+        Self {
+            format: FORMAT.into(),
+            version: VERSION,
+            method,
+            ticks_per_second: Some(info.rate.get()),
+            clocks: correction.save(info),
+            undo: Some(undo),
+        }
+    }
+
+    /// Where the correction of an archive is saved: beside its anchor.
+    pub(crate) fn path_beside(anchor: &Path) -> PathBuf {
+        anchor.with_extension(EXTENSION)
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
+        let write = || -> std::io::Result<()> {
+            let mut file = BufWriter::new(File::create_new(path)?);
+            serde_json::to_writer(&mut file, self)?;
+            file.write_all(b"\n")?;
+            file.flush()
+        };
+        write().map_err(|error| CliError::io(path, error))
+    }
+
+    pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
+        let file = File::open(path).map_err(|error| CliError::io(path, error))?;
+        let saved: Self = serde_json::from_reader(BufReader::new(file))
+            .map_err(|error| CliError::input(path, format!("is no saved correction: {error}")))?;
+        if saved.format != FORMAT {
+            return Err(CliError::input(
+                path,
+                format!("is no saved correction: \"format\" must be \"{FORMAT}\""),
+            ));
+        }
+        if saved.version != VERSION {
+            let message = format!(
+                "has version {}; this retime reads version {VERSION}",
+                saved.version
+            );
+            return Err(CliError::input(path, message));
+        }
+        Ok(saved)
+    }
+
+    /// The clock maps for a trace.
+    pub(crate) fn correction(&self, path: &Path, info: &TraceInfo) -> Result<Correction, CliError> {
+        if let Some(rate) = self
+            .ticks_per_second
+            .filter(|&rate| rate != info.rate.get())
+        {
+            let message = format!(
+                "was made for {rate} ticks per second, the trace has {}",
+                info.rate.get()
+            );
+            return Err(CliError::input(path, message));
+        }
+        Correction::restore(&self.clocks, info)
+            .map_err(|error| CliError::input(path, error.to_string()))
+    }
+}

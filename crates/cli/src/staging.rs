@@ -1,0 +1,202 @@
+//! Output that appears whole or not at all.
+//!
+//! Everything is written into a hidden directory beside the target, synced to
+//! disk, and renamed to the target in one step. Whatever ends the program
+//! before that, the target is as it was: an error or an interrupt removes the
+//! hidden directory, and one left by a killed process is removed by the next
+//! run for the same target.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+const SUFFIX: &str = ".partial";
+
+/// A directory that is being written, for a target.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    target: PathBuf,
+    parent: PathBuf,
+    directory: PathBuf,
+    replace: bool,
+    done: bool,
+}
+
+impl Staging {
+    /// Prepares to write `target`, which must not exist unless `force`, and must
+    /// not be or contain the `input`.
+    pub(crate) fn new(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+        let name = target.file_name().ok_or_else(|| {
+            CliError::input(
+                target,
+                "cannot be written: give a new directory by its name",
+            )
+        })?;
+        let parent = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+            _ => PathBuf::from("."),
+        };
+        if !parent.is_dir() {
+            return Err(CliError::input(
+                &parent,
+                "no such directory; create it before writing into it",
+            ));
+        }
+        refuse_input(target, input)?;
+        let replace = fs::symlink_metadata(target).is_ok();
+        if replace {
+            may_replace(target, force)?;
+        }
+        remove_leftovers(&parent, name);
+        let directory = parent.join(staging_name(name, std::process::id()));
+        fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;
+        Ok(Self {
+            target: target.into(),
+            parent,
+            directory,
+            replace,
+            done: false,
+        })
+    }
+
+    /// Where to write.
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Syncs what was written and puts it in the place of the target.
+    pub(crate) fn commit(mut self) -> Result<(), CliError> {
+        sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
+        let old = self.directory.with_extension("replaced");
+        let rename =
+            |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
+        if self.replace {
+            rename(&self.target, &old)?;
+        }
+        if let Err(error) = rename(&self.directory, &self.target) {
+            if self.replace {
+                rename(&old, &self.target)?;
+            }
+            return Err(error);
+        }
+        self.done = true;
+        let synced = File::open(&self.parent).and_then(|parent| parent.sync_all());
+        synced.map_err(|error| CliError::io(&self.parent, error))?;
+        if self.replace {
+            fs::remove_dir_all(&old).map_err(|error| CliError::io(&old, error))?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if !self.done {
+            // Nothing better can be done about a failure here.
+            let _ = fs::remove_dir_all(&self.directory);
+        }
+    }
+}
+
+fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
+    let mut name = OsString::from(".");
+    name.push(target);
+    name.push(format!(".retime-{process}{SUFFIX}"));
+    name
+}
+
+/// The target must not be the input or hold it: replacing it would destroy it.
+fn refuse_input(target: &Path, input: &Path) -> Result<(), CliError> {
+    let (Ok(target_path), Ok(input)) = (target.canonicalize(), input.canonicalize()) else {
+        return Ok(());
+    };
+    if input.starts_with(&target_path) {
+        return Err(CliError::input(
+            target,
+            "is or holds the input, which is never changed; give another directory",
+        ));
+    }
+    Ok(())
+}
+
+/// With `force` a directory may be replaced, if it holds nothing but an archive.
+fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
+    if !force {
+        return Err(CliError::input(
+            target,
+            "exists already; give a new directory, or --force to replace it",
+        ));
+    }
+    if !target.is_dir() || target.is_symlink() {
+        return Err(CliError::input(
+            target,
+            "is no directory; --force replaces only directories that retime wrote",
+        ));
+    }
+    let entries: Vec<PathBuf> = fs::read_dir(target)
+        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+        .map_err(|error| CliError::io(target, error))?
+        .into_iter()
+        .map(|entry| entry.path())
+        .collect();
+    let anchors = entries.iter().filter(|path| {
+        path.extension()
+            .is_some_and(|ext| ext.eq_ignore_ascii_case("otf2"))
+    });
+    let anchors: Vec<&PathBuf> = anchors.collect();
+    let directories = entries.iter().filter(|path| path.is_dir()).count();
+    let archive = match anchors[..] {
+        [anchor] => directories == usize::from(anchor.with_extension("").is_dir()),
+        _ => false,
+    };
+    if entries.is_empty() || archive {
+        return Ok(());
+    }
+    Err(CliError::input(
+        target,
+        "holds more than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
+    ))
+}
+
+/// Removes what killed runs for the same target left behind.
+fn remove_leftovers(parent: &Path, target: &std::ffi::OsStr) {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return;
+    };
+    let mut prefix = OsString::from(".");
+    prefix.push(target);
+    prefix.push(".retime-");
+    let prefix = prefix.to_string_lossy().into_owned();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let process = name
+            .strip_prefix(&prefix)
+            .and_then(|rest| rest.strip_suffix(SUFFIX));
+        if let Some(process) = process.and_then(|process| process.parse::<u32>().ok())
+            && !is_alive(process)
+        {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Whether a process runs; where that cannot be told it is taken to run.
+fn is_alive(process: u32) -> bool {
+    let table = Path::new("/proc");
+    !table.join("self").exists() || table.join(process.to_string()).exists()
+}
+
+fn sync_tree(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            sync_tree(&path)?;
+        } else {
+            File::open(&path)?.sync_all()?;
+        }
+    }
+    File::open(directory)?.sync_all()
+}

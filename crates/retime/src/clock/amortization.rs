@@ -1,0 +1,370 @@
+//! Backward amortisation: no jump is left where a ramp can take its place.
+//!
+//! The controlled clock jumps at receives. Moving the events *before* a jump
+//! forward turns it into a ramp, as long as no message they sent arrives too
+//! early then. Per clock, over its events with edges in order:
+//!
+//! - `S(e)` is the sum of the jumps up to `e`, and `b = LC' - S` the clock
+//!   without them. The amortised clock is `b + s` with `s >= S`: events only
+//!   move later.
+//! - A send-like event may move until its effect would come too early, its
+//!   *limit*: `min over its effects r of LC'(r) - mu - LC'(e)`.
+//! - No ramp begins more than `L = largest jump / rate` before its jump.
+//!
+//! So `S <= s <= up` with `up(e) = min(S at b + L, S(e) + limit(e))`, and the
+//! gentlest such `s` is the [taut string](super::taut_string) through that
+//! corridor. It costs time linear in the number of events with edges, however
+//! many jumps lie within `L`, and its largest slope is the least possible.
+//!
+//! ```
+//! use retime::clock::{AmortizationRate, Gate, taut_string};
+//! // One jump of 10 at b = 1000, ramped at 1 % (L = 1000); a send at b = 900
+//! // may move by 6 only.
+//! let rate: AmortizationRate = "1%".parse()?;
+//! assert_eq!(rate.ramp(10), 1_000);
+//! let gates = [
+//!     Gate { x: 0, low: 0, high: 6 }, // the first event: no higher than what follows
+//!     Gate { x: 900, low: 0, high: 6 }, // the send
+//!     Gate { x: 1_000, low: 10, high: 10 }, // the receive
+//! ];
+//! assert_eq!(taut_string(&gates), [6, 6, 10]);
+//! # Ok::<(), retime::clock::RateError>(())
+//! ```
+//!
+//! Source: Rabenseifner 2000, algorithm 5 and section 4.5; Linford 2007,
+//! section 3.3. Theorem 9 of the former says why limits may be taken from the
+//! clock before amortisation: it moves effects later only.
+
+use std::fmt;
+use std::str::FromStr;
+
+use rayon::prelude::*;
+
+use super::controlled::LogicalTimes;
+use super::gamma::Gamma;
+use super::lead::Lead;
+use super::taut_string::{Gate, interpolate, taut_string};
+use crate::causality::{Causality, Role};
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::{ClockMap, Correction, MapBuilder, Point};
+use crate::delay::MinimalDelay;
+use crate::time::Ticks;
+
+/// How fast a correction may grow while it is ramped up: a share of local time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AmortizationRate {
+    /// Millionths.
+    ppm: u32,
+}
+
+/// Not a rate of amortisation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("\"{0}\" is no amortisation rate: give a percentage above 0 and up to 100, such as 0.5%")]
+pub struct RateError(String);
+
+impl AmortizationRate {
+    /// The length of local time over which `jump` ticks are ramped up.
+    pub fn ramp(self, jump: i64) -> i64 {
+        let length = i128::from(jump) * 1_000_000 / i128::from(self.ppm);
+        i64::try_from(length).unwrap_or(i64::MAX)
+    }
+
+    /// The rate as a factor, for output only.
+    pub fn factor(self) -> f64 {
+        f64::from(self.ppm) / 1e6
+    }
+}
+
+impl Default for AmortizationRate {
+    fn default() -> Self {
+        Self { ppm: 5_000 }
+    }
+}
+
+impl FromStr for AmortizationRate {
+    type Err = RateError;
+
+    fn from_str(text: &str) -> Result<Self, RateError> {
+        let error = || RateError(text.into());
+        let percent: f64 = text
+            .trim()
+            .strip_suffix('%')
+            .ok_or_else(error)?
+            .trim()
+            .parse()
+            .map_err(|_| error())?;
+        let ppm = (percent * 1e4).round();
+        if !(1.0..=1e6).contains(&ppm) {
+            return Err(error());
+        }
+        Ok(Self { ppm: ppm as u32 })
+    }
+}
+
+impl fmt::Display for AmortizationRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", f64::from(self.ppm) / 1e4)
+    }
+}
+
+/// Turns logical times into clock maps, with their jumps spread backwards.
+pub fn amortize(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    gamma: Gamma,
+    rate: AmortizationRate,
+    times: &LogicalTimes,
+) -> Correction {
+    let ramp = rate.ramp(times.largest_jump);
+    let limits = CollectiveLimits::new(causality, clocks, delay, times);
+    let work = Work {
+        causality,
+        clocks,
+        delay,
+        gamma,
+        times,
+        limits,
+    };
+    let all: Vec<ClockId> = clocks.iter().collect();
+    let maps = all
+        .into_par_iter()
+        .map(|clock| work.map(clock, ramp))
+        .collect();
+    Correction::new(clocks.clone(), maps)
+}
+
+struct Work<'a> {
+    causality: &'a Causality,
+    clocks: &'a Clocks,
+    delay: &'a MinimalDelay,
+    gamma: Gamma,
+    times: &'a LogicalTimes,
+    limits: CollectiveLimits,
+}
+
+impl Work<'_> {
+    /// The amortised map of one clock.
+    fn map(&self, clock: ClockId, ramp: i64) -> ClockMap {
+        let order = self.order(clock);
+        let gates = self.corridor(clock, &order, ramp);
+        let string = taut_string(&gates);
+        self.through(clock, &order, &gates, &string)
+    }
+
+    /// The nodes of a clock by raw time; between locations that share a moment
+    /// by corrected time, so that each location's order is kept.
+    fn order(&self, clock: ClockId) -> Order {
+        let nodes = self.causality.nodes();
+        match self.clocks.locations(clock) {
+            [location] => Order::Range(nodes.of(location.as_usize())),
+            locations => {
+                let ranges = locations
+                    .iter()
+                    .map(|location| nodes.of(location.as_usize()));
+                let mut all: Vec<u32> = ranges.flatten().collect();
+                all.sort_by_key(|&node| (nodes.time(node), self.times.get(node)));
+                Order::Sorted(all)
+            }
+        }
+    }
+
+    /// The gates `[S, up]` at `b` of all nodes in `order`.
+    fn corridor(&self, clock: ClockId, order: &Order, ramp: i64) -> Vec<Gate> {
+        let mut gates = Vec::with_capacity(order.len());
+        let (mut lead, mut sum) = (Lead::default(), 0);
+        for node in order.iter() {
+            let value = self.times.get(node).0;
+            sum += self.jump(node, &mut lead);
+            let high = self
+                .limit(clock, node)
+                .map_or(i64::MAX, |limit| sum.saturating_add(limit.max(0)));
+            gates.push(Gate {
+                x: value - sum,
+                low: sum,
+                high,
+            });
+        }
+        lower_to_ramp(&mut gates, ramp);
+        gates
+    }
+
+    /// How far `node` jumps ahead of where `lead` would have brought it.
+    fn jump(&self, node: u32, lead: &mut Lead) -> i64 {
+        let (raw, value) = (self.causality.nodes().time(node).0, self.times.get(node).0);
+        let jump = value - raw - lead.at(raw, self.gamma);
+        if jump > 0 {
+            *lead = Lead::new(raw, value - raw);
+        }
+        jump.max(0)
+    }
+
+    /// How far a send-like node may move without an effect coming too early.
+    fn limit(&self, clock: ClockId, node: u32) -> Option<i64> {
+        let nodes = self.causality.nodes();
+        match nodes.role(node) {
+            Role::Send => {
+                let receive = self.causality.message_target(node)?;
+                let to = nodes.location(receive);
+                if self.clocks.of(to) == clock {
+                    return None;
+                }
+                let delay = match self.delay {
+                    MinimalDelay::Uniform(delay) => *delay,
+                    MinimalDelay::PerPair(table) => table.between(nodes.location(node), to),
+                };
+                Some(self.times.get(receive).0 - delay.0 - self.times.get(node).0)
+            }
+            Role::CollectiveBegin => self.limits.of(self.causality.slot(node)?),
+            Role::Receive | Role::CollectiveEnd => None,
+        }
+    }
+
+    /// The map through the corrected nodes, which bends where a lead has run
+    /// out between two of them.
+    fn through(&self, clock: ClockId, order: &Order, gates: &[Gate], string: &[i64]) -> ClockMap {
+        let nodes = self.causality.nodes();
+        let mut builder = MapBuilder::default();
+        let mut add = |raw: i64, corrected: i64, event| {
+            if let (Some(raw), Some(corrected)) =
+                (nodes.absolute(Ticks(raw)), nodes.absolute(Ticks(corrected)))
+            {
+                builder.add(Point {
+                    raw,
+                    corrected,
+                    event,
+                });
+            }
+        };
+        let last = self.last_time(clock);
+        let mut lead = Lead::default();
+        let mut ahead = order.iter().peekable();
+        for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
+            let Some(node) = ahead.next() else { break };
+            let raw = nodes.time(node).0;
+            self.jump(node, &mut lead);
+            add(
+                raw,
+                gate.x + height,
+                Some((nodes.location(node), nodes.event(node))),
+            );
+            let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
+            if let Some(gone) = lead.gone_between(raw, next, self.gamma) {
+                // Physical time again from here on, apart from the string.
+                let along = gone - gate.low - gate.x;
+                let climbed = gates
+                    .get(index + 1)
+                    .filter(|next| next.x > gate.x)
+                    .map_or(0, |next| {
+                        interpolate(along, string[index + 1] - height, next.x - gate.x)
+                    });
+                add(gone, gone - gate.low + height + climbed, None);
+                lead = Lead::default();
+            }
+        }
+        let ends_later = order.last().is_some_and(|node| last > nodes.time(node).0);
+        if ends_later && lead != Lead::default() {
+            add(last, last + lead.at(last, self.gamma), None);
+        }
+        builder.finish()
+    }
+
+    /// The last stamp of any event of the clock.
+    fn last_time(&self, clock: ClockId) -> i64 {
+        let nodes = self.causality.nodes();
+        let locations = self.clocks.locations(clock).iter();
+        let extents = locations.filter_map(|location| nodes.extent(location.as_usize()));
+        extents
+            .map(|extent| nodes.relative(extent.last).0)
+            .max()
+            .unwrap_or(0)
+    }
+}
+
+/// Lowers the highs such that no ramp begins more than `ramp` ahead of its
+/// jump, and that they rise like the lows.
+fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
+    let mut beyond = 0;
+    for index in 0..gates.len() {
+        let horizon = gates[index].x.saturating_add(ramp);
+        while beyond < gates.len() && gates[beyond].x <= horizon {
+            beyond += 1;
+        }
+        // The gate itself lies within its horizon.
+        let reached = gates[beyond - 1].low;
+        gates[index].high = gates[index].high.min(reached);
+    }
+    let mut lowest = i64::MAX;
+    for gate in gates.iter_mut().rev() {
+        lowest = lowest.min(gate.high);
+        gate.high = lowest;
+    }
+    // What shares a moment moves together, whichever comes first in `gates`.
+    for index in 1..gates.len() {
+        let before = gates[index - 1];
+        if (before.x, before.low) == (gates[index].x, gates[index].low) {
+            gates[index].high = before.high;
+        }
+    }
+}
+
+/// The nodes of a clock in order.
+enum Order {
+    Range(std::ops::Range<u32>),
+    Sorted(Vec<u32>),
+}
+
+impl Order {
+    fn len(&self) -> usize {
+        match self {
+            Self::Range(range) => range.len(),
+            Self::Sorted(nodes) => nodes.len(),
+        }
+    }
+
+    fn get(&self, index: usize) -> Option<u32> {
+        match self {
+            Self::Range(range) => (index < range.len()).then(|| range.start + index as u32),
+            Self::Sorted(nodes) => nodes.get(index).copied(),
+        }
+    }
+
+    fn last(&self) -> Option<u32> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        (0..self.len()).map_while(|index| self.get(index))
+    }
+}
+
+/// Limits of the begins of collectives, by slot.
+struct CollectiveLimits {
+    by_slot: Vec<i64>,
+}
+
+impl CollectiveLimits {
+    fn new(
+        causality: &Causality,
+        clocks: &Clocks,
+        delay: &MinimalDelay,
+        times: &LogicalTimes,
+    ) -> Self {
+        let collectives = causality.collectives();
+        let mut by_slot = vec![i64::MAX; collectives.slot_count()];
+        for instance in 0..collectives.instances().len() as u32 {
+            let mut note = |cause: u32, limit: i64| {
+                if let Some(slot) = causality.slot(cause) {
+                    let of_slot = &mut by_slot[slot as usize];
+                    *of_slot = limit.min(*of_slot);
+                }
+            };
+            causality.tightest_effects(instance, clocks, delay, &times.values, &mut note);
+        }
+        Self { by_slot }
+    }
+
+    fn of(&self, slot: u32) -> Option<i64> {
+        Some(self.by_slot[slot as usize]).filter(|&limit| limit != i64::MAX)
+    }
+}

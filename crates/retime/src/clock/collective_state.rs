@@ -1,0 +1,200 @@
+//! How far the collectives of a trace have come while the clocks run.
+//!
+//! An end waits for the begins it depends on, except those of its own clock.
+//! Counting the missing begins of an operation answers that in one look-up;
+//! only where several locations share a clock the begins are looked at one by
+//! one, and only when few are missing. Prefix operations keep the first place
+//! whose begin is missing instead: ends up to there may go on.
+
+use super::controlled::UNKNOWN;
+use crate::causality::{Causality, Class, Instance, TopTwo};
+use crate::clocks::{ClockId, Clocks};
+use crate::delay::MinimalDelay;
+use crate::time::Ticks;
+
+/// Progress of one operation.
+#[derive(Clone, Debug, Default)]
+struct Progress {
+    /// Begins not computed yet, by side.
+    missing: [u32; 2],
+    /// Latest begins by side, of different clocks.
+    latest: [TopTwo<ClockId>; 2],
+    /// Prefix operations: the first place whose begin is missing.
+    first_missing: usize,
+}
+
+/// Progress of all operations.
+pub(super) struct CollectiveState<'a> {
+    causality: &'a Causality,
+    clocks: &'a Clocks,
+    progress: Vec<Progress>,
+    /// The most locations that share a clock.
+    most_shared: usize,
+}
+
+impl<'a> CollectiveState<'a> {
+    pub(super) fn new(causality: &'a Causality, clocks: &'a Clocks) -> Self {
+        let collectives = causality.collectives();
+        let progress = |instance: usize| {
+            let across = collectives.instances()[instance].across_sides;
+            let slots = collectives.slots(instance as u32);
+            let mut progress = Progress::default();
+            for slot in slots {
+                progress.missing[heap(across, slot.side)] += u32::from(slot.cause().is_some());
+            }
+            progress.first_missing = slots
+                .iter()
+                .position(|slot| slot.cause().is_some())
+                .unwrap_or(slots.len());
+            progress
+        };
+        Self {
+            causality,
+            clocks,
+            progress: (0..collectives.instances().len()).map(progress).collect(),
+            most_shared: clocks
+                .iter()
+                .map(|clock| clocks.locations(clock).len())
+                .max()
+                .unwrap_or(1),
+        }
+    }
+
+    /// The begin in `slot` is computed. Returns the places whose ends may now
+    /// be able to go on.
+    pub(super) fn begun(&mut self, values: &[i64], slot: u32) -> std::ops::Range<usize> {
+        let (instance, place, it) = self.locate(slot);
+        let slots = self.causality.collectives().slots(instance);
+        let Some(node) = slots[place].cause() else {
+            return 0..0;
+        };
+        let clock = self.clock_of(node);
+        let side = heap(it.across_sides, slots[place].side);
+        let progress = &mut self.progress[instance as usize];
+        progress.latest[side].push(values[node as usize], node, clock);
+        progress.missing[side] -= 1;
+        let shared = self.most_shared > 1;
+        if it.class == Class::Prefix {
+            let before = progress.first_missing;
+            let is_missing = |place: &usize| {
+                slots[*place]
+                    .cause()
+                    .is_some_and(|cause| values[cause as usize] == UNKNOWN)
+            };
+            progress.first_missing = (before..slots.len())
+                .find(is_missing)
+                .unwrap_or(slots.len());
+            let last = slots.len().min(progress.first_missing + 1);
+            return if shared {
+                place + 1..slots.len()
+            } else {
+                before..last
+            };
+        }
+        if progress.missing[side] as usize >= self.most_shared {
+            return 0..0;
+        }
+        0..slots.len()
+    }
+
+    /// Whether all begins on other clocks that the end in `slot` depends on are
+    /// computed.
+    pub(super) fn is_ready(&self, values: &[i64], slot: u32, clock: ClockId) -> bool {
+        let (instance, place, it) = self.locate(slot);
+        let slots = self.causality.collectives().slots(instance);
+        let progress = &self.progress[instance as usize];
+        if it.class == Class::Prefix {
+            if place <= progress.first_missing {
+                return true;
+            }
+        } else {
+            let missing = progress.missing[source_heap(it.across_sides, slots[place].side)];
+            if missing == 0 {
+                return true;
+            }
+            if missing as usize >= self.most_shared {
+                return false;
+            }
+        }
+        self.most_shared > 1
+            && self
+                .causes(instance, place, clock)
+                .all(|cause| values[cause as usize] != UNKNOWN)
+    }
+
+    /// The time before which the end in `slot` cannot lie, if any begin on
+    /// another clock bounds it.
+    pub(super) fn bound(
+        &self,
+        values: &[i64],
+        delay: &MinimalDelay,
+        slot: u32,
+        clock: ClockId,
+    ) -> Option<i64> {
+        let (instance, place, it) = self.locate(slot);
+        let slot = self.causality.collectives().slots(instance)[place];
+        match delay {
+            MinimalDelay::Uniform(Ticks(delay)) if it.class != Class::Prefix => {
+                let source = source_heap(it.across_sides, slot.side);
+                let latest = self.progress[instance as usize].latest[source].outside(clock);
+                latest.map(|(value, _)| value.saturating_add(*delay))
+            }
+            delay => {
+                let nodes = self.causality.nodes();
+                let to = nodes.location(slot.effect()?);
+                let bounds = self.causes(instance, place, clock).map(|cause| {
+                    let delay = delay.between(nodes.location(cause), to);
+                    values[cause as usize].saturating_add(delay.0)
+                });
+                bounds.max()
+            }
+        }
+    }
+
+    /// The begins on other clocks that the end at `place` depends on.
+    pub(super) fn causes(
+        &self,
+        instance: u32,
+        place: usize,
+        clock: ClockId,
+    ) -> impl Iterator<Item = u32> {
+        self.all_causes(instance, place)
+            .filter(move |&cause| self.clock_of(cause) != clock)
+    }
+
+    /// The begins on its own clock that the end at `place` depends on.
+    pub(super) fn causes_within(
+        &self,
+        instance: u32,
+        place: usize,
+        clock: ClockId,
+    ) -> impl Iterator<Item = u32> {
+        self.all_causes(instance, place)
+            .filter(move |&cause| self.clock_of(cause) == clock)
+    }
+
+    fn all_causes(&self, instance: u32, place: usize) -> impl Iterator<Item = u32> {
+        let collectives = self.causality.collectives();
+        let slots = collectives.slots(instance).iter().enumerate();
+        let causes = slots.filter(move |&(from, _)| collectives.depends(instance, from, place));
+        causes.filter_map(|(_, slot)| slot.cause())
+    }
+
+    fn clock_of(&self, node: u32) -> ClockId {
+        self.clocks.of(self.causality.nodes().location(node))
+    }
+
+    fn locate(&self, slot: u32) -> (u32, usize, Instance) {
+        let collectives = self.causality.collectives();
+        let (instance, place) = collectives.locate(slot);
+        (instance, place, collectives.instances()[instance as usize])
+    }
+}
+
+fn heap(across: bool, side: u8) -> usize {
+    usize::from(across && side == 1)
+}
+
+fn source_heap(across: bool, side: u8) -> usize {
+    heap(across, if across { 1 - side } else { side })
+}

@@ -1,0 +1,43 @@
+//! The lead of a controlled clock over its physical clock.
+
+use super::gamma::Gamma;
+
+/// How far a clock is ahead of its physical clock since its last jump.
+///
+/// Between jumps the lead falls linearly and stops at 0, so the clock follows
+/// in closed form: `LC'(c) = c + max(0, amount - lost over (c - since))`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lead {
+    since: i64,
+    amount: i64,
+}
+
+impl Lead {
+    /// A lead of `amount` ticks at raw time `since`.
+    pub(crate) const fn new(since: i64, amount: i64) -> Self {
+        Self { since, amount }
+    }
+
+    /// The lead at raw time `raw`, not before `since`.
+    #[inline]
+    pub(crate) fn at(self, raw: i64, gamma: Gamma) -> i64 {
+        if self.amount == 0 {
+            return 0;
+        }
+        let lost = gamma.lost_over(raw.wrapping_sub(self.since) as u64);
+        (self.amount - lost.min(i64::MAX as u64) as i64).max(0)
+    }
+
+    /// The raw time, inside of `from..to`, from which on nothing of the lead is
+    /// left; `None` if it lasts longer or was gone before.
+    pub(crate) fn gone_between(self, from: i64, to: i64, gamma: Gamma) -> Option<i64> {
+        // Asked for every event, and hardly ever true: no division before it is.
+        if self.amount == 0 || self.at(to, gamma) > 0 {
+            return None;
+        }
+        let interval = i64::try_from(gamma.time_to_lose(self.amount as u64)?).ok()?;
+        self.since
+            .checked_add(interval)
+            .filter(|gone| from < *gone && *gone < to)
+    }
+}

@@ -1,0 +1,240 @@
+//! The shortest monotone path through a corridor of gates.
+//!
+//! Pull a string through a row of gates, each an interval `[low, high]` at some
+//! place `x`: it runs straight wherever it can, bends up only at the top of a
+//! gate and down only at the bottom of one. Among all paths through the gates
+//! it has the least possible largest slope. Here the gates' lows and highs both
+//! rise, the start is free and the end is fixed at the last gate's low; the path
+//! starts level, as high as the first gate and the end allow.
+//!
+//! The funnel algorithm finds it in one pass. From the last bend (*apex*) the
+//! view through the coming gates is bounded by two chains: from below by the
+//! tops of a concave chain of lows, from above by a convex chain of highs. A
+//! gate that closes the view makes the nearest point of the blocking chain the
+//! next bend:
+//!
+//! ```text
+//!        high .----o-----     a new low above the line apex -> high:
+//!        .---'          *     the string must bend at that high
+//!  apex o------.    low
+//!               `---o
+//! ```
+//!
+//! ```
+//! use retime::clock::{Gate, taut_string};
+//! let gates = [
+//!     Gate { x: 0, low: 0, high: 0 },
+//!     Gate { x: 50, low: 0, high: 2 }, // must stay below 2 here ...
+//!     Gate { x: 60, low: 0, high: 20 },
+//!     Gate { x: 100, low: 20, high: 20 }, // ... and at 20 there
+//! ];
+//! assert_eq!(taut_string(&gates), [0, 2, 5, 20]);
+//! ```
+//!
+//! Source: the funnel algorithm for shortest paths in a corridor (Lee and
+//! Preparata 1984), the taut string of Davies and Kovac 2001.
+
+use std::collections::VecDeque;
+
+/// An interval that the path has to pass at `x`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gate {
+    /// Where it stands; not before the previous gate.
+    pub x: i64,
+    /// Lowest value; not below that of the previous gate.
+    pub low: i64,
+    /// Highest value; not below `low`, nor below that of the previous gate.
+    pub high: i64,
+}
+
+/// A point of the path: the gate it belongs to and its value.
+#[derive(Clone, Copy, Debug)]
+struct Bend {
+    gate: usize,
+    x: i64,
+    y: i64,
+}
+
+/// The value of the string at each gate, rounded down. It ends at the last
+/// gate's low.
+pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
+    let bends = bends(gates);
+    let mut values = Vec::with_capacity(gates.len());
+    let mut piece = 0;
+    for (index, gate) in gates.iter().enumerate() {
+        while bends.get(piece + 1).is_some_and(|bend| bend.gate < index) {
+            piece += 1;
+        }
+        let from = bends[piece];
+        let to = bends.get(piece + 1).copied().unwrap_or(from);
+        values.push(match index {
+            index if index == to.gate => to.y,
+            _ if from.x == to.x => from.y.max(gate.low),
+            _ => from.y + interpolate(gate.x - from.x, to.y - from.y, to.x - from.x),
+        });
+    }
+    values
+}
+
+/// `along * rise / run`, rounded down, for non-negative values.
+pub(super) fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
+    match along.checked_mul(rise) {
+        Some(product) => product / run,
+        None => (i128::from(along) * i128::from(rise) / i128::from(run)) as i64,
+    }
+}
+
+/// Start, bends and end of the string.
+fn bends(gates: &[Gate]) -> Vec<Bend> {
+    let (Some(first), Some(last)) = (gates.first(), gates.last()) else {
+        return Vec::new();
+    };
+    let start = Bend {
+        gate: 0,
+        x: first.x,
+        y: first.high.min(last.low),
+    };
+    let end = Bend {
+        gate: gates.len() - 1,
+        x: last.x,
+        y: last.low,
+    };
+    let mut bends = vec![start];
+    let mut below = VecDeque::new();
+    let mut above = VecDeque::new();
+    for (index, gate) in gates.iter().enumerate().skip(1) {
+        let high = if index == end.gate {
+            gate.low
+        } else {
+            gate.high
+        };
+        let top = Bend {
+            gate: index,
+            x: gate.x,
+            y: high,
+        };
+        let bottom = Bend {
+            gate: index,
+            x: gate.x,
+            y: gate.low,
+        };
+        narrow(&mut bends, &mut above, &mut below, top, Side::Above);
+        narrow(&mut bends, &mut below, &mut above, bottom, Side::Below);
+    }
+    if bends.last().is_some_and(|bend| bend.gate != end.gate) {
+        bends.push(end);
+    }
+    bends
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    Above,
+    Below,
+}
+
+/// Adds `point` to the chain `own` of one side; bends at the `other` where the
+/// view closes.
+fn narrow(
+    bends: &mut Vec<Bend>,
+    own: &mut VecDeque<Bend>,
+    other: &mut VecDeque<Bend>,
+    point: Bend,
+    side: Side,
+) {
+    let apex = |bends: &[Bend]| bends[bends.len() - 1];
+    // Is the way from `a` to `c` at or beyond `b`, seen from this side?
+    let covers = |a: Bend, b: Bend, c: Bend| match side {
+        Side::Above => turn(a, b, c) <= 0,
+        Side::Below => turn(a, b, c) >= 0,
+    };
+    while let Some(&last) = own.back() {
+        let before = own
+            .len()
+            .checked_sub(2)
+            .map_or(apex(bends), |index| own[index]);
+        if !covers(before, last, point) {
+            break;
+        }
+        own.pop_back();
+    }
+    if own.is_empty() {
+        while let Some(&nearest) = other.front() {
+            let at = apex(bends);
+            let closed = match side {
+                Side::Above => turn(at, nearest, point) < 0,
+                Side::Below => turn(at, nearest, point) > 0,
+            };
+            if !closed {
+                break;
+            }
+            bends.push(nearest);
+            other.pop_front();
+        }
+    }
+    own.push_back(point);
+}
+
+/// Positive if the way `a -> b -> c` turns up, negative if down.
+fn turn(a: Bend, b: Bend, c: Bend) -> i128 {
+    let wide = i128::from;
+    (wide(b.x) - wide(a.x)) * (wide(c.y) - wide(a.y))
+        - (wide(c.x) - wide(a.x)) * (wide(b.y) - wide(a.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn corridor() -> impl Strategy<Value = Vec<Gate>> {
+        proptest::collection::vec((0_i64..30, 0_i64..20, 0_i64..40), 1..60).prop_map(|steps| {
+            let mut gates: Vec<Gate> = Vec::new();
+            let (mut x, mut low) = (0, 0);
+            for (dx, rise, room) in steps {
+                x += dx;
+                low += if rise > 14 { rise - 14 } else { 0 };
+                gates.push(Gate {
+                    x,
+                    low,
+                    high: low + room,
+                });
+            }
+            let mut lowest = i64::MAX;
+            for gate in gates.iter_mut().rev() {
+                lowest = lowest.min(gate.high);
+                gate.high = lowest;
+            }
+            gates
+        })
+    }
+
+    proptest! {
+        /// A path is the taut string exactly if it bends up only at highs and
+        /// down only at lows.
+        #[test]
+        fn it_bends_only_where_it_must(gates in corridor()) {
+            let bends = bends(&gates);
+            for three in bends.windows(3) {
+                let (gate, y) = (gates[three[1].gate], three[1].y);
+                match turn(three[0], three[1], three[2]) {
+                    t if t > 0 => prop_assert_eq!(y, gate.high),
+                    t if t < 0 => prop_assert_eq!(y, gate.low),
+                    _ => prop_assert!(y == gate.high || y == gate.low),
+                }
+            }
+        }
+
+        #[test]
+        fn it_passes_every_gate_and_never_falls(gates in corridor()) {
+            let values = taut_string(&gates);
+            prop_assert_eq!(values.len(), gates.len());
+            for (value, gate) in values.iter().zip(&gates) {
+                prop_assert!(gate.low <= *value && *value <= gate.high, "{} not in {:?}", value, gate);
+            }
+            prop_assert!(values.is_sorted());
+            prop_assert_eq!(values.last(), gates.last().map(|gate| &gate.low));
+        }
+    }
+}

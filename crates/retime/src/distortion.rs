@@ -1,0 +1,176 @@
+//! What a correction did to local intervals and displacements.
+//!
+//! A correction should move events, not stretch what one process measured by
+//! itself. For successive events with edges of one location, `d` apart before
+//! and `d'` after, the relative change is `|d' - d| / d`. Stamps are whole
+//! ticks, so a change of one tick counts as small whatever its ratio.
+//!
+//! Source: Rabenseifner 2000, figure 6.3.
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::causality::{Causality, Place};
+use crate::clocks::Clocks;
+use crate::time::{Ticks, Timestamp};
+use crate::trace::LocationIndex;
+
+/// Changes up to this share count as small.
+const SMALL: f64 = 1e-3;
+
+/// Change of local intervals and displacement of events.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Distortion {
+    /// Intervals between successive events with edges of one location.
+    pub intervals: u64,
+    /// Not changed at all.
+    pub unchanged: u64,
+    /// Changed by one tick or by at most 0.1 %.
+    pub small: u64,
+    /// Changed by more.
+    pub large: u64,
+    /// Mean relative change.
+    pub mean: f64,
+    /// Largest relative change of more than one tick.
+    pub largest: f64,
+    /// Where it is: the event at the end of the interval.
+    #[serde(skip)]
+    pub largest_at: Option<Place>,
+    /// Share of local time during which corrections grow.
+    pub growing_share: f64,
+    /// Events with edges that have another stamp than before.
+    pub moved: u64,
+    /// Largest displacement of an event, to later or (negative) to earlier.
+    pub largest_displacement: Ticks,
+    /// Mean size of displacements over all events with edges, in ticks.
+    pub mean_displacement: f64,
+}
+
+#[derive(Default)]
+struct Sums {
+    out: Distortion,
+    change: f64,
+    growing: f64,
+    time: f64,
+    displacement: f64,
+    nodes: u64,
+}
+
+impl Distortion {
+    /// Compares the stamps of all nodes before and after.
+    pub fn measure(causality: &Causality, after: &[Timestamp]) -> Self {
+        let locations = (0..causality.nodes().locations()).into_par_iter();
+        let parts: Vec<Sums> = locations
+            .map(|location| Sums::of_location(causality, after, location))
+            .collect();
+        // In order of locations, so that sums of floats do not depend on threads.
+        let mut sums = parts.into_iter().fold(Sums::default(), Sums::merge);
+        sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
+        sums.out.growing_share = ratio(sums.growing, sums.time);
+        sums.out.mean_displacement = ratio(sums.displacement, sums.nodes as f64);
+        sums.out
+    }
+}
+
+fn ratio(part: f64, whole: f64) -> f64 {
+    if whole > 0.0 { part / whole } else { 0.0 }
+}
+
+impl Sums {
+    fn of_location(causality: &Causality, after: &[Timestamp], location: usize) -> Self {
+        let nodes = causality.nodes();
+        let mut sums = Self::default();
+        let mut previous: Option<u32> = None;
+        for node in nodes.of(location) {
+            let moved = after[node as usize].0.wrapping_sub(nodes.timestamp(node).0) as i64;
+            sums.nodes += 1;
+            sums.out.moved += u64::from(moved != 0);
+            sums.displacement += moved.unsigned_abs() as f64;
+            if moved.unsigned_abs() > sums.out.largest_displacement.0.unsigned_abs() {
+                sums.out.largest_displacement = Ticks(moved);
+            }
+            if let Some(previous) = previous {
+                let before = nodes.time(node).0 - nodes.time(previous).0;
+                let now = after[node as usize]
+                    .0
+                    .wrapping_sub(after[previous as usize].0) as i64;
+                let place = Place {
+                    location: LocationIndex(location as u32),
+                    event: nodes.event(node),
+                };
+                sums.interval(before, now, place);
+            }
+            previous = Some(node);
+        }
+        sums
+    }
+
+    fn interval(&mut self, before: i64, now: i64, place: Place) {
+        let change = now - before;
+        self.out.intervals += 1;
+        self.time += before as f64;
+        if change == 0 {
+            self.out.unchanged += 1;
+            return;
+        }
+        let relative = change.unsigned_abs() as f64 / before.max(1) as f64;
+        self.change += relative;
+        if change > 1 {
+            self.growing += before as f64;
+        }
+        if change.unsigned_abs() <= 1 || relative <= SMALL {
+            self.out.small += 1;
+        } else {
+            self.out.large += 1;
+        }
+        if change.unsigned_abs() > 1 && relative > self.out.largest {
+            self.out.largest = relative;
+            self.out.largest_at = Some(place);
+        }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        let (own, its) = (&mut self.out, other.out);
+        own.intervals += its.intervals;
+        own.unchanged += its.unchanged;
+        own.small += its.small;
+        own.large += its.large;
+        own.moved += its.moved;
+        if its.largest > own.largest {
+            own.largest = its.largest;
+            own.largest_at = its.largest_at;
+        }
+        if its.largest_displacement.0.unsigned_abs() > own.largest_displacement.0.unsigned_abs() {
+            own.largest_displacement = its.largest_displacement;
+        }
+        self.change += other.change;
+        self.growing += other.growing;
+        self.time += other.time;
+        self.displacement += other.displacement;
+        self.nodes += other.nodes;
+        self
+    }
+}
+
+/// How far each clock is ahead of its recorded time at its last event with an
+/// edge; `None` for a clock without any.
+pub fn final_advance(
+    causality: &Causality,
+    clocks: &Clocks,
+    after: &[Timestamp],
+) -> Vec<Option<Ticks>> {
+    let nodes = causality.nodes();
+    let of_clock = |clock| {
+        let locations = clocks
+            .locations(clock)
+            .iter()
+            .map(|location| nodes.of(location.as_usize()));
+        let last = locations
+            .filter_map(|range| range.clone().next_back())
+            .max_by_key(|&node| nodes.time(node))?;
+        Some(Ticks(
+            after[last as usize].0.wrapping_sub(nodes.timestamp(last).0) as i64,
+        ))
+    };
+    clocks.iter().map(of_clock).collect()
+}

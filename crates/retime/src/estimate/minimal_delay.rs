@@ -1,0 +1,303 @@
+//! A safe minimal delay, learned from the trace.
+//!
+//! One-way latencies say nothing about the minimal delay: they contain the
+//! unknown difference of two clocks. In a round trip it cancels. So for each
+//! pair of clocks, in windows of at least 50 messages each way,
+//!
+//! ```text
+//! g = min over pairs and windows of  (fastest there + fastest back) / 2
+//! ```
+//!
+//! Drift would spoil the sum: while a window lasts the clocks part by
+//! `drift * length`. Hence two passes: the first takes the difference of the
+//! clocks, `(fastest there - fastest back) / 2`, window by window, and the
+//! median of the slopes between windows (Theil-Sen) as their drift; the second
+//! takes the fastest again without that drift. Windows are far too noisy to
+//! follow the difference itself.
+//!
+//! Even so `g` may exceed the true minimum, where paths are asymmetric or no
+//! message met an idle receiver. Too large a delay makes the clock run away, too
+//! small a one is harmless; what is *enforced* is `g / 8`, rounded down. It is 0
+//! where the tick is coarser than that, and where no pair of clocks exchanges
+//! enough in both directions.
+//!
+//! Collectives in which everybody waits for everybody count as messages both
+//! ways between neighbouring ranks.
+//!
+//! ```
+//! use retime::estimate::round_trip_halves;
+//! // Clock k is 1000 ahead of clock i and gains 1 tick every 10; there and back take 30 and 50.
+//! let there = |t: i64| (t, true, 1000 + t / 10 + 30);
+//! let back = |t: i64| (t, false, -1000 - t / 10 + 50);
+//! let samples: Vec<_> = (0..100).flat_map(|i| [there(20 * i), back(20 * i + 10)]).collect();
+//! let g = round_trip_halves(&samples).unwrap();
+//! assert!((38..=40).contains(&g), "{g}");
+//! ```
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::causality::{Causality, Class, Role};
+use crate::clocks::{ClockId, Clocks};
+use crate::time::Ticks;
+
+/// Messages each way that fill a window.
+const WINDOW: u32 = 50;
+/// Messages each way that a pair needs if it fills no window.
+const FEWEST: u32 = 8;
+/// The enforced share of the estimate is one part in this many.
+const SAFETY: i64 = 8;
+
+/// What was learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LearnedDelay {
+    /// The delay to enforce.
+    pub enforced: Ticks,
+    /// Half of the fastest round trip; `None` if no pair of clocks exchanged
+    /// enough in both directions.
+    pub half_round_trip: Option<Ticks>,
+}
+
+/// Learns the minimal delay between different clocks.
+pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDelay {
+    let all: Vec<ClockId> = clocks.iter().collect();
+    let halves = all.into_par_iter().filter_map(|clock| {
+        let mut pairs: FxHashMap<ClockId, Pair> = FxHashMap::default();
+        each_sample(causality, clocks, clock, |peer, sample| {
+            pairs.entry(peer).or_default().first_pass(sample);
+        });
+        pairs.values_mut().for_each(Pair::end_first_pass);
+        each_sample(causality, clocks, clock, |peer, sample| {
+            if let Some(pair) = pairs.get_mut(&peer) {
+                pair.second_pass(sample);
+            }
+        });
+        pairs.into_values().filter_map(Pair::half_round_trip).min()
+    });
+    let half = halves.min();
+    LearnedDelay {
+        enforced: Ticks(half.map_or(0, |half| (half / SAFETY).max(0))),
+        half_round_trip: half.map(Ticks),
+    }
+}
+
+/// Half of the fastest round trip among `(time, there?, latency)` of one pair
+/// of clocks, by the two passes described above; `None` if they are too few.
+pub fn round_trip_halves(samples: &[(i64, bool, i64)]) -> Option<i64> {
+    let mut pair = Pair::default();
+    let sample = |&(time, there, latency): &(i64, bool, i64)| Sample {
+        time,
+        there,
+        latency,
+    };
+    for it in samples {
+        pair.first_pass(sample(it));
+    }
+    pair.end_first_pass();
+    for it in samples {
+        pair.second_pass(sample(it));
+    }
+    pair.half_round_trip()
+}
+
+/// A dependency between clock `i` and clock `k > i`.
+#[derive(Clone, Copy)]
+struct Sample {
+    /// When it touched clock `i`.
+    time: i64,
+    /// From `i` to `k`?
+    there: bool,
+    /// Effect minus cause, on their clocks.
+    latency: i64,
+}
+
+/// The fastest each way in a window.
+#[derive(Clone, Copy)]
+struct Window {
+    count: [u32; 2],
+    fastest: [i64; 2],
+    first: i64,
+    last: i64,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Self {
+            count: [0; 2],
+            fastest: [i64::MAX; 2],
+            first: i64::MAX,
+            last: i64::MIN,
+        }
+    }
+}
+
+impl Window {
+    fn add(&mut self, sample: Sample) {
+        let way = usize::from(!sample.there);
+        self.count[way] += 1;
+        self.fastest[way] = self.fastest[way].min(sample.latency);
+        self.first = self.first.min(sample.time);
+        self.last = self.last.max(sample.time);
+    }
+
+    fn has(&self, count: u32) -> bool {
+        self.count.iter().all(|&way| way >= count)
+    }
+}
+
+/// The dependencies between two clocks.
+#[derive(Default)]
+struct Pair {
+    window: Window,
+    /// Middle of each full window, and clock difference there.
+    differences: Vec<(i64, i64)>,
+    drift: f64,
+    half: Option<i64>,
+}
+
+impl Pair {
+    fn first_pass(&mut self, sample: Sample) {
+        self.window.add(sample);
+        if self.window.has(WINDOW) {
+            let Window {
+                fastest: [there, back],
+                first,
+                last,
+                ..
+            } = std::mem::take(&mut self.window);
+            self.differences
+                .push((i64::midpoint(first, last), (there - back) / 2));
+        }
+    }
+
+    fn end_first_pass(&mut self) {
+        self.window = Window::default();
+        self.drift = median_slope(&self.differences);
+    }
+
+    fn second_pass(&mut self, sample: Sample) {
+        let drifted = (self.drift * sample.time as f64).round() as i64;
+        let latency = if sample.there {
+            sample.latency - drifted
+        } else {
+            sample.latency + drifted
+        };
+        self.window.add(Sample { latency, ..sample });
+        if self.window.has(WINDOW) {
+            self.note_half();
+        }
+    }
+
+    fn note_half(&mut self) {
+        let [there, back] = std::mem::take(&mut self.window).fastest;
+        let half = i64::midpoint(there, back);
+        self.half = Some(self.half.map_or(half, |smallest| smallest.min(half)));
+    }
+
+    fn half_round_trip(mut self) -> Option<i64> {
+        if self.window.has(FEWEST) && self.half.is_none() {
+            self.note_half();
+        }
+        self.half
+    }
+}
+
+/// Median of the slopes between points far apart; 0 for too few points.
+fn median_slope(points: &[(i64, i64)]) -> f64 {
+    let apart = points.len().div_ceil(2);
+    let pairs = points.iter().zip(points.get(apart..).unwrap_or_default());
+    let slopes = pairs
+        .filter(|(a, b)| b.0 > a.0)
+        .map(|(a, b)| (b.1 - a.1) as f64 / (b.0 - a.0) as f64);
+    let mut slopes: Vec<f64> = slopes.collect();
+    if slopes.is_empty() {
+        return 0.0;
+    }
+    let middle = slopes.len() / 2;
+    *slopes.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
+/// Visits the dependencies between `clock` and clocks of higher number, in the
+/// order of `clock`'s locations and events.
+fn each_sample(
+    causality: &Causality,
+    clocks: &Clocks,
+    clock: ClockId,
+    mut visit: impl FnMut(ClockId, Sample),
+) {
+    let nodes = causality.nodes();
+    let clock_of = |node: u32| clocks.of(nodes.location(node));
+    for location in clocks.locations(clock) {
+        for node in nodes.of(location.as_usize()) {
+            let (time, peer, there) = match nodes.role(node) {
+                Role::Send => (nodes.time(node).0, causality.message_target(node), true),
+                Role::Receive => (nodes.time(node).0, causality.message_source(node), false),
+                Role::CollectiveEnd => {
+                    neighbours(causality, node, |cause, effect| {
+                        let (from, to) = (clock_of(cause), clock_of(effect));
+                        let there = from == clock;
+                        let peer = if there { to } else { from };
+                        if peer > clock {
+                            let time = if there {
+                                nodes.time(cause).0
+                            } else {
+                                nodes.time(effect).0
+                            };
+                            let latency = nodes.time(effect).0 - nodes.time(cause).0;
+                            visit(
+                                peer,
+                                Sample {
+                                    time,
+                                    there,
+                                    latency,
+                                },
+                            );
+                        }
+                    });
+                    continue;
+                }
+                Role::CollectiveBegin => continue,
+            };
+            let Some(peer) = peer.filter(|&peer| clock_of(peer) > clock) else {
+                continue;
+            };
+            let elapsed = nodes.time(peer).0 - time;
+            visit(
+                clock_of(peer),
+                Sample {
+                    time,
+                    there,
+                    latency: if there { elapsed } else { -elapsed },
+                },
+            );
+        }
+    }
+}
+
+/// Visits the dependencies both ways between the participant that ends with
+/// `end` and its neighbours, if everybody waits for everybody.
+fn neighbours(causality: &Causality, end: u32, mut visit: impl FnMut(u32, u32)) {
+    let Some(slot) = causality.slot(end) else {
+        return;
+    };
+    let collectives = causality.collectives();
+    let (instance, place) = collectives.locate(slot);
+    if collectives.instances()[instance as usize].class != Class::AllToAll {
+        return;
+    }
+    let slots = collectives.slots(instance);
+    for other in [place.wrapping_sub(1), place + 1] {
+        let Some(neighbour) = slots.get(other) else {
+            continue;
+        };
+        let (Some(own_begin), Some(begin), Some(theirs)) =
+            (slots[place].cause(), neighbour.cause(), neighbour.effect())
+        else {
+            continue;
+        };
+        if collectives.depends(instance, place, other) {
+            visit(own_begin, theirs);
+            visit(begin, end);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The controlled logical clock once more: slowly, from the formula, over an
+//! explicit list of dependencies.
+//!
+//! `LC'(e) = max( LC'(s) + mu over all edges s -> e of two clocks, C(e) + lead )`,
+//! where the lead is what the last jump left: `amount - lost over the time
+//! since`, at least 0. An edge within one clock cannot be repaired, but where
+//! both ends share a stamp `LC'(e) >= LC'(s)` keeps them in order.
+
+use std::collections::VecDeque;
+
+use retime::clock::Gamma;
+use retime::{Clocks, LocationIndex, MinimalDelay};
+
+use super::trace::{Edge, Trace};
+
+/// What the library needs to run on a trace, and what the oracle needs too.
+pub struct Plain {
+    /// Location and raw stamp by node.
+    pub location: Vec<usize>,
+    pub raw: Vec<i64>,
+    pub edges: Vec<Edge>,
+    pub clock: Vec<usize>,
+    pub base: u64,
+}
+
+/// Since when, and by how much, a clock is ahead.
+type Lead = (i64, i64);
+
+impl Plain {
+    pub fn new(trace: &Trace, clocks: &Clocks) -> Self {
+        let all = trace.events.iter().flatten();
+        let base = all.map(|event| event.raw).min().unwrap_or(0);
+        let nodes: Vec<_> = trace.nodes().collect();
+        Self {
+            location: nodes.iter().map(|node| node.0.as_usize()).collect(),
+            raw: nodes
+                .iter()
+                .map(|node| (node.2.raw - base) as i64)
+                .collect(),
+            edges: trace.edges(),
+            clock: nodes
+                .iter()
+                .map(|node| clocks.of(node.0).as_usize())
+                .collect(),
+            base,
+        }
+    }
+
+    pub fn delay(&self, delay: &MinimalDelay, (cause, effect): Edge) -> i64 {
+        let location = |node: u32| LocationIndex(self.location[node as usize] as u32);
+        delay.between(location(cause), location(effect)).0
+    }
+
+    /// Edges between two clocks.
+    pub fn across(&self) -> impl Iterator<Item = Edge> {
+        let clock = |node: u32| self.clock[node as usize];
+        let edges = self.edges.iter().copied();
+        edges.filter(move |&(cause, effect)| clock(cause) != clock(effect))
+    }
+
+    /// The causes of every node and the least distance from each.
+    fn bounds(&self, delay: &MinimalDelay) -> Vec<Vec<(usize, i64)>> {
+        let mut bounds = vec![Vec::new(); self.raw.len()];
+        for &(cause, effect) in &self.edges {
+            let (from, to) = (cause as usize, effect as usize);
+            if self.clock[from] != self.clock[to] {
+                bounds[to].push((from, self.delay(delay, (cause, effect))));
+            } else if self.raw[from] == self.raw[to] && self.location[from] != self.location[to] {
+                bounds[to].push((from, 0));
+            }
+        }
+        bounds
+    }
+
+    /// The corrected times relative to `base`; `None` if there is a cycle.
+    pub fn controlled(&self, delay: &MinimalDelay, gamma: Gamma) -> Option<Vec<i64>> {
+        let bounds = self.bounds(delay);
+        let clocks = self.clock.iter().max().map_or(0, |last| last + 1);
+        let locations = self.location.iter().max().map_or(0, |last| last + 1);
+        let mut value: Vec<Option<i64>> = vec![None; self.raw.len()];
+        // Of each clock: its raw time, the lead with which it got there, and
+        // the largest with which a location went on from there.
+        let mut entered: Vec<(i64, Lead, Lead)> = vec![(i64::MIN, (0, 0), (0, 0)); clocks];
+        // Of each location: raw time and lead after its last node.
+        let mut own: Vec<(i64, Lead)> = vec![(i64::MIN, (0, 0)); locations];
+        let at = |(since, amount): Lead, raw: i64| match amount {
+            0 => 0,
+            _ => (amount - gamma.lost_over((raw - since) as u64) as i64).max(0),
+        };
+        // The next node of each location.
+        let of = |location: usize| {
+            let nodes = (0..self.raw.len()).filter(move |&node| self.location[node] == location);
+            nodes.collect::<VecDeque<usize>>()
+        };
+        let mut ahead: Vec<VecDeque<usize>> = (0..locations).map(of).collect();
+        loop {
+            let heads: Vec<usize> = ahead
+                .iter()
+                .filter_map(|nodes| nodes.front().copied())
+                .collect();
+            let open = heads.iter().copied().find(|&node| {
+                let earlier = |&other: &usize| {
+                    self.clock[other] == self.clock[node] && self.raw[other] < self.raw[node]
+                };
+                let known = |&(cause, _): &(usize, i64)| value[cause].is_some();
+                !heads.iter().any(earlier) && bounds[node].iter().all(known)
+            });
+            let Some(node) = open else { break };
+            let (raw, clock, location) = (self.raw[node], self.clock[node], self.location[node]);
+            if entered[clock].0 != raw {
+                entered[clock] = (raw, entered[clock].2, entered[clock].2);
+            }
+            let mut lead = if own[location].0 == raw {
+                own[location].1
+            } else {
+                entered[clock].1
+            };
+            let physical = raw + at(lead, raw);
+            let least = bounds[node]
+                .iter()
+                .map(|&(cause, delay)| value[cause].unwrap_or(0) + delay);
+            let result = least.max().map_or(physical, |least| least.max(physical));
+            if result > physical {
+                lead = (raw, result - raw);
+            }
+            own[location] = (raw, lead);
+            if at(lead, raw) > at(entered[clock].2, raw) {
+                entered[clock].2 = lead;
+            }
+            value[node] = Some(result);
+            ahead[location].pop_front();
+        }
+        value.into_iter().collect()
+    }
+}

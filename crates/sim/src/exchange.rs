@@ -1,0 +1,375 @@
+//! The halo exchange, step by step.
+//!
+//! All processes go through an iteration together: first all start their
+//! sends, which fixes when the messages arrive, then all wait. So nothing has
+//! to be kept but the arrival times of one iteration, however long the run.
+
+use retime_otf2::writer::{self, CollectiveOp, Message, RegionRef, Root};
+
+use crate::{
+    event::{Event, Sink},
+    failure::Result,
+    halo::{Collective, Duration, HaloExchange, Statistics},
+    layout::{Layout, WORLD},
+    random::Random,
+    region,
+};
+
+const DIRECTIONS: usize = 4;
+
+/// Nanoseconds between two events of a process that does not wait: at least
+/// this, and up to one less than the second more.
+const STEP: (u64, u64) = (35, 16);
+
+/// What `MPI_Init` takes, besides waiting for the others.
+const INIT: Duration = Duration {
+    least: 1_000_000,
+    tail: 100_000.0,
+};
+
+/// Bytes each process contributes to a reduction.
+const REDUCED: u64 = 8;
+
+pub(crate) struct Exchange<'a, S> {
+    program: &'a HaloExchange,
+    sink: &'a mut S,
+    layout: Layout,
+    locations: Vec<Location>,
+    ranks: Vec<Rank>,
+    statistics: Statistics,
+}
+
+/// A thread: its present time, and what makes its durations vary.
+struct Location {
+    now: u64,
+    random: Random,
+}
+
+struct Rank {
+    /// The neighbour in each direction: up, down, left, right.
+    neighbours: [Option<u32>; DIRECTIONS],
+    /// When this iteration's message from each direction arrives.
+    arrivals: [u64; DIRECTIONS],
+    /// The last request number given.
+    requests: u64,
+    /// Requests of this iteration's receives and sends by direction.
+    receives: [u64; DIRECTIONS],
+    sends: [u64; DIRECTIONS],
+}
+
+impl<'a, S: Sink> Exchange<'a, S> {
+    pub(crate) fn new(program: &'a HaloExchange, sink: &'a mut S) -> Self {
+        let layout = program.layout();
+        let locations = (0..layout.locations())
+            .map(|location| Location {
+                now: 0,
+                random: Random::new(program.seed, location as u64),
+            })
+            .collect();
+        let ranks = (0..layout.ranks)
+            .map(|rank| Rank {
+                neighbours: neighbours(program.grid, rank),
+                arrivals: [0; DIRECTIONS],
+                requests: 0,
+                receives: [0; DIRECTIONS],
+                sends: [0; DIRECTIONS],
+            })
+            .collect();
+        Self {
+            program,
+            sink,
+            layout,
+            locations,
+            ranks,
+            statistics: Statistics::default(),
+        }
+    }
+
+    pub(crate) fn run(mut self) -> Result<Statistics> {
+        self.begin()?;
+        for iteration in 1..=self.program.iterations {
+            self.each_rank(Self::post_receives)?;
+            self.each_rank(Self::send_all)?;
+            self.each_rank(Self::wait_all)?;
+            self.each_rank(Self::compute)?;
+            let every = self.program.collective_every;
+            if every > 0 && iteration % every == 0 {
+                self.collective(self.program.collective)?;
+            }
+        }
+        self.end()?;
+        self.statistics.end = self.locations.iter().map(|it| it.now).max().unwrap_or(0);
+        Ok(self.statistics)
+    }
+
+    fn each_rank(&mut self, mut action: impl FnMut(&mut Self, u32) -> Result<()>) -> Result<()> {
+        (0..self.layout.ranks).try_for_each(|rank| action(self, rank))
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.each_rank(|it, rank| {
+            let location = it.layout.location(rank, 0);
+            it.record(location, Event::Enter(region::MAIN))?;
+            it.record(location, Event::Enter(region::INIT))?;
+            it.pass(location, INIT);
+            it.record(location, Event::Leave(region::INIT))
+        })?;
+        self.collective(Collective::Barrier)
+    }
+
+    fn end(&mut self) -> Result<()> {
+        self.each_rank(|it, rank| {
+            let location = it.layout.location(rank, 0);
+            it.record(location, Event::Enter(region::FINALIZE))?;
+            it.record(location, Event::Leave(region::FINALIZE))?;
+            it.record(location, Event::Leave(region::MAIN))
+        })
+    }
+
+    fn post_receives(&mut self, rank: u32) -> Result<()> {
+        let location = self.layout.location(rank, 0);
+        for direction in self.directions(rank) {
+            let request = self.next_request(rank);
+            self.ranks[rank as usize].receives[direction] = request;
+            self.call(location, region::IRECV, Event::IrecvRequest(request))?;
+        }
+        Ok(())
+    }
+
+    fn send_all(&mut self, rank: u32) -> Result<()> {
+        self.start_workers(rank);
+        for direction in self.directions(rank) {
+            match self.sending_thread(direction) {
+                0 => self.isend(rank, direction)?,
+                thread => self.worker_send(rank, thread, direction)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn isend(&mut self, rank: u32, direction: usize) -> Result<()> {
+        let location = self.layout.location(rank, 0);
+        let request = self.next_request(rank);
+        self.ranks[rank as usize].sends[direction] = request;
+        let message = self.message_to(rank, direction);
+        self.record(location, Event::Enter(region::ISEND))?;
+        self.record(location, Event::Isend(message, request))?;
+        self.transmit(location, rank, direction);
+        self.record(location, Event::Leave(region::ISEND))
+    }
+
+    fn worker_send(&mut self, rank: u32, thread: u32, direction: usize) -> Result<()> {
+        let location = self.layout.location(rank, thread);
+        let message = self.message_to(rank, direction);
+        self.record(location, Event::Enter(region::SEND))?;
+        self.record(location, Event::Send(message))?;
+        self.transmit(location, rank, direction);
+        self.record(location, Event::Leave(region::SEND))
+    }
+
+    /// Decides when the message just sent will arrive.
+    fn transmit(&mut self, location: usize, rank: u32, direction: usize) {
+        let Some(peer) = self.ranks[rank as usize].neighbours[direction] else {
+            return;
+        };
+        let network = &self.program.network;
+        let latency = if self.layout.node(rank) == self.layout.node(peer) {
+            network.within_node
+        } else {
+            network.between_nodes
+        };
+        let sender = &mut self.locations[location];
+        let arrival = sender.now + latency.draw(&mut sender.random);
+        self.ranks[peer as usize].arrivals[opposite(direction)] = arrival;
+        self.statistics.messages += 1;
+    }
+
+    /// The calls return when the last message is there; only then the tools
+    /// learn that the requests are complete, and record them one by one.
+    fn wait_all(&mut self, rank: u32) -> Result<()> {
+        let location = self.layout.location(rank, 0);
+        self.record(location, Event::Enter(region::WAITALL))?;
+        let mut ready = 0;
+        for direction in self.directions(rank) {
+            ready = ready.max(self.ranks[rank as usize].arrivals[direction]);
+        }
+        for direction in self.directions(rank) {
+            let request = self.ranks[rank as usize].receives[direction];
+            let message = self.message_from(rank, direction);
+            self.record_from(location, ready, Event::Irecv(message, request))?;
+        }
+        for direction in self.directions(rank).rev() {
+            if self.sending_thread(direction) == 0 {
+                let request = self.ranks[rank as usize].sends[direction];
+                self.record(location, Event::IsendComplete(request))?;
+            }
+        }
+        self.record(location, Event::Leave(region::WAITALL))
+    }
+
+    /// All threads compute; the first goes on when the last is done.
+    fn compute(&mut self, rank: u32) -> Result<()> {
+        let master = self.layout.location(rank, 0);
+        self.pass(master, self.program.compute);
+        let mut done = self.locations[master].now;
+        for thread in 1..self.layout.threads {
+            let location = self.layout.location(rank, thread);
+            self.record(location, Event::Enter(region::COMPUTE))?;
+            self.pass(location, self.program.compute);
+            self.record(location, Event::Leave(region::COMPUTE))?;
+            done = done.max(self.locations[location].now);
+        }
+        self.locations[master].now = done;
+        Ok(())
+    }
+
+    fn collective(&mut self, kind: Collective) -> Result<()> {
+        let (region, end) = self.describe(kind);
+        let mut last = 0;
+        self.each_rank(|it, rank| {
+            let location = it.layout.location(rank, 0);
+            it.record(location, Event::Enter(region))?;
+            it.record(location, Event::CollectiveBegin)?;
+            last = last.max(it.locations[location].now);
+            Ok(())
+        })?;
+        self.each_rank(|it, rank| {
+            let location = it.layout.location(rank, 0);
+            let delay = it.program.network.collective;
+            let done = last + delay.draw(&mut it.locations[location].random);
+            it.record_from(location, done, end)?;
+            it.record(location, Event::Leave(region))
+        })?;
+        self.statistics.collectives += 1;
+        Ok(())
+    }
+
+    fn describe(&self, kind: Collective) -> (RegionRef, Event) {
+        let (region, op, bytes) = match kind {
+            Collective::Barrier => (region::BARRIER, CollectiveOp::Barrier, 0),
+            Collective::Allreduce => {
+                let bytes = REDUCED * u64::from(self.layout.ranks);
+                (region::ALLREDUCE, CollectiveOp::Allreduce, bytes)
+            }
+        };
+        let end = Event::CollectiveEnd(writer::Collective {
+            op,
+            comm: WORLD,
+            root: Root::None,
+            sent: bytes,
+            received: bytes,
+        });
+        (region, end)
+    }
+
+    /// The directions in which a rank has neighbours.
+    fn directions(&self, rank: u32) -> impl DoubleEndedIterator<Item = usize> + use<S> {
+        let neighbours = self.ranks[rank as usize].neighbours;
+        (0..DIRECTIONS).filter(move |&direction| neighbours[direction].is_some())
+    }
+
+    fn sending_thread(&self, direction: usize) -> u32 {
+        if self.program.threads_send {
+            direction as u32 % self.layout.threads
+        } else {
+            0
+        }
+    }
+
+    /// Further threads begin an iteration with the first, not before it.
+    fn start_workers(&mut self, rank: u32) {
+        let master = self.locations[self.layout.location(rank, 0)].now;
+        for thread in 1..self.layout.threads {
+            let worker = &mut self.locations[self.layout.location(rank, thread)];
+            worker.now = worker.now.max(master);
+        }
+    }
+
+    fn next_request(&mut self, rank: u32) -> u64 {
+        let rank = &mut self.ranks[rank as usize];
+        rank.requests += 1;
+        rank.requests
+    }
+
+    /// The message sent in a direction carries its number as tag.
+    fn message_to(&self, rank: u32, direction: usize) -> Message {
+        self.message(rank, direction, direction)
+    }
+
+    /// The neighbour sent it in the direction opposite to where it is.
+    fn message_from(&self, rank: u32, direction: usize) -> Message {
+        self.message(rank, direction, opposite(direction))
+    }
+
+    fn message(&self, rank: u32, direction: usize, tag: usize) -> Message {
+        Message {
+            peer: self.ranks[rank as usize].neighbours[direction].unwrap_or(rank),
+            comm: WORLD,
+            tag: tag as u32,
+            length: self.program.message_bytes,
+        }
+    }
+
+    /// Time goes by.
+    fn pass(&mut self, location: usize, duration: Duration) {
+        let location = &mut self.locations[location];
+        location.now += duration.draw(&mut location.random);
+    }
+
+    /// A call in which one thing happens.
+    fn call(&mut self, location: usize, region: RegionRef, event: Event) -> Result<()> {
+        self.record(location, Event::Enter(region))?;
+        self.record(location, event)?;
+        self.record(location, Event::Leave(region))
+    }
+
+    /// The next event of a location.
+    fn record(&mut self, location: usize, event: Event) -> Result<()> {
+        self.record_from(location, 0, event)
+    }
+
+    /// The next event of a location, not before a certain time.
+    fn record_from(&mut self, location: usize, earliest: u64, event: Event) -> Result<()> {
+        let state = &mut self.locations[location];
+        let step = STEP.0 + state.random.bits() % STEP.1;
+        state.now = (state.now + step).max(earliest);
+        self.statistics.events += 1;
+        self.sink.event(location, state.now, event)
+    }
+}
+
+impl Duration {
+    fn draw(self, random: &mut Random) -> u64 {
+        self.least + random.exponential(self.tail) as u64
+    }
+}
+
+/// Up and down, left and right.
+fn opposite(direction: usize) -> usize {
+    direction ^ 1
+}
+
+fn neighbours((rows, columns): (u32, u32), rank: u32) -> [Option<u32>; DIRECTIONS] {
+    let (row, column) = (rank / columns, rank % columns);
+    let vertical = |step| (rows > 1).then(|| (row + step) % rows * columns + column);
+    let horizontal = |step| (columns > 1).then(|| row * columns + (column + step) % columns);
+    [
+        vertical(rows - 1),
+        vertical(1),
+        horizontal(columns - 1),
+        horizontal(1),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::neighbours;
+
+    #[test]
+    fn the_grid_is_a_torus() {
+        assert_eq!(neighbours((3, 4), 0), [Some(8), Some(4), Some(3), Some(1)]);
+        assert_eq!(neighbours((2, 2), 0), [Some(2), Some(2), Some(1), Some(1)]);
+        assert_eq!(neighbours((1, 2), 1), [None, None, Some(0), Some(0)]);
+        assert_eq!(neighbours((1, 1), 0), [None; 4]);
+    }
+}

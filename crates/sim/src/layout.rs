@@ -1,0 +1,113 @@
+//! Where the processes run: nodes, ranks, threads.
+
+use retime_otf2::writer::{
+    CommRef, Definitions, GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass,
+    SystemTreeDomain,
+};
+
+/// The communicator of all ranks.
+pub const WORLD: CommRef = CommRef(0);
+
+/// Ranks on nodes, with threads.
+///
+/// Each thread is a location of the trace. Locations are numbered rank by
+/// rank; their ids are made as Score-P makes them, `thread << 32 | rank`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Number of processes.
+    pub ranks: u32,
+    /// Threads of each process, at least 1.
+    pub threads: u32,
+    /// Processes on each node, at least 1; the last node may have fewer.
+    pub ranks_per_node: u32,
+}
+
+impl Layout {
+    /// All ranks on one node.
+    pub fn one_node(ranks: u32) -> Self {
+        Self {
+            ranks,
+            threads: 1,
+            ranks_per_node: ranks.max(1),
+        }
+    }
+
+    /// Each rank on a node of its own.
+    pub fn node_per_rank(ranks: u32) -> Self {
+        Self {
+            ranks,
+            threads: 1,
+            ranks_per_node: 1,
+        }
+    }
+
+    /// Number of locations.
+    pub fn locations(&self) -> usize {
+        self.ranks as usize * self.threads as usize
+    }
+
+    /// Position of a thread among the locations.
+    pub fn location(&self, rank: u32, thread: u32) -> usize {
+        rank as usize * self.threads as usize + thread as usize
+    }
+
+    /// The rank a location belongs to.
+    pub fn rank_of(&self, location: usize) -> u32 {
+        (location / self.threads as usize) as u32
+    }
+
+    /// The id a location has in the trace.
+    pub fn id(&self, location: usize) -> u64 {
+        let thread = (location % self.threads as usize) as u64;
+        thread << 32 | u64::from(self.rank_of(location))
+    }
+
+    /// The node a rank runs on.
+    pub fn node(&self, rank: u32) -> u32 {
+        rank / self.ranks_per_node.max(1)
+    }
+
+    /// Defines nodes, processes, threads and the communicator of all ranks.
+    pub(crate) fn define(&self, definitions: &mut Definitions) {
+        definitions.paradigm(Paradigm::Mpi, "MPI", ParadigmClass::Process);
+        let machine = definitions.system_tree_node("simulation", "machine", None);
+        definitions.system_tree_domain(machine, SystemTreeDomain::Machine);
+        let nodes: Vec<_> = (0..self.ranks.div_ceil(self.ranks_per_node.max(1)))
+            .map(|node| {
+                let node =
+                    definitions.system_tree_node(&format!("node{node}"), "node", Some(machine));
+                definitions.system_tree_domain(node, SystemTreeDomain::SharedMemory);
+                node
+            })
+            .collect();
+        for rank in 0..self.ranks {
+            let node = nodes.get(self.node(rank) as usize).copied();
+            let name = format!("MPI Rank {rank}");
+            let process = definitions.location_group(&name, LocationGroupType::Process, node);
+            for thread in 0..self.threads {
+                let name = thread_name(thread);
+                let id = self.id(self.location(rank, thread));
+                definitions.location(id, &name, LocationType::CpuThread, process);
+            }
+        }
+        self.define_world(definitions);
+    }
+
+    /// A process takes part in communication as its first thread.
+    fn define_world(&self, definitions: &mut Definitions) {
+        let masters: Vec<_> = (0..self.ranks)
+            .map(|rank| self.id(self.location(rank, 0)))
+            .collect();
+        definitions.group("", GroupType::CommLocations, Paradigm::Mpi, &masters);
+        let ranks: Vec<_> = (0..u64::from(self.ranks)).collect();
+        let group = definitions.group("", GroupType::CommGroup, Paradigm::Mpi, &ranks);
+        definitions.comm("MPI_COMM_WORLD", group, None);
+    }
+}
+
+fn thread_name(thread: u32) -> String {
+    match thread {
+        0 => "Master thread".to_owned(),
+        other => format!("Thread {other}"),
+    }
+}

@@ -1,0 +1,82 @@
+//! The regions of code that simulated programs enter and leave.
+
+use retime_otf2::writer::{Definitions, Paradigm, RegionRef, RegionRole};
+
+/// `main`
+pub const MAIN: RegionRef = RegionRef(0);
+/// `compute`
+pub const COMPUTE: RegionRef = RegionRef(1);
+/// `MPI_Init`
+pub const INIT: RegionRef = RegionRef(2);
+/// `MPI_Finalize`
+pub const FINALIZE: RegionRef = RegionRef(3);
+/// `MPI_Send`
+pub const SEND: RegionRef = RegionRef(4);
+/// `MPI_Recv`
+pub const RECV: RegionRef = RegionRef(5);
+/// `MPI_Isend`
+pub const ISEND: RegionRef = RegionRef(6);
+/// `MPI_Irecv`
+pub const IRECV: RegionRef = RegionRef(7);
+/// `MPI_Waitall`
+pub const WAITALL: RegionRef = RegionRef(8);
+/// `MPI_Barrier`
+pub const BARRIER: RegionRef = RegionRef(9);
+/// `MPI_Allreduce`
+pub const ALLREDUCE: RegionRef = RegionRef(10);
+
+const NAMES: [(RegionRef, &str, RegionRole, Paradigm); 11] = [
+    (MAIN, "main", RegionRole::Function, Paradigm::User),
+    (COMPUTE, "compute", RegionRole::Function, Paradigm::User),
+    (INIT, "MPI_Init", RegionRole::Function, Paradigm::Mpi),
+    (
+        FINALIZE,
+        "MPI_Finalize",
+        RegionRole::Function,
+        Paradigm::Mpi,
+    ),
+    (SEND, "MPI_Send", RegionRole::PointToPoint, Paradigm::Mpi),
+    (RECV, "MPI_Recv", RegionRole::PointToPoint, Paradigm::Mpi),
+    (ISEND, "MPI_Isend", RegionRole::PointToPoint, Paradigm::Mpi),
+    (IRECV, "MPI_Irecv", RegionRole::PointToPoint, Paradigm::Mpi),
+    (
+        WAITALL,
+        "MPI_Waitall",
+        RegionRole::PointToPoint,
+        Paradigm::Mpi,
+    ),
+    (BARRIER, "MPI_Barrier", RegionRole::Barrier, Paradigm::Mpi),
+    (
+        ALLREDUCE,
+        "MPI_Allreduce",
+        RegionRole::CollAllToAll,
+        Paradigm::Mpi,
+    ),
+];
+
+/// Number of the first region a program may add.
+pub(crate) const COUNT: u32 = NAMES.len() as u32;
+
+/// Defines all of them, before any other region.
+pub(crate) fn define(definitions: &mut Definitions) {
+    for (_, name, role, paradigm) in NAMES {
+        definitions.region(name, role, paradigm);
+    }
+}
+
+/// The region with this name, if it is one of them.
+pub(crate) fn named(name: &str) -> Option<RegionRef> {
+    NAMES.iter().find(|it| it.1 == name).map(|it| it.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_follow_the_order_of_definition() {
+        for (number, (region, ..)) in NAMES.into_iter().enumerate() {
+            assert_eq!(region, RegionRef(number as u32));
+        }
+    }
+}

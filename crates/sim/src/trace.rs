@@ -1,0 +1,89 @@
+//! Writes simulated events as a trace.
+
+use std::path::Path;
+
+use retime_otf2::writer::{Archive, ArchiveSummary, Definitions, LocationWriter, Options};
+
+use crate::{
+    clock::{Clock, Timer},
+    event::{Event, Sink},
+    failure::{Error, Result},
+    layout::Layout,
+    region,
+};
+
+/// An archive with the locations of a layout, all open.
+#[derive(Debug)]
+pub(crate) struct TraceWriter {
+    archive: Archive,
+    locations: Vec<LocationWriter>,
+}
+
+impl TraceWriter {
+    pub(crate) fn create(anchor: &Path, layout: &Layout, options: Options) -> Result<Self> {
+        let mut archive = Archive::create(anchor, options)?;
+        layout.define(archive.definitions());
+        region::define(archive.definitions());
+        let locations = (0..layout.locations())
+            .map(|location| archive.location(layout.id(location)))
+            .collect::<Result<_, _>>()?;
+        Ok(Self { archive, locations })
+    }
+
+    pub(crate) fn definitions(&mut self) -> &mut Definitions {
+        self.archive.definitions()
+    }
+
+    pub(crate) fn location(&mut self, location: usize) -> &mut LocationWriter {
+        &mut self.locations[location]
+    }
+
+    pub(crate) fn finish(self) -> Result<ArchiveSummary> {
+        let summaries = self
+            .locations
+            .into_iter()
+            .map(LocationWriter::finish)
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(self.archive.finish(summaries)?)
+    }
+}
+
+/// Stamps events with the clocks of their processes and writes them.
+#[derive(Debug)]
+pub(crate) struct StampingWriter {
+    trace: TraceWriter,
+    layout: Layout,
+    clocks: Vec<Clock>,
+    timer: Timer,
+}
+
+impl StampingWriter {
+    /// One clock per rank.
+    pub(crate) fn new(
+        trace: TraceWriter,
+        layout: Layout,
+        clocks: Vec<Clock>,
+        timer: Timer,
+    ) -> Self {
+        Self {
+            trace,
+            layout,
+            clocks,
+            timer,
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<ArchiveSummary> {
+        self.trace.finish()
+    }
+}
+
+impl Sink for StampingWriter {
+    fn event(&mut self, location: usize, time: u64, event: Event) -> Result<()> {
+        let rank = self.layout.rank_of(location);
+        let shown = self.clocks[rank as usize].show(time);
+        let ticks = self.timer.ticks(shown);
+        let ticks = ticks.ok_or(Error::OutOfRange { rank, shown })?;
+        Ok(event.write(self.trace.location(location), ticks)?)
+    }
+}
