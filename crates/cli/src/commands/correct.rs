@@ -21,7 +21,7 @@ use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model};
-use crate::saved::SavedCorrection;
+use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
 const METHOD: &str = "controlled logical clock";
@@ -191,8 +191,7 @@ fn verify(
     loaded: &Loaded,
     staging: &Staging,
 ) -> Result<Vec<Timestamp>, CliError> {
-    let anchor = staging.directory().join(loaded.trace.anchor_name());
-    let written = Otf2Trace::open(&anchor)?;
+    let written = Otf2Trace::open(anchor_in(staging.directory(), loaded.trace.archive()))?;
     let nodes = loaded.causality.nodes();
     let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
     let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
@@ -235,8 +234,10 @@ fn save(
         args.gamma_max, args.amortization
     );
     let saved = SavedCorrection::new(correction, loaded.trace.info(), method, rewritten.undo);
-    let anchor = staging.directory().join(loaded.trace.anchor_name());
-    saved.write(&SavedCorrection::path_beside(&anchor))
+    saved.write(&SavedCorrection::path_in(
+        staging.directory(),
+        loaded.trace.archive(),
+    ))
 }
 
 fn distortion_part(loaded: &Loaded, after: &[Timestamp]) -> model::DistortionPart {
