@@ -285,6 +285,36 @@ fn a_send_is_held_back_by_its_receive() {
     );
 }
 
+/// Between events the clock falls back to physical time; that point is part of
+/// the map, and climbs with the ramp of the next jump.
+#[test]
+fn a_lead_runs_out_in_the_middle_of_the_next_ramp() {
+    let receiver = vec![
+        (0, hand::send(2)),
+        (10_000, hand::receive(0)),
+        (60_000, hand::receive(0)),
+    ];
+    let sender = vec![(10_040, hand::send(1)), (60_040, hand::send(1))];
+    let sink = vec![(90_000, hand::receive(1))];
+    let info = hand::ranks(&[0, 1, 2]);
+    let causality = hand::causality(&info, &[sender, receiver, sink]);
+    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let delay = MinimalDelay::Uniform(Ticks(10));
+    let gamma = gamma("0.99");
+    let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let rate = "0.1%".parse().unwrap();
+    let correction = amortize(&causality, &clocks, &delay, gamma, rate, &times);
+    let location = LocationIndex(1);
+    let mut cursor = correction.map_of(location).cursor(location);
+    let mut at = |raw| cursor.map(0, Timestamp(raw)).unwrap().0 - raw;
+    // No event lies before the first ramp: the clock starts 50 ahead. The string
+    // climbs from there to 100 along the clock without its jumps, which stands at
+    // 59,950 then: to 58.3 at 10,000, and to 62.4 at 14,950, where the lead of 50
+    // is gone and physical time is 15,000.
+    assert_eq!([at(0), at(10_000), at(15_000), at(60_000)], [50, 58, 12, 50]);
+    assert_eq!([at(12_500), at(37_500)], [35, 31]);
+}
+
 #[test]
 fn rates_out_of_range_say_so() {
     for text in ["0%", "101%", "5", "x%", "-1%", "nan%"] {

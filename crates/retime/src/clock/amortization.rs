@@ -299,13 +299,6 @@ fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
         lowest = lowest.min(gate.high);
         gate.high = lowest;
     }
-    // What shares a moment moves together, whichever comes first in `gates`.
-    for index in 1..gates.len() {
-        let before = gates[index - 1];
-        if (before.x, before.low) == (gates[index].x, gates[index].low) {
-            gates[index].high = before.high;
-        }
-    }
 }
 
 /// The nodes of a clock in order.

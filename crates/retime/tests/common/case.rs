@@ -55,7 +55,7 @@ impl Case {
         let base = self.plain.base;
         stamps
             .into_iter()
-            .map(|stamp| stamp.wrapping_sub(base) as i64)
+            .map(|stamp| stamp.0.wrapping_sub(base) as i64)
             .collect()
     }
 }
