@@ -60,6 +60,16 @@ impl Archive {
         })
     }
 
+    /// The same archive in another directory. The anchor is not read again.
+    pub(crate) fn moved_to(&self, dir: &Path) -> Self {
+        let anchor_path = dir.join(self.anchor_path.file_name().unwrap_or_default());
+        Self {
+            stem: anchor_path.with_extension(""),
+            anchor_path,
+            anchor: self.anchor.clone(),
+        }
+    }
+
     /// The path of the anchor file.
     pub fn anchor_path(&self) -> &Path {
         &self.anchor_path

@@ -259,6 +259,16 @@ impl ChunkReader {
         }
     }
 
+    /// Reads the bytes of the next chunk without looking at them: for what
+    /// lies behind the end-of-file mark. `false` at the end of the file.
+    pub(crate) fn read_behind_end(&mut self, buffer: &mut Vec<u8>) -> Result<bool> {
+        let size = (self.file_size - self.next).min(self.chunk_size);
+        buffer.resize(size as usize, 0);
+        self.file.read_exact(buffer).map_err(|e| self.short(e))?;
+        self.next += size;
+        Ok(size > 0)
+    }
+
     /// Starts again with the first chunk.
     pub fn rewind(&mut self) -> Result<()> {
         use std::io::Seek;

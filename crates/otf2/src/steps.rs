@@ -112,6 +112,11 @@ impl Steps {
         &self.header
     }
 
+    /// Position of the next event, or of the mark that ended the chunk.
+    pub(crate) const fn position(&self) -> usize {
+        self.pos
+    }
+
     /// Whether the end-of-file mark was reached.
     pub(crate) const fn ended_file(&self) -> bool {
         self.ended_file

@@ -40,12 +40,14 @@ pub struct Otf2Trace {
     communicators: HashMap<u32, u32>,
     /// In order of `info.locations`.
     locals: Vec<LocalDefinitions>,
+    by_directory: bool,
 }
 
 impl Otf2Trace {
     /// Opens an archive by its anchor file or its directory, and reads its
     /// definitions. All event files must exist.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
         let archive = Archive::open(path)?;
         let definitions = Definitions::read(&archive)?;
         let Description {
@@ -63,6 +65,7 @@ impl Otf2Trace {
             info,
             communicators,
             locals,
+            by_directory: path.is_dir(),
         })
     }
 
@@ -76,9 +79,28 @@ impl Otf2Trace {
         &self.archive
     }
 
+    /// Whether the user named a directory rather than an anchor file.
+    pub(crate) const fn by_directory(&self) -> bool {
+        self.by_directory
+    }
+
     /// The global definitions.
     pub const fn definitions(&self) -> &Definitions {
         &self.definitions
+    }
+
+    /// Size of all event files in bytes, as a measure of the work; what cannot
+    /// be told counts as 0.
+    pub fn event_bytes(&self) -> u64 {
+        let files = self
+            .info
+            .locations
+            .iter()
+            .map(|it| self.archive.events_path(it.id));
+        files
+            .filter_map(|path| path.metadata().ok())
+            .map(|it| it.len())
+            .sum()
     }
 
     /// All locations.

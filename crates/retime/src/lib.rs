@@ -36,7 +36,8 @@ mod trace;
 pub use causality::{Causality, CausalityOptions};
 pub use clocks::{ClockId, Clocks, Grouping};
 pub use correction::{
-    ClockMap, Correction, Knot, MapCursor, MapError, Point, SavedClock, SavedError, SavedKnot, Step,
+    ClockMap, Correction, Knot, MapBuilder, MapCursor, MapError, Point, SavedClock, SavedError,
+    SavedKnot, Step,
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, final_advance};

@@ -104,7 +104,7 @@ fn a_posted_receive_that_never_completes_takes_no_message() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 1)]);
-    let never = (Oddity::ReceiveNeverCompleted, 1, vec![]);
+    let never = (Oddity::ReceiveNeverCompleted, 1, vec![(1, 0)]);
     assert_eq!(found(it.oddities()), [never]);
 }
 

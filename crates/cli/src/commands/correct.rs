@@ -11,7 +11,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use retime::causality::{Check, check};
 use retime::clock::{amortize, controlled};
-use retime::{Correction, Distortion, LocationIndex, final_advance};
+use retime::{Correction, Distortion, LocationIndex, Timestamp, final_advance};
 use retime_otf2::{Otf2Trace, Rewritten};
 
 use super::check::{Analysed, analyse};
@@ -21,25 +21,31 @@ use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model};
-use crate::saved::SavedCorrection;
+use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
 const METHOD: &str = "controlled logical clock";
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
-    let done = with_threads(&args.run, || correct(args))?;
+    let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
     Ok(done.exit)
 }
 
-struct Done {
-    report: model::Report,
+/// What came out.
+pub(crate) struct Done {
+    pub(crate) report: model::Report,
     outcome: String,
     exit: u8,
 }
 
-fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
+/// Corrects a trace, on the threads asked for.
+pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
+    with_threads(&args.run, || correct_here(args))
+}
+
+fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let analysed = analyse(&args.trace, &args.model, &args.run)?;
@@ -180,12 +186,15 @@ fn write(
 
 /// Reads the written copy again: the same events, in order. Returns the times
 /// of all events that take part in happened-before.
-fn verify(args: &CorrectArgs, loaded: &Loaded, staging: &Staging) -> Result<Vec<u64>, CliError> {
-    let anchor = staging.directory().join(loaded.trace.anchor_name());
-    let written = Otf2Trace::open(&anchor)?;
+fn verify(
+    args: &CorrectArgs,
+    loaded: &Loaded,
+    staging: &Staging,
+) -> Result<Vec<Timestamp>, CliError> {
+    let written = Otf2Trace::open(anchor_in(staging.directory(), loaded.trace.archive()))?;
     let nodes = loaded.causality.nodes();
     let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
-    let timeline = |location: u32| -> Result<Vec<u64>, CliError> {
+    let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
         let events = nodes.events(nodes.of(location as usize));
         let timeline = written
             .node_times(LocationIndex(location), events, &progress)
@@ -225,11 +234,13 @@ fn save(
         args.gamma_max, args.amortization
     );
     let saved = SavedCorrection::new(correction, loaded.trace.info(), method, rewritten.undo);
-    let anchor = staging.directory().join(loaded.trace.anchor_name());
-    saved.write(&SavedCorrection::path_beside(&anchor))
+    saved.write(&SavedCorrection::path_in(
+        staging.directory(),
+        loaded.trace.archive(),
+    ))
 }
 
-fn distortion_part(loaded: &Loaded, after: &[u64]) -> model::DistortionPart {
+fn distortion_part(loaded: &Loaded, after: &[Timestamp]) -> model::DistortionPart {
     let measured = Distortion::measure(&loaded.causality, after);
     let largest_at = measured
         .largest_at

@@ -3,5 +3,6 @@
 pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod correct;
+pub(crate) mod demo;
 pub(crate) mod meta;
 pub(crate) mod undo;

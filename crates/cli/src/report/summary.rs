@@ -22,7 +22,7 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     };
     text.trace(report);
     text.clocks(report);
-    text.delay(&report.parameters);
+    text.delay(report);
     text.table(&report.before, report.after.as_ref());
     text.pairs(
         &report.before,
@@ -124,8 +124,8 @@ impl Text {
         );
     }
 
-    fn delay(&mut self, parameters: &ParametersPart) {
-        let delay = &parameters.min_delay;
+    fn delay(&mut self, report: &Report) {
+        let delay = &report.parameters.min_delay;
         let value = if delay.smallest_ticks == delay.largest_ticks {
             self.span(delay.smallest_ticks)
         } else {
@@ -141,6 +141,9 @@ impl Text {
                     "learned: an eighth of half the fastest round trip, {}",
                     self.span(half)
                 )
+            }
+            (DelaySource::Learned, None) if report.clocks.count == 1 => {
+                "one clock, nothing to learn".into()
             }
             (DelaySource::Learned, None) => {
                 "no two clocks exchange enough in both directions to learn one".into()

@@ -122,7 +122,8 @@ pub struct LocationLog {
     channel_of: FxHashMap<Message, u32>,
     last_channel: Option<(Message, u32)>,
     open_sends: FxHashMap<u64, u32>,
-    open_receives: FxHashMap<u64, u32>,
+    /// By request: place in line, and the event that posted it.
+    open_receives: FxHashMap<u64, (u32, u64)>,
     probed: FxHashMap<u64, (u32, Message)>,
     probed_requests: FxHashMap<u64, u64>,
     open_begin: Option<u32>,
@@ -193,7 +194,7 @@ impl LocationLog {
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
     pub fn receive_posted(&mut self, event: u64, time: Timestamp, request: u64) {
         let place = self.receives.len() as u32;
-        if self.open_receives.insert(request, place).is_some() {
+        if self.open_receives.insert(request, (place, event)).is_some() {
             self.oddities
                 .add(Oddity::RequestReused, self.location, event);
         }
@@ -214,7 +215,7 @@ impl LocationLog {
         message: Message,
         request: u64,
     ) {
-        let Some(place) = self.open_receives.remove(&request) else {
+        let Some((place, _)) = self.open_receives.remove(&request) else {
             // Without its posting the completion is the best place in line.
             self.oddities
                 .add(Oddity::ReceiveNotPosted, self.location, event);
@@ -369,8 +370,15 @@ impl LocationLog {
 
     /// Leaves out what was cancelled or never completed.
     fn drop_empty_places(&mut self) {
-        for _ in 0..self.open_receives.len() {
-            self.oddities.count_only(Oddity::ReceiveNeverCompleted);
+        let mut posted: Vec<u64> = self
+            .open_receives
+            .values()
+            .map(|&(_, event)| event)
+            .collect();
+        posted.sort_unstable();
+        for event in posted {
+            self.oddities
+                .add(Oddity::ReceiveNeverCompleted, self.location, event);
         }
         if self.receives.iter().any(|line| line.node == NONE) {
             let mut lines = self.receives.iter();

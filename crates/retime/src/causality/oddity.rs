@@ -120,11 +120,6 @@ impl Oddities {
         }
     }
 
-    /// Notes one more of `kind` whose place is not known.
-    pub(crate) fn count_only(&mut self, kind: Oddity) {
-        self.by_kind.entry(kind).or_default().count += 1;
-    }
-
     /// Joins what another location found, in order of locations.
     pub(crate) fn merge(&mut self, other: Self) {
         for (kind, found) in other.by_kind {

@@ -46,7 +46,7 @@ use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use crate::causality::{Causality, Role};
 use crate::clocks::{ClockId, Clocks};
-use crate::correction::{ClockMap, Correction, Point};
+use crate::correction::{ClockMap, Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use crate::time::Ticks;
 
@@ -149,7 +149,7 @@ impl Work<'_> {
         let order = self.order(clock);
         let gates = self.corridor(clock, &order, ramp);
         let string = taut_string(&gates);
-        ClockMap::through(self.points(clock, &order, &gates, &string))
+        self.through(clock, &order, &gates, &string)
     }
 
     /// The nodes of a clock by raw time; between locations that share a moment
@@ -220,56 +220,53 @@ impl Work<'_> {
         }
     }
 
-    /// The corrected nodes, and where a lead has run out between two of them.
-    fn points(&self, clock: ClockId, order: &Order, gates: &[Gate], string: &[i64]) -> Vec<Point> {
+    /// The map through the corrected nodes, which bends where a lead has run
+    /// out between two of them.
+    fn through(&self, clock: ClockId, order: &Order, gates: &[Gate], string: &[i64]) -> ClockMap {
         let nodes = self.causality.nodes();
-        let mut points = Vec::with_capacity(order.len());
+        let mut builder = MapBuilder::default();
         let mut add = |raw: i64, corrected: i64, event| {
             if let (Some(raw), Some(corrected)) =
                 (nodes.absolute(Ticks(raw)), nodes.absolute(Ticks(corrected)))
             {
-                points.push(Point {
+                builder.add(Point {
                     raw,
                     corrected,
                     event,
                 });
             }
         };
+        let last = self.last_time(clock);
         let mut lead = Lead::default();
         let mut ahead = order.iter().peekable();
         for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
             let Some(node) = ahead.next() else { break };
+            let raw = nodes.time(node).0;
             self.jump(node, &mut lead);
-            let event = (nodes.location(node), nodes.event(node));
-            add(nodes.time(node).0, gate.x + height, Some(event));
-            let next = ahead
-                .peek()
-                .map_or_else(|| self.last_time(clock), |&next| nodes.time(next).0);
-            let Some(gone) = lead
-                .gone_at(self.gamma)
-                .filter(|&gone| gone > nodes.time(node).0 && gone < next)
-            else {
-                continue;
-            };
-            // Physical time again from here on, apart from the string.
-            let along = gone - gate.low - gate.x;
-            let climbed = gates
-                .get(index + 1)
-                .filter(|next| next.x > gate.x)
-                .map_or(0, |next| {
-                    interpolate(along, string[index + 1] - height, next.x - gate.x)
-                });
-            add(gone, gone - gate.low + height + climbed, None);
-            lead = Lead::default();
+            add(
+                raw,
+                gate.x + height,
+                Some((nodes.location(node), nodes.event(node))),
+            );
+            let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
+            if let Some(gone) = lead.gone_between(raw, next, self.gamma) {
+                // Physical time again from here on, apart from the string.
+                let along = gone - gate.low - gate.x;
+                let climbed = gates
+                    .get(index + 1)
+                    .filter(|next| next.x > gate.x)
+                    .map_or(0, |next| {
+                        interpolate(along, string[index + 1] - height, next.x - gate.x)
+                    });
+                add(gone, gone - gate.low + height + climbed, None);
+                lead = Lead::default();
+            }
         }
-        let last = self.last_time(clock);
-        if let Some(node) = order.last()
-            && last > nodes.time(node).0
-            && lead != Lead::default()
-        {
+        let ends_later = order.last().is_some_and(|node| last > nodes.time(node).0);
+        if ends_later && lead != Lead::default() {
             add(last, last + lead.at(last, self.gamma), None);
         }
-        points
+        builder.finish()
     }
 
     /// The last stamp of any event of the clock.

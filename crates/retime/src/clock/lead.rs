@@ -28,9 +28,16 @@ impl Lead {
         (self.amount - lost.min(i64::MAX as u64) as i64).max(0)
     }
 
-    /// The raw time from which on nothing of the lead is left.
-    pub(crate) fn gone_at(self, gamma: Gamma) -> Option<i64> {
-        let interval = gamma.time_to_lose(self.amount as u64)?;
-        self.since.checked_add(i64::try_from(interval).ok()?)
+    /// The raw time, inside of `from..to`, from which on nothing of the lead is
+    /// left; `None` if it lasts longer or was gone before.
+    pub(crate) fn gone_between(self, from: i64, to: i64, gamma: Gamma) -> Option<i64> {
+        // Asked for every event, and hardly ever true: no division before it is.
+        if self.amount == 0 || self.at(to, gamma) > 0 {
+            return None;
+        }
+        let interval = i64::try_from(gamma.time_to_lose(self.amount as u64)?).ok()?;
+        self.since
+            .checked_add(interval)
+            .filter(|gone| from < *gone && *gone < to)
     }
 }

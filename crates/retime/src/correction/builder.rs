@@ -5,6 +5,9 @@
 //! `y <= slope * x < y + 1` for each, so each point narrows the interval of
 //! slopes, and `e` fits while its own slope lies inside. The builder extends a
 //! piece until the interval is empty and ends it at the last point that fitted.
+//! It holds only the points beyond that one, however many there are in all.
+
+use std::collections::VecDeque;
 
 use super::map::{ClockMap, Knot, Step};
 use crate::time::Timestamp;
@@ -24,110 +27,128 @@ pub struct Point {
     pub event: Option<(LocationIndex, u64)>,
 }
 
-impl ClockMap {
-    /// The map through `points`, given by rising raw and corrected stamp.
-    ///
-    /// Points out of order are a defect of the caller and are left out.
-    pub fn through(points: impl IntoIterator<Item = Point>) -> Self {
-        let (knots, steps) = group_by_raw(points);
-        let knots = thin_out(&knots);
-        // Grouping and thinning keep the order that `new` demands.
-        Self::new(knots, steps).unwrap_or_default()
-    }
+/// Builds a map from points in rising order of raw and corrected stamp.
+#[derive(Debug, Default)]
+pub struct MapBuilder {
+    kept: Vec<Knot>,
+    steps: Vec<Step>,
+    /// The knot of the latest raw stamp, and its points.
+    open: Option<Knot>,
+    group: Vec<Point>,
+    piece: Piece,
 }
 
-/// Joins the points of each raw stamp into one knot, with steps if they differ.
-fn group_by_raw(points: impl IntoIterator<Item = Point>) -> (Vec<Knot>, Vec<Step>) {
-    let mut knots: Vec<Knot> = Vec::new();
-    let mut steps = Vec::new();
-    let mut group: Vec<Point> = Vec::new();
-    for point in points {
-        if let Some(knot) = knots.last_mut() {
-            if point.raw < knot.raw || point.corrected < knot.leave {
-                debug_assert!(false, "points must rise: {point:?} after {knot:?}");
-                continue;
+/// A piece that may still grow: it begins at the last knot kept.
+#[derive(Debug, Default)]
+struct Piece {
+    slopes: Slopes,
+    /// The last knot that it can end at.
+    fitted: Option<Knot>,
+    /// Knots after that one.
+    beyond: VecDeque<Knot>,
+}
+
+impl MapBuilder {
+    /// Adds a point. One out of order is a defect of the caller and left out.
+    pub fn add(&mut self, point: Point) {
+        if let Some(open) = &mut self.open {
+            if point.raw < open.raw || point.corrected < open.leave {
+                debug_assert!(false, "points must rise: {point:?} after {open:?}");
+                return;
             }
-            if point.raw == knot.raw {
-                knot.leave = point.corrected;
-                group.push(point);
-                continue;
+            if point.raw == open.raw {
+                open.leave = point.corrected;
+                self.group.push(point);
+                return;
             }
-            add_steps(&mut group, knot, &mut steps);
+            self.close_group();
         }
-        knots.push(Knot::at(point.raw, point.corrected));
-        group.clear();
-        group.push(point);
+        self.open = Some(Knot::at(point.raw, point.corrected));
+        self.group.push(point);
     }
-    if let Some(knot) = knots.last() {
-        add_steps(&mut group, knot, &mut steps);
-    }
-    (knots, steps)
-}
 
-fn add_steps(group: &mut [Point], knot: &Knot, steps: &mut Vec<Step>) {
-    if knot.arrive == knot.leave {
-        return;
+    /// The map through all points.
+    pub fn finish(mut self) -> ClockMap {
+        self.close_group();
+        while let Some(end) = self.piece.fitted.take() {
+            self.end_piece(end);
+        }
+        // What was added in order keeps the order that `new` demands.
+        ClockMap::new(self.kept, self.steps).unwrap_or_default()
     }
-    let of_events = group.iter().filter_map(|point| {
-        let (location, event) = point.event?;
-        Some(Step {
-            raw: point.raw,
-            location,
-            event,
-            corrected: point.corrected,
-        })
-    });
-    let first = steps.len();
-    steps.extend(of_events);
-    steps[first..].sort_unstable();
-}
 
-/// The fewest of `knots` (greedily) that interpolate the rest exactly.
-fn thin_out(knots: &[Knot]) -> Vec<Knot> {
-    let mut kept = Vec::new();
-    let mut at = 0;
-    while let Some(&knot) = knots.get(at) {
-        kept.push(knot);
-        at += reach(&knots[at..]);
+    /// Joins the points of the latest raw stamp into a knot, with steps if they
+    /// differ.
+    fn close_group(&mut self) {
+        let Some(knot) = self.open.take() else { return };
+        if knot.arrive != knot.leave {
+            let steps = self.group.iter().filter_map(|point| {
+                let (location, event) = point.event?;
+                Some(Step {
+                    raw: point.raw,
+                    location,
+                    event,
+                    corrected: point.corrected,
+                })
+            });
+            let first = self.steps.len();
+            self.steps.extend(steps);
+            self.steps[first..].sort_unstable();
+        }
+        self.group.clear();
+        self.grow(knot);
     }
-    kept
-}
 
-/// How many points on a piece from the first of `knots` can end.
-fn reach(knots: &[Knot]) -> usize {
-    let start = knots[0];
-    let mut slopes = Slopes::all();
-    let mut fitted = 1;
-    for (distance, knot) in knots.iter().enumerate().skip(1) {
+    /// Extends the piece to `knot`, or ends it before.
+    fn grow(&mut self, knot: Knot) {
+        let Some(start) = self.kept.last() else {
+            self.kept.push(knot);
+            return;
+        };
+        let piece = &mut self.piece;
         let x = knot.raw.0 - start.raw.0;
         let y = knot.arrive.0 - start.leave.0;
-        if slopes.contain(y, x) {
-            fitted = distance;
-        } else if distance - fitted > LOOK_AHEAD {
-            break;
+        if piece.slopes.contain(y, x) {
+            piece.fitted = Some(knot);
+            piece.beyond.clear();
+        } else {
+            piece.beyond.push_back(knot);
         }
         // A step can only be the end of a piece.
-        if knot.arrive != knot.leave || !slopes.narrow(y, x) {
-            break;
+        let ends = knot.arrive != knot.leave
+            || !piece.slopes.narrow(y, x)
+            || piece.beyond.len() > LOOK_AHEAD;
+        if ends && let Some(end) = piece.fitted.take() {
+            self.end_piece(end);
         }
     }
-    fitted
+
+    fn end_piece(&mut self, end: Knot) {
+        self.kept.push(end);
+        let beyond = std::mem::take(&mut self.piece).beyond;
+        for knot in beyond {
+            self.grow(knot);
+        }
+    }
 }
 
 /// The slopes `low <= s < high` that a piece may have, as fractions.
+#[derive(Debug)]
 struct Slopes {
     low: (u64, u64),
     high: (u64, u64),
 }
 
-impl Slopes {
-    const fn all() -> Self {
+impl Default for Slopes {
+    fn default() -> Self {
         Self {
             low: (0, 1),
             high: (1, 0),
         }
     }
+}
 
+impl Slopes {
     /// Whether `y / x` is inside.
     fn contain(&self, y: u64, x: u64) -> bool {
         !less((y, x), self.low) && less((y, x), self.high)
@@ -157,6 +178,12 @@ mod tests {
 
     use super::*;
 
+    fn through(points: impl IntoIterator<Item = Point>) -> ClockMap {
+        let mut builder = MapBuilder::default();
+        points.into_iter().for_each(|point| builder.add(point));
+        builder.finish()
+    }
+
     fn points() -> impl Strategy<Value = Vec<Point>> {
         let gaps = proptest::collection::vec(
             (
@@ -184,7 +211,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_point_is_hit_exactly(points in points()) {
-            let map = ClockMap::through(points.iter().copied());
+            let map = through(points.iter().copied());
             let mut cursor = map.cursor(LocationIndex(0));
             for point in &points {
                 let (_, event) = point.event.unwrap();
@@ -195,7 +222,7 @@ mod tests {
 
         #[test]
         fn maps_are_monotone_and_invert(points in points()) {
-            let map = ClockMap::through(points.iter().copied());
+            let map = through(points.iter().copied());
             let mut cursor = map.cursor(LocationIndex(0));
             let mut previous = Timestamp(0);
             for raw in 990..points.last().unwrap().raw.0 + 10 {
@@ -216,6 +243,6 @@ mod tests {
             corrected: Timestamp(10 * i + i / 3),
             event: None,
         });
-        assert_eq!(ClockMap::through(line).knots().len(), 2);
+        assert_eq!(through(line).knots().len(), 2);
     }
 }

@@ -8,7 +8,7 @@ mod builder;
 mod map;
 mod saved;
 
-pub use builder::Point;
+pub use builder::{MapBuilder, Point};
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
 pub use saved::{SavedClock, SavedError, SavedKnot};
 

@@ -64,7 +64,7 @@ pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDel
     let halves = all.into_par_iter().filter_map(|clock| {
         let mut pairs: FxHashMap<ClockId, Pair> = FxHashMap::default();
         each_sample(causality, clocks, clock, |peer, sample| {
-            pairs.entry(peer).or_default().first_pass(sample)
+            pairs.entry(peer).or_default().first_pass(sample);
         });
         pairs.values_mut().for_each(Pair::end_first_pass);
         each_sample(causality, clocks, clock, |peer, sample| {
@@ -90,9 +90,13 @@ pub fn round_trip_halves(samples: &[(i64, bool, i64)]) -> Option<i64> {
         there,
         latency,
     };
-    samples.iter().for_each(|it| pair.first_pass(sample(it)));
+    for it in samples {
+        pair.first_pass(sample(it));
+    }
     pair.end_first_pass();
-    samples.iter().for_each(|it| pair.second_pass(sample(it)));
+    for it in samples {
+        pair.second_pass(sample(it));
+    }
     pair.half_round_trip()
 }
 

@@ -185,7 +185,7 @@ impl Spec {
             let most = [1, 2, 1_600 / self.tick + 1, 10_000][rng.index(4)];
             Ticks(rng.below(most) as i64)
         };
-        if self.seed % 3 > 0 {
+        if !self.seed.is_multiple_of(3) {
             return MinimalDelay::Uniform(any());
         }
         let mut table = DelayTable::default();

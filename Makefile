@@ -1,0 +1,31 @@
+# `make demo` and `make test` do all set-up themselves.
+
+CARGO ?= cargo
+# Root needs no sudo, and a container may have none.
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+
+.PHONY: all demo test lint bench tools clean
+
+all: ## Build the command: target/release/retime
+	$(CARGO) build --release --package retime-cli
+
+demo: ## Show check, correct and check on a bundled real recording
+	$(CARGO) run --quiet --release --package retime-cli -- demo
+
+test: tools ## Run all tests, with otf2-print as an independent judge
+	RETIME_REQUIRE_OTF2_TOOLS=1 $(CARGO) test --workspace --quiet
+
+lint: ## Formatting, lints and documentation; warnings are errors
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+bench: ## Print the figures of the README
+	benches/figures.sh
+
+tools: # What the tests compare with and unpack with.
+	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq otf2-tools zstd >/dev/null; }
+
+clean:
+	$(CARGO) clean

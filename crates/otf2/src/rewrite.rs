@@ -1,0 +1,346 @@
+//! A trace with new times, and nothing else new.
+//!
+//! The archive is copied file by file. Where a file holds times they are
+//! replaced on the way, chunk by chunk, so memory does not grow with the
+//! trace:
+//!
+//! | file | what happens |
+//! | --- | --- |
+//! | events | times change in place; laid out anew if events with one time record come apart |
+//! | snapshots | times change in place |
+//! | local definitions | clock offsets go, since they are part of the new times |
+//! | markers | times and durations change, in place if they fit |
+//! | global definitions | the extent of the trace changes, in place if it fits |
+//! | everything else | copied as it is |
+//!
+//! The new time of an event is that of its clock's map at the time that every
+//! OTF2 tool would show for it. If nothing changes on any clock, all files are
+//! copied as they are, clock offsets included.
+//!
+//! The anchor file is written last: an archive without one is not complete,
+//! and no tool takes it for one.
+//!
+//! ```
+//! use retime::Correction;
+//! use retime_otf2::{Otf2Trace, Result};
+//! use std::path::Path;
+//!
+//! /// Corrects the trace and checks that the original can be restored.
+//! fn apply(trace: &Otf2Trace, correction: &Correction, dir: &Path) -> Result<()> {
+//!     let (new, back) = (dir.join("corrected"), dir.join("restored"));
+//!     std::fs::create_dir(&new).unwrap();
+//!     std::fs::create_dir(&back).unwrap();
+//!     let rewritten = trace.rewrite(correction, &new, &())?;
+//!     let corrected = Otf2Trace::open(&new)?;
+//!     corrected.restore(correction, &rewritten.undo, &back, &())
+//! }
+//! ```
+
+mod clock_properties;
+mod compressed;
+mod draft;
+pub(crate) mod events;
+pub(crate) mod files;
+mod layout;
+mod markers;
+pub(crate) mod output;
+mod plain;
+mod retime;
+mod snapshots;
+pub(crate) mod source;
+pub(crate) mod stamp;
+mod untimed;
+
+use std::fs;
+use std::path::Path;
+
+use ::retime::{Correction, LocationIndex, Timestamp};
+use rayon::prelude::*;
+
+use self::events::{Job, Outcome};
+use self::files::{ArchiveFile, Role};
+use self::markers::Markers;
+use self::output::Output;
+use self::retime::Extent;
+use self::source::Source;
+use crate::chunk::ChunkReader;
+use crate::error::{Error, Result};
+use crate::monitor::Monitor;
+use crate::records::Entry;
+use crate::trace::Otf2Trace;
+use crate::undo::{Content, FileUndo, Undo};
+
+/// Code of a clock offset in local definitions.
+const CLOCK_OFFSET: u8 = 6;
+
+/// What [`Otf2Trace::rewrite`] did.
+#[derive(Clone, Debug)]
+pub struct Rewritten {
+    /// What it takes to get the original back.
+    pub undo: Undo,
+    /// New times of the first and the last event; `None` if there are no
+    /// events, or if all files were copied as they are.
+    pub range: Option<(Timestamp, Timestamp)>,
+    /// Locations whose events were laid out anew, because some of them shared
+    /// a time record and have different times now.
+    pub laid_out: Vec<LocationIndex>,
+}
+
+impl Otf2Trace {
+    /// Copies the archive byte for byte into an existing directory, together
+    /// with what lies beside it if the archive was opened by its directory.
+    /// No file is overwritten.
+    pub fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<()> {
+        Rewrite::new(self, None, to, monitor)?.run().map(|_| ())
+    }
+
+    /// Copies the archive as [`copy`](Self::copy) does, but with times sent
+    /// through the maps of their clocks.
+    pub fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Rewritten> {
+        self.check_fits(correction)?;
+        let correction = Some(correction).filter(|correction| !correction.is_identity());
+        Rewrite::new(self, correction, to, monitor)?.run()
+    }
+
+    /// A correction of another trace could speak of other locations.
+    pub(crate) fn check_fits(&self, correction: &Correction) -> Result<()> {
+        let clocks = correction.clocks();
+        let corrected: usize = clocks.iter().map(|id| clocks.locations(id).len()).sum();
+        if corrected == self.info().locations.len() {
+            return Ok(());
+        }
+        Err(Error::Inconsistent {
+            path: self.archive().definitions_path(),
+            what: format!(
+                "defines {} locations, but the correction is for {corrected}",
+                self.info().locations.len()
+            ),
+        })
+    }
+}
+
+struct Rewrite<'a> {
+    trace: &'a Otf2Trace,
+    /// `None` to copy everything.
+    correction: Option<&'a Correction>,
+    to: &'a Path,
+    monitor: &'a dyn Monitor,
+    files: Vec<ArchiveFile>,
+}
+
+/// One file done.
+struct Done {
+    undo: FileUndo,
+    extent: Option<Extent>,
+    laid_out: Option<LocationIndex>,
+}
+
+impl<'a> Rewrite<'a> {
+    fn new(
+        trace: &'a Otf2Trace,
+        correction: Option<&'a Correction>,
+        to: &'a Path,
+        monitor: &'a dyn Monitor,
+    ) -> Result<Self> {
+        let ids: Vec<u64> = trace.info().locations.iter().map(|it| it.id).collect();
+        for &id in &ids {
+            // Those that must be there, or else there would be no copy of them.
+            trace.archive().open_events(id)?;
+            trace.archive().open_snapshots(id)?;
+        }
+        Ok(Self {
+            trace,
+            correction,
+            to,
+            monitor,
+            files: files::list(trace.archive(), &ids, trace.by_directory())?,
+        })
+    }
+
+    fn run(&self) -> Result<Rewritten> {
+        create_directories(self.to, self.files.iter().map(|file| file.name.as_path()))?;
+        let late = |file: &&ArchiveFile| matches!(file.role, Role::Anchor | Role::Definitions);
+        let mut done = self
+            .files
+            .par_iter()
+            .filter(|file| !late(file))
+            .map(|file| self.file(file, None))
+            .collect::<Result<Vec<Done>>>()?;
+        let extents = done.iter().filter_map(|done| done.extent);
+        let extent = extents.reduce(Extent::join);
+        // The extent is known only now, and the anchor comes last of all.
+        for role in [Role::Definitions, Role::Anchor] {
+            for file in self.files.iter().filter(|file| file.role == role) {
+                done.push(self.file(file, extent)?);
+            }
+        }
+        let times = |extent: Extent| (Timestamp(extent.new.0), Timestamp(extent.new.1));
+        Ok(Rewritten {
+            range: extent.map(times),
+            laid_out: done.iter().filter_map(|done| done.laid_out).collect(),
+            undo: Undo::new(done.into_iter().map(|done| done.undo).collect()),
+        })
+    }
+
+    fn file(&self, file: &ArchiveFile, extent: Option<Extent>) -> Result<Done> {
+        let mut output = Output::create(&self.to.join(&file.name))?;
+        let changed = match self.correction {
+            Some(correction) => self.change(correction, file.role, &mut output, extent)?,
+            None => None,
+        };
+        let changed = match changed {
+            Some(changed) => changed,
+            None => Changed {
+                original: plain::copy(&file.path, &mut output, self.monitor)?,
+                content: Content::Plain,
+                outcome: Outcome::default(),
+            },
+        };
+        let laid_out = match file.role {
+            Role::Events(location) if changed.outcome.laid_out => Some(location),
+            _ => None,
+        };
+        Ok(Done {
+            undo: FileUndo {
+                path: portable(&file.name),
+                content: changed.content,
+                original: changed.original,
+                corrected: output.crc(),
+                edits: changed.outcome.edits,
+                stamps: changed.outcome.stamps,
+            },
+            extent: changed.outcome.extent,
+            laid_out,
+        })
+    }
+
+    /// Copies a file with its changes; `None` if none can be necessary.
+    fn change(
+        &self,
+        correction: &Correction,
+        role: Role,
+        output: &mut Output,
+        extent: Option<Extent>,
+    ) -> Result<Option<Changed>> {
+        let archive = self.trace.archive();
+        match role {
+            Role::Anchor | Role::Other => Ok(None),
+            Role::Events(location) => {
+                let job = job(self.trace, correction, location)?;
+                let mut source = self.source(archive.open_events(job.local.location)?);
+                let outcome = events::rewrite(job, &mut source, output)?;
+                let content = Content::Events(job.local.location);
+                Ok(Some(Changed::new(&source, content, outcome)))
+            }
+            Role::Snapshots(location) => {
+                let job = job(self.trace, correction, location)?;
+                let Some(reader) = archive.open_snapshots(job.local.location)? else {
+                    return Ok(None);
+                };
+                let mut source = self.source(reader);
+                let outcome = snapshots::rewrite(job, &mut source, output)?;
+                let content = Content::Snapshots(job.local.location);
+                Ok(Some(Changed::new(&source, content, outcome)))
+            }
+            Role::LocalDefinitions(location) => {
+                let local = self.trace.local(location)?;
+                // A single clock offset has no effect, and stays.
+                let applied = local.clock_offsets.len() >= 2;
+                let reader = archive.open_local_definitions(local.location)?;
+                self.untimed(reader, output, |entry| {
+                    let goes = applied && entry.record().code == CLOCK_OFFSET;
+                    Ok(goes.then(Vec::new))
+                })
+            }
+            Role::Definitions => {
+                let reader = archive.open_definitions()?;
+                self.untimed(Some(reader), output, |entry| match &extent {
+                    Some(extent) => clock_properties::rewrite(entry, extent),
+                    None => Ok(None),
+                })
+            }
+            Role::Markers => {
+                let markers = Markers::new(correction, self.trace.definitions());
+                self.untimed(archive.open_markers()?, output, |entry| {
+                    markers.rewrite(entry)
+                })
+            }
+        }
+    }
+
+    fn untimed(
+        &self,
+        reader: Option<ChunkReader>,
+        output: &mut Output,
+        change: impl FnMut(&Entry<'_>) -> Result<Option<Vec<u8>>>,
+    ) -> Result<Option<Changed>> {
+        let Some(reader) = reader else {
+            return Ok(None);
+        };
+        let mut source = self.source(reader);
+        let outcome = Outcome {
+            edits: untimed::rewrite(&mut source, output, change)?,
+            ..Outcome::default()
+        };
+        Ok(Some(Changed::new(&source, Content::Plain, outcome)))
+    }
+
+    fn source(&self, reader: ChunkReader) -> Source<'a> {
+        Source::new(reader, self.monitor)
+    }
+}
+
+/// A file that was copied with changes.
+struct Changed {
+    /// Check sum of the original.
+    original: u32,
+    content: Content,
+    outcome: Outcome,
+}
+
+impl Changed {
+    fn new(source: &Source<'_>, content: Content, outcome: Outcome) -> Self {
+        Self {
+            original: source.crc(),
+            content,
+            outcome,
+        }
+    }
+}
+
+/// What happens to the times of a location.
+pub(crate) fn job<'a>(
+    trace: &'a Otf2Trace,
+    correction: &'a Correction,
+    location: LocationIndex,
+) -> Result<Job<'a>> {
+    Ok(Job {
+        map: correction.map_of(location),
+        location,
+        local: trace.local(location)?,
+    })
+}
+
+/// Creates the directories that files with these names need.
+pub(crate) fn create_directories<'a>(
+    to: &Path,
+    names: impl Iterator<Item = &'a Path>,
+) -> Result<()> {
+    let parents = names.filter_map(Path::parent).collect::<Vec<_>>();
+    for parent in parents {
+        let dir = to.join(parent);
+        fs::create_dir_all(&dir).map_err(|source| Error::io(&dir, source))?;
+    }
+    Ok(())
+}
+
+/// A relative path as text, the same on all systems.
+fn portable(name: &Path) -> String {
+    let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+    parts.join("/")
+}

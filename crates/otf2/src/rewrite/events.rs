@@ -1,0 +1,162 @@
+//! The events of one location with new times.
+//!
+//! A time record is nine bytes whatever the time, so new times are written
+//! over the old ones as chunk after chunk passes through. That fails in one
+//! case only: events that share a time record must come apart. Then the file
+//! is done again from the start, by [`layout`](super::layout).
+
+use retime::{ClockMap, LocationIndex};
+
+use super::layout;
+use super::output::Output;
+use super::retime::{Extent, Retimer};
+use super::source::Source;
+use super::stamp::{Trouble, each_time, put};
+use crate::chunk::FileKind;
+use crate::error::Result;
+use crate::framing::{TIMESTAMP, Walker};
+use crate::local::LocalDefinitions;
+use crate::steps::{BUFFER_FLUSH, Step, Steps, read_time};
+use crate::undo::guess::Guess;
+use crate::undo::packed::Packed;
+use crate::undo::stamps::StampLog;
+
+/// What happens to the times of a location.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) map: &'a ClockMap,
+    pub(crate) location: LocationIndex,
+    pub(crate) local: &'a LocalDefinitions,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn retimer(&self) -> Retimer<'a> {
+        Retimer::new(self.map, self.location, &self.local.clock)
+    }
+
+    /// Guesses the raw stamps of events.
+    pub(crate) fn guess(&self) -> Guess<'a> {
+        Guess::new(self.map, &self.local.clock_offsets)
+    }
+
+    /// Guesses stamps without offsets, as those of snapshots are.
+    pub(crate) fn guess_global(&self) -> Guess<'a> {
+        Guess::new(self.map, &[])
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) edits: Packed,
+    pub(super) stamps: Packed,
+    pub(super) extent: Option<Extent>,
+    /// Whether time records were added, so that the chunks changed.
+    pub(super) laid_out: bool,
+}
+
+/// Copies an event file with new times.
+pub(super) fn rewrite(
+    job: Job<'_>,
+    source: &mut Source<'_>,
+    output: &mut Output,
+) -> Result<Outcome> {
+    if let Some(outcome) = InPlace::new(job).run(source, output)? {
+        return Ok(outcome);
+    }
+    source.restart()?;
+    output.restart()?;
+    layout::rewrite(job, source, output)
+}
+
+struct InPlace<'a> {
+    retimer: Retimer<'a>,
+    log: StampLog<'a>,
+    /// The last time that was written.
+    written: u64,
+}
+
+impl<'a> InPlace<'a> {
+    fn new(job: Job<'a>) -> Self {
+        Self {
+            retimer: job.retimer(),
+            log: StampLog::new(job.guess()),
+            written: 0,
+        }
+    }
+
+    /// `None` if events with one time record must come apart.
+    fn run(mut self, source: &mut Source<'_>, output: &mut Output) -> Result<Option<Outcome>> {
+        let mut buffer = Vec::new();
+        let mut header = source.next(&mut buffer)?;
+        let mut steps = Steps::new(source.kind(), header);
+        loop {
+            let together = self.chunk(&mut steps, &mut buffer).map_err(|trouble| {
+                trouble.located(source.path(), &header, |e| source.error(&header, e))
+            })?;
+            if !together {
+                return Ok(None);
+            }
+            output.write(&buffer)?;
+            if steps.ended_file() {
+                break;
+            }
+            header = source.next(&mut buffer)?;
+            steps.enter(header);
+        }
+        while source.rest(&mut buffer)? {
+            output.write(&buffer)?;
+        }
+        Ok(Some(Outcome {
+            stamps: self.log.finish(),
+            extent: self.retimer.extent(),
+            ..Outcome::default()
+        }))
+    }
+
+    fn chunk(&mut self, steps: &mut Steps, bytes: &mut [u8]) -> Result<bool, Trouble> {
+        let mut walk = *steps;
+        while let Some(step) = walk.step(bytes)? {
+            let new = self.retimer.event(step.raw);
+            let new = new.ok_or(Trouble::range(step.record))?;
+            if step.stamps == 0 {
+                if new != self.written {
+                    return Ok(false);
+                }
+            } else if step.stamps == 1 && bytes.get(step.first as usize) == Some(&TIMESTAMP) {
+                put(bytes, step.first + 1, walk.header().endian, new);
+                self.log.note(step.raw, new);
+            } else {
+                self.odd_stamps(&walk, &step, bytes, new)?;
+            }
+            self.written = new;
+            if step.record.code == BUFFER_FLUSH {
+                let old = read_time(bytes, step.record, walk.header())?;
+                let new = self.retimer.flush_end(old);
+                let new = new.ok_or(Trouble::range(step.record))?;
+                put(bytes, step.record.payload, walk.header().endian, new);
+                self.log.note(old, new);
+            }
+        }
+        *steps = walk;
+        Ok(true)
+    }
+
+    /// Several time records, or one behind an attribute list. The last one
+    /// counts; all get its new time.
+    fn odd_stamps(
+        &mut self,
+        walk: &Steps,
+        step: &Step,
+        bytes: &mut [u8],
+        new: u64,
+    ) -> Result<(), Trouble> {
+        let (kind, header) = (FileKind::Events, walk.header());
+        let mut walker = Walker::at(kind, header, step.first as usize);
+        let end = step.record.start as usize;
+        each_time(kind, header, &mut walker, end, bytes, |old| {
+            self.log.note(old, new);
+            Some(new)
+        })
+    }
+}

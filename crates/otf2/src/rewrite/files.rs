@@ -1,0 +1,125 @@
+//! Which files an archive consists of.
+//!
+//! They are found by looking, rather than by asking the definitions, so that
+//! nothing gets lost: event files of locations that are not defined,
+//! thumbnails, whatever a tool left beside the events. Who names a directory
+//! rather than an anchor file gets everything that lies in it, such as the
+//! settings of the measurement. Other directories are left alone.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use retime::LocationIndex;
+
+use crate::archive::Archive;
+use crate::error::{Error, Result};
+
+/// What a file is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Anchor,
+    Definitions,
+    Markers,
+    LocalDefinitions(LocationIndex),
+    Events(LocationIndex),
+    Snapshots(LocationIndex),
+    /// Nothing that has to do with time.
+    Other,
+}
+
+/// A file of an archive.
+#[derive(Clone, Debug)]
+pub(super) struct ArchiveFile {
+    pub(super) path: PathBuf,
+    /// Relative to the directory of the anchor file.
+    pub(super) name: PathBuf,
+    pub(super) role: Role,
+}
+
+/// All files of an archive, sorted by name. The locations have the given ids.
+pub(super) fn list(
+    archive: &Archive,
+    locations: &[u64],
+    by_directory: bool,
+) -> Result<Vec<ArchiveFile>> {
+    let dir = directory(archive);
+    let roles = roles(archive, locations);
+    let mut paths = Vec::new();
+    for path in entries(&dir)? {
+        let wanted = by_directory || belongs(archive, &path) || roles.contains_key(&path);
+        if wanted && path.is_file() {
+            paths.push(path);
+        }
+    }
+    if archive.locations_dir().is_dir() {
+        below(&dir.join(archive.name()), &mut paths)?;
+    }
+    paths.sort();
+    let file = |path: PathBuf| ArchiveFile {
+        name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
+        role: roles.get(&path).copied().unwrap_or(Role::Other),
+        path,
+    };
+    Ok(paths.into_iter().map(file).collect())
+}
+
+/// The directory of the anchor file.
+pub(crate) fn directory(archive: &Archive) -> PathBuf {
+    match archive.anchor_path().parent() {
+        Some(parent) if parent != Path::new("") => parent.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, Role> {
+    let dir = directory(archive);
+    // As they are found, which makes a difference for "traces.otf2".
+    let found = |path: &Path| {
+        let parent = archive.anchor_path().parent().unwrap_or(Path::new(""));
+        dir.join(path.strip_prefix(parent).unwrap_or(path))
+    };
+    let mut roles = HashMap::new();
+    for (index, &id) in locations.iter().enumerate() {
+        let index = LocationIndex(index as u32);
+        let local = archive.local_definitions_path(id);
+        roles.insert(found(&local), Role::LocalDefinitions(index));
+        roles.insert(found(&archive.events_path(id)), Role::Events(index));
+        if archive.anchor().snapshots > 0 {
+            roles.insert(found(&archive.snapshots_path(id)), Role::Snapshots(index));
+        }
+    }
+    roles.insert(found(&archive.markers_path()), Role::Markers);
+    roles.insert(found(&archive.definitions_path()), Role::Definitions);
+    roles.insert(found(archive.anchor_path()), Role::Anchor);
+    roles
+}
+
+/// Whether a file beside the anchor is a thumbnail of its archive.
+fn belongs(archive: &Archive, path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    name.strip_prefix(archive.name().as_encoded_bytes())
+        .and_then(|rest| rest.strip_prefix(b"."))
+        .and_then(|rest| rest.strip_suffix(b".thumb"))
+        .is_some_and(|number| number.iter().all(u8::is_ascii_digit))
+}
+
+/// All files in a directory and below it. Links to files count as files;
+/// links to directories could lead anywhere and are not followed.
+fn below(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    for path in entries(dir)? {
+        let is_dir = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
+        if is_dir {
+            below(&path, files)?;
+        } else if path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
+    fs::read_dir(dir)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect())
+        .map_err(|source| Error::io(dir, source))
+}

@@ -1,0 +1,49 @@
+//! Bytes that are written, with their check sum.
+
+use std::fs::File;
+use std::io::{Seek, Write};
+use std::path::{Path, PathBuf};
+
+use crc32fast::Hasher;
+
+use crate::error::{Error, Result};
+
+/// A new file.
+pub(crate) struct Output {
+    path: PathBuf,
+    file: File,
+    crc: Hasher,
+}
+
+impl Output {
+    /// Creates a file that does not exist yet.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let file = File::create_new(path).map_err(|source| Error::io(path, source))?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            crc: Hasher::new(),
+        })
+    }
+
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.crc.update(bytes);
+        self.file
+            .write_all(bytes)
+            .map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// Starts again with an empty file.
+    pub(crate) fn restart(&mut self) -> Result<()> {
+        self.crc = Hasher::new();
+        self.file
+            .set_len(0)
+            .and_then(|()| self.file.rewind())
+            .map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// The check sum of what was written.
+    pub(crate) fn crc(&self) -> u32 {
+        self.crc.clone().finalize()
+    }
+}

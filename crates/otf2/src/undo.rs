@@ -1,0 +1,94 @@
+//! What it takes to get an original archive back from a corrected one.
+//!
+//! A correction hardly loses anything: stamps of a clock that was stretched or
+//! shifted can be computed back, all other bytes are still there. [`Undo`]
+//! holds the small rest, and a check sum of every file before and after, so
+//! that a restored archive is the original byte for byte or an error.
+//!
+//! Per file there are up to two parts:
+//!
+//! * *edits*, where bytes were added or removed: records that changed their
+//!   size, borders of chunks that moved, time records that were needed;
+//! * *stamps*, where the original is not what the map, computed backwards,
+//!   gives: where time was compressed or stood still.
+//!
+//! ```
+//! use retime_otf2::Undo;
+//!
+//! // A file that was copied, and one in which the sixth stamp must be put
+//! // 3 ticks later than the map says.
+//! let json = r#"{"format": 1, "files": [
+//!     {"path": "traces.otf2", "content": "plain",
+//!      "original": 305419896, "corrected": 305419896},
+//!     {"path": "traces/0.evt", "content": {"events": 0},
+//!      "original": 1, "corrected": 2, "stamps": "BQY="}
+//! ]}"#;
+//! let undo: Undo = serde_json::from_str(json)?;
+//! assert_eq!(undo.files(), 2);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+pub(crate) mod edits;
+pub(crate) mod guess;
+pub(crate) mod packed;
+pub(crate) mod stamps;
+
+use serde::{Deserialize, Serialize};
+
+use self::packed::Packed;
+
+/// The form of undo data that is written here.
+pub(crate) const FORMAT: u32 = 1;
+
+/// What [`Otf2Trace::restore`](crate::Otf2Trace::restore) needs besides the
+/// corrected archive and the correction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Undo {
+    pub(crate) format: u32,
+    pub(crate) files: Vec<FileUndo>,
+}
+
+impl Undo {
+    pub(crate) const fn new(files: Vec<FileUndo>) -> Self {
+        Self {
+            format: FORMAT,
+            files,
+        }
+    }
+
+    /// The number of files of the archive.
+    pub const fn files(&self) -> usize {
+        self.files.len()
+    }
+}
+
+/// The undo data of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileUndo {
+    /// Relative to the directory of the anchor file, with `/`.
+    pub(crate) path: String,
+    /// What the file holds.
+    pub(crate) content: Content,
+    /// Check sum of the original file.
+    pub(crate) original: u32,
+    /// Check sum of the corrected file.
+    pub(crate) corrected: u32,
+    /// Where bytes were added and removed.
+    #[serde(default, skip_serializing_if = "Packed::is_empty")]
+    pub(crate) edits: Packed,
+    /// Stamps that are not what the map says.
+    #[serde(default, skip_serializing_if = "Packed::is_empty")]
+    pub(crate) stamps: Packed,
+}
+
+/// Whether a file has stamps that went through a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Content {
+    /// None, or they are covered by the edits.
+    Plain,
+    /// The events of the location with this id.
+    Events(u64),
+    /// The snapshots of the location with this id.
+    Snapshots(u64),
+}
