@@ -285,6 +285,32 @@ fn a_send_is_held_back_by_its_receive() {
     );
 }
 
+/// The naive form on the example above: the reference must be right itself.
+#[test]
+fn the_naive_form_ramps_and_holds_back_likewise() {
+    let row = Row {
+        nodes: vec![0, 1, 2],
+        unjumped: vec![0, 9_000, 10_000],
+        jump: vec![0, 0, 50],
+        limit: vec![Some(7_990), Some(20), None],
+    };
+    let rate = AmortizationRate::default();
+    assert_eq!(row.amortized(rate), [0.0, 20.0, 50.0]);
+    // Two jumps: the second moves what the first has moved already.
+    let row = Row {
+        nodes: vec![0, 1, 2, 3],
+        unjumped: vec![0, 18_000, 20_000, 21_000],
+        jump: vec![0, 0, 50, 50],
+        limit: vec![None; 4],
+    };
+    // At 18,000 the first gives 40; the second 50 * (10,000 - 3,010) / 10,000.
+    let shifts = row.amortized(rate);
+    assert_eq!(shifts[0], 0.0);
+    assert!((shifts[1] - 74.95).abs() < 1e-9, "{shifts:?}");
+    assert!((shifts[2] - 95.0).abs() < 1e-9, "{shifts:?}");
+    assert_eq!(shifts[3], 100.0);
+}
+
 /// Between events the clock falls back to physical time; that point is part of
 /// the map, and climbs with the ramp of the next jump.
 #[test]
