@@ -311,7 +311,10 @@ fn a_lead_runs_out_in_the_middle_of_the_next_ramp() {
     // climbs from there to 100 along the clock without its jumps, which stands at
     // 59,950 then: to 58.3 at 10,000, and to 62.4 at 14,950, where the lead of 50
     // is gone and physical time is 15,000.
-    assert_eq!([at(0), at(10_000), at(15_000), at(60_000)], [50, 58, 12, 50]);
+    assert_eq!(
+        [at(0), at(10_000), at(15_000), at(60_000)],
+        [50, 58, 12, 50]
+    );
     assert_eq!([at(12_500), at(37_500)], [35, 31]);
 }
 

@@ -52,9 +52,8 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
-    let backwards = retime::causality::Oddity::TimeRunsBackwards;
-    if analysed.before.reversed() == 0 && analysed.loaded.causality.oddities().count(backwards) == 0
-    {
+
+    if analysed.is_sound() {
         copy(args, &analysed, staging)
     } else {
         repair(args, analysed, staging)
@@ -158,7 +157,7 @@ fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Do
         .warnings
         .extend(runaway_warning(&before, &advance, info.rate));
     report.clocks = build::clocks_part(info, &clocks, args.model.clocks.into(), &advance);
-    report.after = Some(build::check_part(info, &clocks, &after));
+    report.after = Some(build::check_part(info, &clocks, &after, 0));
     report.parameters.gamma_max = Some(args.gamma_max);
     report.parameters.amortization_rate = Some(args.amortization.factor());
     report.distortion = Some(distortion_part(&loaded, &after_times));
