@@ -1,6 +1,8 @@
 //! Backward amortisation: what it must keep, how gentle it must be, and the
 //! naive form next to it.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use common::case::Case;

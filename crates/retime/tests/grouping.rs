@@ -1,5 +1,7 @@
 //! Which locations are taken to share a clock.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use common::hand::{barrier, causality, ranks_on, receive, send};

@@ -1,5 +1,7 @@
 //! All steps together: build, group, controlled clock, amortisation, check.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use std::collections::BTreeMap;
