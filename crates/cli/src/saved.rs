@@ -8,7 +8,7 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use retime::{Correction, SavedClock, TraceInfo};
-use retime_otf2::Undo;
+use retime_otf2::{Archive, Undo};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -16,6 +16,11 @@ use crate::error::CliError;
 const FORMAT: &str = "retime correction";
 const VERSION: u32 = 1;
 const EXTENSION: &str = "retime.json";
+
+/// The anchor of an archive's copy in `directory`.
+pub(crate) fn anchor_in(directory: &Path, archive: &Archive) -> PathBuf {
+    directory.join(archive.anchor_path().file_name().unwrap_or_default())
+}
 
 /// A correction in a file.
 #[derive(Serialize, Deserialize)]
@@ -54,6 +59,11 @@ impl SavedCorrection {
     /// Where the correction of an archive is saved: beside its anchor.
     pub(crate) fn path_beside(anchor: &Path) -> PathBuf {
         anchor.with_extension(EXTENSION)
+    }
+
+    /// Where the correction of an archive's copy in `directory` is saved.
+    pub(crate) fn path_in(directory: &Path, archive: &Archive) -> PathBuf {
+        Self::path_beside(&anchor_in(directory, archive))
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {

@@ -43,9 +43,11 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         .map_err(not_if_interrupted)?;
     drop(progress);
     let method = format!("applied from {}", args.correction.display());
-    let anchor = staging.directory().join(trace.anchor_name());
     let applied = SavedCorrection::new(&correction, trace.info(), method, rewritten.undo);
-    applied.write(&SavedCorrection::path_beside(&anchor))?;
+    applied.write(&SavedCorrection::path_in(
+        staging.directory(),
+        trace.archive(),
+    ))?;
     check_interrupt()?;
     staging.commit()?;
     let clocks = correction.clocks();

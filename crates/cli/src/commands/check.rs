@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use retime::Clocks;
-use retime::causality::{CausalityOptions, Check};
+use retime::causality::{CausalityOptions, Check, Oddity};
 
 use crate::args::{CheckArgs, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
@@ -15,20 +15,22 @@ use crate::report::{self, build, model};
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let (report, outcome) = with_threads(&args.run, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
-        let outcome = outcome(&analysed.before);
+        let outcome = outcome(&analysed);
         Ok((analysed.report(&args.model), outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
-    let failed =
-        report.before.reversed > 0 || args.model.strict && !report.matching.oddities.is_empty();
+    let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
+    let failed = contradicted || args.model.strict && !report.matching.oddities.is_empty();
     Ok(if failed { VIOLATIONS } else { 0 })
 }
 
-fn outcome(check: &Check) -> &'static str {
-    if check.reversed() > 0 {
-        "The clocks of this trace contradict each other; retime correct repairs it."
-    } else {
+fn outcome(analysed: &Analysed) -> &'static str {
+    if analysed.is_sound() {
         "No contradiction: every effect is stamped at or after its cause."
+    } else if analysed.before.reversed() == 0 {
+        "Locations contradict themselves: their time runs backwards; retime correct repairs it."
+    } else {
+        "The clocks of this trace contradict each other; retime correct repairs it."
     }
 }
 
@@ -70,6 +72,19 @@ pub(crate) fn analyse(
 }
 
 impl Analysed {
+    /// Whether the recorded times contradict nothing.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.before.reversed() == 0 && self.out_of_order() == 0
+    }
+
+    /// Events stamped before their predecessor on the same location.
+    pub(crate) fn out_of_order(&self) -> u64 {
+        self.loaded
+            .causality
+            .oddities()
+            .count(Oddity::TimeRunsBackwards)
+    }
+
     /// The report so far.
     pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
         let info = self.loaded.trace.info();
@@ -78,7 +93,7 @@ impl Analysed {
             trace: build::trace_part(&self.loaded),
             matching: build::matching_part(&self.loaded),
             clocks: build::clocks_part(info, &self.clocks, model.clocks.into(), &[]),
-            before: build::check_part(info, &self.clocks, &self.before),
+            before: build::check_part(info, &self.clocks, &self.before, self.out_of_order()),
             after: None,
             method: None,
             parameters: model::ParametersPart {

@@ -29,16 +29,13 @@ const CLOCK_OFFSETS: [i64; 4] = [-1_598, 148_402, -81_598, 38_402];
 /// Runs the command.
 pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     let scratch;
-    let directory = match &args.keep {
-        Some(directory) => {
-            fs::create_dir(directory).map_err(|error| CliError::io(directory, error))?;
-            directory.as_path()
-        }
-        None => {
-            scratch =
-                tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?;
-            scratch.path()
-        }
+    let directory = if let Some(directory) = &args.keep {
+        fs::create_dir(directory).map_err(|error| CliError::io(directory, error))?;
+        directory.as_path()
+    } else {
+        scratch =
+            tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?;
+        scratch.path()
     };
     unpack(directory)?;
     let (recorded, corrected) = (directory.join("halo"), directory.join("corrected"));

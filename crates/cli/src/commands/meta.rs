@@ -26,11 +26,9 @@ pub(crate) fn man() -> Result<u8, CliError> {
             .get_subcommands()
             .filter(|sub| sub.get_name() != "help")
         {
-            let name = format!("retime {}", sub.get_name());
             let titled = sub
                 .clone()
-                .name(name.clone())
-                .bin_name(name)
+                .bin_name(format!("retime {}", sub.get_name()))
                 .disable_help_flag(true);
             let man = clap_mangen::Man::new(titled);
             man.render_name_section(page)?;

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let trace = Otf2Trace::open(&args.trace)?;
-    let path = SavedCorrection::path_beside(trace.anchor_path());
+    let path = SavedCorrection::path_beside(trace.archive().anchor_path());
     if !path.exists() {
         let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
         return Err(CliError::input(&path, message));

@@ -96,7 +96,12 @@ pub(crate) fn clocks_part(
     }
 }
 
-pub(crate) fn check_part(info: &TraceInfo, clocks: &Clocks, check: &Check) -> CheckPart {
+pub(crate) fn check_part(
+    info: &TraceInfo,
+    clocks: &Clocks,
+    check: &Check,
+    out_of_order: u64,
+) -> CheckPart {
     let worst = check.worst.iter().map(|violation| ViolationPart {
         kind: violation.kind,
         latency_ticks: violation.latency.0,
@@ -105,6 +110,7 @@ pub(crate) fn check_part(info: &TraceInfo, clocks: &Clocks, check: &Check) -> Ch
     });
     CheckPart {
         reversed: check.reversed(),
+        out_of_order,
         short: check.short(),
         reversed_within_clock: check.reversed_within_clock(),
         messages: check.messages,

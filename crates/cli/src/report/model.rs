@@ -83,6 +83,8 @@ pub(crate) struct ClockPart {
 #[derive(Debug, Serialize)]
 pub(crate) struct CheckPart {
     pub(crate) reversed: u64,
+    /// Events stamped before their predecessor on the same location.
+    pub(crate) out_of_order: u64,
     pub(crate) short: u64,
     pub(crate) reversed_within_clock: u64,
     pub(crate) messages: retime::causality::Tally,
@@ -154,6 +156,7 @@ pub(crate) struct DistortionPart {
 }
 
 #[derive(Debug, Default, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(crate) struct TimingPart {
     pub(crate) scan_seconds: f64,
     pub(crate) matching_seconds: f64,

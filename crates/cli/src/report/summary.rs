@@ -23,7 +23,10 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     text.trace(report);
     text.clocks(report);
     text.delay(report);
+    text.out.push('\n');
     text.table(&report.before, report.after.as_ref());
+    text.out.push('\n');
+    text.latency(&report.before, report.after.as_ref());
     text.pairs(
         &report.before,
         if verbose {
@@ -110,7 +113,7 @@ impl Text {
             (retime::Grouping::Auto, 0) => "as coarse as the trace allows".into(),
             (retime::Grouping::Auto, groups) => {
                 format!(
-                    "{} that should share a clock contradict themselves and were split",
+                    "{} that should share a clock disagree and were split",
                     plural(groups as u64, "group")
                 )
             }
@@ -155,37 +158,49 @@ impl Text {
     }
 
     fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
-        let head = after.map_or("", |_| "          after");
-        let _ = writeln!(self.out, "\n{:<19}{:>27}{head}", "reversed", "before");
+        let mut row = |name: &str, before: &str, after: Option<String>| {
+            let row = format!("{name:<19}{before:<28}{}", after.unwrap_or_default());
+            let _ = writeln!(self.out, "{}", row.trim_end());
+        };
+        row("reversed", "recorded", after.map(|_| "corrected".into()));
         for (name, of) in [
             ("messages", Self::messages as fn(&CheckPart) -> Tally),
             ("collective ends", Self::collectives),
         ] {
-            let tally = of(before);
-            let share = 100.0 * tally.reversed as f64 / tally.total.max(1) as f64;
+            let Tally {
+                total, reversed, ..
+            } = of(before);
+            let share = 100.0 * reversed as f64 / total.max(1) as f64;
             let count = format!(
-                "{} of {}",
-                group_digits(tally.reversed),
-                group_digits(tally.total)
+                "{} of {} ({share:.1} %)",
+                group_digits(reversed),
+                group_digits(total)
             );
-            let after = after.map_or(String::new(), |after| {
-                format!("{:>12}", group_digits(of(after).reversed))
-            });
-            let _ = writeln!(self.out, "  {name:<17}{count:>20} {share:>4.1} %{after}");
+            row(
+                &format!("  {name}"),
+                &count,
+                after.map(|after| group_digits(of(after).reversed)),
+            );
         }
-        let smallest = |check: &CheckPart| {
-            check
-                .smallest_latency_ticks
-                .map_or("-".into(), |ticks| self.span(ticks))
+        if before.out_of_order > 0 {
+            let count = group_digits(before.out_of_order);
+            row(
+                "  local events",
+                &count,
+                after.map(|after| group_digits(after.out_of_order)),
+            );
+        }
+    }
+
+    fn latency(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
+        let Some(ticks) = before.smallest_latency_ticks else {
+            return;
         };
-        let after = after.map_or(String::new(), |after| format!("{:>14}", smallest(after)));
-        let line = format!(
-            "  {:<17}{:>25}{after}\n",
-            "smallest latency",
-            smallest(before)
-        );
-        self.out += &line;
-        self.out.push('\n');
+        let mut content = format!("{} the smallest", self.span(ticks));
+        if let Some(ticks) = after.and_then(|after| after.smallest_latency_ticks) {
+            let _ = write!(content, "; {} corrected", self.span(ticks));
+        }
+        self.line("latency", &content);
     }
 
     fn messages(check: &CheckPart) -> Tally {
@@ -216,10 +231,7 @@ impl Text {
         if reversed.len() > shown {
             self.line(
                 "",
-                &format!(
-                    "and {} more",
-                    plural((reversed.len() - shown) as u64, "pair")
-                ),
+                &format!("and {} more", group_digits((reversed.len() - shown) as u64)),
             );
         }
     }
@@ -324,7 +336,7 @@ fn place(place: &PlacePart) -> String {
 fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
-        p if p == 0.0 => "0 %".into(),
+        0.0 => "0 %".into(),
         p if p < 0.001 => format!("{p:.1e} %"),
         p if p < 1.0 => format!("{p:.3} %"),
         p => format!("{p:.1} %"),

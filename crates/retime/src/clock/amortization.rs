@@ -287,10 +287,10 @@ fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
     let mut beyond = 0;
     for index in 0..gates.len() {
         let horizon = gates[index].x.saturating_add(ramp);
-        while beyond < gates.len() && gates[beyond].x <= horizon {
+        // A gate lies within its own horizon; one exactly `ramp` ahead does not.
+        while beyond <= index || beyond < gates.len() && gates[beyond].x < horizon {
             beyond += 1;
         }
-        // The gate itself lies within its horizon.
         let reached = gates[beyond - 1].low;
         gates[index].high = gates[index].high.min(reached);
     }
@@ -298,13 +298,6 @@ fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
     for gate in gates.iter_mut().rev() {
         lowest = lowest.min(gate.high);
         gate.high = lowest;
-    }
-    // What shares a moment moves together, whichever comes first in `gates`.
-    for index in 1..gates.len() {
-        let before = gates[index - 1];
-        if (before.x, before.low) == (gates[index].x, gates[index].low) {
-            gates[index].high = before.high;
-        }
     }
 }
 

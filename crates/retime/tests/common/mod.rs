@@ -16,10 +16,12 @@
     reason = "tests only"
 )]
 
+pub mod case;
 mod collective;
 pub mod edges;
 pub mod hand;
 pub mod layout;
+pub mod naive;
 pub mod oracle;
 pub mod program;
 pub mod rng;

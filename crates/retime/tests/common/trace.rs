@@ -99,10 +99,10 @@ impl Trace {
     }
 
     /// The stamps of all nodes after a correction.
-    pub fn corrected(&self, correction: &Correction) -> Vec<u64> {
+    pub fn corrected(&self, correction: &Correction) -> Vec<Timestamp> {
         let map = |(location, number, event): (LocationIndex, u64, &Event)| {
             let mut cursor = correction.map_of(location).cursor(location);
-            cursor.map(number, Timestamp(event.raw)).unwrap().0
+            cursor.map(number, Timestamp(event.raw)).unwrap()
         };
         self.nodes().map(map).collect()
     }

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Prints the figures of the README: time and memory of `retime correct`, end to
+# end with verification, on generated halo-exchange traces with clock errors.
+#
+#   benches/figures.sh [RUNS]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+runs=${1:-5}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+cargo build --quiet --release --package retime-cli
+cargo build --quiet --release --package retime-sim --example generate
+
+generate() { # ranks events
+    target/release/examples/generate --ranks "$1" --events "$2" --seed 1 \
+        --offset 100us --drift 2ppm -o "$scratch/trace-$1-$2" >"$scratch/generated"
+    sed 's/^[^:]*: //' "$scratch/generated"
+}
+
+# Median wall seconds, its CPU seconds, and the largest peak of memory in MB.
+measure() { # trace arguments...
+    local trace=$1
+    shift
+    for _ in $(seq "$runs"); do
+        rm -rf "$scratch/out"
+        python3 - "$scratch/out" "$trace" "$@" <<'PY'
+import resource, subprocess, sys, time
+out, trace, *rest = sys.argv[1:]
+command = ["target/release/retime"] + [word.replace("TRACE", trace).replace("OUT", out) for word in rest]
+start = time.perf_counter()
+subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
+wall = time.perf_counter() - start
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(f"{wall:.3f} {used.ru_utime + used.ru_stime:.3f} {used.ru_maxrss / 1024:.0f}")
+PY
+    done | sort -n | awk '{w[NR]=$1; c[NR]=$2; if ($3>m) m=$3} END {i=int((NR+1)/2); print w[i], c[i], m}'
+}
+
+row() { # ranks events label arguments...
+    local ranks=$1 events=$2 label=$3
+    shift 3
+    read -r wall cpu memory < <(measure "$scratch/trace-$ranks-$events" "$@")
+    printf '%-9s %5s %7s %8s s %8s s %6s MB %8.1f M events/s\n' "$label" "$ranks" "$events" \
+        "$wall" "$cpu" "$memory" "$(awk -v e="$events" -v w="$wall" 'BEGIN {print e / w / 1e6}')"
+}
+
+printf '%-9s %5s %7s %10s %10s %9s\n' command ranks events wall CPU memory
+for events in 1e5 1e6 1e7; do
+    generate 4 "$events" >/dev/null
+    row 4 "$events" correct correct TRACE -o OUT -q
+done
+row 4 1e7 check check TRACE -q
+row 4 1e7 "check -1" check TRACE -q --threads 1
+generate 16 1e7 >/dev/null
+row 16 1e7 correct correct TRACE -o OUT -q

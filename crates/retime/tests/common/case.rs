@@ -1,0 +1,61 @@
+//! A random trace with all that the library needs to run on it.
+
+use retime::causality::Causality;
+use retime::clock::{AmortizationRate, Gamma, LogicalTimes, amortize, controlled};
+use retime::{Clocks, Correction, MinimalDelay};
+
+use super::oracle::Plain;
+use super::{Spec, Trace};
+
+/// A trace with all that the clock needs.
+pub struct Case {
+    pub trace: Trace,
+    pub causality: Causality,
+    pub clocks: Clocks,
+    pub delay: MinimalDelay,
+    pub plain: Plain,
+}
+
+impl Case {
+    pub fn new(spec: &Spec) -> Self {
+        Self::of(spec, spec.trace())
+    }
+
+    pub fn of(spec: &Spec, trace: Trace) -> Self {
+        let causality = trace.causality();
+        let clocks = Clocks::group(&trace.info, &causality, spec.grouping());
+        Self {
+            plain: Plain::new(&trace, &clocks),
+            delay: spec.delay(),
+            trace,
+            causality,
+            clocks,
+        }
+    }
+
+    pub fn run(&self, gamma: Gamma) -> LogicalTimes {
+        controlled(&self.causality, &self.clocks, &self.delay, gamma).unwrap()
+    }
+
+    pub fn values(&self, gamma: Gamma) -> Vec<i64> {
+        let times = self.run(gamma);
+        let nodes = 0..self.causality.nodes().len() as u32;
+        nodes.map(|node| times.get(node).0).collect()
+    }
+
+    pub fn amortize(&self, gamma: Gamma, rate: AmortizationRate) -> Correction {
+        let times = self.run(gamma);
+        let (causality, clocks) = (&self.causality, &self.clocks);
+        amortize(causality, clocks, &self.delay, gamma, rate, &times)
+    }
+
+    /// The corrected times of all nodes relative to the base.
+    pub fn mapped(&self, correction: &Correction) -> Vec<i64> {
+        let stamps = self.trace.corrected(correction);
+        let base = self.plain.base;
+        stamps
+            .into_iter()
+            .map(|stamp| stamp.0.wrapping_sub(base) as i64)
+            .collect()
+    }
+}
