@@ -30,6 +30,7 @@ const METHOD: &str = "controlled logical clock";
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    report::check_target(&args.run)?;
     let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
     Ok(done.exit)
