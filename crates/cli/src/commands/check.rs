@@ -77,6 +77,16 @@ impl Analysed {
         self.before.reversed() == 0 && self.out_of_order() == 0
     }
 
+    /// Takes other clocks, and what follows from them.
+    pub(crate) fn regroup(&mut self, clocks: Clocks, model: &ModelArgs) -> Result<(), CliError> {
+        self.delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
+        self.clocks = clocks;
+        let causality = &self.loaded.causality;
+        let times = causality.nodes().timestamps();
+        self.before = retime::causality::check(causality, &self.clocks, &self.delay.delay, times);
+        Ok(())
+    }
+
     /// Events stamped before their predecessor on the same location.
     pub(crate) fn out_of_order(&self) -> u64 {
         self.loaded
