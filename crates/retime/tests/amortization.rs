@@ -335,11 +335,10 @@ fn the_naive_form_ramps_and_holds_back_likewise() {
         limit: vec![None; 4],
     };
     // At 18,000 the first gives 40; the second 50 * (10,000 - 3,010) / 10,000.
-    let shifts = row.amortized(rate);
-    assert_eq!(shifts[0], 0.0);
-    assert!((shifts[1] - 74.95).abs() < 1e-9, "{shifts:?}");
-    assert!((shifts[2] - 95.0).abs() < 1e-9, "{shifts:?}");
-    assert_eq!(shifts[3], 100.0);
+    let expected = [0.0, 74.95, 95.0, 100.0];
+    for (shift, expected) in row.amortized(rate).into_iter().zip(expected) {
+        assert!((shift - expected).abs() < 1e-9, "{shift} for {expected}");
+    }
 }
 
 /// Between events the clock falls back to physical time; that point is part of
