@@ -16,7 +16,6 @@
 //! ```
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::path::Path;
 
 use retime::{LocationIndex, TraceInfo};
@@ -83,16 +82,6 @@ impl Otf2Trace {
         &self.archive
     }
 
-    /// The path of the anchor file.
-    pub fn anchor_path(&self) -> &Path {
-        self.archive.anchor_path()
-    }
-
-    /// The name of the anchor file; a copy of the archive has it too.
-    pub fn anchor_name(&self) -> &OsStr {
-        self.anchor_path().file_name().unwrap_or_default()
-    }
-
     /// The size of all event files, which is nearly all that a
     /// [`Monitor`] hears of.
     pub const fn event_bytes(&self) -> u64 {
@@ -107,20 +96,6 @@ impl Otf2Trace {
     /// The global definitions.
     pub const fn definitions(&self) -> &Definitions {
         &self.definitions
-    }
-
-    /// Size of all event files in bytes, as a measure of the work; what cannot
-    /// be told counts as 0.
-    pub fn event_bytes(&self) -> u64 {
-        let files = self
-            .info
-            .locations
-            .iter()
-            .map(|it| self.archive.events_path(it.id));
-        files
-            .filter_map(|path| path.metadata().ok())
-            .map(|it| it.len())
-            .sum()
     }
 
     /// All locations.

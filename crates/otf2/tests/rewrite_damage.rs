@@ -237,3 +237,41 @@ fn odd_but_readable_files_come_back() {
     });
     assert_eq!(torn.rewritten.laid_out, [LocationIndex(0)]);
 }
+
+/// Byte order is a matter of each chunk. Laid out anew, no chunk mixes them.
+#[test]
+fn byte_orders_may_change_within_a_file() {
+    let enter = [0x0c, 0x01, 0x00];
+    let mut little = file(1, 3, &[&time(6), &enter, &enter, &time(7), &enter]);
+    little.truncate(little.len() - 2);
+    little.resize(262_144, 0);
+    let mut big = vec![0x03, 0x23];
+    big.extend(4_u64.to_be_bytes());
+    big.extend(5_u64.to_be_bytes());
+    big.push(0x05);
+    big.extend(9_u64.to_be_bytes());
+    // Two events at once, one of them with a number of two bytes.
+    big.extend([0x0c, 0x02, 0x00, 0x00, 0x0c, 0x01, 0x00, 0x02, 0x01]);
+    let mut files = small_archive();
+    files.retain(|(name, _)| *name != "t/0.def");
+    files[2].1 = [little, big].concat();
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &files);
+    for torn in [6, 9] {
+        let corrected = correct_and_check(dir.path(), |location| {
+            let knot = Knot {
+                raw: Timestamp(torn),
+                arrive: Timestamp(torn),
+                leave: Timestamp(torn + 4),
+            };
+            let steps = (0..5).map(|event| Step {
+                raw: Timestamp(torn),
+                location,
+                event,
+                corrected: Timestamp(torn + event.min(4)),
+            });
+            ClockMap::new(vec![knot], steps.collect()).unwrap()
+        });
+        assert_eq!(corrected.rewritten.laid_out, [LocationIndex(0)]);
+    }
+}
