@@ -39,7 +39,10 @@ fn everything(anchor: &Path) -> Result<()> {
 
 fn outcome(files: &[SmallFile]) -> Result<()> {
     let dir = tempfile::tempdir().unwrap();
-    everything(&write(dir.path(), files))
+    let start = Instant::now();
+    let result = everything(&write(dir.path(), files));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    result
 }
 
 #[test]
@@ -49,7 +52,6 @@ fn the_small_archive_is_corrected() {
 
 #[test]
 fn every_truncation_ends_well() {
-    let start = Instant::now();
     for (position, (name, bytes)) in small_archive().iter().enumerate() {
         for length in 0..bytes.len() {
             let mut files = small_archive();
@@ -62,12 +64,10 @@ fn every_truncation_ends_well() {
             }
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
 fn every_changed_byte_ends_well() {
-    let start = Instant::now();
     for (position, (_, bytes)) in small_archive().iter().enumerate() {
         for at in 0..bytes.len() {
             for flip in [0x01, 0xFF] {
@@ -78,7 +78,6 @@ fn every_changed_byte_ends_well() {
             }
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(120));
 }
 
 /// Changes a corrected archive and tries to restore the original.
