@@ -59,7 +59,7 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
     Ok(times
         .values
         .into_iter()
-        .map(|count| count.unsigned_abs())
+        .map(i64::unsigned_abs)
         .collect())
 }
 
