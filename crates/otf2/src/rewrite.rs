@@ -6,7 +6,7 @@
 //!
 //! | file | what happens |
 //! | --- | --- |
-//! | events | times change in place; laid out anew if events with one time record come apart |
+//! | events | times change in place; laid out anew if that is not enough |
 //! | snapshots | times change in place |
 //! | local definitions | clock offsets go, since they are part of the new times |
 //! | markers | times and durations change, in place if they fit |
@@ -81,8 +81,8 @@ pub struct Rewritten {
     /// New times of the first and the last event; `None` if there are no
     /// events, or if all files were copied as they are.
     pub range: Option<(Timestamp, Timestamp)>,
-    /// Locations whose events were laid out anew, because some of them shared
-    /// a time record and have different times now.
+    /// Locations whose events were laid out anew, mostly because some of them
+    /// shared a time record and have different times now.
     pub laid_out: Vec<LocationIndex>,
 }
 

@@ -16,6 +16,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use retime::{LocationIndex, TraceInfo};
@@ -41,6 +42,7 @@ pub struct Otf2Trace {
     /// In order of `info.locations`.
     locals: Vec<LocalDefinitions>,
     by_directory: bool,
+    event_bytes: u64,
 }
 
 impl Otf2Trace {
@@ -55,8 +57,9 @@ impl Otf2Trace {
             communicators,
         } = describe(&definitions, &archive.definitions_path())?;
         let ids: Vec<u64> = info.locations.iter().map(|it| it.id).collect();
+        let mut event_bytes = 0;
         for &id in &ids {
-            archive.open_events(id)?;
+            event_bytes += archive.open_events(id)?.file_size();
         }
         let locals = LocalDefinitions::read_all(&archive, &ids)?;
         Ok(Self {
@@ -66,6 +69,7 @@ impl Otf2Trace {
             communicators,
             locals,
             by_directory: path.is_dir(),
+            event_bytes,
         })
     }
 
@@ -77,6 +81,22 @@ impl Otf2Trace {
     /// The archive.
     pub const fn archive(&self) -> &Archive {
         &self.archive
+    }
+
+    /// The path of the anchor file.
+    pub fn anchor_path(&self) -> &Path {
+        self.archive.anchor_path()
+    }
+
+    /// The name of the anchor file; a copy of the archive has it too.
+    pub fn anchor_name(&self) -> &OsStr {
+        self.anchor_path().file_name().unwrap_or_default()
+    }
+
+    /// The size of all event files, which is nearly all that a
+    /// [`Monitor`] hears of.
+    pub const fn event_bytes(&self) -> u64 {
+        self.event_bytes
     }
 
     /// Whether the user named a directory rather than an anchor file.

@@ -8,6 +8,10 @@
 //!
 //! > one clock per node; where that is refuted, one per process of that node;
 //! > where that is refuted, one per location of that process.
+//!
+//! A chain of dependencies through other clocks can refute a group too; it then
+//! shows as a [`Cycle`] in the run of the logical clock, and [`Clocks::split`]
+//! takes that group apart.
 
 use std::hash::Hash;
 
@@ -15,6 +19,7 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::causality::Causality;
+use crate::clock::Cycle;
 use crate::trace::{LocationIndex, TraceInfo};
 
 /// A physical clock, by its position in [`Clocks`].
@@ -88,6 +93,35 @@ impl Clocks {
             }
         }
         Self::number(&owners, refuted)
+    }
+
+    /// Splits the clocks that `cycle` passes from one location to another, where
+    /// nothing but the common clock says what came first: a chain of dependencies
+    /// through other clocks refutes them, though no single one does. `None` if
+    /// there are none, for then the trace contradicts itself.
+    pub fn split(&self, info: &TraceInfo, cycle: &Cycle) -> Option<Self> {
+        let mut met: FxHashMap<ClockId, LocationIndex> = FxHashMap::default();
+        let mut refuted = vec![false; self.len()];
+        for (place, _) in &cycle.events {
+            let clock = self.of(place.location);
+            let first = *met.entry(clock).or_insert(place.location);
+            refuted[clock.as_usize()] |= first != place.location;
+        }
+        let count = refuted.iter().filter(|&&refuted| refuted).count();
+        let process = |location: usize| info.locations.get(location).map(|it| it.process);
+        let owner = |(location, clock): (usize, &ClockId)| {
+            if !refuted[clock.as_usize()] {
+                return Owner::Node(clock.as_usize());
+            }
+            let mut siblings = self.locations(*clock).iter();
+            let one_process = siblings.all(|it| process(it.as_usize()) == process(location));
+            match process(location) {
+                Some(process) if !one_process => Owner::Process(process),
+                _ => Owner::Location(location),
+            }
+        };
+        let owners: Vec<Owner> = self.of_location.iter().enumerate().map(owner).collect();
+        (count > 0).then(|| Self::number(&owners, self.refuted + count))
     }
 
     fn number(owners: &[Owner], refuted: usize) -> Self {

@@ -1,6 +1,8 @@
 //! The controlled logical clock against a slow computation from its formula,
 //! and against what it promises.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use std::sync::Arc;

@@ -1,6 +1,8 @@
 //! What is made of recordings that lack or contradict something: the certain
 //! dependencies stay, the rest is counted with its place.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use common::hand::{

@@ -1,11 +1,14 @@
 //! Which locations are taken to share a clock.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use common::hand::{barrier, causality, ranks_on, receive, send};
 use common::{Call, Sharing, Spec, cases, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
+use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
 use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo};
 
 /// The clock of each location.
@@ -101,6 +104,44 @@ fn auto_splits_what_a_reversed_collective_refutes() {
     assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 0, 0, 1]);
 }
 
+#[test]
+fn a_chain_through_another_clock_splits_the_group_it_refutes() {
+    // Rank 2 sends at 20 by way of rank 0 to rank 1, where it arrives at 10. No
+    // dependency within the node is reversed, yet its clocks differ. Rank 3 and
+    // the other node have no part in it.
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 1), (2, 1), (3, 2), (4, 2)]);
+    let between = vec![(10, receive(2)), (11, send(1))];
+    let locations = [
+        between,
+        vec![(10, receive(0))],
+        vec![(20, send(0))],
+        vec![],
+        vec![],
+        vec![],
+    ];
+    let it = causality(&info, &locations);
+    let auto = Clocks::group(&info, &it, Grouping::Auto);
+    assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 1, 1, 1, 2, 2]);
+    let delay = MinimalDelay::Uniform(Ticks(0));
+    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    let split = auto.split(&info, &cycle).unwrap();
+    let of = [0, 1, 2, 3, 4, 5].map(|location| split.of(LocationIndex(location)).0);
+    assert_eq!(of, [0, 1, 2, 2, 3, 3]);
+    assert_eq!(split.refuted(), 1);
+    assert!(controlled(&it, &split, &delay, Gamma::default()).is_ok());
+}
+
+#[test]
+fn a_contradiction_of_the_trace_itself_is_no_reason_to_split() {
+    let own = |other: u32| vec![(10, receive(other)), (20, send(other))];
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 1)]);
+    let it = causality(&info, &[own(1), own(0), vec![]]);
+    let auto = Clocks::group(&info, &it, Grouping::Auto);
+    let delay = MinimalDelay::Uniform(Ticks(0));
+    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    assert_eq!(auto.split(&info, &cycle), None);
+}
+
 proptest! {
     #![proptest_config(cases(1_000))]
 
@@ -143,6 +184,31 @@ proptest! {
         let delay = MinimalDelay::Uniform(Ticks(0));
         let checked = check(&causality, &found, &delay, causality.nodes().timestamps());
         prop_assert_eq!(checked.reversed_within_clock(), 0);
+    }
+
+    /// Whatever the clocks are, splitting comes to an end with a sound result.
+    #[test]
+    fn splitting_ends_at_clocks_that_fit(spec in specs(300)) {
+        let trace = spec.trace();
+        let causality = trace.causality();
+        let mut clocks = Clocks::group(&trace.info, &causality, Grouping::Auto);
+        let delay = MinimalDelay::Uniform(Ticks(1));
+        let gamma = Gamma::default();
+        let times = loop {
+            match controlled(&causality, &clocks, &delay, gamma) {
+                Ok(times) => break times,
+                Err(cycle) => {
+                    let finer = clocks.split(&trace.info, &cycle).unwrap();
+                    prop_assert!(finer.len() > clocks.len());
+                    clocks = finer;
+                }
+            }
+        };
+        let rate = AmortizationRate::default();
+        let correction = amortize(&causality, &clocks, &delay, gamma, rate, &times);
+        let corrected = trace.corrected(&correction);
+        let checked = check(&causality, &clocks, &delay, &corrected);
+        prop_assert_eq!(checked.reversed() + checked.short(), 0);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Correction maps: what makes one, what it does to any time, and back.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use common::case::Case;

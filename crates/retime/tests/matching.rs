@@ -1,6 +1,8 @@
 //! The dependencies found in a recording against those of the program that was
 //! recorded.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use std::collections::BTreeMap;

@@ -1,5 +1,7 @@
 //! All steps together: build, group, controlled clock, amortisation, check.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
 mod common;
 
 use std::collections::BTreeMap;
@@ -130,6 +132,28 @@ proptest! {
         for threads in [2, 8] {
             prop_assert_eq!(&in_pool(threads, run), &single);
         }
+    }
+}
+
+#[test]
+fn the_more_specific_delay_wins_and_the_source_before_the_destination() {
+    let mut table = retime::DelayTable::default();
+    let at = |location: u32| Some(LocationIndex(location));
+    let delay = |table: &retime::DelayTable| {
+        MinimalDelay::PerPair(table.clone())
+            .between(LocationIndex(1), LocationIndex(2))
+            .0
+    };
+    assert_eq!((delay(&table), table.range()), (0, None));
+    for (from, to, own) in [
+        (None, None, 1),
+        (None, at(2), 2),
+        (at(1), None, 3),
+        (at(1), at(2), 4),
+    ] {
+        table.set(from, to, Ticks(own));
+        table.set(at(2), at(1), Ticks(9));
+        assert_eq!(delay(&table), own);
     }
 }
 

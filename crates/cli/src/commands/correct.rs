@@ -11,7 +11,9 @@ use std::time::Instant;
 use rayon::prelude::*;
 use retime::causality::{Check, check};
 use retime::clock::{amortize, controlled};
-use retime::{Correction, Distortion, LocationIndex, Timestamp, final_advance};
+use retime::{
+    Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
+};
 use retime_otf2::{Otf2Trace, Rewritten};
 
 use super::check::{Analysed, analyse};
@@ -56,7 +58,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     if analysed.is_sound() {
         copy(args, &analysed, staging)
     } else {
-        repair(args, analysed, staging)
+        repair(args, &analysed, staging)
     }
 }
 
@@ -103,71 +105,98 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     })
 }
 
-fn repair(args: &CorrectArgs, analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
+fn repair(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
+    let loaded = &analysed.loaded;
     let mut report = analysed.report(&args.model);
-    let Analysed {
-        loaded,
-        clocks,
-        delay,
-        before,
-        start,
-        ..
-    } = analysed;
-    let correction_start = Instant::now();
-    let times =
-        controlled(&loaded.causality, &clocks, &delay.delay, args.gamma_max).map_err(|cycle| {
-            CliError::Cycle {
-                trace: loaded.path.clone(),
-                message: cycle.describe(loaded.trace.info()),
-            }
-        })?;
-    let correction = amortize(
+    let stage = Instant::now();
+    let (correction, method) = solve(args, analysed)?;
+    report.method = Some(method);
+    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
+    check_interrupt()?;
+
+    let stage = Instant::now();
+    let rewritten = write(args, loaded, &correction, &staging)?;
+    report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
+
+    let stage = Instant::now();
+    let times = verify(args, loaded, &staging)?;
+    let after = check(
         &loaded.causality,
-        &clocks,
-        &delay.delay,
-        args.gamma_max,
-        args.amortization,
+        &analysed.clocks,
+        &analysed.delay.delay,
         &times,
     );
-    report.method = Some(model::MethodPart {
-        name: METHOD,
-        jumps: times.jumps(),
-        largest_jump_ticks: times.largest_jump().0,
-        knots: correction.knots(),
-    });
-    drop(times);
-    report.timing.correction_seconds = Some(correction_start.elapsed().as_secs_f64());
-    check_interrupt()?;
-
-    let writing = Instant::now();
-    let rewritten = write(args, &loaded, &correction, &staging)?;
-    report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
-
-    let verification = Instant::now();
-    let after_times = verify(args, &loaded, &staging)?;
-    let after = check(&loaded.causality, &clocks, &delay.delay, &after_times);
-    save(args, &loaded, &correction, rewritten, &staging)?;
+    save(args, loaded, &correction, rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
-    report.timing.verification_seconds = Some(verification.elapsed().as_secs_f64());
+    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    let info = loaded.trace.info();
-    let advance = final_advance(&loaded.causality, &clocks, &after_times);
-    report
-        .warnings
-        .extend(runaway_warning(&before, &advance, info.rate));
-    report.clocks = build::clocks_part(info, &clocks, args.model.clocks.into(), &advance);
-    report.after = Some(build::check_part(info, &clocks, &after, 0));
-    report.parameters.gamma_max = Some(args.gamma_max);
-    report.parameters.amortization_rate = Some(args.amortization.factor());
-    report.distortion = Some(distortion_part(&loaded, &after_times));
-    report.timing.total_seconds = start.elapsed().as_secs_f64();
+    describe(&mut report, args, analysed, &times, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
         outcome,
         exit,
     })
+}
+
+/// Runs the method; without writing anything.
+fn solve(
+    args: &CorrectArgs,
+    analysed: &Analysed,
+) -> Result<(Correction, model::MethodPart), CliError> {
+    let Analysed {
+        loaded,
+        clocks,
+        delay,
+        ..
+    } = analysed;
+    let (causality, delay) = (&loaded.causality, &delay.delay);
+    let times =
+        controlled(causality, clocks, delay, args.gamma_max).map_err(|cycle| CliError::Cycle {
+            trace: loaded.path.clone(),
+            message: cycle.describe(loaded.trace.info()),
+        })?;
+    let correction = amortize(
+        causality,
+        clocks,
+        delay,
+        args.gamma_max,
+        args.amortization,
+        &times,
+    );
+    let method = model::MethodPart {
+        name: METHOD,
+        jumps: times.jumps(),
+        largest_jump_ticks: times.largest_jump().0,
+        knots: correction.knots(),
+    };
+    Ok((correction, method))
+}
+
+/// Adds to the report what came out.
+fn describe(
+    report: &mut model::Report,
+    args: &CorrectArgs,
+    analysed: &Analysed,
+    times: &[Timestamp],
+    after: &Check,
+) {
+    let Analysed {
+        loaded,
+        clocks,
+        start,
+        ..
+    } = analysed;
+    let info = loaded.trace.info();
+    let advance = final_advance(&loaded.causality, clocks, times);
+    report.warnings.extend(runaway_warning(analysed, &advance));
+    report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
+    report.after = Some(build::check_part(info, clocks, after, 0));
+    report.parameters.gamma_max = Some(args.gamma_max);
+    report.parameters.amortization_rate = Some(args.amortization.factor());
+    report.distortion = Some(distortion_part(loaded, times));
+    report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
 fn write(
@@ -252,25 +281,19 @@ fn distortion_part(loaded: &Loaded, after: &[Timestamp]) -> model::DistortionPar
 
 /// The fastest clock has no reason to be ahead of itself at the end, unless the
 /// minimal delay is too large or rates differ by more than gamma allows.
-fn runaway_warning(
-    before: &Check,
-    advance: &[Option<retime::Ticks>],
-    rate: retime::TickRate,
-) -> Option<String> {
+fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<String> {
+    let rate = analysed.loaded.trace.info().rate;
+    let delayed = analysed.delay.delay != MinimalDelay::Uniform(Ticks(0));
     let least = advance.iter().flatten().min()?.0;
-    let worst = before
-        .pairs
-        .values()
-        .map(|pair| -pair.smallest.0)
-        .max()
-        .unwrap_or(0)
-        .max(1);
+    let reversed = analysed.before.pairs.values().map(|pair| -pair.smallest.0);
+    let worst = reversed.max().unwrap_or(0).max(1);
     (least > worst).then(|| {
         format!(
             "all clocks end at least {} ahead of their recorded time, more than they ever disagreed ({}): \
-             time ran away; use a smaller --min-delay, or a smaller --gamma-max if clock rates differ more",
-            rate.format(retime::Ticks(least)),
-            rate.format(retime::Ticks(worst)),
+             time ran away. Try a smaller --gamma-max (0.5 suits ticks coarser than the delays){}",
+            rate.format(Ticks(least)),
+            rate.format(Ticks(worst)),
+            if delayed { ", or a smaller --min-delay" } else { "" },
         )
     })
 }

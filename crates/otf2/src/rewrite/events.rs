@@ -1,9 +1,11 @@
 //! The events of one location with new times.
 //!
 //! A time record is nine bytes whatever the time, so new times are written
-//! over the old ones as chunk after chunk passes through. That fails in one
-//! case only: events that share a time record must come apart. Then the file
-//! is done again from the start, by [`layout`](super::layout).
+//! over the old ones as chunk after chunk passes through. There are two cases
+//! in which the file is done again from the start, by
+//! [`layout`](super::layout): events that share a time record must come apart;
+//! or there are two time records in a row, which libotf2 writes where a chunk
+//! starts at time 0, but cannot read.
 
 use retime::{ClockMap, LocationIndex};
 
@@ -85,16 +87,16 @@ impl<'a> InPlace<'a> {
         }
     }
 
-    /// `None` if events with one time record must come apart.
+    /// `None` if the file must be laid out anew.
     fn run(mut self, source: &mut Source<'_>, output: &mut Output) -> Result<Option<Outcome>> {
         let mut buffer = Vec::new();
         let mut header = source.next(&mut buffer)?;
         let mut steps = Steps::new(source.kind(), header);
         loop {
-            let together = self.chunk(&mut steps, &mut buffer).map_err(|trouble| {
+            let fits = self.chunk(&mut steps, &mut buffer).map_err(|trouble| {
                 trouble.located(source.path(), &header, |e| source.error(&header, e))
             })?;
-            if !together {
+            if !fits {
                 return Ok(None);
             }
             output.write(&buffer)?;
@@ -114,6 +116,7 @@ impl<'a> InPlace<'a> {
         }))
     }
 
+    /// `false` if the file must be laid out anew.
     fn chunk(&mut self, steps: &mut Steps, bytes: &mut [u8]) -> Result<bool, Trouble> {
         let mut walk = *steps;
         while let Some(step) = walk.step(bytes)? {
@@ -123,6 +126,8 @@ impl<'a> InPlace<'a> {
                 if new != self.written {
                     return Ok(false);
                 }
+            } else if step.stamps > 1 && new != step.raw {
+                return Ok(false);
             } else if step.stamps == 1 && bytes.get(step.first as usize) == Some(&TIMESTAMP) {
                 put(bytes, step.first + 1, walk.header().endian, new);
                 self.log.note(step.raw, new);
@@ -143,7 +148,7 @@ impl<'a> InPlace<'a> {
     }
 
     /// Several time records, or one behind an attribute list. The last one
-    /// counts; all get its new time.
+    /// counts; all get the new time.
     fn odd_stamps(
         &mut self,
         walk: &Steps,

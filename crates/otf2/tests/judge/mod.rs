@@ -3,6 +3,9 @@
 //! Without the tools the tests that need them pass with a note, unless
 //! `RETIME_REQUIRE_OTF2_TOOLS=1` demands them.
 
+// Not every test file uses all of it.
+#![allow(dead_code)]
+
 use std::{
     fs::File,
     io::ErrorKind,

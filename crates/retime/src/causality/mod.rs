@@ -4,7 +4,7 @@
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
 //!  LocationLog --+--> partners      send <-> receive        (point_to_point)
-//!  LocationLog --+--> Collectives   begins and ends by call (collectives)
+//!  LocationLog --+--> Collectives   begins and ends by call (joining)
 //!                +--> Oddities      what did not match
 //! ```
 //!
@@ -13,6 +13,7 @@
 
 mod check;
 mod collectives;
+mod joining;
 mod log;
 mod nodes;
 mod oddity;
@@ -91,8 +92,7 @@ impl Causality {
             oddities.merge(std::mem::take(&mut log.oddities));
         }
         let mut partner = point_to_point::pair(info, &logs, &nodes, &mut oddities);
-        let collectives =
-            collectives::join(info, &logs, &nodes, options, &mut partner, &mut oddities);
+        let collectives = joining::join(info, &logs, &nodes, options, &mut partner, &mut oddities);
         Ok(Self {
             nodes,
             partner,

@@ -34,9 +34,8 @@
 //! Source: the funnel algorithm for shortest paths in a corridor (Lee and
 //! Preparata 1984), the taut string of Davies and Kovac 2001.
 
-use std::collections::VecDeque;
-
-/// An interval that the path has to pass at `x`.
+/// An interval that the path has to pass at `x`. No two places or values may lie
+/// more than 2^63 apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gate {
     /// Where it stands; not before the previous gate.
@@ -100,8 +99,7 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
         y: last.low,
     };
     let mut bends = vec![start];
-    let mut below = VecDeque::new();
-    let mut above = VecDeque::new();
+    let (mut below, mut above) = (Chain::default(), Chain::default());
     for (index, gate) in gates.iter().enumerate().skip(1) {
         let high = if index == end.gate {
             gate.low
@@ -127,6 +125,20 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
     bends
 }
 
+/// One side of the view from the last bend.
+#[derive(Default)]
+struct Chain {
+    points: Vec<Bend>,
+    /// So many of `points` are bends already.
+    passed: usize,
+}
+
+impl Chain {
+    fn ahead(&self) -> &[Bend] {
+        &self.points[self.passed..]
+    }
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum Side {
     Above,
@@ -135,32 +147,26 @@ enum Side {
 
 /// Adds `point` to the chain `own` of one side; bends at the `other` where the
 /// view closes.
-fn narrow(
-    bends: &mut Vec<Bend>,
-    own: &mut VecDeque<Bend>,
-    other: &mut VecDeque<Bend>,
-    point: Bend,
-    side: Side,
-) {
-    let apex = |bends: &[Bend]| bends[bends.len() - 1];
+fn narrow(bends: &mut Vec<Bend>, own: &mut Chain, other: &mut Chain, point: Bend, side: Side) {
+    let Some(&apex) = bends.last() else { return };
     // Is the way from `a` to `c` at or beyond `b`, seen from this side?
     let covers = |a: Bend, b: Bend, c: Bend| match side {
         Side::Above => turn(a, b, c) <= 0,
         Side::Below => turn(a, b, c) >= 0,
     };
-    while let Some(&last) = own.back() {
-        let before = own
-            .len()
-            .checked_sub(2)
-            .map_or(apex(bends), |index| own[index]);
+    while let [.., last] = *own.ahead() {
+        let before = match *own.ahead() {
+            [.., before, _] => before,
+            _ => apex,
+        };
         if !covers(before, last, point) {
             break;
         }
-        own.pop_back();
+        own.points.pop();
     }
-    if own.is_empty() {
-        while let Some(&nearest) = other.front() {
-            let at = apex(bends);
+    if own.ahead().is_empty() {
+        let mut at = apex;
+        while let [nearest, ..] = *other.ahead() {
             let closed = match side {
                 Side::Above => turn(at, nearest, point) < 0,
                 Side::Below => turn(at, nearest, point) > 0,
@@ -169,17 +175,19 @@ fn narrow(
                 break;
             }
             bends.push(nearest);
-            other.pop_front();
+            other.passed += 1;
+            at = nearest;
         }
+        own.points.clear();
+        own.passed = 0;
     }
-    own.push_back(point);
+    own.points.push(point);
 }
 
 /// Positive if the way `a -> b -> c` turns up, negative if down.
 fn turn(a: Bend, b: Bend, c: Bend) -> i128 {
-    let wide = i128::from;
-    (wide(b.x) - wide(a.x)) * (wide(c.y) - wide(a.y))
-        - (wide(c.x) - wide(a.x)) * (wide(b.y) - wide(a.y))
+    let wide = |from: i64, to: i64| i128::from(to.wrapping_sub(from));
+    wide(a.x, b.x) * wide(a.y, c.y) - wide(a.x, c.x) * wide(a.y, b.y)
 }
 
 #[cfg(test)]

@@ -127,7 +127,9 @@ pub fn barrier() -> Call {
 }
 
 /// Kind, count, and places as (location, event).
-pub fn found(oddities: &Oddities) -> Vec<(Oddity, u64, Vec<(u32, u64)>)> {
+pub type Counted = (Oddity, u64, Vec<(u32, u64)>);
+
+pub fn found(oddities: &Oddities) -> Vec<Counted> {
     let place = |place: &retime::causality::Place| (place.location.0, place.event);
     oddities
         .iter()

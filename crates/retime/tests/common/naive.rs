@@ -98,7 +98,9 @@ impl Row {
         }
         if receive > 0 {
             let start = self.jump[0] as f64;
-            sum.iter_mut().for_each(|sum| *sum += start);
+            for sum in &mut sum {
+                *sum += start;
+            }
         }
         let room = |event: usize, shift: &[f64]| {
             let limit = self.limit[event].map(|limit| limit.max(0) as f64);
@@ -133,7 +135,7 @@ fn lower_hull(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
             hull.pop();
         }
         if let Some(last) = hull.last_mut()
-            && last.0 == point.0
+            && last.0 >= point.0
         {
             last.1 = last.1.min(point.1);
             continue;
