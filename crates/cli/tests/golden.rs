@@ -64,12 +64,14 @@ fn correct_and_undo() {
         "correct odd --strict -o x",
         "correct backwards -o forwards",
         "check forwards",
+        "undo forwards -o backwards-again",
         "correct one-node --clocks node -o still-wrong",
         "correct skewed --gamma-max 0.9 --amortization 10% --min-delay 1tick --verbose -o eager",
     ];
     assert_golden("correct.txt", &transcript(&scratch, &commands));
     common::directory::assert_same(&scratch.join("skewed"), &scratch.join("original"));
     common::directory::assert_same(&scratch.join("sound"), &scratch.join("copy"));
+    common::directory::assert_same(&scratch.join("backwards"), &scratch.join("backwards-again"));
     assert!(!scratch.join("x").exists());
 }
 
@@ -198,7 +200,7 @@ fn the_manual_page_is_one_and_describes_every_command() {
         .filter(|line| {
             let name = line.split_whitespace().next().unwrap_or_default();
             ![
-                ".TH", ".SH", ".SS", ".TP", ".RS", ".RE", ".br", ".ie", ".el", ".sp", ".PP",
+                ".TH", ".SH", ".SS", ".TP", ".RS", ".RE", ".br", ".ie", ".el", ".sp", ".PP", ".IP",
             ]
             .contains(&name)
         });

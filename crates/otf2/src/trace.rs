@@ -109,20 +109,6 @@ impl Otf2Trace {
         &self.definitions
     }
 
-    /// Size of all event files in bytes, as a measure of the work; what cannot
-    /// be told counts as 0.
-    pub fn event_bytes(&self) -> u64 {
-        let files = self
-            .info
-            .locations
-            .iter()
-            .map(|it| self.archive.events_path(it.id));
-        files
-            .filter_map(|path| path.metadata().ok())
-            .map(|it| it.len())
-            .sum()
-    }
-
     /// All locations.
     pub fn locations(&self) -> impl Iterator<Item = LocationIndex> + use<> {
         (0..self.locals.len() as u32).map(LocationIndex)
