@@ -18,25 +18,24 @@ pub(crate) fn updating() -> bool {
 #[track_caller]
 pub(crate) fn assert_golden(name: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    assert_file(&path.join(name), text);
+    compare(&path.join(name), text).unwrap_or_else(|difference| panic!("{difference}"));
 }
 
-/// Fails, with the difference, if the text is not that of the file.
-#[track_caller]
-pub(crate) fn assert_file(path: &Path, text: &str) {
+/// The difference, if the text is not that of the file.
+pub(crate) fn compare(path: &Path, text: &str) -> Result<(), String> {
     let expected = fs::read_to_string(path).unwrap_or_default();
     if expected == text {
-        return;
+        return Ok(());
     }
     if updating() {
         fs::write(path, text).unwrap();
-        return;
+        return Ok(());
     }
-    panic!(
+    Err(format!(
         "output differs from {} (- expected, + found; UPDATE_GOLDEN=1 accepts it):\n{}",
         path.display(),
         difference(&expected, text)
-    );
+    ))
 }
 
 /// What commands print, as a terminal would show it.
