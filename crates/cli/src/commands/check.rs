@@ -13,6 +13,7 @@ use crate::report::{self, build, model};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
+    report::check_target(&args.run)?;
     let (report, outcome) = with_threads(&args.run, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
@@ -75,6 +76,16 @@ impl Analysed {
     /// Whether the recorded times contradict nothing.
     pub(crate) fn is_sound(&self) -> bool {
         self.before.reversed() == 0 && self.out_of_order() == 0
+    }
+
+    /// Takes other clocks, and what follows from them.
+    pub(crate) fn regroup(&mut self, clocks: Clocks, model: &ModelArgs) -> Result<(), CliError> {
+        self.delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
+        self.clocks = clocks;
+        let causality = &self.loaded.causality;
+        let times = causality.nodes().timestamps();
+        self.before = retime::causality::check(causality, &self.clocks, &self.delay.delay, times);
+        Ok(())
     }
 
     /// Events stamped before their predecessor on the same location.

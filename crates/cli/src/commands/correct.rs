@@ -17,7 +17,7 @@ use retime::{
 use retime_otf2::{Otf2Trace, Rewritten};
 
 use super::check::{Analysed, analyse};
-use crate::args::CorrectArgs;
+use crate::args::{ClockGrouping, CorrectArgs};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::progress::{Progress, check_interrupt};
@@ -30,6 +30,7 @@ const METHOD: &str = "controlled logical clock";
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    report::check_target(&args.run)?;
     let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
     Ok(done.exit)
@@ -58,7 +59,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     if analysed.is_sound() {
         copy(args, &analysed, staging)
     } else {
-        repair(args, &analysed, staging)
+        repair(args, analysed, staging)
     }
 }
 
@@ -105,11 +106,11 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     })
 }
 
-fn repair(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
-    let loaded = &analysed.loaded;
-    let mut report = analysed.report(&args.model);
+fn repair(args: &CorrectArgs, mut analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
     let stage = Instant::now();
-    let (correction, method) = solve(args, analysed)?;
+    let (correction, method) = solve(args, &mut analysed)?;
+    let (analysed, loaded) = (&analysed, &analysed.loaded);
+    let mut report = analysed.report(&args.model);
     report.method = Some(method);
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
@@ -140,31 +141,52 @@ fn repair(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<D
     })
 }
 
-/// Runs the method; without writing anything.
+/// Runs the method; without writing anything. Clocks that turn out to be
+/// several are split on the way, if it was left to retime to group them.
 fn solve(
     args: &CorrectArgs,
-    analysed: &Analysed,
+    analysed: &mut Analysed,
 ) -> Result<(Correction, model::MethodPart), CliError> {
+    let times = loop {
+        let Analysed {
+            loaded,
+            clocks,
+            delay,
+            ..
+        } = &*analysed;
+        let cycle = match controlled(&loaded.causality, clocks, &delay.delay, args.gamma_max) {
+            Ok(times) => break times,
+            Err(cycle) => cycle,
+        };
+        check_interrupt()?;
+        let info = loaded.trace.info();
+        let split = clocks.split(info, &cycle);
+        let message = cycle.describe(info);
+        match split {
+            Some(clocks) if args.model.clocks == ClockGrouping::Auto => {
+                analysed.regroup(clocks, &args.model)?;
+            }
+            split => {
+                let hint = split.map_or(
+                    "",
+                    |_| "\nif locations that share a clock should not, give a finer --clocks",
+                );
+                let trace = loaded.path.clone();
+                return Err(CliError::Cycle {
+                    trace,
+                    message: format!("{message}{hint}"),
+                });
+            }
+        }
+    };
     let Analysed {
         loaded,
         clocks,
         delay,
         ..
-    } = analysed;
-    let (causality, delay) = (&loaded.causality, &delay.delay);
-    let times =
-        controlled(causality, clocks, delay, args.gamma_max).map_err(|cycle| CliError::Cycle {
-            trace: loaded.path.clone(),
-            message: cycle.describe(loaded.trace.info()),
-        })?;
-    let correction = amortize(
-        causality,
-        clocks,
-        delay,
-        args.gamma_max,
-        args.amortization,
-        &times,
-    );
+    } = &*analysed;
+    let (gamma, rate) = (args.gamma_max, args.amortization);
+    let correction = amortize(&loaded.causality, clocks, &delay.delay, gamma, rate, &times);
     let method = model::MethodPart {
         name: METHOD,
         jumps: times.jumps(),

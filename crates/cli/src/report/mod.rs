@@ -31,6 +31,25 @@ pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(),
     }
 }
 
+/// Fails early if the report could not be written at the end.
+pub(crate) fn check_target(run: &RunArgs) -> Result<(), CliError> {
+    let Some(path) = run.json.as_deref().filter(|path| path.as_os_str() != "-") else {
+        return Ok(());
+    };
+    if path.is_dir() {
+        return Err(CliError::input(
+            path,
+            "is a directory; --json takes a file or -",
+        ));
+    }
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+            Err(CliError::input(parent, "no such directory for the report"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::new(File::create(path)?);
