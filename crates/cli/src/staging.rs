@@ -45,10 +45,10 @@ impl Staging {
                 "no such directory; create it before writing into it",
             ));
         }
-        refuse_input(target, input)?;
+        refuse_input(target, &parent, input)?;
         let replace = fs::symlink_metadata(target).is_ok();
         if replace {
-            may_replace(target, force)?;
+            may_replace(target, force, input)?;
         }
         remove_leftovers(&parent, name);
         let directory = parent.join(staging_name(name, std::process::id()));
@@ -109,21 +109,38 @@ fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
 }
 
 /// The target must not be the input or hold it: replacing it would destroy it.
-fn refuse_input(target: &Path, input: &Path) -> Result<(), CliError> {
-    let (Ok(target_path), Ok(input)) = (target.canonicalize(), input.canonicalize()) else {
+/// Nor may it lie among the files of the locations, where it would become a
+/// part of the input.
+fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliError> {
+    let (Ok(input), Ok(parent)) = (input.canonicalize(), parent.canonicalize()) else {
         return Ok(());
     };
-    if input.starts_with(&target_path) {
+    if target
+        .canonicalize()
+        .is_ok_and(|target| input.starts_with(target))
+    {
         return Err(CliError::input(
             target,
             "is or holds the input, which is never changed; give another directory",
         ));
     }
+    let inside = if input.is_dir() {
+        parent.starts_with(&input) && parent != input
+    } else {
+        parent.starts_with(input.with_extension(""))
+    };
+    if inside {
+        return Err(CliError::input(
+            target,
+            "lies inside the input, which is never changed; give a directory elsewhere",
+        ));
+    }
     Ok(())
 }
 
-/// With `force` a directory may be replaced, if it holds nothing but an archive.
-fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
+/// With `force` a directory may be replaced, if it holds nothing but an archive
+/// and what retime copied from beside the input.
+fn may_replace(target: &Path, force: bool, input: &Path) -> Result<(), CliError> {
     if !force {
         return Err(CliError::input(
             target,
@@ -142,22 +159,33 @@ fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
         .into_iter()
         .map(|entry| entry.path())
         .collect();
-    let anchors = entries.iter().filter(|path| {
+    let is_anchor = |path: &&PathBuf| {
         path.extension()
             .is_some_and(|ext| ext.eq_ignore_ascii_case("otf2"))
-    });
-    let anchors: Vec<&PathBuf> = anchors.collect();
-    let directories = entries.iter().filter(|path| path.is_dir()).count();
-    let archive = match anchors[..] {
-        [anchor] => directories == usize::from(anchor.with_extension("").is_dir()),
-        _ => false,
     };
-    if entries.is_empty() || archive {
+    let stems: Vec<OsString> = entries
+        .iter()
+        .filter(is_anchor)
+        .filter_map(|anchor| anchor.file_stem().map(OsString::from))
+        .collect();
+    let belongs = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        let rest = stems.first().and_then(|stem| {
+            let name = name.as_encoded_bytes();
+            name.strip_prefix(stem.as_encoded_bytes())
+        });
+        match rest {
+            Some(b"") => true,
+            Some([b'.', ..]) if path.is_file() => true,
+            _ => path.is_file() && input.join(name).is_file(),
+        }
+    };
+    if entries.is_empty() || stems.len() == 1 && entries.iter().all(belongs) {
         return Ok(());
     }
     Err(CliError::input(
         target,
-        "holds more than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
+        "holds other things than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
     ))
 }
 

@@ -107,6 +107,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
 }
 
 fn repair(args: &CorrectArgs, mut analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
+    SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
     let stage = Instant::now();
     let (correction, method) = solve(args, &mut analysed)?;
     let (analysed, loaded) = (&analysed, &analysed.loaded);

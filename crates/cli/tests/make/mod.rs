@@ -1,16 +1,14 @@
 //! Makes the inputs of cases whose directories are missing.
 
-use std::collections::BTreeMap;
+mod files;
+
 use std::fs;
 use std::path::Path;
 
 use retime_sim::{Layout, Program, from, to};
 
-use crate::common::{Scratch, directory, traces};
-use crate::small::{file, record, small_archive, time};
-
-/// Content by path below the directory of the case.
-type Files = BTreeMap<String, Vec<u8>>;
+use crate::small::{file, record, time};
+use files::{Files, archive, changed, corrected, none, ping_pong, small, trace, with, without};
 
 #[test]
 #[ignore = "writes into the source directory"]
@@ -42,70 +40,8 @@ fn make() {
     }
 }
 
+/// Name, arguments and input files.
 type Case = (&'static str, &'static str, Files);
-
-fn none() -> Files {
-    Files::new()
-}
-
-fn files_in(dir: &Path) -> Files {
-    let files = directory::tree(dir).into_iter();
-    files
-        .filter_map(|(name, content)| Some((name.to_str().unwrap().to_owned(), content?)))
-        .collect()
-}
-
-/// A program as `trace/traces.otf2`.
-fn archive(program: &Program) -> Files {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", program);
-    files_in(scratch.path())
-}
-
-/// A ping-pong of two processes whose clocks disagree.
-fn ping_pong() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    program
-        .on(0)
-        .enter(1_000, "main")
-        .send(1_100, to(1))
-        .recv(3_300, from(1))
-        .leave(4_000, "main");
-    program
-        .on(1)
-        .enter(100, "main")
-        .recv(700, from(0))
-        .send(1_800, to(0))
-        .leave(2_000, "main");
-    program
-}
-
-fn trace() -> Files {
-    archive(&ping_pong())
-}
-
-fn with(mut files: Files, name: &str, content: impl Into<Vec<u8>>) -> Files {
-    files.insert(name.into(), content.into());
-    files
-}
-
-fn without(mut files: Files, name: &str) -> Files {
-    files.remove(name).unwrap();
-    files
-}
-
-fn changed(mut files: Files, name: &str, change: impl FnOnce(&mut Vec<u8>)) -> Files {
-    change(files.get_mut(name).unwrap());
-    files
-}
-
-/// An archive that is known byte by byte, as `t.otf2`.
-fn small() -> Files {
-    let files = small_archive().into_iter();
-    files
-        .map(|(name, content)| (name.to_owned(), content))
-        .collect()
-}
 
 fn paths() -> Vec<Case> {
     let two = with(trace(), "trace/other.otf2", small()["t.otf2"].clone());
@@ -129,7 +65,7 @@ fn anchors() -> Vec<Case> {
         |at: usize, byte: u8| changed(trace(), "trace/traces.otf2", |anchor| anchor[at] = byte);
     let cut = |length| {
         changed(trace(), "trace/traces.otf2", |anchor| {
-            anchor.truncate(length)
+            anchor.truncate(length);
         })
     };
     let last = trace()["trace/traces.otf2"].len() - 3;
@@ -144,6 +80,7 @@ fn anchors() -> Vec<Case> {
         ("anchor-substrate-7", "check trace", patched(28, 7)),
         ("anchor-zlib", "correct trace -o out", patched(29, 2)),
         ("anchor-compression-9", "check trace", patched(29, 9)),
+        ("anchor-count", "check trace", patched(58, 0xff)),
         ("anchor-end-mark", "check trace", patched(last, 9)),
     ]
 }
@@ -164,7 +101,11 @@ fn damage() -> Vec<Case> {
             "check trace",
             without(trace(), "trace/traces.def"),
         ),
-        ("snap-missing", "check t.otf2", without(small(), "t/7.snap")),
+        (
+            "snap-missing",
+            "correct t.otf2 -o out",
+            without(small(), "t/7.snap"),
+        ),
         (
             "evt-truncated",
             "correct trace -o out",
@@ -235,7 +176,10 @@ fn definitions() -> Vec<Case> {
         (
             "def-count",
             "check t.otf2",
-            global(&[&record(18, b"\x00\x00\x06\x01\x02\x00\x01\x7f\x04\x04")]),
+            global(&[
+                &record(5, b"\x04\x00\xca\x9a\x3b\x00\x01\x64\xff"),
+                &record(18, b"\x00\x00\x06\x01\x7f\x00"),
+            ]),
         ),
         (
             "local-def-empty",
@@ -390,18 +334,9 @@ fn corrections() -> Vec<Case> {
         (
             "correction-out-of-range",
             apply,
-            clocks("{\"knots\": [[0, 18446744073709551615]]}"),
+            clocks("{\"locations\": [0], \"knots\": [[0, 18446744073709551615]]}"),
         ),
     ]
-}
-
-/// The ping-pong as `retime correct` leaves it.
-fn corrected() -> Files {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "original", &ping_pong());
-    scratch.succeed("correct original -o trace --quiet");
-    fs::remove_dir_all(scratch.join("original")).unwrap();
-    files_in(scratch.path())
 }
 
 fn undo() -> Vec<Case> {
@@ -424,7 +359,7 @@ fn undo() -> Vec<Case> {
         ),
         ("undo-changed-events", undo, flip("trace/traces/1.evt", 20)),
         ("undo-damaged-events", undo, flip("trace/traces/1.evt", 30)),
-        ("undo-changed-anchor", undo, flip("trace/traces.otf2", 56)),
+        ("undo-changed-anchor", undo, flip("trace/traces.otf2", 48)),
         (
             "undo-file-outside",
             undo,
@@ -448,7 +383,7 @@ fn undo() -> Vec<Case> {
                 files.extend(
                     corrected()
                         .into_iter()
-                        .filter(|(name, _)| name.ends_with(".json")),
+                        .filter(|(name, _)| name.contains(".retime.")),
                 );
                 files
             },
@@ -474,10 +409,11 @@ fn outputs() -> Vec<Case> {
             trace()["trace/traces.otf2"].clone(),
         );
     }
-    let mut notes = trace();
+    let mut written = trace();
     for (name, content) in trace() {
-        notes.insert(name.replacen("trace", "out", 1), content);
+        written.insert(name.replacen("trace", "out", 1), content);
     }
+    let mut notes = written.clone();
     notes.insert("out/notes/mine.txt".into(), b"mine\n".to_vec());
     vec![
         ("output-exists", "correct trace -o out", out("out/file")),
@@ -498,7 +434,11 @@ fn outputs() -> Vec<Case> {
                 .map(|(name, content)| (format!("a/{name}"), content))
                 .collect()
         }),
-        ("output-in-the-input", "correct trace -o trace/out", trace()),
+        (
+            "output-in-the-input",
+            "correct trace -o trace/traces/out",
+            trace(),
+        ),
         (
             "output-in-the-archive",
             "correct trace/traces.otf2 -o trace/traces/out",
@@ -517,6 +457,11 @@ fn outputs() -> Vec<Case> {
         ),
         ("force-two-archives", "correct trace -o out --force", two),
         ("force-other-directory", "undo trace -o out --force", notes),
+        (
+            "force-other-file-beside",
+            "correct trace -o out --force",
+            with(written, "out/thesis.tex", "mine\n"),
+        ),
         (
             "force-other-files",
             "apply x.json trace -o out --force",
