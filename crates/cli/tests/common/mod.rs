@@ -58,6 +58,11 @@ impl Scratch {
         Self(tempfile::tempdir().unwrap())
     }
 
+    /// In memory where the system has a place for that, to spare the disk.
+    pub(crate) fn in_memory() -> Self {
+        tempfile::tempdir_in("/dev/shm").map_or_else(|_| Self::new(), Self)
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.0.path()
     }
