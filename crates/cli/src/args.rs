@@ -63,7 +63,12 @@ pub(crate) struct CorrectArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     /// How time stamps are corrected
-    #[arg(long, value_name = "NAME", default_value = "clc")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "clc",
+        help_heading = "Method"
+    )]
     pub(crate) method: MethodName,
     /// Share of local time a clock keeps while it waits to be caught up,
     /// from 0 up to but not including 1

@@ -222,3 +222,76 @@ pub(crate) fn read_time(
         None => Err(WireError::new(record.payload as usize, Reason::PastEnd)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::Endian;
+
+    /// Bytes that look like events, mostly.
+    fn chunk() -> impl Strategy<Value = Vec<u8>> {
+        let time = any::<u64>().prop_map(|time| [&[5][..], &time.to_le_bytes()].concat());
+        let singleton = (0..SINGLETONS.len(), 0_usize..9).prop_map(|(code, size)| {
+            let value = vec![7; size];
+            [&[SINGLETONS[code], size as u8][..], &value].concat()
+        });
+        let record = (6_u8.., 0_usize..300).prop_map(|(code, size)| {
+            let payload = vec![3; size];
+            let length = match u8::try_from(size) {
+                Ok(length) if length < 0xFF => vec![length],
+                _ => [&[0xFF][..], &(size as u64).to_le_bytes()].concat(),
+            };
+            [&[code][..], &length, &payload].concat()
+        });
+        let undefined = (0..SINGLETONS.len()).prop_map(|code| vec![SINGLETONS[code], 0xFF]);
+        let noise = proptest::collection::vec(any::<u8>(), 1..4);
+        let piece = prop_oneof![
+            40 => time, 30 => singleton, 30 => record, 5 => undefined, 1 => noise,
+        ];
+        let pieces = proptest::collection::vec(piece, 0..40);
+        let end = prop_oneof![Just(vec![2_u8, 1]), Just(vec![0, 0]), Just(vec![])];
+        (pieces, end)
+            .prop_map(|(pieces, end)| [&[0; CHUNK_HEADER][..], &pieces.concat(), &end].concat())
+    }
+
+    proptest! {
+        #[test]
+        fn fast_and_general_steps_agree(
+            bytes in chunk(),
+            snapshots: bool,
+            big: bool,
+            last_in_file: bool,
+        ) {
+            let header = ChunkHeader {
+                offset: 0,
+                endian: if big { Endian::Big } else { Endian::Little },
+                first_event: 1,
+                last_event: 0,
+                last_in_file,
+            };
+            let kind = if snapshots { FileKind::Snapshots } else { FileKind::Events };
+            let mut fast = Steps::new(kind, header);
+            let mut general = fast;
+            loop {
+                let expected = general.general(&bytes);
+                let step = fast.step(&bytes);
+                let (next, expected) = match expected {
+                    Ok(expected) => expected,
+                    Err(error) => {
+                        prop_assert_eq!(step, Err(error));
+                        break;
+                    }
+                };
+                prop_assert_eq!(step, Ok(expected));
+                general = next;
+                prop_assert_eq!(fast.position(), general.position());
+                prop_assert_eq!(fast.ended_file(), general.ended_file());
+                if expected.is_none() {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -16,7 +16,6 @@
 //! ```
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::path::Path;
 
 use retime::{LocationIndex, TraceInfo};
@@ -81,16 +80,6 @@ impl Otf2Trace {
     /// The archive.
     pub const fn archive(&self) -> &Archive {
         &self.archive
-    }
-
-    /// The path of the anchor file.
-    pub fn anchor_path(&self) -> &Path {
-        self.archive.anchor_path()
-    }
-
-    /// The name of the anchor file; a copy of the archive has it too.
-    pub fn anchor_name(&self) -> &OsStr {
-        self.anchor_path().file_name().unwrap_or_default()
     }
 
     /// The size of all event files, which is nearly all that a

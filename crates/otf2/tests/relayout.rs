@@ -280,7 +280,7 @@ fn doubled_time_records_go_and_come_back() {
     // The tool complains about the lack of one.
     let local = corrected.dir.path().join("traces/0.def");
     fs::write(local, file(1, 0, &[])).unwrap();
-    if let Some(text) = otf2_print(corrected.trace.anchor_path(), &[]) {
+    if let Some(text) = otf2_print(corrected.trace.archive().anchor_path(), &[]) {
         let time = |line: &str| line.split_whitespace().nth(2)?.parse::<u64>().ok();
         let times: Vec<u64> = text.lines().filter_map(time).collect();
         assert_eq!(times, (5..40_005).collect::<Vec<u64>>());

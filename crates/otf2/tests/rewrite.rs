@@ -165,8 +165,8 @@ fn otf2_print_sees_the_shift_and_nothing_else() {
             let trace = Otf2Trace::open(&path).unwrap();
             let corrected = correct_and_check(&path, |location| far(&trace, location));
             let (Some(old), Some(new)) = (
-                print(trace.anchor_path()),
-                print(corrected.trace.anchor_path()),
+                print(trace.archive().anchor_path()),
+                print(corrected.trace.archive().anchor_path()),
             ) else {
                 return;
             };

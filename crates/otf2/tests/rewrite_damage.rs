@@ -39,7 +39,10 @@ fn everything(anchor: &Path) -> Result<()> {
 
 fn outcome(files: &[SmallFile]) -> Result<()> {
     let dir = tempfile::tempdir().unwrap();
-    everything(&write(dir.path(), files))
+    let start = Instant::now();
+    let result = everything(&write(dir.path(), files));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    result
 }
 
 #[test]
@@ -49,7 +52,6 @@ fn the_small_archive_is_corrected() {
 
 #[test]
 fn every_truncation_ends_well() {
-    let start = Instant::now();
     for (position, (name, bytes)) in small_archive().iter().enumerate() {
         for length in 0..bytes.len() {
             let mut files = small_archive();
@@ -62,12 +64,10 @@ fn every_truncation_ends_well() {
             }
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(60));
 }
 
 #[test]
 fn every_changed_byte_ends_well() {
-    let start = Instant::now();
     for (position, (_, bytes)) in small_archive().iter().enumerate() {
         for at in 0..bytes.len() {
             for flip in [0x01, 0xFF] {
@@ -78,7 +78,6 @@ fn every_changed_byte_ends_well() {
             }
         }
     }
-    assert!(start.elapsed() < Duration::from_secs(120));
 }
 
 /// Changes a corrected archive and tries to restore the original.
@@ -236,4 +235,42 @@ fn odd_but_readable_files_come_back() {
         ClockMap::new(vec![knot], vec![step(1, 6), step(2, 8), step(3, 9)]).unwrap()
     });
     assert_eq!(torn.rewritten.laid_out, [LocationIndex(0)]);
+}
+
+/// Byte order is a matter of each chunk. Laid out anew, no chunk mixes them.
+#[test]
+fn byte_orders_may_change_within_a_file() {
+    let enter = [0x0c, 0x01, 0x00];
+    let mut little = file(1, 3, &[&time(6), &enter, &enter, &time(7), &enter]);
+    little.truncate(little.len() - 2);
+    little.resize(262_144, 0);
+    let mut big = vec![0x03, 0x23];
+    big.extend(4_u64.to_be_bytes());
+    big.extend(5_u64.to_be_bytes());
+    big.push(0x05);
+    big.extend(9_u64.to_be_bytes());
+    // Two events at once, one of them with a number of two bytes.
+    big.extend([0x0c, 0x02, 0x00, 0x00, 0x0c, 0x01, 0x00, 0x02, 0x01]);
+    let mut files = small_archive();
+    files.retain(|(name, _)| *name != "t/0.def");
+    files[2].1 = [little, big].concat();
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &files);
+    for torn in [6, 9] {
+        let corrected = correct_and_check(dir.path(), |location| {
+            let knot = Knot {
+                raw: Timestamp(torn),
+                arrive: Timestamp(torn),
+                leave: Timestamp(torn + 4),
+            };
+            let steps = (0..5).map(|event| Step {
+                raw: Timestamp(torn),
+                location,
+                event,
+                corrected: Timestamp(torn + event.min(4)),
+            });
+            ClockMap::new(vec![knot], steps.collect()).unwrap()
+        });
+        assert_eq!(corrected.rewritten.laid_out, [LocationIndex(0)]);
+    }
 }

@@ -11,6 +11,10 @@ mod common;
 
 use retime::causality::{Causality, CausalityOptions, Oddity, Role};
 use retime::{LocationIndex, TraceInfo};
+use retime_otf2::writer::{
+    Archive, Collective, CollectiveOp, CommRef, GroupType, LocationGroupType, LocationType,
+    LocationWriter, Message, Options, Paradigm, Root,
+};
 use retime_otf2::{Error, EventReader, Monitor, Otf2Trace};
 
 use common::unpack;
@@ -184,4 +188,118 @@ fn a_scan_can_be_stopped() {
     std::fs::remove_file(path.join("traces/2.evt")).unwrap();
     let error = Otf2Trace::open(path).unwrap_err();
     assert!(matches!(error, Error::MissingFile { .. }), "{error}");
+}
+
+/// What the events of two locations say about causality.
+fn recorded(fill: impl Fn(u64, &mut LocationWriter, CommRef)) -> Causality {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.otf2");
+    let mut archive = Archive::create(&path, Options::default()).unwrap();
+    let it = archive.definitions();
+    let machine = it.system_tree_node("lab", "machine", None);
+    for id in 0..2 {
+        let process = it.location_group("p", LocationGroupType::Process, Some(machine));
+        it.location(id, "t", LocationType::CpuThread, process);
+    }
+    it.group("", GroupType::CommLocations, Paradigm::Mpi, &[0, 1]);
+    let world = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0, 1]);
+    let comm = it.comm("world", world, None);
+    let mut written = Vec::new();
+    for id in 0..2 {
+        let mut location = archive.location(id).unwrap();
+        fill(id, &mut location, comm);
+        written.push(location.finish().unwrap());
+    }
+    archive.finish(written).unwrap();
+    causality(&Otf2Trace::open(path).unwrap())
+}
+
+#[test]
+fn requests_and_probes_lead_to_messages() {
+    let causality = recorded(|id, it, comm| {
+        let message = |tag| Message {
+            peer: 1 - id as u32,
+            comm,
+            tag,
+            length: 8,
+        };
+        if id == 0 {
+            it.isend(10, message(1), 5).unwrap();
+            it.isend_complete(11, 5).unwrap();
+            it.isend(12, message(1), 6).unwrap();
+            it.request_cancelled(13, 6).unwrap();
+            it.send(14, message(2)).unwrap();
+            it.send(15, message(3)).unwrap();
+        } else {
+            it.irecv_request(1, 7).unwrap();
+            it.irecv_request(2, 8).unwrap();
+            it.request_cancelled(3, 8).unwrap();
+            it.irecv(20, message(1), 7).unwrap();
+            it.probe(21, message(2), 100).unwrap();
+            it.probe(22, message(3), 101).unwrap();
+            it.imrecv_request(23, 101, 9).unwrap();
+            it.mrecv(24, 100, 8).unwrap();
+            it.imrecv(25, 9, 8).unwrap();
+        }
+    });
+    assert_eq!(causality.messages(), 3);
+    assert!(
+        causality.oddities().is_empty(),
+        "{:?}",
+        causality.oddities()
+    );
+}
+
+#[test]
+fn collectives_block_or_not() {
+    let causality = recorded(|id, it, comm| {
+        let collective = |op, root| Collective {
+            op,
+            comm,
+            root,
+            sent: 4,
+            received: 4,
+        };
+        it.non_blocking_collective_request(id, 3).unwrap();
+        it.collective_begin(10 + id).unwrap();
+        it.collective_end(20 + id, collective(CollectiveOp::Bcast, Root::Rank(1)))
+            .unwrap();
+        let barrier = collective(CollectiveOp::Barrier, Root::None);
+        it.non_blocking_collective_complete(30 + id, barrier, 3)
+            .unwrap();
+    });
+    assert_eq!(causality.collectives().instances().len(), 2);
+    assert!(
+        causality.oddities().is_empty(),
+        "{:?}",
+        causality.oddities()
+    );
+}
+
+#[test]
+fn unknown_partners_are_left_out() {
+    let causality = recorded(|_, it, comm| {
+        let message = |peer, comm| Message {
+            peer,
+            comm,
+            tag: 0,
+            length: 8,
+        };
+        it.send(1, message(9, comm)).unwrap();
+        it.recv(2, message(0, CommRef(77))).unwrap();
+        it.irecv_request(3, 1).unwrap();
+        it.irecv(4, message(9, comm), 1).unwrap();
+        it.collective_begin(5).unwrap();
+        let collective = Collective {
+            op: CollectiveOp::Barrier,
+            comm: CommRef(78),
+            root: Root::None,
+            sent: 0,
+            received: 0,
+        };
+        it.collective_end(6, collective).unwrap();
+    });
+    let oddities = causality.oddities();
+    assert_eq!(oddities.count(Oddity::UnknownPeer), 8);
+    assert_eq!(oddities.iter().count(), 1, "{oddities:?}");
 }

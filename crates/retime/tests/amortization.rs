@@ -7,7 +7,7 @@ mod common;
 
 use common::case::Case;
 use common::naive::Row;
-use common::{Sharing, Spec, cases, gammas, hand, specs};
+use common::{Call, Sharing, Spec, cases, gammas, hand, specs};
 use proptest::prelude::*;
 use retime::clock::{AmortizationRate, Gamma, Gate, amortize, controlled, taut_string};
 use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
@@ -335,11 +335,10 @@ fn the_naive_form_ramps_and_holds_back_likewise() {
         limit: vec![None; 4],
     };
     // At 18,000 the first gives 40; the second 50 * (10,000 - 3,010) / 10,000.
-    let shifts = row.amortized(rate);
-    assert_eq!(shifts[0], 0.0);
-    assert!((shifts[1] - 74.95).abs() < 1e-9, "{shifts:?}");
-    assert!((shifts[2] - 95.0).abs() < 1e-9, "{shifts:?}");
-    assert_eq!(shifts[3], 100.0);
+    let expected = [0.0, 74.95, 95.0, 100.0];
+    for (shift, expected) in row.amortized(rate).into_iter().zip(expected) {
+        assert!((shift - expected).abs() < 1e-9, "{shift} for {expected}");
+    }
 }
 
 /// Between events the clock falls back to physical time; that point is part of
@@ -373,6 +372,26 @@ fn a_lead_runs_out_in_the_middle_of_the_next_ramp() {
         [50, 58, 12, 50]
     );
     assert_eq!([at(12_500), at(37_500)], [35, 31]);
+}
+
+#[test]
+fn events_behind_the_last_receive_fall_back_to_physical_time() {
+    for (last, ahead) in [(14_000, [50, 25, 10]), (17_000, [50, 25, 0])] {
+        let receiver = vec![(10_000, hand::receive(0)), (last, Call::Internal)];
+        let sender = vec![(10_040, hand::send(1))];
+        let info = hand::ranks(&[0, 1]);
+        let causality = hand::causality(&info, &[sender, receiver]);
+        let clocks = Clocks::group(&info, &causality, Grouping::Location);
+        let delay = MinimalDelay::Uniform(Ticks(10));
+        let gamma = gamma("0.99");
+        let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+        let rate = AmortizationRate::default();
+        let correction = amortize(&causality, &clocks, &delay, gamma, rate, &times);
+        let location = LocationIndex(1);
+        let mut cursor = correction.map_of(location).cursor(location);
+        let at = [10_000, 12_500, last].map(|raw| cursor.map(0, Timestamp(raw)).unwrap().0 - raw);
+        assert_eq!(at, ahead);
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
+use common::hand;
 use common::rng::Rng;
 use common::{Call, cases, edges, specs};
 use proptest::prelude::*;
@@ -113,6 +114,29 @@ proptest! {
         for (cause, effect) in edges::all(&causality) {
             let (cause, effect) = (kept[cause as usize], kept[effect as usize]);
             prop_assert!(truth.precedes(cause, effect), "{cause} -> {effect}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200))]
+
+    /// Locations of any size, many of them empty.
+    #[test]
+    fn every_node_knows_its_location(
+        sizes in proptest::collection::vec(prop_oneof![Just(0_usize), 1..4_usize, 250..260_usize, 511..1_030_usize], 1..20),
+    ) {
+        let info = hand::ranks(&(0..sizes.len()).collect::<Vec<_>>());
+        let locations: Vec<_> = sizes.iter().map(|&size| vec![(5, hand::send(0)); size]).collect();
+        let causality = hand::causality(&info, &locations);
+        let nodes = causality.nodes();
+        prop_assert_eq!(nodes.len(), sizes.iter().sum::<usize>());
+        for (location, size) in sizes.into_iter().enumerate() {
+            prop_assert_eq!(nodes.of(location).len(), size);
+            for (event, node) in nodes.of(location).enumerate() {
+                prop_assert_eq!(nodes.location(node).as_usize(), location);
+                prop_assert_eq!(nodes.event(node), event as u64);
+            }
         }
     }
 }

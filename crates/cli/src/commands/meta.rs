@@ -28,6 +28,7 @@ pub(crate) fn man() -> Result<u8, CliError> {
         {
             let titled = sub
                 .clone()
+                .display_name(format!("retime {}", sub.get_name()))
                 .bin_name(format!("retime {}", sub.get_name()))
                 .disable_help_flag(true);
             let man = clap_mangen::Man::new(titled);

@@ -31,6 +31,9 @@ const MRECV: u8 = 90;
 const IMRECV_REQUEST: u8 = 91;
 const IMRECV: u8 = 92;
 
+/// Handle of communicators that are not defined.
+const UNDEFINED: u32 = u32::MAX;
+
 /// Whether an event must be decoded.
 #[inline]
 pub(super) const fn has_role(code: u8) -> bool {
@@ -140,12 +143,9 @@ fn collective(
     let operation = operation(CollectiveOp(payload.u8()?));
     let (comm, root) = (payload.c32()?, root(payload.c32()?));
     let (sent, received) = (payload.c64()? > 0, payload.c64()? > 0);
-    let Some(comm) = partners.comm(comm) else {
-        log.unresolved(event);
-        return Ok(());
-    };
     let what = Collective {
-        communicator: comm.handle,
+        // What is not defined must still end what has begun.
+        communicator: partners.comm(comm).map_or(UNDEFINED, |comm| comm.handle),
         operation,
         root,
         sent,

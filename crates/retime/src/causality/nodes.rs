@@ -14,6 +14,9 @@ use crate::trace::LocationIndex;
 /// stamps fit an `i64` with room to spare.
 const MAX_SPAN: u64 = 1 << 61;
 
+/// Nodes per entry of the table that says where to look for a node's location.
+const BLOCK: usize = 256;
+
 /// First and last stamp of a location and its number of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
@@ -31,6 +34,8 @@ pub struct Nodes {
     roles: Vec<Role>,
     /// Node numbers of location `l` are `first[l]..first[l + 1]`.
     first: Vec<u32>,
+    /// Location of the first node of each [`BLOCK`], and of the last node.
+    blocks: Vec<u32>,
     extents: Vec<Option<Extent>>,
     event_counts: Vec<u64>,
     base: u64,
@@ -51,6 +56,7 @@ impl Nodes {
             events: Vec::with_capacity(total),
             roles: Vec::with_capacity(total),
             first: vec![0],
+            blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
             base: 0,
@@ -71,8 +77,23 @@ impl Nodes {
                 .push(log.range.map(|(first, last)| Extent { first, last }));
             nodes.event_counts.push(log.event_count);
         }
+        nodes.blocks = nodes.locations_of_blocks();
         nodes.fix_base()?;
         Ok(nodes)
+    }
+
+    fn locations_of_blocks(&self) -> Vec<u32> {
+        let starts = (0..self.times.len()).step_by(BLOCK);
+        let nodes = starts.chain(self.times.len().checked_sub(1));
+        nodes
+            .map(|node| self.search(node as u32, 0, self.extents.len() as u32))
+            .collect()
+    }
+
+    /// The location of `node`, one of `from..to`.
+    fn search(&self, node: u32, from: u32, to: u32) -> u32 {
+        let ends = &self.first[from as usize + 1..to as usize];
+        from + ends.partition_point(|&end| end <= node) as u32
     }
 
     fn fix_base(&mut self) -> Result<(), CausalityError> {
@@ -127,7 +148,14 @@ impl Nodes {
     /// The location of `node`.
     #[inline]
     pub fn location(&self, node: u32) -> LocationIndex {
-        LocationIndex(self.first.partition_point(|&first| first <= node) as u32 - 1)
+        let block = node as usize / BLOCK;
+        let (from, to) = (self.blocks[block], self.blocks[block + 1]);
+        // Seldom more than one location shares a block.
+        LocationIndex(if from == to {
+            from
+        } else {
+            self.search(node, from, to + 1)
+        })
     }
 
     /// Number of the event within its location, from 0.

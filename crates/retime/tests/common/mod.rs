@@ -153,10 +153,13 @@ pub fn specs(most_steps: usize) -> impl Strategy<Value = Spec> {
         )
 }
 
-/// A configuration with a number of cases fit for slow machines.
+/// A configuration with a number of cases fit for slow machines; the variable
+/// `RETIME_CASES` multiplies it.
 pub fn cases(cases: u32) -> ProptestConfig {
+    let factor = std::env::var("RETIME_CASES").ok();
+    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(2);
     ProptestConfig {
-        cases,
+        cases: cases * factor,
         failure_persistence: None,
         ..ProptestConfig::default()
     }
