@@ -72,7 +72,7 @@ impl SavedCorrection {
     /// Whoever names a directory gets a copy of all that lies in it, and there
     /// is no place for a second correction.
     pub(crate) fn refuse_second(named: &Path, trace: &Otf2Trace) -> Result<(), CliError> {
-        let path = Self::path_beside(trace.anchor_path());
+        let path = Self::path_beside(trace.archive().anchor_path());
         if named.is_dir() && path.exists() {
             let message = "is the correction of an earlier run, and a copy can hold only one; \
                            undo it first, or name the anchor file to leave it out";

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
 
-const SUFFIX: &str = ".partial";
+const PARTIAL: &str = ".partial";
+/// What was at the place of the target, until it can go.
+const REPLACED: &str = ".replaced";
 
 /// A directory that is being written, for a target.
 #[derive(Debug)]
@@ -46,11 +48,11 @@ impl Staging {
             ));
         }
         refuse_input(target, &parent, input)?;
+        clean_up_after_killed_runs(target, &parent, name);
         let replace = fs::symlink_metadata(target).is_ok();
         if replace {
             may_replace(target, force, input)?;
         }
-        remove_leftovers(&parent, name);
         let directory = parent.join(staging_name(name, std::process::id()));
         fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;
         Ok(Self {
@@ -70,7 +72,7 @@ impl Staging {
     /// Syncs what was written and puts it in the place of the target.
     pub(crate) fn commit(mut self) -> Result<(), CliError> {
         sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-        let old = self.directory.with_extension("replaced");
+        let old = self.directory.with_extension(&REPLACED[1..]);
         let rename =
             |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
         if self.replace {
@@ -104,7 +106,7 @@ impl Drop for Staging {
 fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
     let mut name = OsString::from(".");
     name.push(target);
-    name.push(format!(".retime-{process}{SUFFIX}"));
+    name.push(format!(".retime-{process}{PARTIAL}"));
     name
 }
 
@@ -189,25 +191,37 @@ fn may_replace(target: &Path, force: bool, input: &Path) -> Result<(), CliError>
     ))
 }
 
-/// Removes what killed runs for the same target left behind.
-fn remove_leftovers(parent: &Path, target: &std::ffi::OsStr) {
+/// Removes what killed runs for the same target left behind. What they were
+/// about to replace is put back, if they did not come to replace it.
+fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsStr) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
     let mut prefix = OsString::from(".");
-    prefix.push(target);
+    prefix.push(name);
     prefix.push(".retime-");
     let prefix = prefix.to_string_lossy().into_owned();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name
-            .strip_prefix(&prefix)
-            .and_then(|rest| rest.strip_suffix(SUFFIX));
-        if let Some(process) = process.and_then(|process| process.parse::<u32>().ok())
-            && !is_alive(process)
+        let Some(rest) = name.strip_prefix(&prefix) else {
+            continue;
+        };
+        let (process, replaced) = match rest.strip_suffix(PARTIAL) {
+            Some(process) => (process, false),
+            None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
+        };
+        if !process
+            .parse::<u32>()
+            .is_ok_and(|process| !is_alive(process))
         {
-            let _ = fs::remove_dir_all(entry.path());
+            continue;
         }
+        // What cannot be cleaned up does not keep this run from its work.
+        let _ = if replaced && fs::symlink_metadata(target).is_err() {
+            fs::rename(entry.path(), target)
+        } else {
+            fs::remove_dir_all(entry.path())
+        };
     }
 }
 
