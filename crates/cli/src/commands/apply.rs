@@ -38,6 +38,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
             "The correction changes no time: {output} is a plain copy.\n"
         ));
     }
+    SavedCorrection::refuse_second(&args.trace, &trace)?;
     let rewritten = trace
         .rewrite(&correction, staging.directory(), &progress)
         .map_err(not_if_interrupted)?;

@@ -186,9 +186,9 @@ pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) ->
     }
     if check.reversed_within_clock() > 0 {
         warnings.push(format!(
-            "{} dependencies are reversed between locations of one clock, which no correction can repair; \
+            "{} reversed between locations of one clock, which no correction can repair; \
              try a finer grouping: --clocks process or --clocks location",
-            check.reversed_within_clock()
+            super::summary::plural(check.reversed_within_clock(), "dependency")
         ));
     }
     if clocks.len() > 1 && check.messages.total + check.collectives.total == 0 {

@@ -343,14 +343,15 @@ fn share(share: f64) -> String {
     }
 }
 
-/// `1 event`, `2 events`, `2 processes`.
+/// `1 event`, `2 events`, `2 processes`, `2 dependencies`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let ending = match (count, noun) {
-        (1, _) => "",
-        (_, noun) if noun.ends_with('s') => "es",
-        _ => "s",
+    let (stem, ending) = match (count, noun.strip_suffix('y')) {
+        (1, _) => (noun, ""),
+        (_, Some(stem)) => (stem, "ies"),
+        _ if noun.ends_with('s') => (noun, "es"),
+        _ => (noun, "s"),
     };
-    format!("{} {noun}{ending}", group_digits(count))
+    format!("{} {stem}{ending}", group_digits(count))
 }
 
 /// `1234567` as `1,234,567`.
