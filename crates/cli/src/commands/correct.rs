@@ -186,8 +186,8 @@ fn solve(
         delay,
         ..
     } = &*analysed;
-    let (gamma, rate) = (args.gamma_max, args.amortization);
-    let correction = amortize(&loaded.causality, clocks, &delay.delay, gamma, rate, &times);
+    let rate = args.amortization;
+    let correction = amortize(&loaded.causality, clocks, &delay.delay, rate, &times);
     let method = model::MethodPart {
         name: METHOD,
         jumps: times.jumps(),
