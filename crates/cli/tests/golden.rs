@@ -229,6 +229,8 @@ fn usage_errors() {
         "correct skewed -o out --amortization 0.5",
         "correct skewed -o out --method magic",
         "apply skewed -o out",
+        "apply shift.json skewed -o out --json report.json",
+        "undo skewed -o out --verbose",
         "completions ksh",
     ];
     let scratch = hand_made();
