@@ -285,18 +285,14 @@ impl Text {
             percent(measured.large),
         );
         self.line("intervals", &intervals);
-        let at = distortion
-            .largest_at
-            .as_ref()
-            .map_or(String::new(), |at| format!(" (before {})", place(at)));
-        self.line(
-            "",
-            &format!(
-                "changed by {} on average, by {} at most{at}",
-                share(measured.mean),
-                share(measured.largest)
-            ),
-        );
+        let mean = share(measured.mean);
+        let largest = match &distortion.largest_at {
+            Some(at) => format!("{} at most (before {})", share(measured.largest), place(at)),
+            None => "one tick at most".into(),
+        };
+        if measured.unchanged < measured.intervals {
+            self.line("", &format!("changed by {mean} on average, by {largest}"));
+        }
     }
 
     fn time(&mut self, report: &Report) {
