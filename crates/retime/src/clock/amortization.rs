@@ -68,6 +68,11 @@ impl AmortizationRate {
         i64::try_from(length).unwrap_or(i64::MAX)
     }
 
+    /// 5 %, with which times are given out soon (the default is gentler).
+    pub const fn five_percent() -> Self {
+        Self { ppm: 50_000 }
+    }
+
     /// The rate as a factor, for output only.
     pub fn factor(self) -> f64 {
         f64::from(self.ppm) / 1e6
@@ -114,7 +119,19 @@ pub fn amortize(
     rate: AmortizationRate,
     times: &LogicalTimes,
 ) -> Correction {
-    let ramp = rate.ramp(times.largest_jump().0);
+    let ramp = Ticks(rate.ramp(times.largest_jump().0));
+    amortize_with_ramp(causality, clocks, delay, ramp, times)
+}
+
+/// The same with a ramp of given length, where a bound on the jumps is known
+/// rather than the largest one, as in a [filter](crate::filter).
+pub fn amortize_with_ramp(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    ramp: Ticks,
+    times: &LogicalTimes,
+) -> Correction {
     let limits = CollectiveLimits::new(causality, clocks, delay, times);
     let work = Work {
         causality,
@@ -126,7 +143,7 @@ pub fn amortize(
     let all: Vec<ClockId> = clocks.iter().collect();
     let maps = all
         .into_par_iter()
-        .map(|clock| work.map(clock, ramp))
+        .map(|clock| work.map(clock, ramp.0))
         .collect();
     Correction::new(clocks.clone(), maps)
 }

@@ -15,13 +15,16 @@ mod simple;
 mod taut_string;
 mod times;
 
-pub use amortization::{AmortizationRate, RateError, amortize};
+pub use amortization::{AmortizationRate, RateError, amortize, amortize_with_ramp};
 pub use controlled::controlled;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
 pub use lamport::lamport;
+pub(crate) use lead::Lead;
+pub(crate) use regulated::Controllers;
 pub use regulated::{Control, Regulation, regulated};
 pub use simple::simple;
+pub(crate) use taut_string::{Bend, Funnel, interpolate};
 pub use taut_string::{Gate, taut_string};
 pub use times::LogicalTimes;
