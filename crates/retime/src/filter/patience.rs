@@ -6,13 +6,15 @@
 //!
 //! - nothing comes from a silent location before `now - d - t`;
 //! - the send of a receive at `C` has come when `now > C + d + t`, or is lost;
-//! - an event leaves when `now` is beyond its time by equation 7.1.
+//! - an event leaves when `now` is beyond its time by equation 7.1; without its
+//!   last term, the way to the filter, where nothing is missing but the end of
+//!   the funnel.
 //!
-//! Looking at all clocks costs time, so it is done sixteen times per span.
+//! Looking at all clocks costs time, so it is done 64 times per span.
 
 use super::clock::Role;
-use super::smoother::Effect;
-use super::{Filter, FilterOptions};
+use super::smoother::{Effect, Until};
+use super::{DelayBound, Filter, FilterOptions};
 
 /// The spans, in ticks.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub(super) struct Patience {
     pub(super) silence: i64,
     /// How long an event may stay.
     delay: i64,
+    /// How long one may stay of which all that bounds it is known.
+    settling: i64,
     /// How long events whose causes have come may wait for them: longer only
     /// where events wait for each other.
     hopeless: i64,
@@ -42,6 +46,10 @@ impl Patience {
         Some(Self {
             silence,
             delay,
+            settling: match options.delay {
+                DelayBound::Explained => delay.saturating_sub(options.transfer.0.max(0)),
+                DelayBound::Ticks(_) | DelayBound::Unlimited => delay,
+            },
             hopeless: silence.max(delay).saturating_mul(4),
             timeout: options.message_timeout.0.max(silence),
             looked: i64::MIN,
@@ -51,7 +59,7 @@ impl Patience {
 
     /// Whether it is time to look at all clocks again.
     fn is_due(&mut self, now: i64) -> bool {
-        let due = now.saturating_sub(self.looked) >= self.delay / 16;
+        let due = now.saturating_sub(self.looked) >= self.delay / 64;
         if due {
             self.looked = now;
         }
@@ -92,7 +100,10 @@ impl<P> Filter<P> {
             self.touch(clock as u32);
         }
         self.work();
-        let until = self.now.saturating_sub(patience.delay);
+        let until = Until {
+            known: self.now.saturating_sub(patience.settling),
+            any: self.now.saturating_sub(patience.delay),
+        };
         for clock in 0..self.clocks.len() {
             let smoother = &mut self.smoothers[clock];
             let before = smoother.forced;

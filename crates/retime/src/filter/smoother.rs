@@ -73,6 +73,14 @@ pub(super) struct Left {
     pub(super) time: i64,
 }
 
+/// Logical times up to which events have waited long enough.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Until {
+    /// Those whose corridor is known.
+    pub(super) known: i64,
+    pub(super) any: i64,
+}
+
 /// Where the string stands.
 #[derive(Debug)]
 enum Stage {
@@ -350,13 +358,16 @@ impl<P> Smoother<P> {
         self.held[at].value = time;
     }
 
-    /// Makes final all events with a logical time up to `until`, certain or not;
-    /// `limit` tells what is known of an open limit.
-    pub(super) fn force(&mut self, until: i64, ramp: i64, limit: impl Fn(Effect, u64) -> i64) {
-        while let Some(front) = self.unfinished()
-            && front.value <= until
-        {
+    /// Makes final what has waited long enough, certain or not; `limit` tells what
+    /// is known of an open limit.
+    pub(super) fn force(&mut self, until: Until, ramp: i64, limit: impl Fn(Effect, u64) -> i64) {
+        while let Some(front) = self.unfinished() {
             let is_gate = front.is_gate;
+            let is_known = self.next > self.first || !is_gate && self.gates.is_empty();
+            let until = if is_known { until.known } else { until.any };
+            if front.value > until {
+                break;
+            }
             self.forced += 1;
             if self.force_start() {
                 continue;
