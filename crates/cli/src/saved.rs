@@ -8,7 +8,7 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use retime::{Correction, SavedClock, TraceInfo};
-use retime_otf2::{Archive, Undo};
+use retime_otf2::{Archive, Otf2Trace, Undo};
 use serde::{Deserialize, Serialize};
 
 use crate::error::CliError;
@@ -24,7 +24,10 @@ pub(crate) fn anchor_in(directory: &Path, archive: &Archive) -> PathBuf {
 
 /// A correction in a file.
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "an object with format, version and clocks"
+)]
 pub(crate) struct SavedCorrection {
     format: String,
     version: u32,
@@ -64,6 +67,18 @@ impl SavedCorrection {
     /// Where the correction of an archive's copy in `directory` is saved.
     pub(crate) fn path_in(directory: &Path, archive: &Archive) -> PathBuf {
         Self::path_beside(&anchor_in(directory, archive))
+    }
+
+    /// Whoever names a directory gets a copy of all that lies in it, and there
+    /// is no place for a second correction.
+    pub(crate) fn refuse_second(named: &Path, trace: &Otf2Trace) -> Result<(), CliError> {
+        let path = Self::path_beside(trace.archive().anchor_path());
+        if named.is_dir() && path.exists() {
+            let message = "is the correction of an earlier run, and a copy can hold only one; \
+                           undo it first, or name the anchor file to leave it out";
+            return Err(CliError::input(&path, message));
+        }
+        Ok(())
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {

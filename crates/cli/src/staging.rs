@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use crate::error::CliError;
 
-const SUFFIX: &str = ".partial";
+const PARTIAL: &str = ".partial";
+/// What was at the place of the target, until it can go.
+const REPLACED: &str = ".replaced";
 
 /// A directory that is being written, for a target.
 #[derive(Debug)]
@@ -45,12 +47,12 @@ impl Staging {
                 "no such directory; create it before writing into it",
             ));
         }
-        refuse_input(target, input)?;
+        refuse_input(target, &parent, input)?;
+        clean_up_after_killed_runs(target, &parent, name);
         let replace = fs::symlink_metadata(target).is_ok();
         if replace {
-            may_replace(target, force)?;
+            may_replace(target, force, input)?;
         }
-        remove_leftovers(&parent, name);
         let directory = parent.join(staging_name(name, std::process::id()));
         fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;
         Ok(Self {
@@ -70,7 +72,7 @@ impl Staging {
     /// Syncs what was written and puts it in the place of the target.
     pub(crate) fn commit(mut self) -> Result<(), CliError> {
         sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-        let old = self.directory.with_extension("replaced");
+        let old = self.directory.with_extension(&REPLACED[1..]);
         let rename =
             |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
         if self.replace {
@@ -104,26 +106,43 @@ impl Drop for Staging {
 fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
     let mut name = OsString::from(".");
     name.push(target);
-    name.push(format!(".retime-{process}{SUFFIX}"));
+    name.push(format!(".retime-{process}{PARTIAL}"));
     name
 }
 
 /// The target must not be the input or hold it: replacing it would destroy it.
-fn refuse_input(target: &Path, input: &Path) -> Result<(), CliError> {
-    let (Ok(target_path), Ok(input)) = (target.canonicalize(), input.canonicalize()) else {
+/// Nor may it lie among the files of the locations, where it would become a
+/// part of the input.
+fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliError> {
+    let (Ok(input), Ok(parent)) = (input.canonicalize(), parent.canonicalize()) else {
         return Ok(());
     };
-    if input.starts_with(&target_path) {
+    if target
+        .canonicalize()
+        .is_ok_and(|target| input.starts_with(target))
+    {
         return Err(CliError::input(
             target,
             "is or holds the input, which is never changed; give another directory",
         ));
     }
+    let inside = if input.is_dir() {
+        parent.starts_with(&input) && parent != input
+    } else {
+        parent.starts_with(input.with_extension(""))
+    };
+    if inside {
+        return Err(CliError::input(
+            target,
+            "lies inside the input, which is never changed; give a directory elsewhere",
+        ));
+    }
     Ok(())
 }
 
-/// With `force` a directory may be replaced, if it holds nothing but an archive.
-fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
+/// With `force` a directory may be replaced, if it holds nothing but an archive
+/// and what retime copied from beside the input.
+fn may_replace(target: &Path, force: bool, input: &Path) -> Result<(), CliError> {
     if !force {
         return Err(CliError::input(
             target,
@@ -142,44 +161,67 @@ fn may_replace(target: &Path, force: bool) -> Result<(), CliError> {
         .into_iter()
         .map(|entry| entry.path())
         .collect();
-    let anchors = entries.iter().filter(|path| {
+    let is_anchor = |path: &&PathBuf| {
         path.extension()
             .is_some_and(|ext| ext.eq_ignore_ascii_case("otf2"))
-    });
-    let anchors: Vec<&PathBuf> = anchors.collect();
-    let directories = entries.iter().filter(|path| path.is_dir()).count();
-    let archive = match anchors[..] {
-        [anchor] => directories == usize::from(anchor.with_extension("").is_dir()),
-        _ => false,
     };
-    if entries.is_empty() || archive {
+    let stems: Vec<OsString> = entries
+        .iter()
+        .filter(is_anchor)
+        .filter_map(|anchor| anchor.file_stem().map(OsString::from))
+        .collect();
+    let belongs = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        let rest = stems.first().and_then(|stem| {
+            let name = name.as_encoded_bytes();
+            name.strip_prefix(stem.as_encoded_bytes())
+        });
+        match rest {
+            Some(b"") => true,
+            Some([b'.', ..]) if path.is_file() => true,
+            _ => path.is_file() && input.join(name).is_file(),
+        }
+    };
+    if entries.is_empty() || stems.len() == 1 && entries.iter().all(belongs) {
         return Ok(());
     }
     Err(CliError::input(
         target,
-        "holds more than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
+        "holds other things than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
     ))
 }
 
-/// Removes what killed runs for the same target left behind.
-fn remove_leftovers(parent: &Path, target: &std::ffi::OsStr) {
+/// Removes what killed runs for the same target left behind. What they were
+/// about to replace is put back, if they did not come to replace it.
+fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsStr) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
     let mut prefix = OsString::from(".");
-    prefix.push(target);
+    prefix.push(name);
     prefix.push(".retime-");
     let prefix = prefix.to_string_lossy().into_owned();
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let process = name
-            .strip_prefix(&prefix)
-            .and_then(|rest| rest.strip_suffix(SUFFIX));
-        if let Some(process) = process.and_then(|process| process.parse::<u32>().ok())
-            && !is_alive(process)
+        let Some(rest) = name.strip_prefix(&prefix) else {
+            continue;
+        };
+        let (process, replaced) = match rest.strip_suffix(PARTIAL) {
+            Some(process) => (process, false),
+            None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
+        };
+        if !process
+            .parse::<u32>()
+            .is_ok_and(|process| !is_alive(process))
         {
-            let _ = fs::remove_dir_all(entry.path());
+            continue;
         }
+        // What cannot be cleaned up does not keep this run from its work.
+        let _ = if replaced && fs::symlink_metadata(target).is_err() {
+            fs::rename(entry.path(), target)
+        } else {
+            fs::remove_dir_all(entry.path())
+        };
     }
 }
 

@@ -107,6 +107,19 @@ impl Otf2Trace {
         Rewrite::new(self, correction, to, monitor)?.run()
     }
 
+    /// As [`rewrite`](Self::rewrite), even if the maps change nothing: for a
+    /// trace in which events are stamped before their predecessors, which
+    /// wait for those in the copy.
+    pub fn rewrite_in_order(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Rewritten> {
+        self.check_fits(correction)?;
+        Rewrite::new(self, Some(correction), to, monitor)?.run()
+    }
+
     /// A correction of another trace could speak of other locations.
     pub(crate) fn check_fits(&self, correction: &Correction) -> Result<()> {
         let clocks = correction.clocks();

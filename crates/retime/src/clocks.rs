@@ -95,6 +95,11 @@ impl Clocks {
         Self::number(&owners, refuted)
     }
 
+    /// One clock per location.
+    pub(crate) fn each_location(count: usize) -> Self {
+        Self::from_owners(&(0..count).collect::<Vec<_>>()).0
+    }
+
     /// Splits the clocks that `cycle` passes from one location to another, where
     /// nothing but the common clock says what came first: a chain of dependencies
     /// through other clocks refutes them, though no single one does. `None` if

@@ -205,7 +205,7 @@ proptest! {
             }
         };
         let rate = AmortizationRate::default();
-        let correction = amortize(&causality, &clocks, &delay, gamma, rate, &times);
+        let correction = amortize(&causality, &clocks, &delay, rate, &times);
         let corrected = trace.corrected(&correction);
         let checked = check(&causality, &clocks, &delay, &corrected);
         prop_assert_eq!(checked.reversed() + checked.short(), 0);

@@ -13,7 +13,7 @@ use crate::staging::Staging;
 
 /// Runs the command.
 pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
-    let outcome = with_threads(&args.run, || apply(args))?;
+    let outcome = with_threads(args.run.threads, || apply(args))?;
     if !args.run.quiet {
         to_stdout(&outcome)?;
     }
@@ -38,6 +38,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
             "The correction changes no time: {output} is a plain copy.\n"
         ));
     }
+    SavedCorrection::refuse_second(&args.trace, &trace)?;
     let rewritten = trace
         .rewrite(&correction, staging.directory(), &progress)
         .map_err(not_if_interrupted)?;

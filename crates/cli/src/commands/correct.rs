@@ -45,7 +45,7 @@ pub(crate) struct Done {
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(&args.run, || correct_here(args))
+    with_threads(args.run.threads, || correct_here(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -107,6 +107,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
 }
 
 fn repair(args: &CorrectArgs, mut analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
+    SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
     let stage = Instant::now();
     let (correction, method) = solve(args, &mut analysed)?;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
@@ -185,8 +186,8 @@ fn solve(
         delay,
         ..
     } = &*analysed;
-    let (gamma, rate) = (args.gamma_max, args.amortization);
-    let correction = amortize(&loaded.causality, clocks, &delay.delay, gamma, rate, &times);
+    let rate = args.amortization;
+    let correction = amortize(&loaded.causality, clocks, &delay.delay, rate, &times);
     let method = model::MethodPart {
         name: METHOD,
         jumps: times.jumps(),
@@ -230,7 +231,7 @@ fn write(
     let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
     loaded
         .trace
-        .rewrite(correction, staging.directory(), &progress)
+        .rewrite_in_order(correction, staging.directory(), &progress)
         .map_err(not_if_interrupted)
 }
 
@@ -325,13 +326,13 @@ fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     if after.reversed() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;
         let text = format!(
-            "Wrote {output}: no contradiction left, checked over {} dependencies of the written trace.",
-            group_digits(checked)
+            "Wrote {output}: no contradiction left, checked over {} of the written trace.",
+            plural(checked, "dependency")
         );
         return (text, 0);
     }
     let text = format!(
-        "Wrote {output}, but {} are still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
+        "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
         plural(after.reversed(), "dependency"),
         group_digits(after.reversed_within_clock()),
         group_digits(after.short()),

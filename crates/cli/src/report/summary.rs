@@ -285,18 +285,14 @@ impl Text {
             percent(measured.large),
         );
         self.line("intervals", &intervals);
-        let at = distortion
-            .largest_at
-            .as_ref()
-            .map_or(String::new(), |at| format!(" (before {})", place(at)));
-        self.line(
-            "",
-            &format!(
-                "changed by {} on average, by {} at most{at}",
-                share(measured.mean),
-                share(measured.largest)
-            ),
-        );
+        let mean = share(measured.mean);
+        let largest = match &distortion.largest_at {
+            Some(at) => format!("{} at most (before {})", share(measured.largest), place(at)),
+            None => "one tick at most".into(),
+        };
+        if measured.unchanged < measured.intervals {
+            self.line("", &format!("changed by {mean} on average, by {largest}"));
+        }
     }
 
     fn time(&mut self, report: &Report) {
@@ -343,14 +339,15 @@ fn share(share: f64) -> String {
     }
 }
 
-/// `1 event`, `2 events`, `2 processes`.
+/// `1 event`, `2 events`, `2 processes`, `2 dependencies`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let ending = match (count, noun) {
-        (1, _) => "",
-        (_, noun) if noun.ends_with('s') => "es",
-        _ => "s",
+    let (stem, ending) = match (count, noun.strip_suffix('y')) {
+        (1, _) => (noun, ""),
+        (_, Some(stem)) => (stem, "ies"),
+        _ if noun.ends_with('s') => (noun, "es"),
+        _ => (noun, "s"),
     };
-    format!("{} {noun}{ending}", group_digits(count))
+    format!("{} {stem}{ending}", group_digits(count))
 }
 
 /// `1234567` as `1,234,567`.

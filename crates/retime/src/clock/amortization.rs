@@ -40,10 +40,9 @@ use std::str::FromStr;
 
 use rayon::prelude::*;
 
-use super::controlled::LogicalTimes;
-use super::gamma::Gamma;
 use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
+use super::times::LogicalTimes;
 use crate::causality::{Causality, Role};
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, MapBuilder, Point};
@@ -112,17 +111,15 @@ pub fn amortize(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    gamma: Gamma,
     rate: AmortizationRate,
     times: &LogicalTimes,
 ) -> Correction {
-    let ramp = rate.ramp(times.largest_jump);
+    let ramp = rate.ramp(times.largest_jump().0);
     let limits = CollectiveLimits::new(causality, clocks, delay, times);
     let work = Work {
         causality,
         clocks,
         delay,
-        gamma,
         times,
         limits,
     };
@@ -138,7 +135,6 @@ struct Work<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     delay: &'a MinimalDelay,
-    gamma: Gamma,
     times: &'a LogicalTimes,
     limits: CollectiveLimits,
 }
@@ -171,11 +167,21 @@ impl Work<'_> {
 
     /// The gates `[S, up]` at `b` of all nodes in `order`.
     fn corridor(&self, clock: ClockId, order: &Order, ramp: i64) -> Vec<Gate> {
+        let nodes = self.causality.nodes();
         let mut gates = Vec::with_capacity(order.len());
-        let (mut lead, mut sum) = (Lead::default(), 0);
+        let mut sum = 0;
+        let mut previous: Option<u32> = None;
+        let mut jumps = self.times.jumps_in_order();
         for node in order.iter() {
             let value = self.times.get(node).0;
-            sum += self.jump(node, &mut lead);
+            sum += match previous {
+                // Within a moment whatever lies between two nodes is a jump.
+                Some(previous) if nodes.time(previous) == nodes.time(node) => {
+                    value - self.times.get(previous).0
+                }
+                _ => jumps.of(node),
+            };
+            previous = Some(node);
             let high = self
                 .limit(clock, node)
                 .map_or(i64::MAX, |limit| sum.saturating_add(limit.max(0)));
@@ -187,16 +193,6 @@ impl Work<'_> {
         }
         lower_to_ramp(&mut gates, ramp);
         gates
-    }
-
-    /// How far `node` jumps ahead of where `lead` would have brought it.
-    fn jump(&self, node: u32, lead: &mut Lead) -> i64 {
-        let (raw, value) = (self.causality.nodes().time(node).0, self.times.get(node).0);
-        let jump = value - raw - lead.at(raw, self.gamma);
-        if jump > 0 {
-            *lead = Lead::new(raw, value - raw);
-        }
-        jump.max(0)
     }
 
     /// How far a send-like node may move without an effect coming too early.
@@ -242,14 +238,20 @@ impl Work<'_> {
         for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
             let Some(node) = ahead.next() else { break };
             let raw = nodes.time(node).0;
-            self.jump(node, &mut lead);
             add(
                 raw,
                 gate.x + height,
                 Some((nodes.location(node), nodes.event(node))),
             );
+            // With a factor that changes, only the nodes themselves are known.
+            let Some(gamma) = self.times.gamma else {
+                continue;
+            };
+            if index == 0 || gates[index - 1].low < gate.low {
+                lead = Lead::new(raw, self.times.get(node).0 - raw);
+            }
             let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
-            if let Some(gone) = lead.gone_between(raw, next, self.gamma) {
+            if let Some(gone) = lead.gone_between(raw, next, gamma) {
                 // Physical time again from here on, apart from the string.
                 let along = gone - gate.low - gate.x;
                 let climbed = gates
@@ -260,11 +262,9 @@ impl Work<'_> {
                     });
                 add(gone, gone - gate.low + height + climbed, None);
                 lead = Lead::default();
+            } else if ahead.peek().is_none() && last > raw {
+                add(last, last + lead.at(last, gamma), None);
             }
-        }
-        let ends_later = order.last().is_some_and(|node| last > nodes.time(node).0);
-        if ends_later && lead != Lead::default() {
-            add(last, last + lead.at(last, self.gamma), None);
         }
         builder.finish()
     }
@@ -320,10 +320,6 @@ impl Order {
             Self::Range(range) => (index < range.len()).then(|| range.start + index as u32),
             Self::Sorted(nodes) => nodes.get(index).copied(),
         }
-    }
-
-    fn last(&self) -> Option<u32> {
-        self.get(self.len().checked_sub(1)?)
     }
 
     fn iter(&self) -> impl Iterator<Item = u32> {

@@ -6,7 +6,7 @@
 //! one, and only when few are missing. Prefix operations keep the first place
 //! whose begin is missing instead: ends up to there may go on.
 
-use super::controlled::UNKNOWN;
+use super::times::UNKNOWN;
 use crate::causality::{Causality, Class, Instance, TopTwo};
 use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use super::controlled::{Run, UNKNOWN};
+use super::law::Law;
+use super::run::Run;
+use super::times::UNKNOWN;
 use crate::causality::{Place, Role};
 use crate::trace::TraceInfo;
 
@@ -50,7 +52,7 @@ impl fmt::Display for Cycle {
 impl std::error::Error for Cycle {}
 
 /// Follows a run that has come to a halt until it meets itself.
-pub(super) fn find_cycle(run: &Run<'_>) -> Cycle {
+pub(super) fn find_cycle<L: Law>(run: &Run<'_, L>) -> Cycle {
     let nodes = run.causality.nodes();
     let waiting =
         (0..nodes.locations()).find(|&location| run.next[location] < nodes.of(location).end);
@@ -77,7 +79,7 @@ pub(super) fn find_cycle(run: &Run<'_>) -> Cycle {
 }
 
 /// The node at which the run stands that keeps `node` from being computed.
-fn awaited(run: &Run<'_>, node: u32) -> Option<u32> {
+fn awaited<L: Law>(run: &Run<'_, L>, node: u32) -> Option<u32> {
     let nodes = run.causality.nodes();
     let clock = run.clocks.of(nodes.location(node));
     let head_before = |cause: u32| run.next[nodes.location(cause).as_usize()];

@@ -40,6 +40,18 @@ impl Gamma {
         }
     }
 
+    /// The factor nearest to `factor`; beyond its range the ends of the range.
+    pub fn from_factor(factor: f64) -> Self {
+        // Conversion saturates; NaN becomes the largest loss.
+        let loss = (1.0 - factor) * 2_f64.powi(64);
+        let loss = if loss.is_nan() {
+            u64::MAX
+        } else {
+            loss.round() as u64
+        };
+        Self { loss: loss.max(1) }
+    }
+
     /// The factor, for output only.
     pub fn factor(self) -> f64 {
         1.0 - self.loss as f64 / 2_f64.powi(64)
@@ -73,9 +85,7 @@ impl FromStr for Gamma {
         if !(0.0..1.0).contains(&factor) {
             return Err(GammaError(text.into()));
         }
-        // Saturates at u64::MAX for gamma = 0.
-        let loss = ((1.0 - factor) * 2_f64.powi(64)).round() as u64;
-        Ok(Self { loss: loss.max(1) })
+        Ok(Self::from_factor(factor))
     }
 }
 

@@ -6,16 +6,35 @@ use super::gamma::Gamma;
 ///
 /// Between jumps the lead falls linearly and stops at 0, so the clock follows
 /// in closed form: `LC'(c) = c + max(0, amount - lost over (c - since))`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lead {
     since: i64,
     amount: i64,
+}
+
+impl Default for Lead {
+    /// No lead, since ever.
+    fn default() -> Self {
+        Self {
+            since: i64::MIN,
+            amount: 0,
+        }
+    }
 }
 
 impl Lead {
     /// A lead of `amount` ticks at raw time `since`.
     pub(crate) const fn new(since: i64, amount: i64) -> Self {
         Self { since, amount }
+    }
+
+    /// The value of the clock where the lead was taken; `None` before any.
+    pub(crate) const fn value(self) -> Option<i64> {
+        if self.since == i64::MIN {
+            None
+        } else {
+            Some(self.since + self.amount)
+        }
     }
 
     /// The lead at raw time `raw`, not before `since`.

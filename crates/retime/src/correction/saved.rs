@@ -24,7 +24,10 @@ use crate::trace::{LocationIndex, TraceInfo};
 
 /// A knot: `[raw, corrected]`, or `[raw, arrive, leave]` with a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "a knot must be [raw, corrected] or [raw, arrive, leave], in stamps from 0 up to 2^64 - 1"
+)]
 pub enum SavedKnot {
     /// Without a step.
     Plain([u64; 2]),

@@ -1,0 +1,85 @@
+//! Lamport's clock: order without time.
+//!
+//! A counter per location: 0 at its first event, one more at each further event,
+//! and at a receive at least one more than the sender's:
+//! `max(own + 1, sender + 1)`. It orders events such that causes come before
+//! effects, and says nothing about how long anything took.
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! use retime::clock::lamport;
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }, Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! let mut sender = LocationLog::new(LocationIndex(0));
+//! sender.send(4, Timestamp(100), message(1), None); // its fifth event
+//! # sender.finish(5, Timestamp(1), Timestamp(100));
+//! let mut receiver = LocationLog::new(LocationIndex(1));
+//! receiver.receive(1, Timestamp(95), message(0)); // its second event
+//! receiver.send(3, Timestamp(96), message(0), None); // two events on
+//! # receiver.finish(4, Timestamp(1), Timestamp(96));
+//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
+//! assert_eq!(lamport(&causality)?, [4, 5, 7]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: Lamport 1978; Rabenseifner 1997, section 4; Rabenseifner 2000,
+//! section 4.1.
+
+use super::cycle::Cycle;
+use super::law::{Computed, Law};
+use super::lead::Lead;
+use super::run::Run;
+use crate::causality::{Causality, Nodes};
+use crate::clocks::{ClockId, Clocks};
+use crate::delay::MinimalDelay;
+use crate::time::Ticks;
+
+/// The counter of every node.
+///
+/// Fails if happened-before has a cycle, naming its events.
+pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
+    let nodes = causality.nodes();
+    // Counting needs no clock; every location counts for itself.
+    let clocks = Clocks::each_location(nodes.locations());
+    let law = Counting {
+        nodes,
+        last: vec![None; nodes.locations()],
+    };
+    let mut run = Run::new(causality, &clocks, &MinimalDelay::Uniform(Ticks(1)), law);
+    run.in_any_order();
+    let (times, _) = run.finish()?;
+    Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
+}
+
+struct Counting<'a> {
+    nodes: &'a Nodes,
+    /// Event number and count of the last node of each location.
+    last: Vec<Option<(u64, i64)>>,
+}
+
+impl Law for Counting<'_> {
+    fn left(&self, _: ClockId, _: Lead, _: i64) -> i64 {
+        0
+    }
+
+    fn own(&self, clock: ClockId, _: Lead, _: i64, node: u32) -> i64 {
+        let event = self.nodes.event(node);
+        match self.last[clock.as_usize()] {
+            Some((before, count)) => count + (event - before) as i64,
+            None => event as i64,
+        }
+    }
+
+    fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
+        self.last[clock.as_usize()] = Some((self.nodes.event(node.node), node.value));
+        lead
+    }
+}

@@ -1,0 +1,64 @@
+//! How a logical clock goes on by itself.
+
+use super::gamma::Gamma;
+use super::lead::Lead;
+use crate::clocks::ClockId;
+
+/// A node that was just computed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Computed {
+    pub(super) node: u32,
+    /// Its raw time.
+    pub(super) raw: i64,
+    /// Where its clock alone would have brought it.
+    pub(super) own: i64,
+    /// Where it is.
+    pub(super) value: i64,
+}
+
+/// The rule by which a clock advances where no dependency moves it.
+pub(super) trait Law {
+    /// The control factor, if it never changes.
+    fn constant(&self) -> Option<Gamma> {
+        None
+    }
+
+    /// What is left of `lead` at raw time `raw`.
+    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> i64;
+
+    /// Where the clock alone brings `node` at raw time `raw`.
+    #[inline]
+    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: u32) -> i64 {
+        let _ = node;
+        raw + self.left(clock, lead, raw)
+    }
+
+    /// A node was computed; the lead from there on.
+    fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead;
+}
+
+/// A lead shrinks by the same share of every interval.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Constant(pub(super) Gamma);
+
+impl Law for Constant {
+    fn constant(&self) -> Option<Gamma> {
+        Some(self.0)
+    }
+
+    #[inline]
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
+        lead.at(raw, self.0)
+    }
+
+    #[inline]
+    fn computed(&mut self, _: ClockId, lead: Lead, node: Computed) -> Lead {
+        // Anchored at the last jump, so that it does not matter how many events
+        // lie between.
+        if node.value > node.own {
+            Lead::new(node.raw, node.value - node.raw)
+        } else {
+            lead
+        }
+    }
+}

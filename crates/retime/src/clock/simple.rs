@@ -1,0 +1,90 @@
+//! The simple logical clock.
+//!
+//! `LC(e) = max( LC(s) + mu over all dependencies s -> e, LC(prev) + delta, C(e) )`
+//!
+//! It is the controlled clock with gamma = 0: once ahead, a clock stands still
+//! until physical time has caught up. Never is it further ahead than the fastest
+//! clock, never further behind than its own (Rabenseifner 2000, theorems 5 and 6),
+//! but all local intervals meanwhile are lost.
+//!
+//! The receive at 95 is pushed to 102; the clock then stands until physical time
+//! has reached 102:
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
+//! use retime::clock::simple;
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }, Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # sender.send(0, Timestamp(100), message(1), None);
+//! # sender.finish(1, Timestamp(100), Timestamp(100));
+//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # receiver.receive(0, Timestamp(95), message(0));
+//! # receiver.send(1, Timestamp(98), message(0), None);
+//! # receiver.send(2, Timestamp(105), message(0), None);
+//! # receiver.finish(3, Timestamp(95), Timestamp(105));
+//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
+//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0))?;
+//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;
+//! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: Rabenseifner 1997, section 4; Rabenseifner 2000, section 4.2.
+
+use super::cycle::Cycle;
+use super::law::{Computed, Law};
+use super::lead::Lead;
+use super::run::Run;
+use super::times::LogicalTimes;
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::delay::MinimalDelay;
+use crate::time::Ticks;
+
+/// Runs the simple logical clock, with at least `distance` between successive
+/// events with edges of a location.
+///
+/// Fails if happened-before has a cycle, naming its events.
+pub fn simple(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    distance: Ticks,
+) -> Result<LogicalTimes, Cycle> {
+    let mut run = Run::new(
+        causality,
+        clocks,
+        delay,
+        Standing {
+            distance: distance.0,
+        },
+    );
+    run.in_any_order();
+    run.finish().map(|(times, _)| times)
+}
+
+/// A clock that is ahead stands still, but for the least distance.
+struct Standing {
+    distance: i64,
+}
+
+impl Law for Standing {
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
+        lead.value()
+            .map_or(0, |value| (value + self.distance - raw).max(0))
+    }
+
+    fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {
+        Lead::new(node.raw, node.value - node.raw)
+    }
+}

@@ -1,0 +1,74 @@
+//! What a logical clock yields: a time for every node.
+
+use crate::clock::Gamma;
+use crate::time::Ticks;
+
+/// Value of a node that is not computed yet.
+pub(super) const UNKNOWN: i64 = i64::MIN;
+
+/// A node that a dependency forced ahead of its own clock, and by how much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Jump {
+    pub(crate) node: u32,
+    pub(crate) size: i64,
+}
+
+/// The logical time of every node, before amortisation, relative to
+/// [`crate::causality::Nodes::base`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogicalTimes {
+    pub(crate) values: Vec<i64>,
+    /// By rising node.
+    pub(crate) jumps: Vec<Jump>,
+    /// The control factor, if it was the same throughout.
+    pub(crate) gamma: Option<Gamma>,
+}
+
+impl LogicalTimes {
+    /// The time of `node`.
+    pub fn get(&self, node: u32) -> Ticks {
+        Ticks(self.values[node as usize])
+    }
+
+    /// How many events were forced ahead of their own clock.
+    pub fn jumps(&self) -> u64 {
+        self.jumps.len() as u64
+    }
+
+    /// How far an event was forced ahead of its own clock at most.
+    pub fn largest_jump(&self) -> Ticks {
+        Ticks(self.jumps.iter().map(|jump| jump.size).max().unwrap_or(0))
+    }
+
+    /// For asking how far nodes were forced ahead, mostly in rising order.
+    pub(crate) fn jumps_in_order(&self) -> JumpCursor<'_> {
+        JumpCursor {
+            jumps: &self.jumps,
+            at: 0,
+        }
+    }
+}
+
+/// Looks up jumps; fast when asked in rising order of nodes.
+pub(crate) struct JumpCursor<'a> {
+    jumps: &'a [Jump],
+    at: usize,
+}
+
+impl JumpCursor<'_> {
+    /// How far `node` was forced ahead of its own clock.
+    #[inline]
+    pub(crate) fn of(&mut self, node: u32) -> i64 {
+        let before = |at: usize| self.jumps.get(at).is_some_and(|jump| jump.node < node);
+        let passed = self.at > 0 && self.jumps[self.at - 1].node >= node;
+        if passed || before(self.at) && before(self.at + 1) {
+            self.at = self.jumps.partition_point(|jump| jump.node < node);
+        } else if before(self.at) {
+            self.at += 1;
+        }
+        self.jumps
+            .get(self.at)
+            .filter(|jump| jump.node == node)
+            .map_or(0, |jump| jump.size)
+    }
+}
