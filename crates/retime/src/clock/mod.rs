@@ -1,6 +1,7 @@
 //! Logical clocks that repair a trace, and what smooths their jumps.
 
 mod amortization;
+mod backward;
 mod collective_state;
 mod controlled;
 mod controller;
@@ -17,6 +18,7 @@ mod taut_string;
 mod times;
 
 pub use amortization::{AmortizationRate, RateError, amortize};
+pub use backward::mirror_back;
 pub use controlled::controlled;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
