@@ -17,13 +17,13 @@ mod simple;
 mod taut_string;
 mod times;
 
-pub use amortization::{AmortizationRate, RateError, amortize};
+pub use amortization::{AmortizationRate, RateError, amortize, unamortized};
 pub use backward::mirror_back;
 pub use controlled::controlled;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
-pub use lamport::lamport;
+pub use lamport::{lamport, lamport_order};
 pub use piggyback::{PiggybackClock, PiggybackStamp};
 pub use regulated::{Control, Regulation, regulated};
 pub use simple::simple;
