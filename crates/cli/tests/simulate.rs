@@ -80,6 +80,10 @@ fn truth_goes_where_it_is_wanted() {
     assert_eq!(scratch.entries(), ["one"]);
     scratch.succeed("simulate ring -o two --iterations 2 --truth true --quiet");
     assert_eq!(scratch.entries(), ["one", "true", "two"]);
+    scratch.succeed("simulate ring -o three/ --iterations 2 --quiet");
+    scratch.succeed("simulate ring -o three/ --iterations 3 --quiet --force");
+    let entries = ["one", "three", "three-truth", "true", "two"];
+    assert_eq!(scratch.entries(), entries);
 }
 
 #[test]

@@ -65,9 +65,10 @@ fn truth_directory(args: &SimulateArgs) -> Result<Option<PathBuf>, CliError> {
     }
     let output = &args.output.output;
     let truth = args.truth.clone().unwrap_or_else(|| {
-        let mut beside = output.clone().into_os_string();
-        beside.push("-truth");
-        beside.into()
+        // Not pushed to the path, which may end with a slash.
+        let mut name = output.file_name().unwrap_or_default().to_owned();
+        name.push("-truth");
+        output.with_file_name(name)
     });
     if truth == *output {
         return Err(CliError::Usage(
