@@ -122,7 +122,12 @@ impl Analysed {
                 total_seconds: self.start.elapsed().as_secs_f64(),
                 ..model::TimingPart::default()
             },
-            warnings: warnings::trace_warnings(&self.loaded, &self.clocks, &self.before),
+            warnings: warnings::trace_warnings(
+                &self.loaded,
+                &self.clocks,
+                &self.before,
+                &self.delay,
+            ),
         }
     }
 }

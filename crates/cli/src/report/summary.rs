@@ -151,7 +151,13 @@ impl Text {
             (DelaySource::Learned, None) => {
                 "no two clocks exchange enough in both directions to learn one".into()
             }
-            (DelaySource::Given, _) => "as given".into(),
+            (DelaySource::Given, Some(half)) => {
+                format!(
+                    "as given; half the fastest round trip is {}",
+                    self.span(half)
+                )
+            }
+            (DelaySource::Given, None) => "as given".into(),
             (DelaySource::File, _) => "per pair, from the file".into(),
         };
         self.line("min delay", &format!("{value} ({source})"));

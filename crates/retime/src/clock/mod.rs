@@ -1,6 +1,7 @@
 //! Logical clocks that repair a trace, and what smooths their jumps.
 
 mod amortization;
+mod backward;
 mod collective_state;
 mod controlled;
 mod controller;
@@ -9,6 +10,7 @@ mod gamma;
 mod lamport;
 mod law;
 mod lead;
+mod piggyback;
 mod regulated;
 mod run;
 mod simple;
@@ -16,11 +18,13 @@ mod taut_string;
 mod times;
 
 pub use amortization::{AmortizationRate, RateError, amortize};
+pub use backward::mirror_back;
 pub use controlled::controlled;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
 pub use lamport::lamport;
+pub use piggyback::{PiggybackClock, PiggybackStamp};
 pub use regulated::{Control, Regulation, regulated};
 pub use simple::simple;
 pub use taut_string::{Gate, taut_string};
