@@ -56,11 +56,7 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
     let mut run = Run::new(causality, &clocks, &MinimalDelay::Uniform(Ticks(1)), law);
     run.in_any_order();
     let (times, _) = run.finish()?;
-    Ok(times
-        .values
-        .into_iter()
-        .map(i64::unsigned_abs)
-        .collect())
+    Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
 }
 
 struct Counting<'a> {
