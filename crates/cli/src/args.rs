@@ -132,6 +132,18 @@ pub(crate) struct RunArgs {
     pub(crate) verbose: bool,
 }
 
+/// As [`RunArgs`], for commands without a report.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+pub(crate) struct PlainRunArgs {
+    /// Threads to use; all cores if not given. Results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+    /// Print nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own
@@ -141,7 +153,7 @@ pub(crate) struct ApplyArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) run: PlainRunArgs,
 }
 
 #[derive(Debug, Args)]
@@ -151,7 +163,7 @@ pub(crate) struct UndoArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
-    pub(crate) run: RunArgs,
+    pub(crate) run: PlainRunArgs,
 }
 
 #[derive(Debug, Args)]

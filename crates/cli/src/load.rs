@@ -85,10 +85,10 @@ pub(crate) fn not_if_interrupted(error: retime_otf2::Error) -> CliError {
 
 /// Runs `work` on as many threads as asked for.
 pub(crate) fn with_threads<T: Send>(
-    run: &RunArgs,
+    threads: Option<u16>,
     work: impl FnOnce() -> Result<T, CliError> + Send,
 ) -> Result<T, CliError> {
-    let threads = run.threads.map_or(0, usize::from);
+    let threads = threads.map_or(0, usize::from);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     pool.map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?
         .install(work)

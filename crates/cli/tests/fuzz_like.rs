@@ -90,7 +90,7 @@ fn correct(input: &Path, output: &Path) -> Result<Fate, String> {
     let times = controlled(&causality, &clocks, &delay, Gamma::default())
         .map_err(|cycle| cycle.describe(trace.info()))?;
     let rate = AmortizationRate::default();
-    let correction = amortize(&causality, &clocks, &delay, Gamma::default(), rate, &times);
+    let correction = amortize(&causality, &clocks, &delay, rate, &times);
     let rewritten = trace
         .rewrite_in_order(&correction, output, &())
         .map_err(text)?;

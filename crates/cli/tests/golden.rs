@@ -4,8 +4,11 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::golden::{assert_golden, normalised, transcript};
 use common::{Scratch, traces};
+use retime_otf2::{EventReader, Otf2Trace};
 use serde_json::Value;
 
 /// A directory with the hand-made traces.
@@ -226,6 +229,8 @@ fn usage_errors() {
         "correct skewed -o out --amortization 0.5",
         "correct skewed -o out --method magic",
         "apply skewed -o out",
+        "apply shift.json skewed -o out --json report.json",
+        "undo skewed -o out --verbose",
         "completions ksh",
     ];
     let scratch = hand_made();
@@ -295,4 +300,41 @@ fn the_bundled_recording() {
     let delay = report["parameters"]["min_delay"]["smallest_ticks"].as_i64();
     assert!((1..=176).contains(&delay.unwrap()), "{delay:?}");
     assert!(after["smallest_latency_ticks"].as_i64() >= delay);
+
+    let recorded = times(&scratch.join("halo"));
+    let corrected = times(&scratch.join("corrected"));
+    let (before, after) = (error(&recorded, &recorded), error(&recorded, &corrected));
+    assert!((67_000.0..68_000.0).contains(&before), "{before} ns");
+    assert!(after <= 1_000.0, "{after} ns");
+}
+
+/// The times of all events of all locations.
+fn times(trace: &Path) -> Vec<Vec<u64>> {
+    let trace = Otf2Trace::open(trace).unwrap();
+    let of = |location| {
+        let local = trace.local(location).unwrap();
+        let mut events = EventReader::mapped(trace.archive(), local).unwrap();
+        let mut times = Vec::new();
+        while let Some(event) = events.next().unwrap() {
+            times.push(event.time);
+        }
+        times
+    };
+    trace.locations().map(of).collect()
+}
+
+/// Mean deviation of all events from the truth in ns, up to a constant.
+fn error(recorded: &[Vec<u64>], times: &[Vec<u64>]) -> f64 {
+    // How far the clock of each rank was set off, as in `commands/demo.rs`.
+    let offsets = [-1_598, 148_402, -81_598, 38_402];
+    let mut errors = Vec::new();
+    for (rank, offset) in offsets.into_iter().enumerate() {
+        let pairs = times[rank].iter().zip(&recorded[rank]);
+        errors
+            .extend(pairs.map(|(time, stamp)| (time.wrapping_sub(*stamp) as i64 + offset) as f64));
+    }
+    assert_eq!(errors.len(), 456_040);
+    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+    let deviations = errors.iter().map(|error| (error - mean).abs());
+    deviations.sum::<f64>() / errors.len() as f64
 }

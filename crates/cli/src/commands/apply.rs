@@ -13,7 +13,7 @@ use crate::staging::Staging;
 
 /// Runs the command.
 pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
-    let outcome = with_threads(&args.run, || apply(args))?;
+    let outcome = with_threads(args.run.threads, || apply(args))?;
     if !args.run.quiet {
         to_stdout(&outcome)?;
     }

@@ -14,7 +14,7 @@ use crate::report::{self, build, model};
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     report::check_target(&args.run)?;
-    let (report, outcome) = with_threads(&args.run, || {
+    let (report, outcome) = with_threads(args.run.threads, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
         Ok((analysed.report(&args.model), outcome))

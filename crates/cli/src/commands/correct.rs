@@ -45,7 +45,7 @@ pub(crate) struct Done {
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(&args.run, || correct_here(args))
+    with_threads(args.run.threads, || correct_here(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {

@@ -12,7 +12,7 @@ use crate::staging::Staging;
 
 /// Runs the command.
 pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
-    let outcome = with_threads(&args.run, || undo(args))?;
+    let outcome = with_threads(args.run.threads, || undo(args))?;
     if !args.run.quiet {
         to_stdout(&outcome)?;
     }

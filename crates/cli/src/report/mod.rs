@@ -6,7 +6,7 @@ pub(crate) mod model;
 pub(crate) mod summary;
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::args::RunArgs;
@@ -42,12 +42,29 @@ pub(crate) fn check_target(run: &RunArgs) -> Result<(), CliError> {
             "is a directory; --json takes a file or -",
         ));
     }
+    if !may_be_replaced(path) {
+        return Err(CliError::input(
+            path,
+            "exists and is no report; give another file",
+        ));
+    }
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
             Err(CliError::input(parent, "no such directory for the report"))
         }
         _ => Ok(()),
     }
+}
+
+/// A slip of the keyboard must not cost a trace: only an older report goes.
+fn may_be_replaced(path: &Path) -> bool {
+    if !path.is_file() {
+        return true;
+    }
+    let mut start = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut start));
+    read.is_ok()
+        && (start.is_empty() || String::from_utf8_lossy(&start).contains("\"retime-report-"))
 }
 
 fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {

@@ -473,6 +473,16 @@ fn outputs() -> Vec<Case> {
             trace(),
         ),
         ("json-is-a-directory", "check trace --json trace", trace()),
+        (
+            "json-is-the-anchor",
+            "check trace --json trace/traces.otf2",
+            trace(),
+        ),
+        (
+            "json-is-a-correction",
+            "correct trace -o out --json x.json",
+            with(trace(), "x.json", "{\"format\": \"retime correction\"}\n"),
+        ),
         ("demo-exists", "demo --keep trace", trace()),
     ]
 }
