@@ -6,7 +6,11 @@
 //! quartz), and by slow variations of that rate; some only advance in coarse
 //! steps. A [`Timer`] says how the shown time is written down.
 
-use crate::{layout::Layout, random::Random};
+use crate::{
+    failure::{Error, Result},
+    layout::Layout,
+    random::Random,
+};
 
 /// A clock of one process or node.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +23,8 @@ pub struct Clock {
     pub wander: Option<Wander>,
     /// Nanoseconds by which it advances at a time, at least 1.
     pub step: u64,
+    /// What it shows are multiples of `step` plus this.
+    pub phase: i64,
 }
 
 /// A sinusoidal deviation.
@@ -39,6 +45,7 @@ impl Clock {
         drift: 0.0,
         wander: None,
         step: 1,
+        phase: 0,
     };
 
     /// What the clock shows at a true time, in nanoseconds since the start.
@@ -57,7 +64,7 @@ impl Clock {
         if step == 1 {
             shown
         } else {
-            shown.div_euclid(step) * step
+            (shown - self.phase).div_euclid(step) * step + self.phase
         }
     }
 }
@@ -122,6 +129,11 @@ impl Timer {
         let ticks = scaled.div_euclid(i128::from(NANOSECONDS)) + i128::from(self.epoch);
         u64::try_from(ticks).ok()
     }
+
+    /// The ticks for what the clock of a rank shows.
+    pub(crate) fn stamp(&self, rank: u32, shown: i64) -> Result<u64> {
+        self.ticks(shown).ok_or(Error::OutOfRange { rank, shown })
+    }
 }
 
 /// Bounds within which clocks are drawn at random.
@@ -182,6 +194,7 @@ impl Spread {
             drift,
             wander: (self.wander > 0.0).then_some(wander),
             step: self.step,
+            phase: 0,
         }
     }
 }
@@ -198,7 +211,7 @@ mod tests {
             period: 1e6,
             phase: 0.3,
         }),
-        step: 1,
+        ..Clock::TRUE
     };
 
     #[test]
@@ -259,6 +272,12 @@ mod tests {
         assert_eq!(clock.show(9), -1000);
         assert_eq!(clock.show(1009), 0);
         assert_eq!(clock.show(1010), 1000);
+        let shifted = Clock {
+            phase: 250,
+            ..clock
+        };
+        assert_eq!(shifted.show(259), -750);
+        assert_eq!(shifted.show(260), 250);
     }
 
     #[test]

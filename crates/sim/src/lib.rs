@@ -36,22 +36,37 @@
 //! ```
 
 mod clock;
+mod dependencies;
+mod duration;
 mod event;
 mod exchange;
+mod experiment;
 mod failure;
 mod halo;
 mod layout;
+mod memory;
+mod network;
 mod program;
 mod random;
 pub mod region;
+mod roles;
+mod scenario;
 mod trace;
 
 pub use self::{
     clock::{Clock, Spread, Timer, Wander},
+    duration::{Duration, Tail},
     event::{Event, Recording, Sink},
+    experiment::{Experiment, Written},
     failure::{Error, Result},
-    halo::{Collective, Duration, HaloExchange, Network, Statistics, Written},
+    halo::{Collective, HaloExchange},
     layout::{Layout, WORLD},
+    memory::InMemory,
+    network::Network,
     program::{Peer, Program, Thread, from, to},
     random::Random,
+    scenario::{
+        Length, Scenario, Statistics, finite_elements::FiniteElements, opposing::OpposingPair,
+        producer_consumer::ProducerConsumer, random_traffic::RandomTraffic, ring::RingChain,
+    },
 };

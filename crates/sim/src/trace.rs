@@ -7,7 +7,7 @@ use retime_otf2::writer::{Archive, ArchiveSummary, Definitions, LocationWriter, 
 use crate::{
     clock::{Clock, Timer},
     event::{Event, Sink},
-    failure::{Error, Result},
+    failure::Result,
     layout::Layout,
     region,
 };
@@ -81,9 +81,9 @@ impl StampingWriter {
 impl Sink for StampingWriter {
     fn event(&mut self, location: usize, time: u64, event: Event) -> Result<()> {
         let rank = self.layout.rank_of(location);
-        let shown = self.clocks[rank as usize].show(time);
-        let ticks = self.timer.ticks(shown);
-        let ticks = ticks.ok_or(Error::OutOfRange { rank, shown })?;
+        let ticks = self
+            .timer
+            .stamp(rank, self.clocks[rank as usize].show(time))?;
         Ok(event.write(self.trace.location(location), ticks)?)
     }
 }
