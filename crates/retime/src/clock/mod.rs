@@ -9,6 +9,7 @@ mod gamma;
 mod lamport;
 mod law;
 mod lead;
+mod multi_pass;
 mod regulated;
 mod run;
 mod simple;
@@ -21,6 +22,7 @@ pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstant
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
 pub use lamport::lamport;
+pub use multi_pass::{MultiPass, Passes, multi_pass};
 pub use regulated::{Control, Regulation, regulated};
 pub use simple::simple;
 pub use taut_string::{Gate, taut_string};
