@@ -16,6 +16,7 @@
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```
 
+pub mod recurrence;
 pub mod ring;
 mod simulated;
 mod table;
