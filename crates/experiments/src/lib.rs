@@ -16,8 +16,10 @@
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```
 
+pub mod finite_elements;
 pub mod recurrence;
 pub mod ring;
+pub mod runaway;
 mod simulated;
 mod table;
 

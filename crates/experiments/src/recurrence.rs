@@ -176,13 +176,13 @@ pub const RANGES: [Range; 8] = [
     },
     Range {
         equation: "5.43",
-        f: (1.277_487, 1.4142),
+        f: (1.277_487, 1.414),
         limit: Limit::Period(4),
         terms: (0.0, 1.51338),
     },
     Range {
         equation: "5.44",
-        f: (1.4143, 5.0),
+        f: (1.415, 5.0),
         limit: Limit::Period(2),
         terms: (0.0, 5.0),
     },
