@@ -17,6 +17,7 @@
 //! ```
 
 pub mod finite_elements;
+pub mod minute;
 pub mod recurrence;
 pub mod ring;
 pub mod runaway;
