@@ -229,14 +229,14 @@ fn limit(
     let truth = |node: u32| trace.truth()[node as usize].0;
     let first = nodes.of(nodes.location(node).as_usize()).start;
     let earliest = truth(node).saturating_sub(2 * (truth(node) - truth(node - 1)));
-    let near = (first..node).rev().take_while(|&it| truth(it) >= earliest);
+    let mut near = (first..node).rev().take_while(|&it| truth(it) >= earliest);
     let tight = |send: u32| {
         let receive = trace.causality.message_target(send)?;
         // As amortisation sees it: receives are where they jumped to.
         let room = jumped[receive as usize].0 as i64 - MU - stamp(send);
         (room <= 1).then_some((send, receive))
     };
-    let (send, receive) = near.filter_map(tight).next()?;
+    let (send, receive) = near.find_map(tight)?;
     let interval = truth(node) - truth(send);
     Some(Limit {
         from: nodes.location(send).0,
