@@ -213,14 +213,18 @@ pub(crate) enum MinDelay {
 }
 
 impl std::str::FromStr for MinDelay {
-    type Err = std::convert::Infallible;
+    type Err = retime::ParseDelayError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match (text, text.parse()) {
-            ("auto", _) => Self::Auto,
-            (_, Ok(delay)) => Self::Value(delay),
-            // Whether it was meant as a file shows when it is opened.
-            (_, Err(_)) => Self::File(text.into()),
-        })
+        let path = PathBuf::from(text);
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(delay) => Ok(Self::Value(delay)),
+            // A number without a good unit is a slip, not a file.
+            Err(error) if text.starts_with(|c: char| c.is_ascii_digit()) && !path.exists() => {
+                Err(error)
+            }
+            Err(_) => Ok(Self::File(path)),
+        }
     }
 }

@@ -255,6 +255,12 @@ fn an_eztrace_recording_is_corrected() {
         "{before}"
     );
     assert_eq!(report["after"]["reversed"], 0);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("Group 0 is defined twice"), "{warnings}");
+    assert!(
+        warnings.contains("4 locations with another number of events"),
+        "{warnings}"
+    );
     check_corrected(&scratch, "ezr1/ring_trace", "eztrace_log.otf2");
 }
 

@@ -195,7 +195,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
         );
         let receiver = &mut self.ranks[peer as usize];
         receiver.sent[opposite(direction)] = sender.now;
-        receiver.arrivals[opposite(direction)] = sender.now + takes;
+        receiver.arrivals[opposite(direction)] = sender.now.saturating_add(takes);
         self.statistics.messages += 1;
     }
 
@@ -254,7 +254,8 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
         self.each_rank(|it, rank| {
             let location = it.layout.location(rank, 0);
             let delay = it.program.network.collective;
-            let done = last + delay.draw(&mut it.locations[location].random);
+            let takes = delay.draw(&mut it.locations[location].random);
+            let done = last.saturating_add(takes);
             it.record_from(location, done, end)?;
             it.record(location, Event::Leave(region))
         })?;
@@ -331,7 +332,8 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     /// Time goes by.
     fn pass(&mut self, location: usize, duration: Duration) {
         let location = &mut self.locations[location];
-        location.now += duration.draw(&mut location.random);
+        let takes = duration.draw(&mut location.random);
+        location.now = location.now.saturating_add(takes);
     }
 
     /// A call in which one thing happens.
@@ -350,7 +352,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     fn record_from(&mut self, location: usize, earliest: u64, event: Event) -> Result<()> {
         let state = &mut self.locations[location];
         let step = STEP.0 + state.random.bits() % STEP.1;
-        state.now = (state.now + step).max(earliest);
+        state.now = state.now.saturating_add(step).max(earliest);
         self.statistics.events += 1;
         self.sink.event(location, state.now, event)
     }

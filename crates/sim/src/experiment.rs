@@ -140,10 +140,11 @@ impl<'a> Experiment<'a> {
             machine: "simulation".to_owned(),
             creator: "retime-sim".to_owned(),
             trace_id: self.scenario.seed(),
+            allow_disorder: clocks.iter().any(|clock| clock.backwards),
             ..Options::default()
         };
         let trace = TraceWriter::create(anchor, &layout, options)?;
-        Ok(StampingWriter::new(trace, layout, clocks, self.timer))
+        Ok(StampingWriter::new(trace, layout, &clocks, self.timer))
     }
 
     /// One clock for each rank.

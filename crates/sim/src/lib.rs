@@ -54,7 +54,7 @@ mod scenario;
 mod trace;
 
 pub use self::{
-    clock::{Clock, Spread, Timer, Wander},
+    clock::{Clock, Jump, Jumps, Ntp, RandomWalk, Reader, Spread, Timer, Wander},
     duration::{Duration, Tail},
     event::{Event, Recording, Sink},
     experiment::{Experiment, Written},

@@ -14,7 +14,7 @@ use retime::causality::{Causality, CausalityError, CausalityOptions, LocationLog
 use retime::{LocationIndex, TickRate, Timestamp, TraceInfo};
 
 use crate::{
-    clock::{Clock, Timer},
+    clock::{Clock, Reader, Timer},
     dependencies::Dependencies,
     event::{Event, Sink},
     failure::{Error, Result},
@@ -72,7 +72,7 @@ pub(crate) struct MemorySink {
 }
 
 struct Recorded {
-    clock: Clock,
+    clock: Reader,
     log: LocationLog,
     stamps: Vec<Timestamp>,
     truth: Vec<Timestamp>,
@@ -87,7 +87,7 @@ impl MemorySink {
         let rate = TickRate::per_second(timer.resolution);
         let rate = rate.ok_or(Error::Zero("the resolution"))?;
         let recorded = |location: usize| Recorded {
-            clock: clocks[layout.rank_of(location) as usize],
+            clock: clocks[layout.rank_of(location) as usize].reader(),
             log: LocationLog::new(LocationIndex(location as u32)),
             stamps: Vec::new(),
             truth: Vec::new(),

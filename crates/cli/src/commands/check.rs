@@ -9,7 +9,7 @@ use crate::args::{CheckArgs, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
-use crate::report::{self, build, model};
+use crate::report::{self, build, model, warnings};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
@@ -122,7 +122,12 @@ impl Analysed {
                 total_seconds: self.start.elapsed().as_secs_f64(),
                 ..model::TimingPart::default()
             },
-            warnings: build::trace_warnings(&self.loaded, &self.clocks, &self.before),
+            warnings: warnings::trace_warnings(
+                &self.loaded,
+                &self.clocks,
+                &self.before,
+                &self.delay,
+            ),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use retime::causality::{Check, Oddity, Place};
-use retime::{Clocks, Grouping, MinimalDelay, TraceInfo};
+use retime::causality::{Check, Place};
+use retime::{Clocks, Grouping, TraceInfo};
 
 use super::model::{
     CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
@@ -150,49 +150,11 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
 }
 
 pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {
-    let (smallest, largest) = match &resolved.delay {
-        MinimalDelay::Uniform(delay) => (*delay, *delay),
-        MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
-    };
+    let (smallest, largest) = resolved.range();
     DelayPart {
         source: resolved.source,
         smallest_ticks: smallest.0,
         largest_ticks: largest.0,
         half_round_trip_ticks: resolved.half_round_trip.map(|ticks| ticks.0),
     }
-}
-
-/// What a reader of the summary should know about the trace.
-pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (kind, found) in loaded.causality.oddities().iter() {
-        let info = loaded.trace.info();
-        let first = found.places.first().map(|place| {
-            format!(
-                ", first at event {} of {}",
-                place.event,
-                info.describe(place.location)
-            )
-        });
-        let consequence = match kind {
-            Oddity::TimeRunsBackwards => "they keep their order in a corrected trace",
-            _ => "left out of the correction",
-        };
-        warnings.push(format!(
-            "{}{}; {consequence}",
-            kind.describe(found.count),
-            first.unwrap_or_default()
-        ));
-    }
-    if check.reversed_within_clock() > 0 {
-        warnings.push(format!(
-            "{} reversed between locations of one clock, which no correction can repair; \
-             try a finer grouping: --clocks process or --clocks location",
-            super::summary::plural(check.reversed_within_clock(), "dependency")
-        ));
-    }
-    if clocks.len() > 1 && check.messages.total + check.collectives.total == 0 {
-        warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
-    }
-    warnings
 }

@@ -4,6 +4,7 @@
 pub(crate) mod build;
 pub(crate) mod model;
 pub(crate) mod summary;
+pub(crate) mod warnings;
 
 use std::fs::File;
 use std::io::{self, Read, Write};

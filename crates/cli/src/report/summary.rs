@@ -151,7 +151,13 @@ impl Text {
             (DelaySource::Learned, None) => {
                 "no two clocks exchange enough in both directions to learn one".into()
             }
-            (DelaySource::Given, _) => "as given".into(),
+            (DelaySource::Given, Some(half)) => {
+                format!(
+                    "as given; half the fastest round trip is {}",
+                    self.span(half)
+                )
+            }
+            (DelaySource::Given, None) => "as given".into(),
             (DelaySource::File, _) => "per pair, from the file".into(),
         };
         self.line("min delay", &format!("{value} ({source})"));
@@ -285,18 +291,14 @@ impl Text {
             percent(measured.large),
         );
         self.line("intervals", &intervals);
-        let at = distortion
-            .largest_at
-            .as_ref()
-            .map_or(String::new(), |at| format!(" (before {})", place(at)));
-        self.line(
-            "",
-            &format!(
-                "changed by {} on average, by {} at most{at}",
-                share(measured.mean),
-                share(measured.largest)
-            ),
-        );
+        let mean = share(measured.mean);
+        let largest = match &distortion.largest_at {
+            Some(at) => format!("{} at most (before {})", share(measured.largest), place(at)),
+            None => "one tick at most".into(),
+        };
+        if measured.unchanged < measured.intervals {
+            self.line("", &format!("changed by {mean} on average, by {largest}"));
+        }
     }
 
     fn time(&mut self, report: &Report) {

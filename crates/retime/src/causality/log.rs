@@ -30,6 +30,9 @@ use super::oddity::{Oddities, Oddity};
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
 
+/// How many channels are found without hashing.
+const RECENT: usize = 16;
+
 /// Stands for "no node" in the columns of node numbers.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -120,7 +123,8 @@ pub struct LocationLog {
     pub(super) event_count: u64,
     pub(super) range: Option<(Timestamp, Timestamp)>,
     channel_of: FxHashMap<Message, u32>,
-    last_channel: Option<(Message, u32)>,
+    /// Channels met lately, by some bits of their envelope.
+    recent: [Option<(Message, u32)>; RECENT],
     open_sends: FxHashMap<u64, u32>,
     /// By request: place in line, and the event that posted it.
     open_receives: FxHashMap<u64, (u32, u64)>,
@@ -147,7 +151,7 @@ impl LocationLog {
             event_count: 0,
             range: None,
             channel_of: FxHashMap::default(),
-            last_channel: None,
+            recent: [None; RECENT],
             open_sends: FxHashMap::default(),
             open_receives: FxHashMap::default(),
             probed: FxHashMap::default(),
@@ -415,7 +419,10 @@ impl LocationLog {
 
     #[inline]
     fn channel(&mut self, message: Message) -> u32 {
-        if let Some((last, channel)) = self.last_channel
+        // A location mostly talks to a few others; hashing fully costs more.
+        let bits = message.peer.0 ^ message.tag ^ (message.communicator << 2);
+        let recent = &mut self.recent[bits as usize % RECENT];
+        if let Some((last, channel)) = *recent
             && last == message
         {
             return channel;
@@ -425,7 +432,7 @@ impl LocationLog {
             channels.push(message);
             channels.len() as u32 - 1
         });
-        self.last_channel = Some((message, channel));
+        *recent = Some((message, channel));
         channel
     }
 }

@@ -126,7 +126,8 @@ impl<'a> Machine<'a> {
     /// Time goes by for a process.
     pub(super) fn pass(&mut self, rank: u32, duration: Duration) {
         let process = &mut self.processes[rank as usize];
-        process.now += duration.draw(&mut process.random);
+        let takes = duration.draw(&mut process.random);
+        process.now = process.now.saturating_add(takes);
     }
 
     /// A process is idle until a certain time.
@@ -218,7 +219,7 @@ impl<'a> Machine<'a> {
             .network
             .message(&self.layout, ends, letter.bytes, &mut process.random);
         let places = self.lines.entry(line).or_default();
-        let times = (process.now, process.now + takes);
+        let times = (process.now, process.now.saturating_add(takes));
         self.travelling.insert((line, places.sent), times);
         places.sent += 1;
         self.statistics.messages += 1;
