@@ -10,6 +10,7 @@ mod gamma;
 mod lamport;
 mod law;
 mod lead;
+mod multi_pass;
 mod piggyback;
 mod regulated;
 mod run;
@@ -24,6 +25,7 @@ pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstant
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
 pub use lamport::{lamport, lamport_order};
+pub use multi_pass::{MultiPass, Passes, multi_pass};
 pub use piggyback::{PiggybackClock, PiggybackStamp};
 pub use regulated::{Control, Regulation, regulated};
 pub use simple::simple;
