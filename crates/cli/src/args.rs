@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use retime::clock::{AmortizationRate, Gamma};
 use retime::{Delay, Grouping};
+
+use crate::method::MethodArgs;
 
 use crate::commands::simulate::args::SimulateArgs;
 
@@ -30,7 +31,7 @@ pub(crate) enum Command {
     /// Count the contradictions in a trace; change nothing
     Check(CheckArgs),
     /// Write a corrected copy of a trace
-    Correct(CorrectArgs),
+    Correct(Box<CorrectArgs>),
     /// Send the time stamps of a trace through a saved correction
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
@@ -66,21 +67,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// How time stamps are corrected
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "clc",
-        help_heading = "Method"
-    )]
-    pub(crate) method: MethodName,
-    /// Share of local time a clock keeps while it waits to be caught up,
-    /// from 0 up to but not including 1
-    #[arg(long, value_name = "FACTOR", default_value_t = Gamma::default(), help_heading = "Method")]
-    pub(crate) gamma_max: Gamma,
-    /// How fast a correction may grow ahead of a jump, as a share of local time
-    #[arg(long, value_name = "PERCENT", default_value_t = AmortizationRate::default(), help_heading = "Method")]
-    pub(crate) amortization: AmortizationRate,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -175,13 +163,6 @@ pub(crate) struct DemoArgs {
     /// Keep the recording and the corrected trace in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
-}
-
-/// A method by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodName {
-    /// Controlled logical clock with backward amortisation
-    Clc,
 }
 
 /// A clock grouping by its name.

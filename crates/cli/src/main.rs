@@ -9,6 +9,7 @@ mod commands;
 mod delay;
 mod error;
 mod load;
+mod method;
 mod progress;
 mod report;
 mod saved;

@@ -1,9 +1,10 @@
 //! `retime check`: the contradictions in a trace.
 
+use std::path::Path;
 use std::time::Instant;
 
-use retime::Clocks;
 use retime::causality::{CausalityOptions, Check, Oddity};
+use retime::{Causality, Clocks, TraceInfo};
 
 use crate::args::{CheckArgs, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
@@ -46,19 +47,26 @@ pub(crate) struct Analysed {
 }
 
 /// Loads a trace, groups its clocks and checks its recorded times.
-pub(crate) fn analyse(
-    path: &std::path::Path,
+pub(crate) fn analyse(path: &Path, model: &ModelArgs, run: &RunArgs) -> Result<Analysed, CliError> {
+    analyse_some(path, model, run, |_, _| Ok(()))
+}
+
+/// As [`analyse`], but checks only what `limit` leaves of the dependencies.
+pub(crate) fn analyse_some(
+    path: &Path,
     model: &ModelArgs,
     run: &RunArgs,
+    limit: impl FnOnce(&mut Causality, &TraceInfo) -> Result<(), CliError>,
 ) -> Result<Analysed, CliError> {
     let start = Instant::now();
     let options = CausalityOptions {
         dense_alltoallv: model.dense_alltoallv,
     };
-    let loaded = load(path, options, run)?;
+    let mut loaded = load(path, options, run)?;
     let analysis = Instant::now();
     let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
+    limit(&mut loaded.causality, loaded.trace.info())?;
     let times = loaded.causality.nodes().timestamps();
     let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
     let analysis_seconds = analysis.elapsed().as_secs_f64();

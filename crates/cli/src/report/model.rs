@@ -119,7 +119,7 @@ pub(crate) struct ViolationPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MethodPart {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump_ticks: i64,
