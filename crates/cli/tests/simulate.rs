@@ -151,3 +151,16 @@ fn what_makes_no_sense_is_refused() {
     refused("halo -o new --ntp 5ns", "every 1us");
     refused("chess -o new", "possible values");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_leaves_nothing() {
+    let scratch = Scratch::in_memory();
+    let outcome = scratch.shell(
+        "\"$RETIME\" simulate halo -o big --events 3e7 & \
+         until ls -A | grep -q partial; do sleep 0.01; done; kill -TERM $!; wait $!",
+    );
+    let message = "retime: interrupted; nothing was written\n";
+    assert_eq!((outcome.code, &*outcome.stderr), (Some(130), message));
+    assert!(scratch.entries().is_empty());
+}

@@ -159,6 +159,37 @@ fn true_dependencies_are_found() {
     }
 }
 
+/// Whatever random traffic looks like, its truth is sound and its matching is
+/// the one the library finds.
+#[test]
+fn random_traffic_of_every_kind() {
+    for seed in 0..60 {
+        let program = RandomTraffic {
+            ranks: 2 + seed as u32 % 9,
+            ranks_per_node: 1 + seed as u32 % 4,
+            length: Length::iterations(1 + seed % 40),
+            seed,
+            non_blocking: (seed % 5) as f64 / 4.0,
+            size_bits: seed as u32 % 45,
+            network: Network {
+                uphill: 1.0 + (seed % 3) as f64,
+                per_byte: 0.01,
+                ..Network::of(Duration::heavy(seed, 1_000.0))
+            },
+            ..RandomTraffic::default()
+        };
+        let mut memory = Experiment::new(&program).in_memory().unwrap();
+        let causality = memory.causality().unwrap();
+        assert!(causality.oddities().is_empty(), "{program:?}");
+        assert_eq!(causality.messages(), memory.statistics.messages);
+        for &(send, receive) in &memory.messages {
+            assert_eq!(causality.message_source(receive), Some(send), "{program:?}");
+            let sent = memory.truth[send as usize].0;
+            assert!(memory.truth[receive as usize].0 >= sent + program.network.least());
+        }
+    }
+}
+
 /// Without files, the same as through files.
 #[test]
 fn memory_and_archive_agree() {
