@@ -13,6 +13,7 @@ mod progress;
 mod report;
 mod saved;
 mod staging;
+mod truth;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Completions { shell } => commands::meta::completions(*shell),
         Command::Man => commands::meta::man(),
     }

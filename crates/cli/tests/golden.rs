@@ -136,6 +136,7 @@ fn help_of_every_command() {
         "apply --help",
         "undo --help",
         "demo --help",
+        "reproduce --help",
         "completions --help",
         "man --help",
         "--version",
@@ -182,7 +183,7 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 8, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 9, "one per command");
     for text in [
         "check",
         "correct",

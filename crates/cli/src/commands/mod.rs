@@ -5,4 +5,5 @@ pub(crate) mod check;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod meta;
+pub(crate) mod reproduce;
 pub(crate) mod undo;
