@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::clock::{AmortizationRate, Gamma};
 use retime::{Delay, Grouping};
 
+use crate::commands::simulate::args::SimulateArgs;
+
 /// Puts the events of a parallel program's trace on one global time.
 ///
 /// Processes stamp events with clocks that disagree: in a recorded trace
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
     Undo(UndoArgs),
+    /// Write the trace of a simulated program with clock errors, and the truth
+    Simulate(Box<SimulateArgs>),
     /// Show check, correct and check on a bundled recording with known truth
     Demo(DemoArgs),
     /// Run the experiments of the papers again, our figures beside the printed ones

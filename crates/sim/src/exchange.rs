@@ -213,8 +213,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             let message = self.message_from(rank, direction);
             self.record_from(location, ready, Event::Irecv(message, request))?;
             let sent = self.ranks[rank as usize].sent[direction];
-            self.statistics
-                .received(self.locations[location].now - sent);
+            self.statistics.delayed(self.locations[location].now - sent);
         }
         for direction in self.directions(rank).rev() {
             if self.sending_thread(direction) == 0 {
@@ -257,6 +256,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             let takes = delay.draw(&mut it.locations[location].random);
             let done = last.saturating_add(takes);
             it.record_from(location, done, end)?;
+            it.statistics.delayed(it.locations[location].now - last);
             it.record(location, Event::Leave(region))
         })?;
         self.statistics.collectives += 1;

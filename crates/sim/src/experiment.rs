@@ -10,7 +10,7 @@ use crate::{
     failure::{Error, Result},
     layout::Layout,
     memory::{InMemory, MemorySink},
-    scenario::{Scenario, Statistics},
+    scenario::{Scenario, Statistics, none_is_zero},
     trace::{StampingWriter, TraceWriter},
 };
 
@@ -129,6 +129,7 @@ impl<'a> Experiment<'a> {
     }
 
     fn stamping(&self, anchor: &Path, skewed: bool) -> Result<StampingWriter> {
+        none_is_zero([("the resolution", self.timer.resolution)])?;
         let layout = self.scenario.layout();
         let clocks = if skewed {
             self.clocks_of(&layout)?

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::{
     clock::{Clock, Timer},
     duration::Duration,
-    event::{Nobody, Sink},
+    event::Sink,
     exchange::Exchange,
     experiment::{Experiment, Written},
     failure::{Error, Result},
@@ -120,7 +120,7 @@ impl HaloExchange {
                 length: Length::default(),
                 ..self.clone()
             };
-            shorter.run(&mut Nobody).map(|it| it.events)
+            shorter.run(&mut ()).map(|it| it.events)
         };
         let (fixed, more) = (count(0)?, count(cycle)?);
         let per_cycle = more - fixed;

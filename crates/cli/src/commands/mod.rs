@@ -6,4 +6,5 @@ pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod meta;
 pub(crate) mod reproduce;
+pub(crate) mod simulate;
 pub(crate) mod undo;

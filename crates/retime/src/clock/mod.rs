@@ -1,6 +1,7 @@
 //! Logical clocks that repair a trace, and what smooths their jumps.
 
 mod amortization;
+mod backward;
 mod collective_state;
 mod controlled;
 mod controller;
@@ -17,12 +18,13 @@ mod simple;
 mod taut_string;
 mod times;
 
-pub use amortization::{AmortizationRate, RateError, amortize};
+pub use amortization::{AmortizationRate, RateError, amortize, unamortized};
+pub use backward::mirror_back;
 pub use controlled::controlled;
 pub use controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
 pub use cycle::Cycle;
 pub use gamma::{Gamma, GammaError};
-pub use lamport::lamport;
+pub use lamport::{lamport, lamport_order};
 pub use multi_pass::{MultiPass, Passes, multi_pass};
 pub use piggyback::{PiggybackClock, PiggybackStamp};
 pub use regulated::{Control, Regulation, regulated};

@@ -237,7 +237,7 @@ impl<'a> Machine<'a> {
         if let Some((sent, arrives)) = self.travelling.remove(&(line, place)) {
             self.idle_until(rank, arrives);
             let now = self.processes[rank as usize].now;
-            self.statistics.received(now - sent);
+            self.statistics.delayed(now - sent);
         }
     }
 

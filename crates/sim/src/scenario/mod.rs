@@ -84,13 +84,15 @@ pub struct Statistics {
     pub collectives: u64,
     /// True time of the last event, in nanoseconds.
     pub end: u64,
-    /// The shortest true time from sending a message to having received it, in
-    /// nanoseconds.
+    /// The shortest true time from a cause to its effect, in nanoseconds: from
+    /// sending a message to having received it, from the last begin of a
+    /// collective operation to an end.
     pub least_delay: Option<u64>,
 }
 
 impl Statistics {
-    pub(crate) fn received(&mut self, after: u64) {
+    /// An effect came so much after its cause.
+    pub(crate) fn delayed(&mut self, after: u64) {
         self.least_delay = Some(self.least_delay.map_or(after, |least| least.min(after)));
     }
 }
