@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Simulate(Box<SimulateArgs>),
     /// Show check, correct and check on a bundled recording with known truth
     Demo(DemoArgs),
+    /// Run the experiments of the papers again, our figures beside the printed ones
+    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -86,6 +88,10 @@ pub(crate) struct ModelArgs {
     /// as coarse as the trace does not refute
     #[arg(long, value_name = "GROUP", default_value = "auto")]
     pub(crate) clocks: ClockGrouping,
+    /// A trace with the same events at their true times, if they are known: the
+    /// report then says how far recorded and corrected times are from them
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) truth: Option<PathBuf>,
     /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
     #[arg(long)]
     pub(crate) dense_alltoallv: bool,
@@ -156,6 +162,13 @@ pub(crate) struct UndoArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) run: PlainRunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// One of ring, recurrence, runaway, finite-elements and minute, or all
+    #[arg(default_value = "all")]
+    pub(crate) experiment: String,
 }
 
 #[derive(Debug, Args)]

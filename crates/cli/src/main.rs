@@ -14,6 +14,7 @@ mod progress;
 mod report;
 mod saved;
 mod staging;
+mod truth;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -43,6 +44,7 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Undo(args) => commands::undo::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Completions { shell } => commands::meta::completions(*shell),
         Command::Man => commands::meta::man(),
     }

@@ -137,6 +137,7 @@ fn help_of_every_command() {
         "undo --help",
         "simulate --help",
         "demo --help",
+        "reproduce --help",
         "completions --help",
         "man --help",
         "--version",
@@ -183,7 +184,7 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 9, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 10, "one per command");
     for text in [
         "check",
         "correct",

@@ -163,10 +163,10 @@ pub fn table() -> Result<Table, Failure> {
              were chosen such that single processes come out like the printed ones, so only the \
              averages and the other settings below are evidence."
                 .into(),
-            "With four neighbours and much communication (4 x 5) the mean F of the controlled \
-             clock is 2.26 times that of the simple one, beyond the paper's 2: the lead of \
-             process 8 reaches more processes than it forces ahead itself. A chain (1 x 20) and \
-             a wide grid (2 x 10) stay below."
+            "On the grid of 4 x 5, where process 8 has four neighbours, the mean F of the \
+             controlled clock is 2.26 times that of the simple one, beyond the paper's limit of 2. \
+             With three neighbours (2 x 10), with two (1 x 20), and with more computation it \
+             stays below. So whether that criterion holds depends on the program."
                 .into(),
             "A slow clock is pulled up by what it receives: where processes compute four times \
              as long, a message seldom finds it waiting, and only a third is compensated. \"Up \

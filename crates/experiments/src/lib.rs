@@ -39,8 +39,30 @@ pub struct Named {
 }
 
 /// All experiments, in the order in which they are told.
-pub const ALL: &[Named] = &[Named {
-    name: "ring",
-    about: "controllers on clocks with a tick of forty message delays",
-    run: ring::table,
-}];
+pub const ALL: &[Named] = &[
+    Named {
+        name: "ring",
+        about: "controllers on clocks with a tick of forty message delays",
+        run: ring::table,
+    },
+    Named {
+        name: "recurrence",
+        about: "controller B converges or oscillates as theorem 10 says",
+        run: recurrence::table,
+    },
+    Named {
+        name: "runaway",
+        about: "clocks that run away unless controllers B or C hold them",
+        run: runaway::table,
+    },
+    Named {
+        name: "finite-elements",
+        about: "the simulation of 1997: one clock of 20 is wrong by 1000 us",
+        run: finite_elements::table,
+    },
+    Named {
+        name: "minute",
+        about: "local intervals in 60 s runs of 16 drifting clocks",
+        run: minute::table,
+    },
+];

@@ -148,7 +148,7 @@ pub const RANGES: [Range; 8] = [
         equation: "5.35",
         f: (0.500_001, 0.618_033),
         limit: Limit::Converges,
-        terms: (0.500_001, 1.0053),
+        terms: (0.500_001, 1.0052),
     },
     Range {
         equation: "5.37",
@@ -259,8 +259,9 @@ pub fn table() -> Result<Table, Failure> {
              does, at 1.224745 and 1.272045: near there a sequence settles too slowly to tell. \
              Between the printed and the true ends the period is still 2 and 4."
                 .into(),
-            "(5.40) prints a largest term of 1.46706. That is the largest of those that the \
-             sequence settles to; o_7 of f = 1.272003 is 1.46713."
+            "(5.40) prints a largest term of 1.46706. For f = 1.272003, the end of that range, o_7 \
+             is 1.46713; 1.46706 is reached at f = 1.2716. The thesis says that it tried \
+             sufficiently many f, not which."
                 .into(),
             "The recurrence takes the distance D of the clocks for constant. In the runs of the \
              real controller it shrinks by a share of 2e-5 f per exchange, which moves the fixed \

@@ -6,10 +6,12 @@
     reason = "a test that shows its figures"
 )]
 
-use retime_experiments::minute::{Outcome, Program, SEEDS, run};
+use retime_experiments::minute::{GAMMA_D, Outcome, Program, SEEDS, run};
 
-fn outcomes(program: Program) -> Vec<Outcome> {
-    let outcomes: Vec<_> = SEEDS.map(|seed| run(program, seed).unwrap()).collect();
+fn outcomes(program: Program, gamma_d: f64) -> Vec<Outcome> {
+    let outcomes: Vec<_> = SEEDS
+        .map(|seed| run(program, seed, gamma_d).unwrap())
+        .collect();
     for (seed, outcome) in SEEDS.zip(&outcomes) {
         println!("{program:?} {seed}: {outcome:?}");
     }
@@ -18,7 +20,7 @@ fn outcomes(program: Program) -> Vec<Outcome> {
 
 #[test]
 fn finite_elements_keep_local_intervals() {
-    for outcome in outcomes(Program::FiniteElements) {
+    for outcome in outcomes(Program::FiniteElements, GAMMA_D) {
         assert!(outcome.whole.intervals > 30_000, "{outcome:?}");
         assert!(outcome.reached < 2_000_000_000, "{outcome:?}");
         assert!(outcome.whole.mean < 1e-4, "{outcome:?}");
@@ -33,7 +35,7 @@ fn finite_elements_keep_local_intervals() {
 
 #[test]
 fn random_traffic_keeps_local_intervals_once_everybody_is_reached() {
-    for outcome in outcomes(Program::RandomTraffic) {
+    for outcome in outcomes(Program::RandomTraffic, GAMMA_D) {
         assert!(outcome.whole.intervals > 15_000, "{outcome:?}");
         assert!(outcome.reached < 1_000_000_000, "{outcome:?}");
         assert!(outcome.after.mean < 1e-4, "{outcome:?}");
@@ -46,4 +48,16 @@ fn random_traffic_keeps_local_intervals_once_everybody_is_reached() {
             assert!(outcome.limit.unwrap().sent < 1_000_000, "{outcome:?}");
         }
     }
+}
+
+#[test]
+fn the_largest_error_once_everybody_is_reached_is_that_of_controller_d() {
+    let largest = |gamma_d: f64| {
+        let outcomes = outcomes(Program::FiniteElements, gamma_d);
+        let largest = outcomes.iter().map(|outcome| outcome.after.max);
+        largest.fold(0.0, f64::max)
+    };
+    let (default, quartz) = (largest(GAMMA_D), largest(1.0 - 1e-4));
+    assert!((0.015..0.021).contains(&default), "{default}");
+    assert!(quartz < 0.006, "{quartz}");
 }

@@ -21,7 +21,7 @@ fn every_range_has_the_bounds_of_theorem_10() {
     for range in RANGES {
         let (lowest, highest) = extremes(range, 500);
         let (printed_low, printed_high) = range.terms;
-        // (5.40) prints the bounds of the limit; see docs/REPRODUCTIONS.md.
+        // (5.40) misses the largest term at its end; see docs/REPRODUCTIONS.md.
         let tolerance = if range.equation == "5.40" { 1e-4 } else { 5e-6 };
         assert!(lowest >= printed_low - tolerance, "({})", range.equation);
         assert!(

@@ -4,13 +4,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use retime::causality::{CausalityOptions, Check, Oddity};
-use retime::{Causality, Clocks, TraceInfo};
+use retime::{Causality, Clocks, Timestamp, TraceInfo};
 
 use crate::args::{CheckArgs, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
 use crate::report::{self, build, model, warnings};
+use crate::truth::Truth;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
@@ -18,7 +19,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let (report, outcome) = with_threads(args.run.threads, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
-        Ok((analysed.report(&args.model), outcome))
+        let mut report = analysed.report(&args.model);
+        report.accuracy = analysed.accuracy(None)?;
+        Ok((report, outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
@@ -42,6 +45,7 @@ pub(crate) struct Analysed {
     pub(crate) clocks: Clocks,
     pub(crate) delay: ResolvedDelay,
     pub(crate) before: Check,
+    pub(crate) truth: Option<Truth>,
     pub(crate) start: Instant,
     analysis_seconds: f64,
 }
@@ -63,6 +67,7 @@ pub(crate) fn analyse_some(
         dense_alltoallv: model.dense_alltoallv,
     };
     let mut loaded = load(path, options, run)?;
+    let truth = Truth::of(&loaded, model, run)?;
     let analysis = Instant::now();
     let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
@@ -75,6 +80,7 @@ pub(crate) fn analyse_some(
         clocks,
         delay,
         before,
+        truth,
         start,
         analysis_seconds,
     })
@@ -104,6 +110,15 @@ impl Analysed {
             .count(Oddity::TimeRunsBackwards)
     }
 
+    /// How far the recorded and the given times are from the truth, if it is known.
+    pub(crate) fn accuracy(
+        &self,
+        corrected: Option<&[Timestamp]>,
+    ) -> Result<Option<model::AccuracyPart>, CliError> {
+        let measure = |truth: &Truth| truth.measure(&self.loaded, corrected);
+        self.truth.as_ref().map(measure).transpose()
+    }
+
     /// The report so far.
     pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
         let info = self.loaded.trace.info();
@@ -123,6 +138,7 @@ impl Analysed {
                 threads: rayon::current_num_threads(),
             },
             distortion: None,
+            accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: self.loaded.timing.scan.as_secs_f64(),
                 matching_seconds: self.loaded.timing.matching.as_secs_f64(),

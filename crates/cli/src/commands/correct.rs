@@ -92,8 +92,10 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
         .map_err(not_if_interrupted)?;
     drop(progress);
     check_interrupt()?;
+    let accuracy = analysed.accuracy(None)?;
     staging.commit()?;
     let mut report = analysed.report(&args.model);
+    report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
     let outcome = format!(
@@ -141,6 +143,7 @@ fn repair(
         &tick
     };
     let after = check(&loaded.causality, &analysed.clocks, delay, &times);
+    report.accuracy = analysed.accuracy(Some(&times))?;
     save(method, loaded, correction, rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
