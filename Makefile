@@ -14,6 +14,7 @@ demo: ## Show check, correct and check on a bundled real recording
 
 test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 $(CARGO) test --workspace --quiet
+	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
 lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check

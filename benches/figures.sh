@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints the figures of the README: time and memory of `retime correct`, end to
-# end with verification, on generated halo-exchange traces with clock errors.
+# end with verification, on simulated halo-exchange traces with clock errors.
 #
 #   benches/figures.sh [RUNS]
 set -euo pipefail
@@ -11,12 +11,10 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cargo build --quiet --release --package retime-cli
-cargo build --quiet --release --package retime-sim --example generate
 
 generate() { # ranks events
-    target/release/examples/generate --ranks "$1" --events "$2" --seed 1 \
-        --offset 100us --drift 2ppm -o "$scratch/trace-$1-$2" >"$scratch/generated"
-    sed 's/^[^:]*: //' "$scratch/generated"
+    target/release/retime simulate halo --ranks "$1" --events "$2" --seed 1 \
+        --offset 100us --drift 2ppm -o "$scratch/trace-$1-$2" --no-truth --quiet
 }
 
 # Median wall seconds, its CPU seconds, and the largest peak of memory in MB.
@@ -48,10 +46,10 @@ row() { # ranks events label arguments...
 
 printf '%-9s %5s %7s %10s %10s %9s\n' command ranks events wall CPU memory
 for events in 1e5 1e6 1e7; do
-    generate 4 "$events" >/dev/null
+    generate 4 "$events"
     row 4 "$events" correct correct TRACE -o OUT -q
 done
 row 4 1e7 check check TRACE -q
 row 4 1e7 "check -1" check TRACE -q --threads 1
-generate 16 1e7 >/dev/null
+generate 16 1e7
 row 16 1e7 correct correct TRACE -o OUT -q

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use retime::clock::{AmortizationRate, Gamma};
 use retime::{Delay, Grouping};
+
+use crate::method::MethodArgs;
+
+use crate::commands::simulate::args::SimulateArgs;
 
 /// Puts the events of a parallel program's trace on one global time.
 ///
@@ -28,13 +31,17 @@ pub(crate) enum Command {
     /// Count the contradictions in a trace; change nothing
     Check(CheckArgs),
     /// Write a corrected copy of a trace
-    Correct(CorrectArgs),
+    Correct(Box<CorrectArgs>),
     /// Send the time stamps of a trace through a saved correction
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
     Undo(UndoArgs),
+    /// Write the trace of a simulated program with clock errors, and the truth
+    Simulate(Box<SimulateArgs>),
     /// Show check, correct and check on a bundled recording with known truth
     Demo(DemoArgs),
+    /// Run the experiments of the papers again, our figures beside the printed ones
+    Reproduce(ReproduceArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -62,21 +69,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// How time stamps are corrected
-    #[arg(
-        long,
-        value_name = "NAME",
-        default_value = "clc",
-        help_heading = "Method"
-    )]
-    pub(crate) method: MethodName,
-    /// Share of local time a clock keeps while it waits to be caught up,
-    /// from 0 up to but not including 1
-    #[arg(long, value_name = "FACTOR", default_value_t = Gamma::default(), help_heading = "Method")]
-    pub(crate) gamma_max: Gamma,
-    /// How fast a correction may grow ahead of a jump, as a share of local time
-    #[arg(long, value_name = "PERCENT", default_value_t = AmortizationRate::default(), help_heading = "Method")]
-    pub(crate) amortization: AmortizationRate,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -94,6 +88,10 @@ pub(crate) struct ModelArgs {
     /// as coarse as the trace does not refute
     #[arg(long, value_name = "GROUP", default_value = "auto")]
     pub(crate) clocks: ClockGrouping,
+    /// A trace with the same events at their true times, if they are known: the
+    /// report then says how far recorded and corrected times are from them
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) truth: Option<PathBuf>,
     /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
     #[arg(long)]
     pub(crate) dense_alltoallv: bool,
@@ -167,17 +165,17 @@ pub(crate) struct UndoArgs {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct ReproduceArgs {
+    /// One of ring, recurrence, runaway, finite-elements and minute, or all
+    #[arg(default_value = "all")]
+    pub(crate) experiment: String,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
     /// Keep the recording and the corrected trace in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
-}
-
-/// A method by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodName {
-    /// Controlled logical clock with backward amortisation
-    Clc,
 }
 
 /// A clock grouping by its name.
@@ -213,14 +211,18 @@ pub(crate) enum MinDelay {
 }
 
 impl std::str::FromStr for MinDelay {
-    type Err = std::convert::Infallible;
+    type Err = retime::ParseDelayError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Ok(match (text, text.parse()) {
-            ("auto", _) => Self::Auto,
-            (_, Ok(delay)) => Self::Value(delay),
-            // Whether it was meant as a file shows when it is opened.
-            (_, Err(_)) => Self::File(text.into()),
-        })
+        let path = PathBuf::from(text);
+        match text.parse() {
+            _ if text == "auto" => Ok(Self::Auto),
+            Ok(delay) => Ok(Self::Value(delay)),
+            // A number without a good unit is a slip, not a file.
+            Err(error) if text.starts_with(|c: char| c.is_ascii_digit()) && !path.exists() => {
+                Err(error)
+            }
+            Err(_) => Ok(Self::File(path)),
+        }
     }
 }

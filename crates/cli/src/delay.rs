@@ -25,7 +25,7 @@ use crate::load::Loaded;
 pub(crate) struct ResolvedDelay {
     pub(crate) delay: MinimalDelay,
     pub(crate) source: DelaySource,
-    /// Half of the fastest round trip, if it was looked for and found.
+    /// Half of the fastest round trip, if clocks exchange enough to tell.
     pub(crate) half_round_trip: Option<Ticks>,
 }
 
@@ -44,25 +44,36 @@ pub(crate) fn resolve(
     clocks: &Clocks,
 ) -> Result<ResolvedDelay, CliError> {
     let info = loaded.trace.info();
-    match option {
-        MinDelay::Auto => {
-            let learned = learn_minimal_delay(&loaded.causality, clocks);
-            Ok(ResolvedDelay {
-                delay: MinimalDelay::Uniform(learned.enforced),
-                source: DelaySource::Learned,
-                half_round_trip: learned.half_round_trip,
-            })
+    // Learned in any case: it tells whether a given delay can be right.
+    let learned = learn_minimal_delay(&loaded.causality, clocks);
+    let (delay, source) = match option {
+        MinDelay::Auto => (
+            MinimalDelay::Uniform(learned.enforced),
+            DelaySource::Learned,
+        ),
+        MinDelay::Value(delay) => (
+            MinimalDelay::Uniform(ticks(*delay, info)?),
+            DelaySource::Given,
+        ),
+        MinDelay::File(path) => (
+            MinimalDelay::PerPair(read_table(path, info)?),
+            DelaySource::File,
+        ),
+    };
+    Ok(ResolvedDelay {
+        delay,
+        source,
+        half_round_trip: learned.half_round_trip,
+    })
+}
+
+impl ResolvedDelay {
+    /// Smallest and largest delay in use.
+    pub(crate) fn range(&self) -> (Ticks, Ticks) {
+        match &self.delay {
+            MinimalDelay::Uniform(delay) => (*delay, *delay),
+            MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
         }
-        MinDelay::Value(delay) => Ok(ResolvedDelay {
-            delay: MinimalDelay::Uniform(ticks(*delay, info)?),
-            source: DelaySource::Given,
-            half_round_trip: None,
-        }),
-        MinDelay::File(path) => Ok(ResolvedDelay {
-            delay: MinimalDelay::PerPair(read_table(path, info)?),
-            source: DelaySource::File,
-            half_round_trip: None,
-        }),
     }
 }
 

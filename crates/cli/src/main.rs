@@ -9,10 +9,12 @@ mod commands;
 mod delay;
 mod error;
 mod load;
+mod method;
 mod progress;
 mod report;
 mod saved;
 mod staging;
+mod truth;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -40,7 +42,9 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Correct(args) => commands::correct::run(args),
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
+        Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
         Command::Completions { shell } => commands::meta::completions(*shell),
         Command::Man => commands::meta::man(),
     }

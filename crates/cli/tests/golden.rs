@@ -135,7 +135,9 @@ fn help_of_every_command() {
         "correct --help",
         "apply --help",
         "undo --help",
+        "simulate --help",
         "demo --help",
+        "reproduce --help",
         "completions --help",
         "man --help",
         "--version",
@@ -182,12 +184,13 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 8, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 10, "one per command");
     for text in [
         "check",
         "correct",
         "apply",
         "undo",
+        "simulate",
         "demo",
         "completions",
         "man",

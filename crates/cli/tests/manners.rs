@@ -90,6 +90,7 @@ fn a_closed_pipe_is_no_error() {
         ("check out", 0),
         ("man", 0),
         ("completions zsh", 0),
+        ("simulate ring -o ring", 0),
         ("demo", 0),
         ("--help", 0),
     ] {

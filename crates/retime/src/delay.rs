@@ -29,6 +29,20 @@ impl MinimalDelay {
     }
 }
 
+impl MinimalDelay {
+    /// The same delays for the [mirrored](crate::Causality::mirrored) trace.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        match self {
+            Self::Uniform(delay) => Self::Uniform(*delay),
+            Self::PerPair(table) => Self::PerPair(DelayTable {
+                mirrored: !table.mirrored,
+                ..table.clone()
+            }),
+        }
+    }
+}
+
 /// Delays by pair of locations; the more specific entry wins.
 ///
 /// ```
@@ -43,6 +57,8 @@ impl MinimalDelay {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DelayTable {
     entries: FxHashMap<(Option<LocationIndex>, Option<LocationIndex>), Ticks>,
+    /// For a mirrored trace, in which effects are causes.
+    mirrored: bool,
 }
 
 impl DelayTable {
@@ -54,6 +70,11 @@ impl DelayTable {
     /// The delay of a pair: its own entry, else that of its source, else that
     /// of its destination, else the general one, else 0.
     pub fn between(&self, from: LocationIndex, to: LocationIndex) -> Ticks {
+        let (from, to) = if self.mirrored {
+            (to, from)
+        } else {
+            (from, to)
+        };
         let candidates = [
             (Some(from), Some(to)),
             (Some(from), None),

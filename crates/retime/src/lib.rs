@@ -23,6 +23,7 @@
 //! The walk through an example is in [`clock::controlled`]. All results are
 //! integers and the same for any number of threads.
 
+mod accuracy;
 pub mod causality;
 pub mod clock;
 mod clocks;
@@ -34,6 +35,7 @@ pub mod filter;
 mod time;
 mod trace;
 
+pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
 pub use clocks::{ClockId, Clocks, Grouping};
 pub use correction::{

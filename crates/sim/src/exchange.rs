@@ -7,12 +7,14 @@
 use retime_otf2::writer::{self, CollectiveOp, Message, RegionRef, Root};
 
 use crate::{
+    duration::Duration,
     event::{Event, Sink},
     failure::Result,
-    halo::{Collective, Duration, HaloExchange, Statistics},
+    halo::{Collective, HaloExchange},
     layout::{Layout, WORLD},
     random::Random,
     region,
+    scenario::Statistics,
 };
 
 const DIRECTIONS: usize = 4;
@@ -22,15 +24,12 @@ const DIRECTIONS: usize = 4;
 const STEP: (u64, u64) = (35, 16);
 
 /// What `MPI_Init` takes, besides waiting for the others.
-const INIT: Duration = Duration {
-    least: 1_000_000,
-    tail: 100_000.0,
-};
+const INIT: Duration = Duration::exponential(1_000_000, 100_000.0);
 
 /// Bytes each process contributes to a reduction.
 const REDUCED: u64 = 8;
 
-pub(crate) struct Exchange<'a, S> {
+pub(crate) struct Exchange<'a, S: ?Sized> {
     program: &'a HaloExchange,
     sink: &'a mut S,
     layout: Layout,
@@ -48,7 +47,9 @@ struct Location {
 struct Rank {
     /// The neighbour in each direction: up, down, left, right.
     neighbours: [Option<u32>; DIRECTIONS],
-    /// When this iteration's message from each direction arrives.
+    /// When this iteration's message from each direction was sent.
+    sent: [u64; DIRECTIONS],
+    /// When it arrives.
     arrivals: [u64; DIRECTIONS],
     /// The last request number given.
     requests: u64,
@@ -57,7 +58,7 @@ struct Rank {
     sends: [u64; DIRECTIONS],
 }
 
-impl<'a, S: Sink> Exchange<'a, S> {
+impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     pub(crate) fn new(program: &'a HaloExchange, sink: &'a mut S) -> Self {
         let layout = program.layout();
         let locations = (0..layout.locations())
@@ -68,7 +69,8 @@ impl<'a, S: Sink> Exchange<'a, S> {
             .collect();
         let ranks = (0..layout.ranks)
             .map(|rank| Rank {
-                neighbours: neighbours(program.grid, rank),
+                neighbours: neighbours(program.grid, program.periodic, rank),
+                sent: [0; DIRECTIONS],
                 arrivals: [0; DIRECTIONS],
                 requests: 0,
                 receives: [0; DIRECTIONS],
@@ -87,19 +89,31 @@ impl<'a, S: Sink> Exchange<'a, S> {
 
     pub(crate) fn run(mut self) -> Result<Statistics> {
         self.begin()?;
-        for iteration in 1..=self.program.iterations {
+        let program = self.program;
+        let mut iteration = 0;
+        while iteration < program.iterations || self.goes_on(iteration) {
+            iteration += 1;
             self.each_rank(Self::post_receives)?;
             self.each_rank(Self::send_all)?;
             self.each_rank(Self::wait_all)?;
             self.each_rank(Self::compute)?;
-            let every = self.program.collective_every;
+            let every = program.collective_every;
             if every > 0 && iteration % every == 0 {
-                self.collective(self.program.collective)?;
+                self.collective(program.collective)?;
             }
         }
         self.end()?;
-        self.statistics.end = self.locations.iter().map(|it| it.now).max().unwrap_or(0);
+        self.statistics.end = self.latest();
         Ok(self.statistics)
+    }
+
+    fn goes_on(&self, iteration: u64) -> bool {
+        let length = &self.program.length;
+        length.goes_on(iteration, self.statistics.events, self.latest())
+    }
+
+    fn latest(&self) -> u64 {
+        self.locations.iter().map(|it| it.now).max().unwrap_or(0)
     }
 
     fn each_rank(&mut self, mut action: impl FnMut(&mut Self, u32) -> Result<()>) -> Result<()> {
@@ -172,15 +186,16 @@ impl<'a, S: Sink> Exchange<'a, S> {
         let Some(peer) = self.ranks[rank as usize].neighbours[direction] else {
             return;
         };
-        let network = &self.program.network;
-        let latency = if self.layout.node(rank) == self.layout.node(peer) {
-            network.within_node
-        } else {
-            network.between_nodes
-        };
         let sender = &mut self.locations[location];
-        let arrival = sender.now + latency.draw(&mut sender.random);
-        self.ranks[peer as usize].arrivals[opposite(direction)] = arrival;
+        let takes = self.program.network.message(
+            &self.layout,
+            (rank, peer),
+            self.program.message_bytes,
+            &mut sender.random,
+        );
+        let receiver = &mut self.ranks[peer as usize];
+        receiver.sent[opposite(direction)] = sender.now;
+        receiver.arrivals[opposite(direction)] = sender.now.saturating_add(takes);
         self.statistics.messages += 1;
     }
 
@@ -197,6 +212,8 @@ impl<'a, S: Sink> Exchange<'a, S> {
             let request = self.ranks[rank as usize].receives[direction];
             let message = self.message_from(rank, direction);
             self.record_from(location, ready, Event::Irecv(message, request))?;
+            let sent = self.ranks[rank as usize].sent[direction];
+            self.statistics.delayed(self.locations[location].now - sent);
         }
         for direction in self.directions(rank).rev() {
             if self.sending_thread(direction) == 0 {
@@ -236,8 +253,10 @@ impl<'a, S: Sink> Exchange<'a, S> {
         self.each_rank(|it, rank| {
             let location = it.layout.location(rank, 0);
             let delay = it.program.network.collective;
-            let done = last + delay.draw(&mut it.locations[location].random);
+            let takes = delay.draw(&mut it.locations[location].random);
+            let done = last.saturating_add(takes);
             it.record_from(location, done, end)?;
+            it.statistics.delayed(it.locations[location].now - last);
             it.record(location, Event::Leave(region))
         })?;
         self.statistics.collectives += 1;
@@ -313,7 +332,8 @@ impl<'a, S: Sink> Exchange<'a, S> {
     /// Time goes by.
     fn pass(&mut self, location: usize, duration: Duration) {
         let location = &mut self.locations[location];
-        location.now += duration.draw(&mut location.random);
+        let takes = duration.draw(&mut location.random);
+        location.now = location.now.saturating_add(takes);
     }
 
     /// A call in which one thing happens.
@@ -332,15 +352,9 @@ impl<'a, S: Sink> Exchange<'a, S> {
     fn record_from(&mut self, location: usize, earliest: u64, event: Event) -> Result<()> {
         let state = &mut self.locations[location];
         let step = STEP.0 + state.random.bits() % STEP.1;
-        state.now = (state.now + step).max(earliest);
+        state.now = state.now.saturating_add(step).max(earliest);
         self.statistics.events += 1;
         self.sink.event(location, state.now, event)
-    }
-}
-
-impl Duration {
-    fn draw(self, random: &mut Random) -> u64 {
-        self.least + random.exponential(self.tail) as u64
     }
 }
 
@@ -349,15 +363,23 @@ fn opposite(direction: usize) -> usize {
     direction ^ 1
 }
 
-fn neighbours((rows, columns): (u32, u32), rank: u32) -> [Option<u32>; DIRECTIONS] {
+fn neighbours((rows, columns): (u32, u32), periodic: bool, rank: u32) -> [Option<u32>; DIRECTIONS] {
     let (row, column) = (rank / columns, rank % columns);
-    let vertical = |step| (rows > 1).then(|| (row + step) % rows * columns + column);
-    let horizontal = |step| (columns > 1).then(|| row * columns + (column + step) % columns);
+    let before = |at: u32, size: u32| match at {
+        0 => (periodic && size > 1).then_some(size - 1),
+        _ => Some(at - 1),
+    };
+    let after = |at: u32, size: u32| match at + 1 {
+        next if next < size => Some(next),
+        _ => (periodic && size > 1).then_some(0),
+    };
+    let in_column = |row: u32| row * columns + column;
+    let in_row = |column: u32| row * columns + column;
     [
-        vertical(rows - 1),
-        vertical(1),
-        horizontal(columns - 1),
-        horizontal(1),
+        before(row, rows).map(in_column),
+        after(row, rows).map(in_column),
+        before(column, columns).map(in_row),
+        after(column, columns).map(in_row),
     ]
 }
 
@@ -367,9 +389,19 @@ mod tests {
 
     #[test]
     fn the_grid_is_a_torus() {
-        assert_eq!(neighbours((3, 4), 0), [Some(8), Some(4), Some(3), Some(1)]);
-        assert_eq!(neighbours((2, 2), 0), [Some(2), Some(2), Some(1), Some(1)]);
-        assert_eq!(neighbours((1, 2), 1), [None, None, Some(0), Some(0)]);
-        assert_eq!(neighbours((1, 1), 0), [None; 4]);
+        let torus = |grid, rank| neighbours(grid, true, rank);
+        assert_eq!(torus((3, 4), 0), [Some(8), Some(4), Some(3), Some(1)]);
+        assert_eq!(torus((2, 2), 0), [Some(2), Some(2), Some(1), Some(1)]);
+        assert_eq!(torus((1, 2), 1), [None, None, Some(0), Some(0)]);
+        assert_eq!(torus((1, 1), 0), [None; 4]);
+    }
+
+    #[test]
+    fn or_it_has_a_rim() {
+        let open = |grid, rank| neighbours(grid, false, rank);
+        assert_eq!(open((3, 4), 0), [None, Some(4), None, Some(1)]);
+        assert_eq!(open((3, 4), 6), [Some(2), Some(10), Some(5), Some(7)]);
+        assert_eq!(open((2, 2), 3), [Some(1), None, Some(2), None]);
+        assert_eq!(open((1, 1), 0), [None; 4]);
     }
 }

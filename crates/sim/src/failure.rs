@@ -20,6 +20,9 @@ pub enum Error {
         /// Ranks there are.
         ranks: u32,
     },
+    /// The simulation was told to stop.
+    #[error("stopped")]
+    Stopped,
     /// A program was written down for a thread that its layout lacks.
     #[error("there is no thread {thread} of rank {rank}")]
     NoSuchThread {

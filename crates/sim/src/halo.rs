@@ -8,27 +8,33 @@
 
 use std::path::Path;
 
-use retime_otf2::writer::{ArchiveSummary, Options};
-
 use crate::{
     clock::{Clock, Timer},
+    duration::Duration,
     event::Sink,
     exchange::Exchange,
+    experiment::{Experiment, Written},
     failure::{Error, Result},
     layout::Layout,
-    trace::{StampingWriter, TraceWriter},
+    network::Network,
+    scenario::{Length, Scenario, Statistics, none_is_zero},
 };
 
 /// A simulated program that exchanges halos.
 ///
-/// The grid is a torus. With two rows, the neighbours above and below are the
-/// same process; with one, there are none.
+/// The grid is a torus unless told otherwise. With two rows, the neighbours
+/// above and below are then the same process; with one, there are none.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HaloExchange {
     /// Rows and columns of the process grid.
     pub grid: (u32, u32),
+    /// Whether the grid is a torus; if not, processes at its rim have fewer
+    /// neighbours.
+    pub periodic: bool,
     /// Number of iterations.
     pub iterations: u64,
+    /// What else the run has to reach before it ends; nothing by default.
+    pub length: Length,
     /// What all randomness derives from.
     pub seed: u64,
     /// What synchronises all processes.
@@ -62,52 +68,13 @@ pub enum Collective {
     Allreduce,
 }
 
-/// A random duration: at least so long, and on average so much longer, with
-/// an exponential tail. In nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Duration {
-    /// The least it can be.
-    pub least: u64,
-    /// The average of what is added.
-    pub tail: f64,
-}
-
-/// How long messages and collectives take.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Network {
-    /// A message within a node.
-    pub within_node: Duration,
-    /// A message between nodes.
-    pub between_nodes: Duration,
-    /// A collective, from the begin of the last process to an end.
-    pub collective: Duration,
-}
-
-impl Default for Network {
-    /// The shortest times seen in real recordings, with tails of our own.
-    fn default() -> Self {
-        Self {
-            within_node: Duration {
-                least: 176,
-                tail: 400.0,
-            },
-            between_nodes: Duration {
-                least: 500,
-                tail: 900.0,
-            },
-            collective: Duration {
-                least: 285,
-                tail: 500.0,
-            },
-        }
-    }
-}
-
 impl Default for HaloExchange {
     fn default() -> Self {
         Self {
             grid: (2, 2),
+            periodic: true,
             iterations: 100,
+            length: Length::default(),
             seed: 0,
             collective: Collective::Allreduce,
             collective_every: 1,
@@ -116,38 +83,11 @@ impl Default for HaloExchange {
             threads: 1,
             threads_send: false,
             network: Network::default(),
-            compute: Duration {
-                least: 4_000,
-                tail: 1_000.0,
-            },
+            compute: Duration::exponential(4_000, 1_000.0),
             clocks: Vec::new(),
             timer: Timer::default(),
         }
     }
-}
-
-/// What a simulation amounted to.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Statistics {
-    /// Events of all locations.
-    pub events: u64,
-    /// Messages sent and received.
-    pub messages: u64,
-    /// Collective operations.
-    pub collectives: u64,
-    /// True time of the last event, in nanoseconds.
-    pub end: u64,
-}
-
-/// A trace that was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Written {
-    /// The simulation.
-    pub statistics: Statistics,
-    /// The trace as the processes' clocks stamped it.
-    pub trace: ArchiveSummary,
-    /// The trace with true times, if asked for.
-    pub truth: Option<ArchiveSummary>,
 }
 
 impl HaloExchange {
@@ -177,9 +117,10 @@ impl HaloExchange {
         let count = |iterations| {
             let shorter = Self {
                 iterations,
+                length: Length::default(),
                 ..self.clone()
             };
-            shorter.run(&mut Nobody).map(|it| it.events)
+            shorter.run(&mut ()).map(|it| it.events)
         };
         let (fixed, more) = (count(0)?, count(cycle)?);
         let per_cycle = more - fixed;
@@ -194,54 +135,29 @@ impl HaloExchange {
 
     /// Runs the program and writes the trace with the given anchor file.
     pub fn write(&self, anchor: &Path) -> Result<Written> {
-        self.check()?;
-        let mut trace = self.stamping(anchor, self.clocks.clone())?;
-        Ok(Written {
-            statistics: self.run(&mut trace)?,
-            trace: trace.finish()?,
-            truth: None,
-        })
+        self.experiment().write(anchor)
     }
 
     /// Runs the program and writes two traces: one as the clocks stamped it,
     /// and one with the same events at their true times.
     pub fn write_with_truth(&self, anchor: &Path, truth: &Path) -> Result<Written> {
-        self.check()?;
-        let mut both = (
-            self.stamping(anchor, self.clocks.clone())?,
-            self.stamping(truth, Vec::new())?,
-        );
-        Ok(Written {
-            statistics: self.run(&mut both)?,
-            trace: both.0.finish()?,
-            truth: Some(both.1.finish()?),
-        })
+        self.experiment().write_with_truth(anchor, truth)
     }
 
-    fn stamping(&self, anchor: &Path, mut clocks: Vec<Clock>) -> Result<StampingWriter> {
-        let layout = self.layout();
-        clocks.resize(layout.ranks as usize, Clock::TRUE);
-        let options = Options {
-            resolution: self.timer.resolution,
-            machine: "simulation".to_owned(),
-            creator: "retime-sim".to_owned(),
-            trace_id: self.seed,
-            ..Options::default()
-        };
-        let trace = TraceWriter::create(anchor, &layout, options)?;
-        Ok(StampingWriter::new(trace, layout, clocks, self.timer))
+    /// The program with its clocks.
+    pub fn experiment(&self) -> Experiment<'_> {
+        Experiment::new(self)
+            .clocks(self.clocks.clone())
+            .timer(self.timer)
     }
 
     fn check(&self) -> Result<()> {
-        let sizes = [
-            ("the number of rows", self.grid.0),
-            ("the number of columns", self.grid.1),
-            ("the number of threads", self.threads),
-            ("the number of ranks per node", self.ranks_per_node),
-        ];
-        if let Some((what, _)) = sizes.into_iter().find(|it| it.1 == 0) {
-            return Err(Error::Zero(what));
-        }
+        none_is_zero([
+            ("the number of rows", self.grid.0.into()),
+            ("the number of columns", self.grid.1.into()),
+            ("the number of threads", self.threads.into()),
+            ("the number of ranks per node", self.ranks_per_node.into()),
+        ])?;
         let ranks = self.layout().ranks;
         if !self.clocks.is_empty() && self.clocks.len() != ranks as usize {
             return Err(Error::Clocks {
@@ -253,11 +169,17 @@ impl HaloExchange {
     }
 }
 
-/// For whoever only wants to know how many events there would be.
-struct Nobody;
+impl Scenario for HaloExchange {
+    fn layout(&self) -> Layout {
+        self.layout()
+    }
 
-impl Sink for Nobody {
-    fn event(&mut self, _: usize, _: u64, _: crate::Event) -> Result<()> {
-        Ok(())
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
+        self.check()?;
+        Exchange::new(self, sink).run()
     }
 }

@@ -1,5 +1,6 @@
 //! Where the processes run: nodes, ranks, threads.
 
+use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 use retime_otf2::writer::{
     CommRef, Definitions, GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass,
     SystemTreeDomain,
@@ -72,7 +73,7 @@ impl Layout {
         definitions.paradigm(Paradigm::Mpi, "MPI", ParadigmClass::Process);
         let machine = definitions.system_tree_node("simulation", "machine", None);
         definitions.system_tree_domain(machine, SystemTreeDomain::Machine);
-        let nodes: Vec<_> = (0..self.ranks.div_ceil(self.ranks_per_node.max(1)))
+        let nodes: Vec<_> = (0..self.nodes())
             .map(|node| {
                 let node =
                     definitions.system_tree_node(&format!("node{node}"), "node", Some(machine));
@@ -91,6 +92,39 @@ impl Layout {
             }
         }
         self.define_world(definitions);
+    }
+
+    /// The same as a scan of the trace describes it.
+    pub(crate) fn describe(&self, rate: TickRate) -> TraceInfo {
+        let master = |rank: u32| LocationIndex(self.location(rank, 0) as u32);
+        let ranks: Vec<_> = (0..self.ranks).map(master).collect();
+        let location = |number: usize| Location {
+            id: self.id(number),
+            name: thread_name(number as u32 % self.threads),
+            process: self.rank_of(number) as usize,
+            endpoint: master(self.rank_of(number)),
+        };
+        let process = |rank: u32| Process {
+            name: format!("MPI Rank {rank}"),
+            node: Some(self.node(rank) as usize),
+        };
+        TraceInfo {
+            rate,
+            locations: (0..self.locations()).map(location).collect(),
+            processes: (0..self.ranks).map(process).collect(),
+            nodes: (0..self.nodes())
+                .map(|node| format!("node{node}"))
+                .collect(),
+            communicators: vec![Communicator {
+                name: "MPI_COMM_WORLD".to_owned(),
+                members: Members::Ranks(ranks.into()),
+            }],
+        }
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> u32 {
+        self.ranks.div_ceil(self.ranks_per_node.max(1))
     }
 
     /// A process takes part in communication as its first thread.

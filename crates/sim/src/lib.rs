@@ -5,9 +5,17 @@
 //! true time of every event is known, and the trace is stamped with clocks
 //! that are wrong in a known way.
 //!
-//! [`HaloExchange`] is a program of any size with the pattern and density of
-//! events of a real recording. Its events go to a trace, to a trace and its
-//! truth, or to any [`Sink`], as they happen; a long trace needs no more
+//! ```text
+//!  Scenario     who does what when, in true time     HaloExchange, FiniteElements,
+//!     |                                              RingChain, OpposingPair,
+//!     |                                              ProducerConsumer, RandomTraffic
+//!  Experiment   adds a Clock for each rank           Spread draws them
+//!     |
+//!     +--> a trace, and the same with true times     write, write_with_truth
+//!     +--> what a scan would find, and the truth     in_memory
+//! ```
+//!
+//! Events go where they are wanted as they happen; a long trace needs no more
 //! memory than a short one. [`Program`] is for the opposite: a handful of
 //! events, each written down by hand.
 //!
@@ -36,22 +44,37 @@
 //! ```
 
 mod clock;
+mod dependencies;
+mod duration;
 mod event;
 mod exchange;
+mod experiment;
 mod failure;
 mod halo;
 mod layout;
+mod memory;
+mod network;
 mod program;
 mod random;
 pub mod region;
+mod roles;
+mod scenario;
 mod trace;
 
 pub use self::{
-    clock::{Clock, Spread, Timer, Wander},
+    clock::{Clock, Jump, Jumps, Ntp, RandomWalk, Reader, Spread, Timer, Wander},
+    duration::{Duration, Tail},
     event::{Event, Recording, Sink},
+    experiment::{Experiment, Written},
     failure::{Error, Result},
-    halo::{Collective, Duration, HaloExchange, Network, Statistics, Written},
+    halo::{Collective, HaloExchange},
     layout::{Layout, WORLD},
+    memory::InMemory,
+    network::Network,
     program::{Peer, Program, Thread, from, to},
     random::Random,
+    scenario::{
+        Length, Scenario, Statistics, finite_elements::FiniteElements, opposing::OpposingPair,
+        producer_consumer::ProducerConsumer, random_traffic::RandomTraffic, ring::RingChain,
+    },
 };

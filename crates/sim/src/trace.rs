@@ -5,9 +5,9 @@ use std::path::Path;
 use retime_otf2::writer::{Archive, ArchiveSummary, Definitions, LocationWriter, Options};
 
 use crate::{
-    clock::{Clock, Timer},
+    clock::{Clock, Reader, Timer},
     event::{Event, Sink},
-    failure::{Error, Result},
+    failure::Result,
     layout::Layout,
     region,
 };
@@ -53,22 +53,19 @@ impl TraceWriter {
 pub(crate) struct StampingWriter {
     trace: TraceWriter,
     layout: Layout,
-    clocks: Vec<Clock>,
+    /// One for each location.
+    clocks: Vec<Reader>,
     timer: Timer,
 }
 
 impl StampingWriter {
     /// One clock per rank.
-    pub(crate) fn new(
-        trace: TraceWriter,
-        layout: Layout,
-        clocks: Vec<Clock>,
-        timer: Timer,
-    ) -> Self {
+    pub(crate) fn new(trace: TraceWriter, layout: Layout, clocks: &[Clock], timer: Timer) -> Self {
+        let reader = |location| clocks[layout.rank_of(location) as usize].reader();
         Self {
             trace,
+            clocks: (0..layout.locations()).map(reader).collect(),
             layout,
-            clocks,
             timer,
         }
     }
@@ -81,9 +78,7 @@ impl StampingWriter {
 impl Sink for StampingWriter {
     fn event(&mut self, location: usize, time: u64, event: Event) -> Result<()> {
         let rank = self.layout.rank_of(location);
-        let shown = self.clocks[rank as usize].show(time);
-        let ticks = self.timer.ticks(shown);
-        let ticks = ticks.ok_or(Error::OutOfRange { rank, shown })?;
+        let ticks = self.timer.stamp(rank, self.clocks[location].show(time))?;
         Ok(event.write(self.trace.location(location), ticks)?)
     }
 }

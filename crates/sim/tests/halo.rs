@@ -215,6 +215,7 @@ fn skewed(seed: u64) -> HaloExchange {
         wander: 3_000.0,
         period: 1e6,
         step: 10,
+        ..Spread::default()
     };
     program.clocks = spread.per_process(&program.layout(), seed);
     program

@@ -1,15 +1,17 @@
 //! `retime check`: the contradictions in a trace.
 
+use std::path::Path;
 use std::time::Instant;
 
-use retime::Clocks;
 use retime::causality::{CausalityOptions, Check, Oddity};
+use retime::{Causality, Clocks, Timestamp, TraceInfo};
 
 use crate::args::{CheckArgs, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
 use crate::report::{self, build, model, warnings};
+use crate::truth::Truth;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
@@ -17,7 +19,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     let (report, outcome) = with_threads(args.run.threads, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
-        Ok((analysed.report(&args.model), outcome))
+        let mut report = analysed.report(&args.model);
+        report.accuracy = analysed.accuracy(None)?;
+        Ok((report, outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
@@ -41,24 +45,33 @@ pub(crate) struct Analysed {
     pub(crate) clocks: Clocks,
     pub(crate) delay: ResolvedDelay,
     pub(crate) before: Check,
+    pub(crate) truth: Option<Truth>,
     pub(crate) start: Instant,
     analysis_seconds: f64,
 }
 
 /// Loads a trace, groups its clocks and checks its recorded times.
-pub(crate) fn analyse(
-    path: &std::path::Path,
+pub(crate) fn analyse(path: &Path, model: &ModelArgs, run: &RunArgs) -> Result<Analysed, CliError> {
+    analyse_some(path, model, run, |_, _| Ok(()))
+}
+
+/// As [`analyse`], but checks only what `limit` leaves of the dependencies.
+pub(crate) fn analyse_some(
+    path: &Path,
     model: &ModelArgs,
     run: &RunArgs,
+    limit: impl FnOnce(&mut Causality, &TraceInfo) -> Result<(), CliError>,
 ) -> Result<Analysed, CliError> {
     let start = Instant::now();
     let options = CausalityOptions {
         dense_alltoallv: model.dense_alltoallv,
     };
-    let loaded = load(path, options, run)?;
+    let mut loaded = load(path, options, run)?;
+    let truth = Truth::of(&loaded, model, run)?;
     let analysis = Instant::now();
     let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
+    limit(&mut loaded.causality, loaded.trace.info())?;
     let times = loaded.causality.nodes().timestamps();
     let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
     let analysis_seconds = analysis.elapsed().as_secs_f64();
@@ -67,6 +80,7 @@ pub(crate) fn analyse(
         clocks,
         delay,
         before,
+        truth,
         start,
         analysis_seconds,
     })
@@ -96,6 +110,15 @@ impl Analysed {
             .count(Oddity::TimeRunsBackwards)
     }
 
+    /// How far the recorded and the given times are from the truth, if it is known.
+    pub(crate) fn accuracy(
+        &self,
+        corrected: Option<&[Timestamp]>,
+    ) -> Result<Option<model::AccuracyPart>, CliError> {
+        let measure = |truth: &Truth| truth.measure(&self.loaded, corrected);
+        self.truth.as_ref().map(measure).transpose()
+    }
+
     /// The report so far.
     pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
         let info = self.loaded.trace.info();
@@ -115,6 +138,7 @@ impl Analysed {
                 threads: rayon::current_num_threads(),
             },
             distortion: None,
+            accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: self.loaded.timing.scan.as_secs_f64(),
                 matching_seconds: self.loaded.timing.matching.as_secs_f64(),
@@ -122,7 +146,12 @@ impl Analysed {
                 total_seconds: self.start.elapsed().as_secs_f64(),
                 ..model::TimingPart::default()
             },
-            warnings: warnings::trace_warnings(&self.loaded, &self.clocks, &self.before),
+            warnings: warnings::trace_warnings(
+                &self.loaded,
+                &self.clocks,
+                &self.before,
+                &self.delay,
+            ),
         }
     }
 }

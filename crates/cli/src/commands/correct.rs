@@ -10,23 +10,22 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use retime::causality::{Check, check};
-use retime::clock::{amortize, controlled};
+use retime::clock::AmortizationRate;
 use retime::{
     Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
 };
 use retime_otf2::{Otf2Trace, Rewritten};
 
-use super::check::{Analysed, analyse};
+use super::check::{Analysed, analyse_some};
 use crate::args::{ClockGrouping, CorrectArgs};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
+use crate::method::{Method, Solution, Unsolved};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model};
 use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
-
-const METHOD: &str = "controlled logical clock";
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
@@ -51,15 +50,17 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
-    let analysed = analyse(&args.trace, &args.model, &args.run)?;
+    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
+    let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
+    let method = args.method.resolve(analysed.loaded.trace.info().rate)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
 
-    if analysed.is_sound() {
+    if analysed.is_sound() && method.keeps_time() {
         copy(args, &analysed, staging)
     } else {
-        repair(args, analysed, staging)
+        repair(args, &method, analysed, staging)
     }
 }
 
@@ -91,8 +92,10 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
         .map_err(not_if_interrupted)?;
     drop(progress);
     check_interrupt()?;
+    let accuracy = analysed.accuracy(None)?;
     staging.commit()?;
     let mut report = analysed.report(&args.model);
+    report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
     let outcome = format!(
@@ -106,34 +109,47 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     })
 }
 
-fn repair(args: &CorrectArgs, mut analysed: Analysed, staging: Staging) -> Result<Done, CliError> {
+fn repair(
+    args: &CorrectArgs,
+    method: &Method,
+    mut analysed: Analysed,
+    staging: Staging,
+) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
     let stage = Instant::now();
-    let (correction, method) = solve(args, &mut analysed)?;
+    let solution = solve(args, method, &mut analysed)?;
+    let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
     let mut report = analysed.report(&args.model);
-    report.method = Some(method);
+    report.method = Some(model::MethodPart {
+        name: method.to_string(),
+        jumps: solution.jumps,
+        largest_jump_ticks: solution.largest_jump.0,
+        knots: correction.knots(),
+    });
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
 
     let stage = Instant::now();
-    let rewritten = write(args, loaded, &correction, &staging)?;
+    let rewritten = write(args, loaded, correction, &staging)?;
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
     let times = verify(args, loaded, &staging)?;
-    let after = check(
-        &loaded.causality,
-        &analysed.clocks,
-        &analysed.delay.delay,
-        &times,
-    );
-    save(args, loaded, &correction, rewritten, &staging)?;
+    let tick = MinimalDelay::Uniform(Ticks(1));
+    let delay = if method.keeps_time() {
+        &analysed.delay.delay
+    } else {
+        &tick
+    };
+    let after = check(&loaded.causality, &analysed.clocks, delay, &times);
+    report.accuracy = analysed.accuracy(Some(&times))?;
+    save(method, loaded, correction, rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    describe(&mut report, args, analysed, &times, &after);
+    describe(&mut report, (args, method), analysed, &times, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -146,18 +162,24 @@ fn repair(args: &CorrectArgs, mut analysed: Analysed, staging: Staging) -> Resul
 /// several are split on the way, if it was left to retime to group them.
 fn solve(
     args: &CorrectArgs,
+    method: &Method,
     analysed: &mut Analysed,
-) -> Result<(Correction, model::MethodPart), CliError> {
-    let times = loop {
+) -> Result<Solution, CliError> {
+    loop {
         let Analysed {
             loaded,
             clocks,
             delay,
             ..
         } = &*analysed;
-        let cycle = match controlled(&loaded.causality, clocks, &delay.delay, args.gamma_max) {
-            Ok(times) => break times,
-            Err(cycle) => cycle,
+        let cycle = match method.solve(&loaded.causality, clocks, &delay.delay) {
+            Ok(solution) => return Ok(solution),
+            Err(Unsolved::BeforeZero) => {
+                let message =
+                    "run backwards, the clock would move events before time 0; run it forwards";
+                return Err(CliError::input(&loaded.path, message));
+            }
+            Err(Unsolved::Cycle(cycle)) => cycle,
         };
         check_interrupt()?;
         let info = loaded.trace.info();
@@ -168,10 +190,8 @@ fn solve(
                 analysed.regroup(clocks, &args.model)?;
             }
             split => {
-                let hint = split.map_or(
-                    "",
-                    |_| "\nif locations that share a clock should not, give a finer --clocks",
-                );
+                let hint = "\nif locations that share a clock should not, give a finer --clocks";
+                let hint = split.map_or("", |_| hint);
                 let trace = loaded.path.clone();
                 return Err(CliError::Cycle {
                     trace,
@@ -179,28 +199,13 @@ fn solve(
                 });
             }
         }
-    };
-    let Analysed {
-        loaded,
-        clocks,
-        delay,
-        ..
-    } = &*analysed;
-    let rate = args.amortization;
-    let correction = amortize(&loaded.causality, clocks, &delay.delay, rate, &times);
-    let method = model::MethodPart {
-        name: METHOD,
-        jumps: times.jumps(),
-        largest_jump_ticks: times.largest_jump().0,
-        knots: correction.knots(),
-    };
-    Ok((correction, method))
+    }
 }
 
 /// Adds to the report what came out.
 fn describe(
     report: &mut model::Report,
-    args: &CorrectArgs,
+    (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
     times: &[Timestamp],
     after: &Check,
@@ -216,8 +221,8 @@ fn describe(
     report.warnings.extend(runaway_warning(analysed, &advance));
     report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
-    report.parameters.gamma_max = Some(args.gamma_max);
-    report.parameters.amortization_rate = Some(args.amortization.factor());
+    report.parameters.gamma_max = method.gamma_max();
+    report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.distortion = Some(distortion_part(loaded, times));
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
@@ -274,17 +279,21 @@ fn verify(
 }
 
 fn save(
-    args: &CorrectArgs,
+    method: &Method,
     loaded: &Loaded,
     correction: &Correction,
     rewritten: Rewritten,
     staging: &Staging,
 ) -> Result<(), CliError> {
-    let method = format!(
-        "{METHOD}, gamma {}, amortised at {}",
-        args.gamma_max, args.amortization
-    );
-    let saved = SavedCorrection::new(correction, loaded.trace.info(), method, rewritten.undo);
+    let gamma = method
+        .gamma_max()
+        .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
+    let rate = method
+        .amortization()
+        .map_or(String::new(), |rate| format!(", amortised at {rate}"));
+    let name = format!("{method}{gamma}{rate}");
+    let info = loaded.trace.info();
+    let saved = SavedCorrection::new(correction, info, name, rewritten.undo);
     saved.write(&SavedCorrection::path_in(
         staging.directory(),
         loaded.trace.archive(),

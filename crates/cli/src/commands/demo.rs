@@ -80,7 +80,7 @@ fn parsed<const N: usize>(words: [&Path; N]) -> Result<Command, CliError> {
 
 fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliError> {
     match parsed([Path::new("correct"), recorded, Path::new("-o"), corrected])? {
-        Command::Correct(args) => Ok(args),
+        Command::Correct(args) => Ok(*args),
         _ => Err(CliError::Usage("correct".into())),
     }
 }

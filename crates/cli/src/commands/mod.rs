@@ -5,4 +5,6 @@ pub(crate) mod check;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod meta;
+pub(crate) mod reproduce;
+pub(crate) mod simulate;
 pub(crate) mod undo;

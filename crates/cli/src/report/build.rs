@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
-use retime::{Clocks, Grouping, MinimalDelay, TraceInfo};
+use retime::{Clocks, Grouping, TraceInfo};
 
 use super::model::{
     CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
@@ -150,10 +150,7 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
 }
 
 pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {
-    let (smallest, largest) = match &resolved.delay {
-        MinimalDelay::Uniform(delay) => (*delay, *delay),
-        MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
-    };
+    let (smallest, largest) = resolved.range();
     DelayPart {
         source: resolved.source,
         smallest_ticks: smallest.0,

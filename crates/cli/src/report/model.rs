@@ -23,6 +23,9 @@ pub(crate) struct Report {
     pub(crate) parameters: ParametersPart,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) distortion: Option<DistortionPart>,
+    /// With `--truth`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) accuracy: Option<AccuracyPart>,
     pub(crate) timing: TimingPart,
     pub(crate) warnings: Vec<String>,
 }
@@ -119,7 +122,7 @@ pub(crate) struct ViolationPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MethodPart {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump_ticks: i64,
@@ -153,6 +156,39 @@ pub(crate) struct DistortionPart {
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
     pub(crate) largest_at: Option<PlacePart>,
+}
+
+/// How far times are from the truth; see [`retime::Accuracy`].
+#[derive(Debug, Serialize)]
+pub(crate) struct AccuracyPart {
+    /// The trace with the true times.
+    pub(crate) truth: String,
+    pub(crate) recorded: MeasuredPart,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) corrected: Option<MeasuredPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct MeasuredPart {
+    /// Errors of all events with edges, without their mean.
+    pub(crate) synchronization_ticks: retime::Deviation,
+    /// Errors of the delays of messages.
+    pub(crate) message_delay_ticks: retime::Deviation,
+    /// F.
+    pub(crate) ahead_ticks: f64,
+    /// S.
+    pub(crate) behind_ticks: f64,
+    /// A, a share.
+    pub(crate) deviation: f64,
+    pub(crate) locations: Vec<LocationAccuracyPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LocationAccuracyPart {
+    pub(crate) location: u64,
+    pub(crate) ahead_ticks: f64,
+    pub(crate) behind_ticks: f64,
+    pub(crate) deviation: f64,
 }
 
 #[derive(Debug, Default, Serialize)]

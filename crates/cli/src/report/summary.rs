@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use retime::causality::Tally;
-use retime::{TickRate, Ticks, format_seconds};
+use retime::{Deviation, TickRate, Ticks, format_seconds};
 
 use super::model::{
-    CheckPart, DistortionPart, MethodPart, PairPart, ParametersPart, PlacePart, Report,
+    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, MethodPart, PairPart, ParametersPart,
+    PlacePart, Report,
 };
 use crate::delay::DelaySource;
 
@@ -43,6 +44,9 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     }
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion);
+    }
+    if let Some(accuracy) = &report.accuracy {
+        text.accuracy(accuracy);
     }
     text.time(report);
     for warning in &report.warnings {
@@ -151,7 +155,13 @@ impl Text {
             (DelaySource::Learned, None) => {
                 "no two clocks exchange enough in both directions to learn one".into()
             }
-            (DelaySource::Given, _) => "as given".into(),
+            (DelaySource::Given, Some(half)) => {
+                format!(
+                    "as given; half the fastest round trip is {}",
+                    self.span(half)
+                )
+            }
+            (DelaySource::Given, None) => "as given".into(),
             (DelaySource::File, _) => "per pair, from the file".into(),
         };
         self.line("min delay", &format!("{value} ({source})"));
@@ -293,6 +303,31 @@ impl Text {
         if measured.unchanged < measured.intervals {
             self.line("", &format!("changed by {mean} on average, by {largest}"));
         }
+    }
+
+    fn accuracy(&mut self, accuracy: &AccuracyPart) {
+        let AccuracyPart {
+            recorded,
+            corrected,
+            ..
+        } = accuracy;
+        let heading = corrected.as_ref().map_or("", |_| "corrected");
+        let heading = format!("\n{:<19}{:<28}{heading}", "against the truth", "recorded");
+        let _ = writeln!(self.out, "{}", heading.trim_end());
+        let mut row = |name: &str, cell: &dyn Fn(&MeasuredPart) -> String| {
+            let corrected = corrected.as_ref().map(cell).unwrap_or_default();
+            let row = format!("{name:<19}{:<28}{corrected}", cell(recorded));
+            let _ = writeln!(self.out, "{}", row.trim_end());
+        };
+        let rate = self.rate.map_or(1.0, |rate| rate.get() as f64);
+        let span = |ticks: f64| format_seconds(ticks / rate);
+        let errors = |of: &Deviation| format!("{} rms, {} max", span(of.rms), span(of.max));
+        row("  synchronisation", &|it| errors(&it.synchronization_ticks));
+        row("  message delays", &|it| errors(&it.message_delay_ticks));
+        row("  ahead (F)", &|it| span(it.ahead_ticks));
+        row("  behind (S)", &|it| span(it.behind_ticks));
+        row("  intervals (A)", &|it| share(it.deviation));
+        self.out.push('\n');
     }
 
     fn time(&mut self, report: &Report) {

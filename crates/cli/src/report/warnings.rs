@@ -1,14 +1,20 @@
 //! What a reader of the summary should know before trusting a trace.
 
-use retime::Clocks;
 use retime::causality::{Check, Oddity};
+use retime::{Clocks, Ticks};
 use retime_otf2::{EventCounts, FileKind, schema};
 
 use super::summary::plural;
+use crate::delay::ResolvedDelay;
 use crate::load::Loaded;
 
 /// What a reader of the summary should know about the trace.
-pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) -> Vec<String> {
+pub(crate) fn trace_warnings(
+    loaded: &Loaded,
+    clocks: &Clocks,
+    check: &Check,
+    delay: &ResolvedDelay,
+) -> Vec<String> {
     let mut warnings = Vec::new();
     for (kind, found) in loaded.causality.oddities().iter() {
         let info = loaded.trace.info();
@@ -39,8 +45,22 @@ pub(crate) fn trace_warnings(loaded: &Loaded, clocks: &Clocks, check: &Check) ->
     if clocks.len() > 1 && check.messages.total + check.collectives.total == 0 {
         warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
     }
+    warnings.extend(delay_advice(loaded, delay));
     warnings.extend(definition_warnings(loaded));
     warnings
+}
+
+/// A delay that some round trip undercuts cannot be the minimum.
+fn delay_advice(loaded: &Loaded, delay: &ResolvedDelay) -> Option<String> {
+    let rate = loaded.trace.info().rate;
+    let (_, largest) = delay.range();
+    let half = delay.half_round_trip.filter(|half| *half < largest)?;
+    Some(format!(
+        "a minimal delay of {} is more than half the fastest round trip, {}: clocks may run away; \
+         give a smaller --min-delay, or leave it to auto",
+        rate.format(largest),
+        rate.format(half.max(Ticks(0))),
+    ))
 }
 
 /// What is odd about the definitions; none of it changes a correction.

@@ -15,9 +15,11 @@ mod check;
 mod collectives;
 mod joining;
 mod log;
+mod mirror;
 mod nodes;
 mod oddity;
 mod point_to_point;
+mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub(crate) use collectives::TopTwo;

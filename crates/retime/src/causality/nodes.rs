@@ -118,6 +118,61 @@ impl Nodes {
         Ok(())
     }
 
+    /// The columns of the mirrored trace.
+    pub(super) fn mirrored(&self) -> Self {
+        // The sum of smallest and largest stamp stays the same, so none overflows.
+        let mirror = |stamp: Timestamp| self.mirror_time(stamp).unwrap_or(stamp);
+        let mut mirrored = Self {
+            times: Vec::with_capacity(self.len()),
+            events: Vec::with_capacity(self.len()),
+            roles: Vec::with_capacity(self.len()),
+            first: self.first.clone(),
+            blocks: self.blocks.clone(),
+            extents: Vec::new(),
+            event_counts: self.event_counts.clone(),
+            base: self.base,
+        };
+        for location in 0..self.locations() {
+            let range = self.of(location);
+            let range = range.start as usize..range.end as usize;
+            let last = self.event_counts[location].saturating_sub(1) as u32;
+            mirrored.times.extend(
+                self.times[range.clone()]
+                    .iter()
+                    .rev()
+                    .map(|&time| mirror(time)),
+            );
+            mirrored.events.extend(
+                self.events[range.clone()]
+                    .iter()
+                    .rev()
+                    .map(|event| last - event),
+            );
+            mirrored
+                .roles
+                .extend(self.roles[range].iter().rev().map(|role| role.mirrored()));
+            let extent = self.extents[location];
+            mirrored.extents.push(extent.map(|extent| Extent {
+                first: mirror(extent.last),
+                last: mirror(extent.first),
+            }));
+        }
+        mirrored
+    }
+
+    /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.
+    pub(crate) fn mirror_time(&self, stamp: Timestamp) -> Option<Timestamp> {
+        let last = self
+            .extents
+            .iter()
+            .flatten()
+            .map(|extent| extent.last)
+            .max()?;
+        let sum = u128::from(self.base) + u128::from(last.0);
+        let mirrored = sum.checked_sub(u128::from(stamp.0))?;
+        u64::try_from(mirrored).ok().map(Timestamp)
+    }
+
     /// How many nodes there are.
     pub fn len(&self) -> usize {
         self.times.len()

@@ -132,20 +132,28 @@ pub fn amortize_with_ramp(
     ramp: Ticks,
     times: &LogicalTimes,
 ) -> Correction {
-    let limits = CollectiveLimits::new(causality, clocks, delay, times);
     let work = Work {
         causality,
         clocks,
         delay,
         times,
-        limits,
+        limits: CollectiveLimits::new(causality, clocks, delay, times),
+        ramp: Some(ramp.0),
     };
-    let all: Vec<ClockId> = clocks.iter().collect();
-    let maps = all
-        .into_par_iter()
-        .map(|clock| work.map(clock, ramp.0))
-        .collect();
-    Correction::new(clocks.clone(), maps)
+    work.correction()
+}
+
+/// Turns logical times into clock maps as they are, jumps and all.
+pub fn unamortized(causality: &Causality, clocks: &Clocks, times: &LogicalTimes) -> Correction {
+    let work = Work {
+        causality,
+        clocks,
+        delay: &MinimalDelay::Uniform(Ticks(0)),
+        times,
+        limits: CollectiveLimits::none(causality),
+        ramp: None,
+    };
+    work.correction()
 }
 
 struct Work<'a> {
@@ -154,14 +162,27 @@ struct Work<'a> {
     delay: &'a MinimalDelay,
     times: &'a LogicalTimes,
     limits: CollectiveLimits,
+    /// How far ahead of a jump its ramp may begin; `None` for no ramps.
+    ramp: Option<i64>,
 }
 
 impl Work<'_> {
-    /// The amortised map of one clock.
-    fn map(&self, clock: ClockId, ramp: i64) -> ClockMap {
+    fn correction(&self) -> Correction {
+        let all: Vec<ClockId> = self.clocks.iter().collect();
+        let maps = all.into_par_iter().map(|clock| self.map(clock)).collect();
+        Correction::new(self.clocks.clone(), maps)
+    }
+
+    /// The map of one clock.
+    fn map(&self, clock: ClockId) -> ClockMap {
         let order = self.order(clock);
-        let gates = self.corridor(clock, &order, ramp);
-        let string = taut_string(&gates);
+        let mut gates = self.corridor(clock, &order);
+        let string = if let Some(ramp) = self.ramp {
+            lower_to_ramp(&mut gates, ramp);
+            taut_string(&gates)
+        } else {
+            gates.iter().map(|gate| gate.low).collect()
+        };
         self.through(clock, &order, &gates, &string)
     }
 
@@ -183,7 +204,7 @@ impl Work<'_> {
     }
 
     /// The gates `[S, up]` at `b` of all nodes in `order`.
-    fn corridor(&self, clock: ClockId, order: &Order, ramp: i64) -> Vec<Gate> {
+    fn corridor(&self, clock: ClockId, order: &Order) -> Vec<Gate> {
         let nodes = self.causality.nodes();
         let mut gates = Vec::with_capacity(order.len());
         let mut sum = 0;
@@ -208,7 +229,6 @@ impl Work<'_> {
                 high,
             });
         }
-        lower_to_ramp(&mut gates, ramp);
         gates
     }
 
@@ -350,6 +370,12 @@ struct CollectiveLimits {
 }
 
 impl CollectiveLimits {
+    fn none(causality: &Causality) -> Self {
+        Self {
+            by_slot: vec![i64::MAX; causality.collectives().slot_count()],
+        }
+    }
+
     fn new(
         causality: &Causality,
         clocks: &Clocks,
@@ -357,7 +383,7 @@ impl CollectiveLimits {
         times: &LogicalTimes,
     ) -> Self {
         let collectives = causality.collectives();
-        let mut by_slot = vec![i64::MAX; collectives.slot_count()];
+        let mut by_slot = Self::none(causality).by_slot;
         for instance in 0..collectives.instances().len() as u32 {
             let mut note = |cause: u32, limit: i64| {
                 if let Some(slot) = causality.slot(cause) {

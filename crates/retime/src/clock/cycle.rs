@@ -5,7 +5,7 @@ use std::fmt;
 use super::law::Law;
 use super::run::Run;
 use super::times::UNKNOWN;
-use crate::causality::{Place, Role};
+use crate::causality::{Causality, Place, Role};
 use crate::trace::TraceInfo;
 
 /// How many events of a cycle a message names.
@@ -20,6 +20,27 @@ pub struct Cycle {
 }
 
 impl Cycle {
+    /// The cycle of a [mirrored](Causality::mirrored) trace, as events of the
+    /// trace itself.
+    #[must_use]
+    pub fn mirrored(self, causality: &Causality) -> Self {
+        let nodes = causality.nodes();
+        let back = |(place, role): (Place, &'static str)| {
+            let count = nodes.event_count(place.location.as_usize());
+            let event = count.saturating_sub(place.event + 1);
+            let role = match role {
+                SEND => RECEIVE,
+                RECEIVE => SEND,
+                BEGIN => END,
+                _ => BEGIN,
+            };
+            (Place { event, ..place }, role)
+        };
+        Self {
+            events: self.events.into_iter().rev().map(back).collect(),
+        }
+    }
+
     /// The message with names of locations.
     pub fn describe(&self, info: &TraceInfo) -> String {
         let named = self.events.iter().take(EVENTS_NAMED).map(|(place, role)| {
@@ -115,11 +136,16 @@ fn awaited<L: Law>(run: &Run<'_, L>, node: u32) -> Option<u32> {
         .min_by_key(|&head| nodes.time(head))
 }
 
+const SEND: &str = "send";
+const RECEIVE: &str = "receive";
+const BEGIN: &str = "begin of a collective";
+const END: &str = "end of a collective";
+
 fn name(role: Role) -> &'static str {
     match role {
-        Role::Send => "send",
-        Role::Receive => "receive",
-        Role::CollectiveBegin => "begin of a collective",
-        Role::CollectiveEnd => "end of a collective",
+        Role::Send => SEND,
+        Role::Receive => RECEIVE,
+        Role::CollectiveBegin => BEGIN,
+        Role::CollectiveEnd => END,
     }
 }

@@ -39,6 +39,7 @@ use super::lead::Lead;
 use super::run::Run;
 use crate::causality::{Causality, Nodes};
 use crate::clocks::{ClockId, Clocks};
+use crate::correction::{Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use crate::time::Ticks;
 
@@ -57,6 +58,52 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
     run.in_any_order();
     let (times, _) = run.finish()?;
     Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
+}
+
+/// Turns the counters into a correction: the time of an event is the smallest
+/// stamp of the trace plus its counter. For a trace that is to be read for the
+/// order of its events alone.
+pub fn lamport_order(causality: &Causality) -> Result<Correction, Cycle> {
+    let nodes = causality.nodes();
+    let counters = lamport(causality)?;
+    let maps = (0..nodes.locations()).map(|location| {
+        let mut builder = MapBuilder::default();
+        let mut add = |raw, counter: u64, event| {
+            let ticks = Ticks(i64::try_from(counter).unwrap_or(i64::MAX));
+            builder.add(Point {
+                raw,
+                corrected: nodes.absolute(ticks).unwrap_or(raw),
+                event,
+            });
+        };
+        // Events before the first node and after the last count on as well.
+        let range = nodes.of(location);
+        let extent = nodes.extent(location);
+        if let Some(extent) =
+            extent.filter(|it| range.is_empty() || it.first < nodes.timestamp(range.start))
+        {
+            add(extent.first, 0, None);
+        }
+        let mut end = 0;
+        for node in range.clone() {
+            let event = nodes.event(node);
+            add(
+                nodes.timestamp(node),
+                counters[node as usize],
+                Some((nodes.location(node), event)),
+            );
+            end = counters[node as usize] + nodes.event_count(location).saturating_sub(event + 1);
+        }
+        let last = range.last().map(|node| nodes.timestamp(node));
+        if let Some(extent) = extent.filter(|it| last.is_some_and(|last| it.last > last)) {
+            add(extent.last, end, None);
+        }
+        builder.finish()
+    });
+    Ok(Correction::new(
+        Clocks::each_location(nodes.locations()),
+        maps.collect(),
+    ))
 }
 
 struct Counting<'a> {

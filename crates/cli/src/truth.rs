@@ -1,0 +1,138 @@
+//! `--truth`: a trace with the same events at their true times.
+//!
+//! Simulations write one beside the trace, and a run on one machine whose stamps
+//! were made wrong afterwards has one: the original. It must hold the same events
+//! in the same order; that is checked by location, kind of event, and part in
+//! happened-before.
+
+use std::path::{Path, PathBuf};
+
+use retime::causality::{CausalityOptions, Oddity};
+use retime::{Accuracy, Timestamp};
+
+use crate::args::{ModelArgs, RunArgs};
+use crate::error::CliError;
+use crate::load::{Loaded, load};
+use crate::report::model::{AccuracyPart, LocationAccuracyPart, MeasuredPart};
+
+/// True times of all events with a role of a trace.
+pub(crate) struct Truth {
+    path: PathBuf,
+    times: Vec<Timestamp>,
+}
+
+impl Truth {
+    /// Reads the truth, if one was given.
+    pub(crate) fn of(
+        recorded: &Loaded,
+        model: &ModelArgs,
+        run: &RunArgs,
+    ) -> Result<Option<Self>, CliError> {
+        let Some(path) = &model.truth else {
+            return Ok(None);
+        };
+        let options = CausalityOptions {
+            dense_alltoallv: model.dense_alltoallv,
+        };
+        let truth = load(path, options, run)?;
+        compare(recorded, &truth).map_err(|difference| {
+            CliError::input(path, not_the_truth(&recorded.path, &difference))
+        })?;
+        Ok(Some(Self {
+            path: path.clone(),
+            times: truth.causality.nodes().timestamps().to_vec(),
+        }))
+    }
+
+    /// How far the recorded and, if there are any, the corrected times are from it.
+    pub(crate) fn measure(
+        &self,
+        recorded: &Loaded,
+        corrected: Option<&[Timestamp]>,
+    ) -> Result<AccuracyPart, CliError> {
+        let times = recorded.causality.nodes().timestamps();
+        let corrected = corrected.map(|times| self.against(recorded, times));
+        Ok(AccuracyPart {
+            truth: self.path.display().to_string(),
+            recorded: self.against(recorded, times)?,
+            corrected: corrected.transpose()?,
+        })
+    }
+
+    fn against(&self, recorded: &Loaded, times: &[Timestamp]) -> Result<MeasuredPart, CliError> {
+        let accuracy = Accuracy::measure(&recorded.causality, times, &self.times)
+            .map_err(|error| CliError::input(&self.path, error.to_string()))?;
+        let ids = recorded.trace.info().locations.iter().map(|it| it.id);
+        let locations = ids.zip(&accuracy.locations).filter_map(|(location, it)| {
+            it.map(|it| LocationAccuracyPart {
+                location,
+                ahead_ticks: it.ahead,
+                behind_ticks: it.behind,
+                deviation: it.deviation,
+            })
+        });
+        Ok(MeasuredPart {
+            synchronization_ticks: accuracy.synchronization,
+            message_delay_ticks: accuracy.message_delay,
+            ahead_ticks: accuracy.ahead,
+            behind_ticks: accuracy.behind,
+            deviation: accuracy.deviation,
+            locations: locations.collect(),
+        })
+    }
+}
+
+fn not_the_truth(recorded: &Path, difference: &str) -> String {
+    format!("is not the truth of {}: {difference}", recorded.display())
+}
+
+/// What tells the traces apart besides times.
+fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
+    let (own, other) = (recorded.trace.info(), truth.trace.info());
+    if own.rate != other.rate {
+        return Err(format!(
+            "its clock has {} ticks per second, not {}",
+            other.rate.get(),
+            own.rate.get()
+        ));
+    }
+    let ids = |info: &retime::TraceInfo| -> Vec<u64> {
+        info.locations.iter().map(|location| location.id).collect()
+    };
+    if ids(own) != ids(other) {
+        return Err("it has other locations".into());
+    }
+    for (location, _) in (0..).zip(&own.locations) {
+        compare_location(recorded, truth, location).map_err(|what| {
+            format!(
+                "{what} at {}",
+                own.describe(retime::LocationIndex(location))
+            )
+        })?;
+    }
+    match truth.causality.oddities().count(Oddity::TimeRunsBackwards) {
+        0 => Ok(()),
+        _ => Err("its time runs backwards".into()),
+    }
+}
+
+fn compare_location(recorded: &Loaded, truth: &Loaded, location: u32) -> Result<(), &'static str> {
+    let location = location as usize;
+    if !recorded.counts[location]
+        .iter()
+        .eq(truth.counts[location].iter())
+    {
+        return Err("other events");
+    }
+    let nodes = |loaded: &Loaded| {
+        let nodes = loaded.causality.nodes();
+        let of = nodes.of(location);
+        of.map(|node| (nodes.event(node), nodes.role(node)))
+            .collect::<Vec<_>>()
+    };
+    if nodes(recorded) == nodes(truth) {
+        Ok(())
+    } else {
+        Err("another order of events")
+    }
+}

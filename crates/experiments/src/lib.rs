@@ -1,0 +1,68 @@
+//! The experiments of the papers on the controlled logical clock, run again.
+//!
+//! Each module is one experiment: it simulates the program and the clocks of the
+//! paper (with `retime_sim`), runs the logical clocks of the library over the
+//! trace, and returns its figures. The tests of this crate hold them against
+//! the papers with fixed tolerances; [`ALL`] puts them into tables beside the
+//! printed figures, with the reason for each difference.
+//!
+//! ```
+//! let ring = &retime_experiments::ALL[0];
+//! assert_eq!(ring.name, "ring");
+//! let table = (ring.run)()?;
+//! // The second message leaves node 0 at 39.368 ms in the thesis.
+//! assert_eq!(table.rows[0].printed, "39.368 ms");
+//! assert_eq!(table.rows[0].ours, "39.378 ms");
+//! # Ok::<(), retime_experiments::Failure>(())
+//! ```
+
+pub mod finite_elements;
+pub mod minute;
+pub mod recurrence;
+pub mod ring;
+pub mod runaway;
+mod simulated;
+mod table;
+
+pub use simulated::{Failure, Simulated};
+pub use table::{Row, Table};
+
+/// An experiment by its name on the command line.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// One word.
+    pub name: &'static str,
+    /// What it shows.
+    pub about: &'static str,
+    /// Runs it.
+    pub run: fn() -> Result<Table, Failure>,
+}
+
+/// All experiments, in the order in which they are told.
+pub const ALL: &[Named] = &[
+    Named {
+        name: "ring",
+        about: "controllers on clocks with a tick of forty message delays",
+        run: ring::table,
+    },
+    Named {
+        name: "recurrence",
+        about: "controller B converges or oscillates as theorem 10 says",
+        run: recurrence::table,
+    },
+    Named {
+        name: "runaway",
+        about: "clocks that run away unless controllers B or C hold them",
+        run: runaway::table,
+    },
+    Named {
+        name: "finite-elements",
+        about: "the simulation of 1997: one clock of 20 is wrong by 1000 us",
+        run: finite_elements::table,
+    },
+    Named {
+        name: "minute",
+        about: "local intervals in 60 s runs of 16 drifting clocks",
+        run: minute::table,
+    },
+];

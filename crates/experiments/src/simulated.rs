@@ -1,0 +1,121 @@
+//! A simulated trace that logical clocks can be run over.
+
+use std::ops::Range;
+
+use retime::causality::CausalityError;
+use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
+use retime::{
+    Accuracy, Causality, Clocks, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, TruthError,
+};
+use retime_sim::InMemory;
+
+/// Why an experiment could not be run; a defect of the experiment.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Its simulation.
+    #[error(transparent)]
+    Simulation(#[from] retime_sim::Error),
+    /// Its events cannot be joined.
+    #[error(transparent)]
+    Causality(#[from] CausalityError),
+    /// Its events contradict themselves.
+    #[error(transparent)]
+    Cycle(#[from] Cycle),
+    /// Its truth is that of another trace.
+    #[error(transparent)]
+    Truth(#[from] TruthError),
+}
+
+/// A simulated trace with one clock per location. Times are in nanoseconds.
+#[derive(Debug)]
+pub struct Simulated {
+    /// What must follow what.
+    pub causality: Causality,
+    /// The clocks.
+    pub clocks: Clocks,
+    memory: InMemory,
+}
+
+impl Simulated {
+    /// Joins the events of a simulation.
+    pub fn new(mut memory: InMemory) -> Result<Self, Failure> {
+        let causality = memory.causality()?;
+        let clocks = Clocks::group(&memory.info, &causality, Grouping::Location);
+        Ok(Self {
+            causality,
+            clocks,
+            memory,
+        })
+    }
+
+    /// Ticks per second.
+    pub fn rate(&self) -> TickRate {
+        self.memory.info.rate
+    }
+
+    /// Number of clocks.
+    pub fn len(&self) -> usize {
+        self.clocks.len()
+    }
+
+    /// Whether it has no clocks.
+    pub fn is_empty(&self) -> bool {
+        self.clocks.is_empty()
+    }
+
+    /// The simple logical clock.
+    pub fn simple(&self, mu: i64, delta: i64) -> Result<LogicalTimes, Failure> {
+        let delay = MinimalDelay::Uniform(Ticks(mu));
+        Ok(simple(&self.causality, &self.clocks, &delay, Ticks(delta))?)
+    }
+
+    /// The controlled logical clock.
+    pub fn regulated(&self, regulation: &Regulation) -> Result<LogicalTimes, Failure> {
+        Ok(regulated(
+            &self.causality,
+            &self.clocks,
+            self.rate(),
+            regulation,
+        )?)
+    }
+
+    /// The events with edges of a clock, by number among all of them.
+    pub fn nodes(&self, clock: usize) -> Range<usize> {
+        self.memory.of_location(clock)
+    }
+
+    /// How far an event is ahead of its own clock, in nanoseconds.
+    pub fn lead(&self, times: &LogicalTimes, node: usize) -> i64 {
+        times.get(node as u32).0 - self.causality.nodes().time(node as u32).0
+    }
+
+    /// The largest lead of a range of events, in nanoseconds.
+    pub fn largest_lead(&self, times: &LogicalTimes, nodes: Range<usize>) -> i64 {
+        nodes
+            .map(|node| self.lead(times, node))
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// The stamps of all events.
+    pub fn stamps(&self, times: &LogicalTimes) -> Vec<Timestamp> {
+        let base = self.causality.nodes().base().0;
+        (0..self.causality.nodes().len() as u32)
+            .map(|node| Timestamp(base.wrapping_add_signed(times.get(node).0)))
+            .collect()
+    }
+
+    /// The true times of all events.
+    pub fn truth(&self) -> &[Timestamp] {
+        &self.memory.truth
+    }
+
+    /// How far stamps are from the truth.
+    pub fn accuracy(&self, stamps: &[Timestamp]) -> Result<Accuracy, Failure> {
+        Ok(Accuracy::measure(
+            &self.causality,
+            stamps,
+            &self.memory.truth,
+        )?)
+    }
+}

@@ -1,0 +1,207 @@
+//! How far corrected times are from the truth, where the truth is known.
+//!
+//! Recordings of real programs have no truth; simulations do, and so do runs on
+//! one machine whose stamps were made wrong on purpose. For every event with an
+//! edge let `e = T - t`, corrected minus true time:
+//!
+//! - **synchronisation error**: `e` without its mean over all events, for a
+//!   constant that all clocks share says nothing wrong about the program;
+//! - **message-delay error**: what the delays of messages between two locations
+//!   are wrong by, `e(receive) - e(send)`;
+//! - **F**, being ahead: the mean of `max(0, e)` over the events of a location,
+//!   averaged over all locations; **S**, being behind, likewise with `max(0, -e)`.
+//!   Both take the zero of the truth for granted;
+//! - **A**, the absolute deviation: the sum of `|dT - dt|` over all intervals
+//!   between successive events of a location as a share of the whole run time,
+//!   averaged over all locations.
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! use retime::Accuracy;
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }, Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # sender.send(0, Timestamp(100), message(1), None);
+//! # sender.receive(1, Timestamp(200), message(1));
+//! # sender.finish(2, Timestamp(100), Timestamp(200));
+//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # receiver.receive(0, Timestamp(95), message(0));
+//! # receiver.send(1, Timestamp(175), message(0), None);
+//! # receiver.finish(2, Timestamp(95), Timestamp(175));
+//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
+//! // A message there and one back; the second clock is 10 behind, and the
+//! // correction has pushed its receive to the send and forgotten that later.
+//! let truth = [100, 200, 105, 185].map(Timestamp);
+//! let corrected = [100, 200, 100, 175].map(Timestamp);
+//! let accuracy = Accuracy::measure(&causality, &corrected, &truth)?;
+//! // Errors 0, 0, -5, -10, their mean -3.75.
+//! assert_eq!(accuracy.synchronization.max, 6.25);
+//! assert_eq!(accuracy.synchronization.mean_abs, 3.75);
+//! // Delays of 0 and 25 instead of 5 and 15.
+//! assert_eq!((accuracy.message_delay.mean_abs, accuracy.message_delay.max), (7.5, 10.0));
+//! assert_eq!((accuracy.ahead, accuracy.behind), (0.0, 3.75)); // 0 and 7.5
+//! // An interval of 75 instead of 80, of 100 ticks of run time; of two locations.
+//! assert_eq!(accuracy.deviation, 0.025);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: Rabenseifner 1997, section 6.4, for F, S and A.
+
+use serde::Serialize;
+
+use crate::causality::Causality;
+use crate::time::Timestamp;
+
+/// Size of errors in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Deviation {
+    /// How many errors.
+    pub count: u64,
+    /// Mean of their absolute values.
+    pub mean_abs: f64,
+    /// Root of their mean square.
+    pub rms: f64,
+    /// The largest absolute value.
+    pub max: f64,
+}
+
+impl Deviation {
+    fn of(errors: impl Iterator<Item = f64>) -> Self {
+        let mut all = Self::default();
+        for error in errors {
+            all.count += 1;
+            all.mean_abs += error.abs();
+            all.rms += error * error;
+            all.max = all.max.max(error.abs());
+        }
+        let count = all.count.max(1) as f64;
+        Self {
+            mean_abs: all.mean_abs / count,
+            rms: (all.rms / count).sqrt(),
+            ..all
+        }
+    }
+}
+
+/// F, S and A of one location.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LocationAccuracy {
+    /// Mean of `max(0, corrected - true)`, in ticks.
+    pub ahead: f64,
+    /// Mean of `max(0, true - corrected)`, in ticks.
+    pub behind: f64,
+    /// Sum of the absolute errors of all intervals as a share of the run time.
+    pub deviation: f64,
+}
+
+/// Corrected against true times.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Accuracy {
+    /// Corrected minus true times, without their mean.
+    pub synchronization: Deviation,
+    /// Corrected minus true delays of messages between two locations.
+    pub message_delay: Deviation,
+    /// F: how far ahead of the truth, in ticks.
+    pub ahead: f64,
+    /// S: how far behind it, in ticks.
+    pub behind: f64,
+    /// A: mean share of the run time by which local intervals are wrong.
+    pub deviation: f64,
+    /// The same by location; nothing for those without events with edges.
+    pub locations: Vec<Option<LocationAccuracy>>,
+}
+
+/// True times that do not belong to the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{corrected} corrected and {truth} true times were given for {nodes} events with edges")]
+pub struct TruthError {
+    nodes: usize,
+    corrected: usize,
+    truth: usize,
+}
+
+impl Accuracy {
+    /// Compares corrected with true times of all nodes.
+    pub fn measure(
+        causality: &Causality,
+        corrected: &[Timestamp],
+        truth: &[Timestamp],
+    ) -> Result<Self, TruthError> {
+        let nodes = causality.nodes();
+        if corrected.len() != nodes.len() || truth.len() != nodes.len() {
+            return Err(TruthError {
+                nodes: nodes.len(),
+                corrected: corrected.len(),
+                truth: truth.len(),
+            });
+        }
+        let pairs = corrected.iter().zip(truth);
+        let errors: Vec<f64> = pairs.map(|(&is, &true_)| difference(is, true_)).collect();
+        let first = truth.iter().min().copied().unwrap_or_default();
+        let last = truth.iter().max().copied().unwrap_or_default();
+        let run = difference(last, first);
+        let locations = (0..nodes.locations()).map(|location| {
+            let of = nodes.of(location);
+            LocationAccuracy::of(&errors[of.start as usize..of.end as usize], run)
+        });
+        let locations: Vec<_> = locations.collect();
+        let mean = |of: fn(&LocationAccuracy) -> f64| mean(locations.iter().flatten().map(of));
+        Ok(Self {
+            synchronization: synchronization(&errors),
+            message_delay: Deviation::of(delay_errors(causality, &errors)),
+            ahead: mean(|it| it.ahead),
+            behind: mean(|it| it.behind),
+            deviation: mean(|it| it.deviation),
+            locations,
+        })
+    }
+}
+
+impl LocationAccuracy {
+    /// From the errors of its nodes in order; `None` without nodes.
+    fn of(errors: &[f64], run: f64) -> Option<Self> {
+        let intervals = errors.windows(2).map(|pair| (pair[1] - pair[0]).abs());
+        let wrong: f64 = intervals.sum();
+        (!errors.is_empty()).then(|| Self {
+            ahead: mean(errors.iter().map(|error| error.max(0.0))),
+            behind: mean(errors.iter().map(|error| (-error).max(0.0))),
+            deviation: if run > 0.0 { wrong / run } else { 0.0 },
+        })
+    }
+}
+
+fn synchronization(errors: &[f64]) -> Deviation {
+    let common = mean(errors.iter().copied());
+    Deviation::of(errors.iter().map(|error| error - common))
+}
+
+fn delay_errors<'a>(causality: &'a Causality, errors: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    let nodes = causality.nodes();
+    let receives = 0..nodes.len() as u32;
+    receives.filter_map(move |receive| {
+        let send = causality.message_source(receive)?;
+        let across = nodes.location(send) != nodes.location(receive);
+        across.then(|| errors[receive as usize] - errors[send as usize])
+    })
+}
+
+fn difference(later: Timestamp, earlier: Timestamp) -> f64 {
+    later.0.wrapping_sub(earlier.0) as i64 as f64
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (mut count, mut sum) = (0_u64, 0.0);
+    for value in values {
+        count += 1;
+        sum += value;
+    }
+    sum / count.max(1) as f64
+}

@@ -1,0 +1,30 @@
+//! Dependencies of a stretch of time only.
+
+use super::Causality;
+use super::log::{NONE, Role};
+use crate::time::Timestamp;
+
+impl Causality {
+    /// Leaves out every dependency with an end stamped before `from` or after
+    /// `to`: a clock then starts at `from`, and after `to` follows its own time.
+    pub fn limit_to(&mut self, from: Timestamp, to: Timestamp) {
+        let outside = |node: u32| {
+            let stamp = self.nodes.timestamp(node);
+            stamp < from || stamp > to
+        };
+        let left_out: Vec<u32> = (0..self.partner.len() as u32)
+            .filter(|&node| outside(node))
+            .collect();
+        for node in left_out {
+            let partner = std::mem::replace(&mut self.partner[node as usize], NONE);
+            if partner == NONE {
+                continue;
+            }
+            match self.nodes.role(node) {
+                Role::Send | Role::Receive => self.partner[partner as usize] = NONE,
+                Role::CollectiveBegin => self.collectives.slots[partner as usize].begin = NONE,
+                Role::CollectiveEnd => self.collectives.slots[partner as usize].end = NONE,
+            }
+        }
+    }
+}

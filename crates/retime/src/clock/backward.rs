@@ -1,0 +1,117 @@
+//! A clock run backwards, from the end of the trace to its beginning.
+//!
+//! Forwards, a receive that comes too early moves later, and with it everything
+//! after. Backwards, the *send* moves earlier, and with it everything before: the
+//! end of the trace is taken to be right instead of its beginning. It is the
+//! same clock over the [mirrored](Causality::mirrored) trace.
+//!
+//! Where an event would move before time 0, all events of the trace move later
+//! by as much as it takes: a shift common to all means nothing.
+//!
+//! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
+
+use crate::causality::{Causality, Nodes};
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::{Correction, MapBuilder, Point};
+use crate::time::Timestamp;
+use crate::trace::LocationIndex;
+
+/// Turns the correction of the mirrored trace into one of the trace itself;
+/// `None` if its stamps would not fit into 64 bits.
+pub fn mirror_back(
+    causality: &Causality,
+    clocks: &Clocks,
+    mirrored: &Correction,
+) -> Option<Correction> {
+    let shift = needed_shift(causality.nodes(), mirrored)?;
+    let maps = clocks.iter().map(|clock| {
+        let mut builder = MapBuilder::default();
+        for point in points(causality, clocks, mirrored, clock, shift)? {
+            builder.add(point);
+        }
+        Some(builder.finish())
+    });
+    Some(Correction::new(
+        clocks.clone(),
+        maps.collect::<Option<_>>()?,
+    ))
+}
+
+/// How far the latest event of the corrected mirror lies beyond what mirrors to 0.
+fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Option<u64> {
+    let zero = nodes
+        .mirror_time(Timestamp(0))
+        .map_or(u64::MAX, |stamp| stamp.0);
+    let mut shift = 0;
+    for location in 0..nodes.locations() {
+        let Some(extent) = nodes.extent(location) else {
+            continue;
+        };
+        let index = LocationIndex(location as u32);
+        let last = nodes.mirror_time(extent.first)?;
+        let latest = mirrored.map_of(index).cursor(index).map(u64::MAX, last)?;
+        shift = shift.max(latest.0.saturating_sub(zero));
+    }
+    Some(shift)
+}
+
+/// All nodes of a clock, and the bends between them, in rising order.
+fn points(
+    causality: &Causality,
+    clocks: &Clocks,
+    mirrored: &Correction,
+    clock: ClockId,
+    shift: u64,
+) -> Option<Vec<Point>> {
+    let nodes = causality.nodes();
+    let back = |stamp: Timestamp| nodes.mirror_time(stamp);
+    // Shifted first: the mirror of what lies beyond the end would be negative.
+    let corrected_back = |stamp: Timestamp| match stamp.0.checked_sub(shift) {
+        Some(stamp) => back(Timestamp(stamp)),
+        None => back(Timestamp(0))?
+            .0
+            .checked_add(shift - stamp.0)
+            .map(Timestamp),
+    };
+    let mut points = Vec::new();
+    for location in clocks.locations(clock) {
+        let mut cursor = mirrored.map(clock).cursor(*location);
+        let count = nodes.event_count(location.as_usize());
+        for node in nodes.of(location.as_usize()) {
+            let (event, raw) = (nodes.event(node), nodes.timestamp(node));
+            let corrected = corrected_back(cursor.map(count - 1 - event, back(raw)?)?)?;
+            points.push(Point {
+                raw,
+                corrected,
+                event: Some((*location, event)),
+            });
+        }
+    }
+    let order = |point: &Point| (point.raw, point.corrected, point.event);
+    points.sort_unstable_by_key(order);
+    let of_nodes = points.len();
+    for knot in mirrored.map(clock).knots() {
+        let raw = back(knot.raw)?;
+        if points[..of_nodes]
+            .binary_search_by_key(&raw, |point| point.raw)
+            .is_err()
+        {
+            points.push(Point {
+                raw,
+                corrected: corrected_back(knot.leave)?,
+                event: None,
+            });
+        }
+    }
+    points.sort_unstable_by_key(order);
+    if points.is_empty() {
+        // A clock that nothing is known of still moves with the others.
+        let raw = nodes.base();
+        points.push(Point {
+            raw,
+            corrected: corrected_back(back(raw)?)?,
+            event: None,
+        });
+    }
+    Some(points)
+}
