@@ -8,6 +8,7 @@ use retime::{Delay, Grouping};
 use crate::method::MethodArgs;
 
 use crate::commands::simulate::args::SimulateArgs;
+use crate::commands::stream::StreamArgs;
 
 /// Puts the events of a parallel program's trace on one global time.
 ///
@@ -36,6 +37,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
     Undo(UndoArgs),
+    /// Correct a stream of events, line by line, while it comes in
+    Stream(Box<StreamArgs>),
     /// Write the trace of a simulated program with clock errors, and the truth
     Simulate(Box<SimulateArgs>),
     /// Show check, correct and check on a bundled recording with known truth

@@ -42,6 +42,7 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Correct(args) => commands::correct::run(args),
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
+        Command::Stream(args) => commands::stream::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),

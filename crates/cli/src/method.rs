@@ -288,7 +288,7 @@ impl MethodArgs {
     }
 }
 
-fn to_ticks(delay: Delay, rate: TickRate) -> Result<Ticks, CliError> {
+pub(crate) fn to_ticks(delay: Delay, rate: TickRate) -> Result<Ticks, CliError> {
     // Far below the span that stamps may have, so that no sum overflows.
     let ticks = delay.to_ticks(rate).filter(|ticks| ticks.0 <= 1 << 60);
     ticks.ok_or_else(|| {

@@ -7,4 +7,5 @@ pub(crate) mod demo;
 pub(crate) mod meta;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
+pub(crate) mod stream;
 pub(crate) mod undo;

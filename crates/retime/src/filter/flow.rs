@@ -167,6 +167,11 @@ impl<P> Filter<P> {
             return i64::MAX;
         }
         let silence = self.patience.as_ref().map(|patience| patience.silence);
+        let silence = if self.options.merged {
+            Some(0)
+        } else {
+            silence
+        };
         silence.map_or(place.horizon, |silence| {
             place.horizon.max(self.now.saturating_sub(silence))
         })

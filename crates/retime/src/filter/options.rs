@@ -36,6 +36,8 @@ pub struct FilterOptions {
     pub max_difference: Ticks,
     /// An event comes to the filter at most so long after it happened.
     pub transfer: Ticks,
+    /// Events come in the order of their raw times, whatever their location.
+    pub merged: bool,
     /// How long an event may stay.
     pub delay: DelayBound,
     /// The other half of a message or collective is not waited for longer.
@@ -55,6 +57,7 @@ impl FilterOptions {
             start_difference: part(200),
             max_difference: part(200),
             transfer: part(10),
+            merged: false,
             delay: DelayBound::Explained,
             message_timeout: Ticks(part(1).0.saturating_mul(10)),
         }

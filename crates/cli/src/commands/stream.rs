@@ -1,0 +1,388 @@
+//! `retime stream`: the filter between standard input and standard output.
+//!
+//! ```text
+//! lines --> line (what it says) --> labels (who that is) --> Filter --> the line
+//!                                                                       with its time
+//! ```
+//!
+//! An interrupt counts as the end of the input. A line that cannot be understood ends the command after all that came before
+//! it is given out; with `--skip-bad` it is counted and left out.
+
+mod labels;
+mod line;
+mod report;
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use retime::clock::{AmortizationRate, CombinedConstants, DegressiveConstants, Gamma};
+use retime::filter::{DelayBound, Event, Filter, FilterControl, FilterOptions, Spread};
+use retime::{Delay, TickRate, Timestamp};
+
+use crate::error::{CliError, INTERRUPTED};
+use crate::method::{Controller, to_ticks};
+use crate::progress;
+use labels::Labels;
+use line::{Fields, Header, What};
+
+/// Bytes of input and output that are buffered.
+const BUFFER: usize = 1 << 16;
+
+#[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    /// Least time from a cause to its effect
+    #[arg(
+        long,
+        value_name = "DELAY",
+        default_value = "0ticks",
+        help_heading = "Model"
+    )]
+    min_delay: Delay,
+    /// No two clocks differ by more
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "5ms",
+        help_heading = "Model"
+    )]
+    max_clock_difference: Delay,
+    /// Clock difference to reckon with before any is seen
+    /// [default: that of --max-clock-difference]
+    #[arg(long, value_name = "TIME", help_heading = "Model")]
+    start_clock_difference: Option<Delay>,
+    /// An event comes at most so long after it happened
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "100ms",
+        help_heading = "Model"
+    )]
+    transfer_delay: Delay,
+    /// Lines come in the order of their times, whatever their location
+    #[arg(long, help_heading = "Model")]
+    merged: bool,
+    /// Ticks of all times per second [default: that of the header, or 1000000000]
+    #[arg(long, value_name = "N", help_heading = "Model")]
+    ticks_per_second: Option<u64>,
+    /// What controls the clock: constant, 1997, or some of the letters a to d
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "constant",
+        help_heading = "Method"
+    )]
+    controller: Controller,
+    /// Largest share of local time a clock keeps while it waits to be caught
+    /// up, from 0 up to but not including 1 [default: 0.99998; 0.95 for 1997]
+    #[arg(long, value_name = "FACTOR", help_heading = "Method")]
+    gamma_max: Option<Gamma>,
+    /// How fast a correction may grow ahead of a jump, as a share of local time
+    #[arg(
+        long,
+        value_name = "PERCENT",
+        default_value = "5%",
+        help_heading = "Method"
+    )]
+    amortization: AmortizationRate,
+    /// How long an event may stay, or unlimited
+    /// [default: what the other bounds explain, see docs/STREAM.md]
+    #[arg(long, value_name = "TIME", help_heading = "Method")]
+    delay: Option<Stay>,
+    /// Leave out and count lines that cannot be understood
+    #[arg(long, help_heading = "Running")]
+    skip_bad: bool,
+    /// Write the report as JSON to a file
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    report: Option<PathBuf>,
+    /// Print no summary
+    #[arg(short, long, help_heading = "Running")]
+    quiet: bool,
+}
+
+/// How long an event may stay.
+#[derive(Clone, Copy, Debug)]
+enum Stay {
+    Unlimited,
+    UpTo(Delay),
+}
+
+impl std::str::FromStr for Stay {
+    type Err = retime::ParseDelayError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "unlimited" => Ok(Self::Unlimited),
+            text => text.parse().map(Self::UpTo),
+        }
+    }
+}
+
+/// A line on its way through the filter.
+struct Record {
+    text: Box<str>,
+    /// Where its time stands.
+    time: std::ops::Range<u32>,
+    /// When it was read, in microseconds since the start.
+    read: u64,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
+    let report = args.report.as_deref().map(|path| {
+        File::create(path)
+            .map_err(|error| CliError::io(path, error))
+            .map(|file| (path, file))
+    });
+    let report = report.transpose()?;
+    let mut stream = Stream::new(args);
+    let input = BufReader::with_capacity(BUFFER, io::stdin().lock());
+    let outcome = stream.pump(input);
+    let summary = report::Summary::new(&stream);
+    if let Some((path, file)) = report {
+        serde_json::to_writer_pretty(file, &summary)
+            .map_err(|error| CliError::io(path, error.into()))?;
+    }
+    if !args.quiet {
+        // If even this cannot be written, the exit code still tells.
+        let _ = write!(anstream::stderr(), "{summary}");
+    }
+    outcome.map(|()| {
+        if progress::interrupted() {
+            INTERRUPTED
+        } else {
+            0
+        }
+    })
+}
+
+/// The filter and what surrounds it.
+struct Stream<'a> {
+    args: &'a StreamArgs,
+    out: io::BufWriter<io::StdoutLock<'static>>,
+    filter: Option<Filter<Record>>,
+    labels: Labels,
+    lines: u64,
+    bad: u64,
+    start: Instant,
+    /// Microseconds since the start when input was last waited for.
+    read: u64,
+    /// Microseconds from reading a line to writing it.
+    wall: Spread,
+}
+
+impl<'a> Stream<'a> {
+    fn new(args: &'a StreamArgs) -> Self {
+        Self {
+            args,
+            out: io::BufWriter::with_capacity(BUFFER, io::stdout().lock()),
+            filter: None,
+            labels: Labels::default(),
+            lines: 0,
+            bad: 0,
+            start: Instant::now(),
+            read: 0,
+            wall: Spread::default(),
+        }
+    }
+
+    /// Sends all of the input through the filter. What was taken is given out
+    /// even if something fails after it.
+    fn pump(&mut self, mut input: BufReader<impl Read>) -> Result<(), CliError> {
+        let mut line = Vec::with_capacity(BUFFER);
+        let outcome = loop {
+            match self.next_line(&mut input, &mut line) {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+            if let Err(what) = self.take(&line) {
+                self.bad += 1;
+                if !self.args.skip_bad {
+                    let message = format!("line {}: {what}", self.lines);
+                    break Err(CliError::input(Path::new("standard input"), message));
+                }
+            }
+            if let Err(error) = self.give() {
+                break Err(error);
+            }
+        };
+        if let Some(filter) = &mut self.filter {
+            filter.finish();
+        }
+        let given = self.give().and_then(|()| self.flush());
+        match outcome.and(given) {
+            // Whoever read the output has seen enough.
+            Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => {
+                Ok(())
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Reads a line, and lets the output go before it waits for one.
+    fn next_line(
+        &mut self,
+        input: &mut BufReader<impl Read>,
+        line: &mut Vec<u8>,
+    ) -> Result<bool, CliError> {
+        line.clear();
+        if progress::interrupted() {
+            return Ok(false);
+        }
+        let name = Path::new("standard input");
+        let reads = !input.buffer().contains(&b'\n');
+        if reads {
+            self.flush()?;
+        }
+        input
+            .read_until(b'\n', line)
+            .map_err(|error| CliError::io(name, error))?;
+        if reads {
+            self.read = self.start.elapsed().as_micros() as u64;
+        }
+        self.lines += u64::from(!line.is_empty());
+        Ok(!line.is_empty())
+    }
+
+    /// Takes a line; says what is wrong with it.
+    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+        let text = std::str::from_utf8(line).map_err(|_| "this is not UTF-8".to_string())?;
+        let text = text.trim();
+        if text.is_empty() {
+            return Ok(());
+        }
+        if self.filter.is_none() {
+            let header = Header::of(text)?;
+            let given = header.is_some();
+            self.filter = Some(self.open(&header.unwrap_or_default())?);
+            if given {
+                // It belongs to the format of the output, too.
+                return writeln!(self.out, "{text}").map_err(|error| error.to_string());
+            }
+        }
+        let Some(filter) = &mut self.filter else {
+            return Ok(());
+        };
+        let fields = Fields::of(text)?;
+        let labels = &mut self.labels;
+        let location = labels.index(fields.location()?, filter)?;
+        match fields.what(|label| labels.index(label, filter), location)? {
+            What::Heartbeat => {
+                let time = Timestamp(fields.time()?.0);
+                filter
+                    .heartbeat(location, time)
+                    .map_err(|error| error.to_string())
+            }
+            What::End => filter.end(location).map_err(|error| error.to_string()),
+            What::Event(kind) => {
+                let (time, place) = fields.time()?;
+                let payload = Record {
+                    text: text.into(),
+                    time: place,
+                    read: self.read,
+                };
+                let event = Event {
+                    location,
+                    time: Timestamp(time),
+                    kind,
+                    payload,
+                };
+                filter.push(event).map_err(|error| error.to_string())
+            }
+        }
+    }
+
+    /// The filter for a stream with the given header.
+    fn open(&mut self, header: &Header<'_>) -> Result<Filter<Record>, String> {
+        let options = self.options(header).map_err(|error| error.to_string())?;
+        let clocks = self.labels.declare(header)?;
+        let is_constant = matches!(options.control, FilterControl::Constant(_));
+        if !is_constant && clocks.is_empty() {
+            return Err("a controller needs a first line with all locations".into());
+        }
+        let mut filter = Filter::new(&clocks, options);
+        if clocks.is_empty() {
+            // Stands for locations that nobody knows yet: it keeps the output
+            // back until none can come that is earlier.
+            filter.add_location();
+        }
+        self.labels.is_closed = !is_constant;
+        Ok(filter)
+    }
+
+    fn options(&self, header: &Header<'_>) -> Result<FilterOptions, CliError> {
+        let args = self.args;
+        let ticks = args.ticks_per_second.or(header.ticks_per_second);
+        let rate = TickRate::per_second(ticks.unwrap_or(1_000_000_000));
+        let rate = rate.ok_or_else(|| CliError::Usage("there are no 0 ticks per second".into()))?;
+        let difference = to_ticks(args.max_clock_difference, rate)?;
+        let start = args
+            .start_clock_difference
+            .map(|start| to_ticks(start, rate))
+            .transpose()?;
+        Ok(FilterOptions {
+            min_delay: to_ticks(args.min_delay, rate)?,
+            control: self.control()?,
+            amortization: args.amortization,
+            start_difference: start.unwrap_or(difference),
+            max_difference: difference,
+            transfer: to_ticks(args.transfer_delay, rate)?,
+            merged: args.merged,
+            delay: match args.delay {
+                None => DelayBound::Explained,
+                Some(Stay::Unlimited) => DelayBound::Unlimited,
+                Some(Stay::UpTo(delay)) => DelayBound::Ticks(to_ticks(delay, rate)?),
+            },
+            ..FilterOptions::new(rate)
+        })
+    }
+
+    fn control(&self) -> Result<FilterControl, CliError> {
+        let gamma = self.args.gamma_max;
+        Ok(match self.args.controller {
+            Controller::Constant => FilterControl::Constant(gamma.unwrap_or_default()),
+            Controller::Degressive => {
+                let defaults = DegressiveConstants::default();
+                FilterControl::Degressive(DegressiveConstants {
+                    gamma_max: gamma.map_or(defaults.gamma_max, Gamma::factor),
+                    ..defaults
+                })
+            }
+            Controller::Combined { b, c, d } => {
+                let defaults = CombinedConstants::default();
+                FilterControl::Combined(CombinedConstants {
+                    gamma_max: gamma.map_or(defaults.gamma_max, Gamma::factor),
+                    b,
+                    c,
+                    d: defaults.d.filter(|_| d),
+                })
+            }
+            Controller::Passes => {
+                let message = "--controller passes needs the whole trace; a stream has one pass";
+                return Err(CliError::Usage(message.into()));
+            }
+        })
+    }
+
+    /// Writes what has left the filter.
+    fn give(&mut self) -> Result<(), CliError> {
+        let Some(filter) = &mut self.filter else {
+            return Ok(());
+        };
+        while let Some(event) = filter.pop() {
+            let Record { text, time, read } = event.payload;
+            self.wall.add(self.read.saturating_sub(read));
+            let written = line::write(&mut self.out, &text, time, event.time, event.raw);
+            written.map_err(|error| CliError::io(Path::new("standard output"), error))?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), CliError> {
+        let flushed = self.out.flush();
+        flushed.map_err(|error| CliError::io(Path::new("standard output"), error))
+    }
+}

@@ -1,0 +1,139 @@
+//! What a stream came to.
+
+use std::fmt;
+
+use retime::filter::Spread;
+use retime::format_seconds;
+use serde::Serialize;
+
+use super::Stream;
+
+/// The report; its fields are described in `docs/STREAM.md`.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    lines: u64,
+    bad_lines: u64,
+    events: u64,
+    released: u64,
+    messages: u64,
+    reversed: u64,
+    jumps: u64,
+    largest_jump_seconds: f64,
+    forced: u64,
+    steep: u64,
+    late: u64,
+    out_of_order: u64,
+    unmatched_receives: u64,
+    unmatched_sends: u64,
+    late_sends: u64,
+    incomplete_collectives: u64,
+    contradictions: u64,
+    most_held: u64,
+    delay: Quantiles,
+    wall: Quantiles,
+    seconds: f64,
+}
+
+/// How long events stayed, in seconds.
+#[derive(Serialize)]
+struct Quantiles {
+    p50: f64,
+    p99: f64,
+    max: f64,
+}
+
+impl Quantiles {
+    fn new(spread: &Spread, per_second: f64) -> Self {
+        let seconds = |value: u64| value as f64 / per_second;
+        Self {
+            p50: seconds(spread.quantile(0.5)),
+            p99: seconds(spread.quantile(0.99)),
+            max: seconds(spread.largest()),
+        }
+    }
+}
+
+impl fmt::Display for Quantiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [p50, p99, max] = [self.p50, self.p99, self.max].map(format_seconds);
+        write!(f, "p50 {p50}, p99 {p99}, max {max}")
+    }
+}
+
+impl Summary {
+    pub(super) fn new(stream: &Stream<'_>) -> Self {
+        let filter = stream.filter.as_ref();
+        let report = filter
+            .map(|filter| filter.report().clone())
+            .unwrap_or_default();
+        let rate = filter.map_or(1.0, |filter| filter.options().rate.get() as f64);
+        Self {
+            lines: stream.lines,
+            bad_lines: stream.bad,
+            events: report.events,
+            released: report.released,
+            messages: report.messages,
+            reversed: report.reversed,
+            jumps: report.jumps,
+            largest_jump_seconds: report.largest_jump.0 as f64 / rate,
+            forced: report.forced,
+            steep: report.steep,
+            late: report.late,
+            out_of_order: report.out_of_order,
+            unmatched_receives: report.unmatched_receives,
+            unmatched_sends: report.unmatched_sends,
+            late_sends: report.late_sends,
+            incomplete_collectives: report.incomplete_collectives,
+            contradictions: report.contradictions,
+            most_held: report.most_held,
+            delay: Quantiles::new(&report.delay, rate),
+            wall: Quantiles::new(&stream.wall, 1e6),
+            seconds: stream.start.elapsed().as_secs_f64(),
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} events in {}; {} of {} messages were reversed",
+            self.events,
+            format_seconds(self.seconds),
+            self.reversed,
+            self.messages
+        )?;
+        let jump = format_seconds(self.largest_jump_seconds);
+        writeln!(
+            f,
+            "{} jumps, the largest {jump}; {} events forced",
+            self.jumps, self.forced
+        )?;
+        writeln!(f, "delay in stream time: {}", self.delay)?;
+        writeln!(f, "delay as it passed:   {}", self.wall)?;
+        for (count, what) in [
+            (self.bad_lines, "lines left out: not understood"),
+            (self.unmatched_receives, "receives without their send"),
+            (self.unmatched_sends, "sends without their receive"),
+            (
+                self.late_sends,
+                "sends that came after their receive had left",
+            ),
+            (
+                self.incomplete_collectives,
+                "ends of incomplete collectives",
+            ),
+            (self.late, "events that came too late for their time"),
+            (
+                self.out_of_order,
+                "events stamped before the previous one of their location",
+            ),
+            (self.contradictions, "events that wait for each other"),
+        ] {
+            if count > 0 {
+                writeln!(f, "{count} {what}")?;
+            }
+        }
+        Ok(())
+    }
+}
