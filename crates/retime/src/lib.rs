@@ -31,6 +31,7 @@ mod correction;
 mod delay;
 mod distortion;
 pub mod estimate;
+mod limiting;
 mod time;
 mod trace;
 
@@ -43,5 +44,6 @@ pub use correction::{
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, final_advance};
+pub use limiting::{LimitingSend, limiting_send};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};

@@ -303,6 +303,11 @@ impl Text {
         if measured.unchanged < measured.intervals {
             self.line("", &format!("changed by {mean} on average, by {largest}"));
         }
+        if let Some(limit) = &distortion.largest_limited_by {
+            let (send, effect) = (place(&limit.send), place(&limit.effect));
+            let content = format!("behind {send}, which {effect} keeps from moving with it");
+            self.line("", &content);
+        }
     }
 
     fn accuracy(&mut self, accuracy: &AccuracyPart) {
