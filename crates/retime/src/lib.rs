@@ -42,6 +42,6 @@ pub use correction::{
     SavedKnot, Step,
 };
 pub use delay::{DelayTable, MinimalDelay};
-pub use distortion::{Distortion, final_advance};
+pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};

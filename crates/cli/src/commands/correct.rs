@@ -23,7 +23,7 @@ use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::method::{Method, Solution, Unsolved};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
-use crate::report::{self, build, model};
+use crate::report::{self, build, model, protocol};
 use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
@@ -224,6 +224,7 @@ fn describe(
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.distortion = Some(distortion_part(loaded, times));
+    report.advice = protocol::advice(report);
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
