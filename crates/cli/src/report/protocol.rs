@@ -27,7 +27,11 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
     };
     let span = |ticks: i64| rate.format(Ticks(ticks));
     let mut lines = Vec::new();
-    for (index, clocks) in report.clocks.list.chunks(CLOCKS_PER_LINE).enumerate() {
+    let corrected = report
+        .after
+        .iter()
+        .flat_map(|_| report.clocks.list.chunks(CLOCKS_PER_LINE));
+    for (index, clocks) in corrected.enumerate() {
         let advances = clocks
             .iter()
             .map(|clock| clock.final_advance_ticks.map_or("-".into(), span));
