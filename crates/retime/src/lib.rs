@@ -31,6 +31,7 @@ mod correction;
 mod delay;
 mod distortion;
 pub mod estimate;
+pub mod filter;
 mod time;
 mod trace;
 
