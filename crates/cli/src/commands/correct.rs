@@ -24,7 +24,7 @@ use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::method::{Method, Solution, Unsolved};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
-use crate::report::{self, build, model};
+use crate::report::{self, build, model, protocol};
 use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
@@ -150,8 +150,8 @@ fn repair(
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    describe(&mut report, (args, method), analysed, &times, &after);
     report.distortion = Some(distortion_part(analysed, solution.times.as_ref(), &times));
+    describe(&mut report, (args, method), analysed, &times, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -225,6 +225,7 @@ fn describe(
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
+    report.advice = protocol::advice(report);
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<AccuracyPart>,
     pub(crate) timing: TimingPart,
+    /// Options that suit similar traces.
+    pub(crate) advice: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 

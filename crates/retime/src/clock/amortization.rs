@@ -68,6 +68,11 @@ impl AmortizationRate {
         i64::try_from(length).unwrap_or(i64::MAX)
     }
 
+    /// 5 %, with which times are given out soon (the default is gentler).
+    pub const fn five_percent() -> Self {
+        Self { ppm: 50_000 }
+    }
+
     /// The rate as a factor, for output only.
     pub fn factor(self) -> f64 {
         f64::from(self.ppm) / 1e6
@@ -114,13 +119,26 @@ pub fn amortize(
     rate: AmortizationRate,
     times: &LogicalTimes,
 ) -> Correction {
+    let ramp = Ticks(rate.ramp(times.largest_jump().0));
+    amortize_with_ramp(causality, clocks, delay, ramp, times)
+}
+
+/// The same with a ramp of given length, where a bound on the jumps is known
+/// rather than the largest one, as in a [filter](crate::filter).
+pub fn amortize_with_ramp(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    ramp: Ticks,
+    times: &LogicalTimes,
+) -> Correction {
     let work = Work {
         causality,
         clocks,
         delay,
         times,
         limits: CollectiveLimits::new(causality, clocks, delay, times),
-        ramp: Some(rate.ramp(times.largest_jump().0)),
+        ramp: Some(ramp.0),
     };
     work.correction()
 }

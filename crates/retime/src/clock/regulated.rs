@@ -146,14 +146,16 @@ struct Regulated<'a> {
     controllers: Controllers,
 }
 
-enum Controllers {
+/// The controllers of all clocks.
+#[derive(Debug)]
+pub(crate) enum Controllers {
     Constant(f64),
     Degressive(Vec<Degressive>),
     Combined(Combined),
 }
 
 impl Controllers {
-    fn new(control: Control, clocks: usize, rate: TickRate) -> Self {
+    pub(crate) fn new(control: Control, clocks: usize, rate: TickRate) -> Self {
         match control {
             Control::Constant(factor) => Self::Constant(factor),
             Control::Degressive(constants) => {
@@ -163,7 +165,7 @@ impl Controllers {
         }
     }
 
-    fn factor(&self, clock: ClockId) -> f64 {
+    pub(crate) fn factor(&self, clock: ClockId) -> f64 {
         match self {
             Self::Constant(factor) => *factor,
             Self::Degressive(all) => all[clock.as_usize()].factor(),
@@ -171,7 +173,19 @@ impl Controllers {
         }
     }
 
-    fn ended(&mut self, clock: ClockId) {
+    /// A node at `raw` was computed, with its simple logical time and the lead of
+    /// its clock.
+    pub(crate) fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
+        match self {
+            Self::Constant(_) => {}
+            Self::Degressive(all) => all[clock.as_usize()].computed(simple - raw, lead),
+            Self::Combined(combined) => {
+                combined.computed(clock.as_usize(), simple, simple - raw, lead);
+            }
+        }
+    }
+
+    pub(crate) fn ended(&mut self, clock: ClockId) {
         if let Self::Combined(combined) = self {
             combined.ended(clock.as_usize());
         }
@@ -192,13 +206,7 @@ impl Law for Regulated<'_> {
     fn computed(&mut self, clock: ClockId, _: Lead, node: Computed) -> Lead {
         let lead = node.value - node.raw;
         let simple = self.simple.get(node.node).0;
-        match &mut self.controllers {
-            Controllers::Constant(_) => {}
-            Controllers::Degressive(all) => all[clock.as_usize()].computed(simple - node.raw, lead),
-            Controllers::Combined(combined) => {
-                combined.computed(clock.as_usize(), simple, simple - node.raw, lead);
-            }
-        }
+        self.controllers.computed(clock, node.raw, simple, lead);
         Lead::new(node.raw, lead)
     }
 }

@@ -48,10 +48,10 @@ pub struct Gate {
 
 /// A point of the path: the gate it belongs to and its value.
 #[derive(Clone, Copy, Debug)]
-struct Bend {
-    gate: usize,
-    x: i64,
-    y: i64,
+pub(crate) struct Bend {
+    pub(crate) gate: usize,
+    pub(crate) x: i64,
+    pub(crate) y: i64,
 }
 
 /// The value of the string at each gate, rounded down. It ends at the last
@@ -76,7 +76,7 @@ pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
 }
 
 /// `along * rise / run`, rounded down, for non-negative values.
-pub(super) fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
+pub(crate) fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
     match along.checked_mul(rise) {
         Some(product) => product / run,
         None => (i128::from(along) * i128::from(rise) / i128::from(run)) as i64,
@@ -99,7 +99,7 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
         y: last.low,
     };
     let mut bends = vec![start];
-    let (mut below, mut above) = (Chain::default(), Chain::default());
+    let mut funnel = Funnel::new(start);
     for (index, gate) in gates.iter().enumerate().skip(1) {
         let high = if index == end.gate {
             gate.low
@@ -116,8 +116,7 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
             x: gate.x,
             y: gate.low,
         };
-        narrow(&mut bends, &mut above, &mut below, top, Side::Above);
-        narrow(&mut bends, &mut below, &mut above, bottom, Side::Below);
+        funnel.pass(top, bottom, &mut bends);
     }
     if bends.last().is_some_and(|bend| bend.gate != end.gate) {
         bends.push(end);
@@ -125,8 +124,62 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
     bends
 }
 
+/// The view from the last bend through the gates met so far, which take turns
+/// to narrow it.
+#[derive(Debug)]
+pub(crate) struct Funnel {
+    apex: Bend,
+    below: Chain,
+    above: Chain,
+}
+
+impl Funnel {
+    /// A string that starts at a point.
+    pub(crate) fn new(start: Bend) -> Self {
+        Self {
+            apex: start,
+            below: Chain::default(),
+            above: Chain::default(),
+        }
+    }
+
+    /// The last bend.
+    pub(crate) fn apex(&self) -> Bend {
+        self.apex
+    }
+
+    /// Passes the next gate, given by its top and bottom; adds the bends that
+    /// are certain now.
+    pub(crate) fn pass(&mut self, top: Bend, bottom: Bend, bends: &mut Vec<Bend>) {
+        let Self { apex, below, above } = self;
+        narrow(apex, bends, above, below, top, Side::Above);
+        narrow(apex, bends, below, above, bottom, Side::Below);
+    }
+
+    /// The height at `x` of the string that would end at the last bottom passed.
+    pub(crate) fn height_at(&self, x: i64) -> i64 {
+        let Bend { x: from, y, .. } = self.apex;
+        match self.below.ahead().first() {
+            // Straight up is left to the gates there.
+            Some(next) if next.x > from => {
+                let along = x.clamp(from, next.x) - from;
+                y + interpolate(along, next.y.saturating_sub(y).max(0), next.x - from)
+            }
+            _ => y,
+        }
+    }
+
+    /// Bends the string at a point of the way that [`Self::height_at`] tells,
+    /// whatever comes.
+    pub(crate) fn bend_at(&mut self, apex: Bend) {
+        self.apex = apex;
+        self.below.restart(apex, Side::Below);
+        self.above.restart(apex, Side::Above);
+    }
+}
+
 /// One side of the view from the last bend.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Chain {
     points: Vec<Bend>,
     /// So many of `points` are bends already.
@@ -137,6 +190,29 @@ impl Chain {
     fn ahead(&self) -> &[Bend] {
         &self.points[self.passed..]
     }
+
+    /// Drops what was passed, once that is most of it.
+    fn tidy(&mut self) {
+        if self.passed > 64 && 2 * self.passed > self.points.len() {
+            self.points.drain(..self.passed);
+            self.passed = 0;
+        }
+    }
+
+    /// The chain as seen from another apex.
+    fn restart(&mut self, apex: Bend, side: Side) {
+        while let [first, ..] = *self.ahead()
+            && first.gate <= apex.gate
+        {
+            self.passed += 1;
+        }
+        while let [first, second, ..] = *self.ahead()
+            && side.covers(apex, first, second)
+        {
+            self.passed += 1;
+        }
+        self.tidy();
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -145,39 +221,50 @@ enum Side {
     Below,
 }
 
+impl Side {
+    /// Is the way from `a` to `c` at or beyond `b`, seen from this side?
+    fn covers(self, a: Bend, b: Bend, c: Bend) -> bool {
+        match self {
+            Self::Above => turn(a, b, c) <= 0,
+            Self::Below => turn(a, b, c) >= 0,
+        }
+    }
+}
+
 /// Adds `point` to the chain `own` of one side; bends at the `other` where the
 /// view closes.
-fn narrow(bends: &mut Vec<Bend>, own: &mut Chain, other: &mut Chain, point: Bend, side: Side) {
-    let Some(&apex) = bends.last() else { return };
-    // Is the way from `a` to `c` at or beyond `b`, seen from this side?
-    let covers = |a: Bend, b: Bend, c: Bend| match side {
-        Side::Above => turn(a, b, c) <= 0,
-        Side::Below => turn(a, b, c) >= 0,
-    };
+fn narrow(
+    apex: &mut Bend,
+    bends: &mut Vec<Bend>,
+    own: &mut Chain,
+    other: &mut Chain,
+    point: Bend,
+    side: Side,
+) {
     while let [.., last] = *own.ahead() {
         let before = match *own.ahead() {
             [.., before, _] => before,
-            _ => apex,
+            _ => *apex,
         };
-        if !covers(before, last, point) {
+        if !side.covers(before, last, point) {
             break;
         }
         own.points.pop();
     }
     if own.ahead().is_empty() {
-        let mut at = apex;
         while let [nearest, ..] = *other.ahead() {
             let closed = match side {
-                Side::Above => turn(at, nearest, point) < 0,
-                Side::Below => turn(at, nearest, point) > 0,
+                Side::Above => turn(*apex, nearest, point) < 0,
+                Side::Below => turn(*apex, nearest, point) > 0,
             };
             if !closed {
                 break;
             }
             bends.push(nearest);
             other.passed += 1;
-            at = nearest;
+            *apex = nearest;
         }
+        other.tidy();
         own.points.clear();
         own.passed = 0;
     }

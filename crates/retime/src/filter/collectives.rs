@@ -1,0 +1,267 @@
+//! Collective operations under way.
+
+use rustc_hash::FxHashMap;
+
+use super::event::{Collective, MessageId};
+use super::matching::UNKNOWN;
+use crate::causality::TopTwo;
+
+/// A begin that is computed.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    place: u32,
+    clock: u32,
+    value: i64,
+    simple: i64,
+    gate: u64,
+}
+
+/// One operation.
+#[derive(Clone, Debug, Default)]
+struct Operation {
+    id: Option<MessageId>,
+    begins: u32,
+    ends: u32,
+    is_prefix: bool,
+    /// How many begins have come at all, and of prefix operations their places.
+    arrived: u32,
+    arrived_places: Vec<u32>,
+    ended: u32,
+    latest: TopTwo<u32>,
+    latest_simple: TopTwo<u32>,
+    /// Of the negated ends, so the two earliest.
+    earliest: TopTwo<u32>,
+    begun: Vec<Begun>,
+    /// Ends of prefix operations: place, clock, time.
+    ends_by_place: Vec<(u32, u32, i64)>,
+    /// Clocks whose end may wait.
+    waiting: Vec<u32>,
+    since: i64,
+}
+
+/// How far a begin may move: its clock, its gate, its limit.
+pub(super) type Limit = (u32, u64, i64);
+
+/// All operations under way.
+#[derive(Debug, Default)]
+pub(super) struct Collectives {
+    by_id: FxHashMap<MessageId, u32>,
+    operations: Vec<Operation>,
+    free: Vec<u32>,
+}
+
+impl Collectives {
+    /// A begin has come; its operation.
+    pub(super) fn begin(&mut self, what: &Collective, raw: i64) -> u32 {
+        let number = self.find(what, raw);
+        let operation = &mut self.operations[number as usize];
+        operation.arrived += 1;
+        let place = what.prefix.map(|prefix| prefix.place);
+        operation.arrived_places.extend(place);
+        number
+    }
+
+    /// An end of `clock` has come; its operation.
+    pub(super) fn end(&mut self, what: &Collective, clock: u32, raw: i64) -> u32 {
+        let number = self.find(what, raw);
+        self.operations[number as usize].waiting.push(clock);
+        number
+    }
+
+    fn find(&mut self, what: &Collective, raw: i64) -> u32 {
+        if let Some(&number) = self.by_id.get(&what.id) {
+            return number;
+        }
+        let number = self.free.pop().unwrap_or(self.operations.len() as u32);
+        let operation = Operation {
+            id: Some(what.id),
+            begins: what.begins,
+            ends: what.ends,
+            is_prefix: what.prefix.is_some(),
+            since: raw,
+            ..Operation::default()
+        };
+        if number as usize == self.operations.len() {
+            self.operations.push(operation);
+        } else {
+            self.operations[number as usize] = operation;
+        }
+        self.by_id.insert(what.id, number);
+        number
+    }
+
+    /// A begin is computed: the clocks that may go on now.
+    pub(super) fn begun(
+        &mut self,
+        number: u32,
+        place: u32,
+        clock: u32,
+        (value, simple): (i64, i64),
+        gate: u64,
+    ) -> &[u32] {
+        let operation = &mut self.operations[number as usize];
+        operation.latest.push(value, 0, clock);
+        operation.latest_simple.push(simple, 0, clock);
+        operation.begun.push(Begun {
+            place,
+            clock,
+            value,
+            simple,
+            gate,
+        });
+        let done = operation.begun.len() >= operation.begins as usize;
+        if done || operation.is_prefix {
+            &operation.waiting
+        } else {
+            &[]
+        }
+    }
+
+    /// A begin of the operation was given out at a time later than computed.
+    pub(super) fn released(&mut self, number: u32, gate: u64, clock: u32, time: i64) {
+        let operation = &mut self.operations[number as usize];
+        operation.latest.push(time, 0, clock);
+        let mut begun = operation.begun.iter_mut();
+        if let Some(begun) = begun.find(|begun| begun.gate == gate && begun.clock == clock) {
+            begun.value = time;
+            // Too late to move it.
+            begun.gate = 0;
+        }
+    }
+
+    /// Whether an end can be computed.
+    pub(super) fn is_ready(&self, number: u32, what: &Collective) -> bool {
+        let operation = &self.operations[number as usize];
+        match what.prefix {
+            None => operation.begun.len() >= operation.begins as usize,
+            Some(prefix) => {
+                let before = operation.begun.iter();
+                before.filter(|begun| begun.place < prefix.place).count() >= prefix.before as usize
+            }
+        }
+    }
+
+    /// Whether all begins that an end depends on have come, computed or not.
+    pub(super) fn is_complete(&self, number: u32, what: &Collective) -> bool {
+        let operation = &self.operations[number as usize];
+        match what.prefix {
+            None => operation.arrived >= operation.begins,
+            Some(prefix) => {
+                let places = operation.arrived_places.iter();
+                places.filter(|place| **place < prefix.place).count() >= prefix.before as usize
+            }
+        }
+    }
+
+    /// The latest begins on other clocks that an end depends on: controlled and
+    /// simple time.
+    pub(super) fn bound(&self, number: u32, what: &Collective, clock: u32) -> Option<(i64, i64)> {
+        let operation = &self.operations[number as usize];
+        match what.prefix {
+            None => {
+                let (value, _) = operation.latest.outside(clock)?;
+                let (simple, _) = operation.latest_simple.outside(clock)?;
+                Some((value, simple))
+            }
+            Some(prefix) => {
+                let begun = operation.begun.iter();
+                let causes = begun.filter(|it| it.place < prefix.place && it.clock != clock);
+                causes.fold(None, |latest: Option<(i64, i64)>, it| {
+                    let (value, simple) = latest.unwrap_or((UNKNOWN, UNKNOWN));
+                    Some((value.max(it.value), simple.max(it.simple)))
+                })
+            }
+        }
+    }
+
+    /// An end is computed.
+    pub(super) fn ended(&mut self, number: u32, what: &Collective, clock: u32, value: i64) {
+        let operation = &mut self.operations[number as usize];
+        operation.ended += 1;
+        match what.prefix {
+            None => operation.earliest.push(-value, 0, clock),
+            Some(prefix) => operation.ends_by_place.push((prefix.place, clock, value)),
+        }
+    }
+
+    /// If all begins and ends of an operation are computed, what that means for
+    /// the begins.
+    pub(super) fn completed(&mut self, number: u32, delay: i64) -> Vec<Limit> {
+        let operation = &self.operations[number as usize];
+        // Nobody who has come must find the operation gone.
+        let ends = operation.ends.max(operation.waiting.len() as u32);
+        let begins = operation.begins.max(operation.arrived);
+        if operation.ended < ends || operation.begun.len() < begins as usize {
+            return Vec::new();
+        }
+        let limits = operation.limits(delay);
+        self.finish(number);
+        limits
+    }
+
+    /// How far a begin may move by the ends computed so far.
+    pub(super) fn limit(&self, number: u32, clock: u32, gate: u64, delay: i64) -> i64 {
+        let operation = &self.operations[number as usize];
+        let mut begun = operation.begun.iter();
+        let begun = begun.find(|begun| begun.gate == gate && begun.clock == clock);
+        begun.map_or(i64::MAX, |begun| operation.limit(begun, delay))
+    }
+
+    /// Forgets operations that began before `time` and are not complete;
+    /// returns how many, and tells the gates of their begins.
+    pub(super) fn forget_before(&mut self, time: i64, mut open: impl FnMut(Limit)) -> u64 {
+        let old: Vec<u32> = self
+            .by_id
+            .values()
+            .copied()
+            .filter(|&number| {
+                let it = &self.operations[number as usize];
+                // Somebody who waits will still ask.
+                it.since < time
+                    && it.ended as usize >= it.waiting.len()
+                    && it.arrived as usize == it.begun.len()
+            })
+            .collect();
+        for &number in &old {
+            for begun in &self.operations[number as usize].begun {
+                open((begun.clock, begun.gate, i64::MAX));
+            }
+            self.finish(number);
+        }
+        old.len() as u64
+    }
+
+    fn finish(&mut self, number: u32) {
+        let operation = std::mem::take(&mut self.operations[number as usize]);
+        if let Some(id) = operation.id {
+            self.by_id.remove(&id);
+            self.free.push(number);
+        }
+    }
+
+    /// How many operations are under way.
+    pub(super) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+}
+
+impl Operation {
+    fn limits(&self, delay: i64) -> Vec<Limit> {
+        let open = self.begun.iter().filter(|begun| begun.gate != 0);
+        open.map(|begun| (begun.clock, begun.gate, self.limit(begun, delay)))
+            .collect()
+    }
+
+    /// How far a begin may move before one of its effects comes too early.
+    fn limit(&self, begun: &Begun, delay: i64) -> i64 {
+        let earliest = if self.is_prefix {
+            let ends = self.ends_by_place.iter();
+            let effects = ends.filter(|end| end.0 > begun.place && end.1 != begun.clock);
+            effects.map(|end| end.2).min()
+        } else {
+            let earliest = self.earliest.outside(begun.clock);
+            earliest.map(|(negated, _)| -negated)
+        };
+        earliest.map_or(i64::MAX, |end| end - delay - begun.value)
+    }
+}

@@ -1,0 +1,104 @@
+//! How the clocks of a filter go on by themselves.
+
+use crate::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
+use crate::clocks::ClockId;
+use crate::time::TickRate;
+
+/// How gamma is found in a filter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FilterControl {
+    /// Always the same factor.
+    Constant(Gamma),
+    /// The controller of 1997, clock by clock.
+    Degressive(DegressiveConstants),
+    /// The controllers A to D of 2000.
+    Combined(CombinedConstants),
+}
+
+/// The law of all clocks.
+#[derive(Debug)]
+pub(super) enum Law {
+    Constant(Gamma),
+    Controlled(Controllers),
+}
+
+impl Law {
+    pub(super) fn new(control: FilterControl, clocks: usize, rate: TickRate) -> Self {
+        let controlled = |control| Self::Controlled(Controllers::new(control, clocks, rate));
+        match control {
+            FilterControl::Constant(gamma) => Self::Constant(gamma),
+            FilterControl::Degressive(constants) => controlled(Control::Degressive(constants)),
+            FilterControl::Combined(constants) => controlled(Control::Combined(constants)),
+        }
+    }
+
+    /// Whether the order in which clocks are computed does not matter.
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self, Self::Constant(_))
+    }
+
+    /// Where a clock alone is at raw time `raw`.
+    #[inline]
+    pub(super) fn own(&self, clock: usize, lead: Lead, raw: i64) -> i64 {
+        match self {
+            Self::Constant(gamma) => raw + lead.at(raw, *gamma),
+            Self::Controlled(controllers) => {
+                let factor = controllers.factor(ClockId(clock as u32));
+                let advanced = raw + lead.at(raw, Gamma::from_factor(factor));
+                lead.value().map_or(advanced, |value| value.max(advanced))
+            }
+        }
+    }
+
+    /// A time before which a clock cannot be at raw time `raw`, whatever comes.
+    #[inline]
+    pub(super) fn least(&self, lead: Lead, raw: i64) -> i64 {
+        match self {
+            Self::Constant(gamma) => raw + lead.at(raw, *gamma),
+            Self::Controlled(_) => lead.value().map_or(raw, |value| value.max(raw)),
+        }
+    }
+
+    /// The raw time between two others at which a lead is gone.
+    #[inline]
+    pub(super) fn gone(&self, lead: Lead, from: i64, to: i64) -> Option<i64> {
+        match self {
+            Self::Constant(gamma) => lead.gone_between(from, to, *gamma),
+            Self::Controlled(_) => None,
+        }
+    }
+
+    /// An event with a gate was computed; the lead from there on.
+    #[inline]
+    pub(super) fn computed(&mut self, clock: usize, lead: Lead, now: Now) -> Lead {
+        let ahead = Lead::new(now.raw, now.value - now.raw);
+        match self {
+            Self::Constant(_) if now.value > now.own => ahead,
+            Self::Constant(_) => lead,
+            Self::Controlled(controllers) => {
+                let clock = ClockId(clock as u32);
+                controllers.computed(clock, now.raw, now.simple, now.value - now.raw);
+                ahead
+            }
+        }
+    }
+
+    /// A clock has no event left.
+    pub(super) fn ended(&mut self, clock: usize) {
+        if let Self::Controlled(controllers) = self {
+            controllers.ended(ClockId(clock as u32));
+        }
+    }
+}
+
+/// A clock at an event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    pub(super) raw: i64,
+    /// Where the clock alone would be.
+    pub(super) own: i64,
+    /// Where it is.
+    pub(super) value: i64,
+    /// Where the simple logical clock is.
+    pub(super) simple: i64,
+}

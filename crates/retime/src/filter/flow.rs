@@ -1,0 +1,424 @@
+//! Which event is computed next, and how.
+//!
+//! With a constant factor the order does not matter, and each clock goes on as
+//! far as it can. Controllers see other clocks, so there the order is fixed, the
+//! same as in [`crate::clock::regulated`]: among the clocks whose next event has
+//! all its causes computed the one with the smallest raw time, ties by clock. A
+//! clock whose next event has not come holds that up until it is certain to be
+//! later.
+
+use super::Filter;
+use super::clock::{Role, Waiting};
+use super::control::Now;
+use super::matching::{NONE, UNKNOWN};
+use super::smoother::{Effect, Gate, Held, OPEN};
+
+/// What a clock could do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Compute the next event of this location.
+    Go(u32),
+    /// Its next event has to wait for a cause.
+    Waits,
+    /// Its next event has not come; it is not before this raw time.
+    Idle(i64),
+}
+
+/// Times of the latest cause of an event: controlled and simple.
+type Cause = Option<(i64, i64)>;
+
+impl<P> Filter<P> {
+    /// A clock may be able to go on.
+    pub(super) fn wake(&mut self, clock: u32) {
+        if !std::mem::replace(&mut self.is_ready[clock as usize], true) {
+            self.ready.push(clock);
+        }
+    }
+
+    /// More of a clock may be certain.
+    pub(super) fn touch(&mut self, clock: u32) {
+        if !std::mem::replace(&mut self.is_touched[clock as usize], true) {
+            self.touched.push(clock);
+        }
+    }
+
+    /// Computes all that can be computed, and passes on what is certain then.
+    pub(super) fn work(&mut self) {
+        if self.law.is_constant() {
+            self.in_any_order();
+        } else {
+            self.in_canonical_order();
+        }
+        while let Some(clock) = self.touched.pop() {
+            self.is_touched[clock as usize] = false;
+            self.settle(clock as usize);
+        }
+    }
+
+    fn in_any_order(&mut self) {
+        while let Some(clock) = self.ready.pop() {
+            self.is_ready[clock as usize] = false;
+            while let Next::Go(location) = self.next(clock as usize) {
+                self.compute(clock as usize, location);
+            }
+        }
+    }
+
+    fn in_canonical_order(&mut self) {
+        while let Some(clock) = self.ready.pop() {
+            self.is_ready[clock as usize] = false;
+            self.pass_internal(clock as usize);
+        }
+        while let Some((clock, location)) = self.first_in_order() {
+            self.compute(clock, location);
+            self.pass_internal(clock);
+        }
+        self.ready.clear();
+        self.is_ready.fill(false);
+    }
+
+    /// Events without edges are no business of controllers.
+    fn pass_internal(&mut self, clock: usize) {
+        while let Next::Go(location) = self.next(clock)
+            && self.is_internal(location)
+        {
+            self.compute(clock, location);
+        }
+    }
+
+    fn is_internal(&self, location: u32) -> bool {
+        let head = self.locations[location as usize].waiting.front();
+        head.is_some_and(|head| matches!(head.role, Role::Internal))
+    }
+
+    /// The event that comes first in canonical order, if that is certain.
+    fn first_in_order(&self) -> Option<(usize, u32)> {
+        let mut first: Option<(i64, usize, u32)> = None;
+        let mut certain = (i64::MAX, usize::MAX);
+        for clock in 0..self.clocks.len() {
+            match self.next(clock) {
+                Next::Go(location) => {
+                    let raw = self.head(clock, location).map_or(i64::MAX, |head| head.0);
+                    if first.is_none_or(|first| (raw, clock) < (first.0, first.1)) {
+                        first = Some((raw, clock, location));
+                    }
+                }
+                Next::Waits => {}
+                Next::Idle(horizon) => certain = certain.min((horizon, clock)),
+            }
+        }
+        let (raw, clock, location) = first?;
+        ((raw, clock) < certain).then_some((clock, location))
+    }
+
+    /// Raw time of the next event of a location, not before what its clock has
+    /// passed.
+    fn head(&self, clock: usize, location: u32) -> Option<(i64, &Waiting<P>)> {
+        let head = self.locations[location as usize].waiting.front()?;
+        Some((head.raw.max(self.clocks[clock].raw), head))
+    }
+
+    /// What a clock could do next.
+    #[inline]
+    fn next(&self, clock: usize) -> Next {
+        match self.clocks[clock].locations[..] {
+            [location] => match self.locations[location as usize].waiting.front() {
+                None => Next::Idle(self.horizon(location)),
+                Some(head) if self.can_go(clock, head, false) => Next::Go(location),
+                Some(_) => Next::Waits,
+            },
+            _ => self.next_of_shared(clock),
+        }
+    }
+
+    /// The location of a clock with the smallest raw time; of several the first
+    /// that need not wait.
+    fn next_of_shared(&self, clock: usize) -> Next {
+        let state = &self.clocks[clock];
+        let mut idle = i64::MAX;
+        let mut first = i64::MAX;
+        for &location in &state.locations {
+            match self.head(clock, location) {
+                Some((raw, _)) => first = first.min(raw),
+                None => idle = idle.min(self.horizon(location)),
+            }
+        }
+        if idle < first || first == i64::MAX {
+            return Next::Idle(idle);
+        }
+        for among_clock in [true, false] {
+            let mut locations = state.locations.iter().copied();
+            let found = locations.find(|&location| {
+                self.head(clock, location).is_some_and(|(raw, head)| {
+                    raw == first && self.can_go(clock, head, among_clock)
+                })
+            });
+            if let Some(location) = found {
+                return Next::Go(location);
+            }
+        }
+        Next::Waits
+    }
+
+    /// Nothing comes from a location before this.
+    pub(super) fn horizon(&self, location: u32) -> i64 {
+        let place = &self.locations[location as usize];
+        if place.is_ended {
+            return i64::MAX;
+        }
+        let silence = self.patience.as_ref().map(|patience| patience.silence);
+        silence.map_or(place.horizon, |silence| {
+            place.horizon.max(self.now.saturating_sub(silence))
+        })
+    }
+
+    /// Whether the causes of an event are computed; those on its own clock count
+    /// only if `among_clock`.
+    fn can_go(&self, clock: usize, event: &Waiting<P>, among_clock: bool) -> bool {
+        let ready = match event.role {
+            Role::Internal | Role::Send(_) | Role::Begin(..) => true,
+            Role::Receive(number) => {
+                let message = self.matching.get(number);
+                message.sent != UNKNOWN
+                    || message.has_send && message.from as usize == clock && !among_clock
+            }
+            Role::End(number, what) => self.collectives.is_ready(number, &what),
+        };
+        ready || self.clocks[clock].is_overdue
+    }
+
+    /// Computes the next event of a location.
+    fn compute(&mut self, clock: usize, location: u32) {
+        let Some(event) = self.locations[location as usize].waiting.pop_front() else {
+            return;
+        };
+        let state = &self.clocks[clock];
+        let (lead, raw) = (state.lead, event.raw.max(state.raw));
+        let own = self.law.own(clock, lead, raw);
+        let cause = self.cause(clock, raw, &event.role);
+        let bound = cause.map_or(i64::MIN, |cause| cause.0);
+        let value = own.max(bound).max(self.watermark);
+        self.report.late += u64::from(self.watermark > own.max(bound));
+        let is_node = !matches!(event.role, Role::Internal);
+        let is_gate = is_node || value > own;
+        let mut gate = None;
+        let number = self.smoothers[clock].next_gate();
+        if is_gate {
+            gate = Some(self.gate(
+                clock,
+                lead,
+                Now {
+                    raw,
+                    own,
+                    value,
+                    simple: 0,
+                },
+            ));
+            let simple = self.clocks[clock].simple.max(raw);
+            let simple = cause.map_or(simple, |cause| simple.max(cause.1));
+            let state = &mut self.clocks[clock];
+            state.simple = simple;
+            state.nodes_waiting -= u32::from(is_node);
+            let now = Now {
+                raw,
+                own,
+                value,
+                simple,
+            };
+            self.clocks[clock].lead = self.law.computed(clock, lead, now);
+            let effect = self.publish(clock, number, &event.role, now);
+            if let Some(gate) = &mut gate {
+                gate.effect = effect;
+                gate.limit = if matches!(effect, Effect::None) {
+                    i64::MAX
+                } else {
+                    OPEN
+                };
+            }
+        }
+        self.clocks[clock].raw = raw;
+        self.clocks[clock].is_overdue = false;
+        // Of events without gates no more is known where gamma changes.
+        let least = if is_gate || self.law.is_constant() {
+            value
+        } else {
+            raw
+        };
+        self.merge.lower(clock, least);
+        self.smoothers[clock].push(
+            Held {
+                location,
+                is_gate,
+                raw: event.raw,
+                effective: raw,
+                least,
+                arrived: event.arrived,
+                value,
+                payload: event.payload,
+            },
+            gate,
+        );
+        if let Role::Begin(number, _) = event.role {
+            // The begin of the last rank of a scan may come after all ends.
+            self.complete(number);
+        }
+        if is_node {
+            self.note_end(clock);
+        }
+        self.touch(clock as u32);
+    }
+
+    /// The gate of an event, and its jump.
+    fn gate(&mut self, clock: usize, lead: crate::clock::Lead, now: Now) -> Gate {
+        if now.value > now.own {
+            self.note_jump(now.value - now.own);
+        }
+        let state = &mut self.clocks[clock];
+        state.sum += now.value - now.own;
+        let previous = state.gate.replace(now.raw);
+        Gate {
+            x: now.value - state.sum,
+            low: state.sum,
+            limit: i64::MAX,
+            effect: Effect::None,
+            gone: previous.and_then(|previous| self.law.gone(lead, previous, now.raw)),
+            up: i64::MAX,
+        }
+    }
+
+    /// The bounds that the causes of an event set.
+    fn cause(&mut self, clock: usize, raw: i64, role: &Role) -> Cause {
+        let delay = self.options.min_delay.0;
+        match role {
+            Role::Receive(number) => {
+                let message = self.matching.get(*number);
+                if message.sent == UNKNOWN {
+                    return None;
+                }
+                self.report.reversed += u64::from(raw < message.sent_raw);
+                (message.from as usize != clock)
+                    .then(|| (message.sent + delay, message.sent_simple + delay))
+            }
+            Role::End(number, what) => {
+                let (value, simple) = self.collectives.bound(*number, what, clock as u32)?;
+                Some((value + delay, simple + delay))
+            }
+            _ => None,
+        }
+    }
+
+    /// Tells those who wait for an event, or for whom it waited, that it is
+    /// computed.
+    fn publish(&mut self, clock: usize, gate: u64, role: &Role, now: Now) -> Effect {
+        match *role {
+            Role::Internal => Effect::None,
+            Role::Send(number) => self.publish_send(number, gate, now),
+            Role::Receive(number) => {
+                self.publish_receive(clock, number, now.value);
+                Effect::None
+            }
+            Role::Begin(number, what) => {
+                let place = what.prefix.map_or(0, |prefix| prefix.place);
+                let times = (now.value, now.simple);
+                let woken = self
+                    .collectives
+                    .begun(number, place, clock as u32, times, gate);
+                for &waiting in woken {
+                    if !std::mem::replace(&mut self.is_ready[waiting as usize], true) {
+                        self.ready.push(waiting);
+                    }
+                }
+                Effect::Operation(number)
+            }
+            Role::End(number, what) => {
+                self.publish_end(clock, number, &what, now.value);
+                Effect::None
+            }
+        }
+    }
+
+    fn publish_send(&mut self, number: u32, gate: u64, now: Now) -> Effect {
+        if number == NONE {
+            return Effect::None;
+        }
+        let message = self.matching.get_mut(number);
+        if message.given_up {
+            self.matching.finish(number);
+            return Effect::None;
+        }
+        message.sent = now.value;
+        message.sent_simple = now.simple;
+        message.sent_raw = now.raw;
+        message.gate = gate;
+        if message.has_receive {
+            let to = message.to;
+            self.wake(to);
+        }
+        Effect::Message(number)
+    }
+
+    fn publish_receive(&mut self, clock: usize, number: u32, value: i64) {
+        let delay = self.options.min_delay.0;
+        let message = self.matching.get_mut(number);
+        if message.sent == UNKNOWN {
+            message.given_up = true;
+            if !message.has_send {
+                self.report.unmatched_receives += 1;
+            } else if message.from as usize != clock {
+                self.report.contradictions += 1;
+            }
+            return;
+        }
+        let limit = if message.from as usize == clock {
+            i64::MAX
+        } else {
+            value - delay - message.sent
+        };
+        let (from, gate) = (message.from, message.gate);
+        self.matching.finish(number);
+        self.limit(from, gate, limit);
+    }
+
+    fn publish_end(
+        &mut self,
+        clock: usize,
+        number: u32,
+        what: &super::event::Collective,
+        value: i64,
+    ) {
+        if !self.collectives.is_ready(number, what) {
+            self.report.incomplete_collectives += 1;
+        }
+        self.collectives.ended(number, what, clock as u32, value);
+        self.complete(number);
+    }
+
+    /// Limits the begins of an operation if all of it is computed.
+    fn complete(&mut self, number: u32) {
+        let delay = self.options.min_delay.0;
+        for (from, gate, limit) in self.collectives.completed(number, delay) {
+            self.limit(from, gate, limit);
+        }
+    }
+
+    /// The event of a gate may move so far.
+    pub(super) fn limit(&mut self, clock: u32, gate: u64, limit: i64) {
+        let smoother = &mut self.smoothers[clock as usize];
+        smoother.limit(gate, limit);
+        if smoother.waits_for(gate) {
+            self.touch(clock);
+        }
+    }
+
+    /// Controllers leave clocks out that have no event with edges left.
+    pub(super) fn note_end(&mut self, clock: usize) {
+        let state = &self.clocks[clock];
+        let mut locations = state.locations.iter();
+        if state.nodes_waiting == 0
+            && state.gate.is_some()
+            && locations.all(|&location| self.locations[location as usize].is_ended)
+        {
+            self.law.ended(clock);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Which clock comes next in the merged output.
+//!
+//! A tournament over all clocks: each has a time before which it gives nothing
+//! any more, and the winner is the clock with the earliest. Times may lag behind
+//! what is known, since they only rise; only the winner's has to be exact. So a
+//! clock costs nothing until it is its turn, and `O(log clocks)` then.
+
+/// The tournament.
+#[derive(Debug)]
+pub(super) struct Merge {
+    times: Vec<i64>,
+    /// The root is 1; a leaf is `leaves + clock`.
+    winners: Vec<u32>,
+    leaves: usize,
+}
+
+impl Merge {
+    /// So many clocks, of which nothing is known.
+    pub(super) fn new(clocks: usize) -> Self {
+        let leaves = clocks.next_power_of_two().max(1);
+        let mut times = vec![i64::MIN; clocks];
+        times.resize(leaves, i64::MAX);
+        let mut merge = Self {
+            times,
+            winners: (0..2 * leaves as u32)
+                .map(|at| at.saturating_sub(leaves as u32))
+                .collect(),
+            leaves,
+        };
+        for at in (1..leaves).rev() {
+            merge.play(at);
+        }
+        merge
+    }
+
+    /// The clock with the earliest time, the first of them.
+    #[inline]
+    pub(super) fn winner(&self) -> (usize, i64) {
+        let clock = self.winners[1] as usize;
+        (clock, self.times[clock])
+    }
+
+    /// The clock gives nothing before `time`.
+    #[inline]
+    pub(super) fn set(&mut self, clock: usize, time: i64) {
+        self.times[clock] = time;
+        let mut at = (self.leaves + clock) >> 1;
+        while at > 0 {
+            self.play(at);
+            at /= 2;
+        }
+    }
+
+    /// The clock was thought to give nothing before a later time.
+    #[inline]
+    pub(super) fn lower(&mut self, clock: usize, time: i64) {
+        if time < self.times[clock] {
+            self.set(clock, time);
+        }
+    }
+
+    #[inline]
+    fn play(&mut self, at: usize) {
+        let (left, right) = (self.winners[2 * at], self.winners[2 * at + 1]);
+        let first = self.times[left as usize] <= self.times[right as usize];
+        self.winners[at] = if first { left } else { right };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_wins_and_of_equals_the_first() {
+        let mut merge = Merge::new(3);
+        assert_eq!(merge.winner(), (0, i64::MIN));
+        for (clock, time) in [(0, 7), (1, 5), (2, 5)] {
+            merge.set(clock, time);
+        }
+        assert_eq!(merge.winner(), (1, 5));
+        merge.set(1, 8);
+        assert_eq!(merge.winner(), (2, 5));
+        merge.set(2, i64::MAX);
+        assert_eq!(merge.winner(), (0, 7));
+    }
+}

@@ -1,0 +1,217 @@
+//! How long the filter waits: for causes, for silent locations, for the other
+//! half of a message, and for certainty.
+//!
+//! Time is the newest raw time of the stream. With clocks that differ by at most
+//! `d` and events that come at most `t` late:
+//!
+//! - nothing comes from a silent location before `now - d - t`;
+//! - the send of a receive at `C` has come when `now > C + d + t`, or is lost;
+//! - an event leaves when `now` is beyond its time by equation 7.1; without its
+//!   last term, the way to the filter, where nothing is missing but the end of
+//!   the funnel.
+//!
+//! Looking at all clocks costs time, so it is done 64 times per span.
+
+use super::clock::Role;
+use super::smoother::{Effect, Until};
+use super::{DelayBound, Filter, FilterOptions};
+
+/// The spans, in ticks.
+#[derive(Clone, Debug)]
+pub(super) struct Patience {
+    /// How long a location may be silent.
+    pub(super) silence: i64,
+    /// How long an event may stay.
+    delay: i64,
+    /// How long one may stay of which all that bounds it is known.
+    settling: i64,
+    /// How long events whose causes have come may wait for them: longer only
+    /// where events wait for each other.
+    hopeless: i64,
+    timeout: i64,
+    /// When all clocks were looked at last.
+    looked: i64,
+    forgot: i64,
+}
+
+impl Patience {
+    /// `None` where there is no hurry.
+    pub(super) fn new(options: &FilterOptions) -> Option<Self> {
+        let delay = options.delay_bound()?.0.max(0);
+        let silence = options
+            .max_difference
+            .0
+            .saturating_add(options.transfer.0)
+            .max(0);
+        Some(Self {
+            silence,
+            delay,
+            settling: match options.delay {
+                DelayBound::Explained => delay.saturating_sub(options.transfer.0.max(0)),
+                DelayBound::Ticks(_) | DelayBound::Unlimited => delay,
+            },
+            hopeless: silence.max(delay).saturating_mul(4),
+            timeout: options.message_timeout.0.max(silence),
+            looked: i64::MIN,
+            forgot: i64::MIN,
+        })
+    }
+
+    /// Whether it is time to look at all clocks again.
+    fn is_due(&mut self, now: i64) -> bool {
+        let due = now.saturating_sub(self.looked) >= self.delay / 64;
+        if due {
+            self.looked = now;
+        }
+        due
+    }
+
+    /// The time before which messages are forgotten, if it is time for that.
+    fn forget_before(&mut self, now: i64) -> Option<i64> {
+        if now.saturating_sub(self.forgot) < self.timeout / 4 {
+            return None;
+        }
+        self.forgot = now;
+        Some(now.saturating_sub(self.timeout))
+    }
+}
+
+impl<P> Filter<P> {
+    /// Lets go what has waited long enough.
+    #[inline]
+    pub(super) fn look_at_the_time(&mut self) {
+        let now = self.now;
+        if self
+            .patience
+            .as_mut()
+            .is_some_and(|patience| patience.is_due(now))
+        {
+            self.lose_patience();
+        }
+    }
+
+    fn lose_patience(&mut self) {
+        let Some(patience) = self.patience.clone() else {
+            return;
+        };
+        for clock in 0..self.clocks.len() {
+            self.clocks[clock].is_overdue = self.is_overdue(clock, &patience);
+            self.wake(clock as u32);
+            self.touch(clock as u32);
+        }
+        self.work();
+        let until = Until {
+            known: self.now.saturating_sub(patience.settling),
+            any: self.now.saturating_sub(patience.delay),
+        };
+        for clock in 0..self.clocks.len() {
+            let smoother = &mut self.smoothers[clock];
+            let before = smoother.forced;
+            let delay = self.options.min_delay.0;
+            let limit = |effect, gate| match effect {
+                Effect::Operation(number) => {
+                    self.collectives.limit(number, clock as u32, gate, delay)
+                }
+                Effect::None | Effect::Message(_) => i64::MAX,
+            };
+            smoother.force(until, self.ramp, limit);
+            self.report.forced += smoother.forced - before;
+            self.note_left(clock);
+        }
+        self.forget();
+    }
+
+    /// Whether the next event of a clock has waited for its causes long enough.
+    fn is_overdue(&self, clock: usize, patience: &Patience) -> bool {
+        let locations = self.clocks[clock].locations.iter();
+        let heads = locations.filter_map(|&it| self.locations[it as usize].waiting.front());
+        let Some(head) = heads.min_by_key(|head| head.raw) else {
+            return false;
+        };
+        let waits_since = self.now.saturating_sub(head.raw);
+        let is_there = match head.role {
+            Role::Receive(number) => self.matching.get(number).has_send,
+            Role::End(number, what) => self.collectives.is_complete(number, &what),
+            _ => return false,
+        };
+        waits_since
+            > if is_there {
+                patience.hopeless
+            } else {
+                patience.silence
+            }
+    }
+
+    /// Forgets messages and operations that are not completed in time.
+    fn forget(&mut self) {
+        let now = self.now;
+        let Some(patience) = self.patience.as_mut() else {
+            return;
+        };
+        let Some(time) = patience.forget_before(now) else {
+            return;
+        };
+        let mut open = Vec::new();
+        let unmatched = &mut self.report.unmatched_sends;
+        self.matching.forget_before(time, |message| {
+            if message.has_send {
+                *unmatched += 1;
+                open.push((message.from, message.gate, i64::MAX));
+            }
+        });
+        self.collectives
+            .forget_before(time, |limit| open.push(limit));
+        for (clock, gate, limit) in open {
+            self.limit(clock, gate, limit);
+        }
+        self.work();
+    }
+
+    /// All locations have ended: nothing is worth waiting for.
+    pub(super) fn conclude(&mut self) {
+        loop {
+            for clock in 0..self.clocks.len() as u32 {
+                self.wake(clock);
+            }
+            self.work();
+            let Some(clock) = self.first_stuck() else {
+                break;
+            };
+            self.clocks[clock].is_overdue = true;
+        }
+        let mut open = Vec::new();
+        let unmatched = &mut self.report.unmatched_sends;
+        self.matching.forget_before(i64::MAX, |message| {
+            if message.has_send {
+                *unmatched += 1;
+                open.push((message.from, message.gate, i64::MAX));
+            }
+        });
+        self.collectives
+            .forget_before(i64::MAX, |limit| open.push(limit));
+        for (clock, gate, limit) in open {
+            self.limit(clock, gate, limit);
+        }
+        for clock in 0..self.clocks.len() as u32 {
+            self.touch(clock);
+        }
+        self.work();
+    }
+
+    /// The clock to go on though it waits: one whose cause will never come, else
+    /// the first of those that wait for each other.
+    fn first_stuck(&self) -> Option<usize> {
+        let stuck = (0..self.clocks.len()).filter_map(|clock| {
+            let locations = self.clocks[clock].locations.iter();
+            let heads = locations.filter_map(|&it| self.locations[it as usize].waiting.front());
+            let head = heads.min_by_key(|head| head.raw)?;
+            let is_there = match head.role {
+                Role::Receive(number) => self.matching.get(number).has_send,
+                Role::End(number, what) => self.collectives.is_complete(number, &what),
+                _ => true,
+            };
+            Some((is_there, head.raw, clock))
+        });
+        stuck.min().map(|(_, _, clock)| clock)
+    }
+}

@@ -1,0 +1,102 @@
+//! What leaves the filter, and when.
+
+use super::Filter;
+use super::event::Corrected;
+use super::smoother::Effect;
+use crate::trace::LocationIndex;
+
+impl<P> Filter<P> {
+    /// The next event in the order of corrected times, if it is certain that
+    /// nothing comes before it.
+    pub fn pop(&mut self) -> Option<Corrected<P>> {
+        loop {
+            let (clock, time) = self.merge.winner();
+            let smoother = self.smoothers.get(clock)?;
+            match smoother.front() {
+                Some(front) if front == time => return self.give(clock),
+                Some(front) => self.merge.set(clock, front),
+                None => {
+                    let bound = self.bound(clock);
+                    if bound <= time || bound == i64::MAX && self.merge.winner().1 == i64::MAX {
+                        return None;
+                    }
+                    self.merge.set(clock, bound);
+                }
+            }
+        }
+    }
+
+    fn give(&mut self, clock: usize) -> Option<Corrected<P>> {
+        let held = self.smoothers[clock].pop()?;
+        self.watermark = self.watermark.max(held.value);
+        self.held -= 1;
+        self.report.released += 1;
+        let waited = self.now.saturating_sub(held.arrived).max(0);
+        self.report.delay.add(waited as u64);
+        if let Some(front) = self.smoothers[clock].front() {
+            self.merge.set(clock, front);
+        }
+        Some(Corrected {
+            location: LocationIndex(held.location),
+            raw: self.stamp(held.raw),
+            time: self.stamp(held.value),
+            payload: held.payload,
+        })
+    }
+
+    /// A clock whose first event is not final gives nothing before this.
+    fn bound(&self, clock: usize) -> i64 {
+        let smoother = &self.smoothers[clock];
+        let ahead = match smoother.unfinished() {
+            Some(held) => held.least,
+            None => self.ahead(clock),
+        };
+        ahead.max(smoother.last_time())
+    }
+
+    /// No event of a clock that is not computed yet has a raw time before this.
+    fn ahead(&self, clock: usize) -> i64 {
+        let state = &self.clocks[clock];
+        let of = |&location: &u32| {
+            let head = self.locations[location as usize].waiting.front();
+            head.map_or_else(|| self.horizon(location), |head| head.raw.max(state.raw))
+        };
+        let ahead = state.locations.iter().map(of).min();
+        ahead.unwrap_or(i64::MAX)
+    }
+
+    /// Makes final what is certain of a clock.
+    pub(super) fn settle(&mut self, clock: usize) {
+        let ahead = self.ahead(clock);
+        let state = &self.clocks[clock];
+        let (law, lead, sum) = (&self.law, state.lead, state.sum);
+        let position = || {
+            if ahead == i64::MAX {
+                i64::MAX
+            } else {
+                law.least(lead, ahead.max(state.raw)).saturating_sub(sum)
+            }
+        };
+        let is_shift = !self.law.is_constant();
+        let smoother = &mut self.smoothers[clock];
+        smoother.advance(position, self.ramp);
+        if ahead == i64::MAX {
+            smoother.end(is_shift);
+        }
+        self.note_left(clock);
+    }
+
+    /// Effects of events that have left must respect when they did.
+    pub(super) fn note_left(&mut self, clock: usize) {
+        while let Some(left) = self.smoothers[clock].left.pop() {
+            match left.effect {
+                Effect::None => {}
+                Effect::Message(number) => self.matching.get_mut(number).sent = left.time,
+                Effect::Operation(number) => {
+                    self.collectives
+                        .released(number, left.gate, clock as u32, left.time);
+                }
+            }
+        }
+    }
+}
