@@ -204,6 +204,8 @@ pub(crate) struct Solution {
     pub(crate) correction: Correction,
     pub(crate) jumps: u64,
     pub(crate) largest_jump: Ticks,
+    /// Before amortisation, if there was any; as of the trace, not of its mirror.
+    pub(crate) times: Option<LogicalTimes>,
 }
 
 /// What controls the clock, with its constants.
@@ -320,6 +322,7 @@ impl Method {
             mirror_back(causality, clocks, &mirrored.correction).ok_or(Unsolved::BeforeZero)?;
         Ok(Solution {
             correction,
+            times: None,
             ..mirrored
         })
     }
@@ -337,6 +340,7 @@ impl Method {
                     correction,
                     jumps: 0,
                     largest_jump: Ticks(0),
+                    times: None,
                 });
             }
             MethodName::Simple => simple(causality, clocks, delay, self.distance)?,
@@ -352,6 +356,7 @@ impl Method {
             correction,
             jumps: times.jumps(),
             largest_jump: times.largest_jump(),
+            times: self.amortization().map(|_| times),
         })
     }
 

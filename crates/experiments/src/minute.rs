@@ -15,8 +15,9 @@
 //!
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
+use retime::causality::Place;
 use retime::clock::{AmortizationRate, LogicalTimes, Regulation, amortize};
-use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
     Duration, Experiment, FiniteElements, Length, Network, RandomTraffic, Scenario, Spread,
 };
@@ -133,12 +134,11 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
-    let jumped = trace.stamps(&times);
     Ok(Outcome {
         reached: reached.saturating_sub(START),
         limit: whole
             .worst
-            .and_then(|node| limit(trace, &jumped, &stamps, node)),
+            .and_then(|node| limit(trace, &regulation.delay, &times, &stamps, node)),
         whole,
         before: errors(&|start| start < reached),
         after: errors(&|start| start >= reached),
@@ -216,34 +216,33 @@ fn errors(trace: &Simulated, stamps: &[Timestamp], wanted: &dyn Fn(u64) -> bool)
     all
 }
 
-/// The send that could not be moved further, right before the wrong interval that
-/// ends with `node`: further back it does not explain the interval.
+/// The send behind the wrong interval that ends with `node`.
 fn limit(
     trace: &Simulated,
-    jumped: &[Timestamp],
+    delay: &MinimalDelay,
+    times: &LogicalTimes,
     stamps: &[Timestamp],
     node: u32,
 ) -> Option<Limit> {
     let nodes = trace.causality.nodes();
-    let stamp = |node: u32| stamps[node as usize].0 as i64;
-    let truth = |node: u32| trace.truth()[node as usize].0;
-    let first = nodes.of(nodes.location(node).as_usize()).start;
-    let earliest = truth(node).saturating_sub(2 * (truth(node) - truth(node - 1)));
-    let mut near = (first..node).rev().take_while(|&it| truth(it) >= earliest);
-    let tight = |send: u32| {
-        let receive = trace.causality.message_target(send)?;
-        // As amortisation sees it: receives are where they jumped to.
-        let room = jumped[receive as usize].0 as i64 - MU - stamp(send);
-        (room <= 1).then_some((send, receive))
+    let end = Place {
+        location: nodes.location(node),
+        event: nodes.event(node),
     };
-    let (send, receive) = near.find_map(tight)?;
+    let found = limiting_send(&trace.causality, &trace.clocks, delay, times, stamps, end)?;
+    let own = nodes.of(end.location.as_usize());
+    let send = own
+        .clone()
+        .find(|&node| nodes.event(node) == found.send.event)?;
+    let truth = |node: u32| trace.truth()[node as usize].0;
     let interval = truth(node) - truth(send);
+    let stretched = stamps[node as usize].0 as i64 - stamps[send as usize].0 as i64;
     Some(Limit {
-        from: nodes.location(send).0,
-        to: nodes.location(receive).0,
+        from: found.send.location.0,
+        to: found.effect.location.0,
         sent: truth(send).saturating_sub(START),
         interval,
-        error: stamp(node) - stamp(send) - interval as i64,
+        error: stretched - interval as i64,
     })
 }
 

@@ -159,8 +159,8 @@ pub fn table() -> Result<Table, Failure> {
             "The thesis does not say what the clocks show before the first message, nor its \
              gamma_D. From send to receive node 0 waits for 38 messages and 37 deltas, 9.537 ms, \
              plus what gamma leaves of 19 clock ticks. The thesis' 9.918 ms mean a gamma of \
-             0.0020 there, our 10.098 ms one of 0.0030; in the steady state it is 0.0023 for \
-             both. In the second round gamma is still settling."
+             0.0020 there, our 10.098 ms one of 0.0030; in the steady state it has \
+             to be 0.0023. In the second round gamma is still settling."
                 .into(),
             "The text says that the controllers lower gamma to about 0.17. That can only be \
              transient: a gamma of 0.17 throughout gains 33.5 ms in every round of 10 ms, as the \

@@ -27,8 +27,14 @@ pub struct Distortion {
     pub unchanged: u64,
     /// Changed by one tick or by at most 0.1 %.
     pub small: u64,
+    /// Mean and largest relative change of those.
+    pub small_change: MeanAndMost,
     /// Changed by more.
     pub large: u64,
+    /// Mean and largest relative change of those.
+    pub large_change: MeanAndMost,
+    /// Shortest recorded interval above zero.
+    pub shortest_interval: Option<Ticks>,
     /// Mean relative change.
     pub mean: f64,
     /// Largest relative change of more than one tick.
@@ -44,6 +50,32 @@ pub struct Distortion {
     pub largest_displacement: Ticks,
     /// Mean size of displacements over all events with edges, in ticks.
     pub mean_displacement: f64,
+}
+
+/// Mean and largest of relative changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MeanAndMost {
+    /// Their mean.
+    pub mean: f64,
+    /// The largest.
+    pub most: f64,
+}
+
+impl MeanAndMost {
+    /// One more; `mean` holds the sum until [`Self::divide`].
+    fn add(&mut self, change: f64) {
+        self.mean += change;
+        self.most = self.most.max(change);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.mean += other.mean;
+        self.most = self.most.max(other.most);
+    }
+
+    fn divide(&mut self, count: u64) {
+        self.mean = ratio(self.mean, count as f64);
+    }
 }
 
 #[derive(Default)]
@@ -66,6 +98,8 @@ impl Distortion {
         // In order of locations, so that sums of floats do not depend on threads.
         let mut sums = parts.into_iter().fold(Sums::default(), Sums::merge);
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
+        sums.out.small_change.divide(sums.out.small);
+        sums.out.large_change.divide(sums.out.large);
         sums.out.growing_share = ratio(sums.growing, sums.time);
         sums.out.mean_displacement = ratio(sums.displacement, sums.nodes as f64);
         sums.out
@@ -108,6 +142,13 @@ impl Sums {
     fn interval(&mut self, before: i64, now: i64, place: Place) {
         let change = now - before;
         self.out.intervals += 1;
+        if before > 0 {
+            let shortest = self
+                .out
+                .shortest_interval
+                .map_or(before, |it| it.0.min(before));
+            self.out.shortest_interval = Some(Ticks(shortest));
+        }
         self.time += before as f64;
         if change == 0 {
             self.out.unchanged += 1;
@@ -120,8 +161,10 @@ impl Sums {
         }
         if change.unsigned_abs() <= 1 || relative <= SMALL {
             self.out.small += 1;
+            self.out.small_change.add(relative);
         } else {
             self.out.large += 1;
+            self.out.large_change.add(relative);
         }
         if change.unsigned_abs() > 1 && relative > self.out.largest {
             self.out.largest = relative;
@@ -135,6 +178,13 @@ impl Sums {
         own.unchanged += its.unchanged;
         own.small += its.small;
         own.large += its.large;
+        own.small_change.merge(its.small_change);
+        own.large_change.merge(its.large_change);
+        own.shortest_interval = own
+            .shortest_interval
+            .into_iter()
+            .chain(its.shortest_interval)
+            .min();
         own.moved += its.moved;
         if its.largest > own.largest {
             own.largest = its.largest;

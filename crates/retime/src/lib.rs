@@ -32,6 +32,7 @@ mod delay;
 mod distortion;
 pub mod estimate;
 pub mod filter;
+mod limiting;
 mod time;
 mod trace;
 
@@ -43,6 +44,7 @@ pub use correction::{
     SavedKnot, Step,
 };
 pub use delay::{DelayTable, MinimalDelay};
-pub use distortion::{Distortion, final_advance};
+pub use distortion::{Distortion, MeanAndMost, final_advance};
+pub use limiting::{LimitingSend, limiting_send};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};

@@ -146,6 +146,7 @@ impl Analysed {
                 total_seconds: self.start.elapsed().as_secs_f64(),
                 ..model::TimingPart::default()
             },
+            advice: Vec::new(),
             warnings: warnings::trace_warnings(
                 &self.loaded,
                 &self.clocks,

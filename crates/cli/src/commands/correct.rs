@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use retime::causality::{Check, check};
-use retime::clock::AmortizationRate;
+use retime::clock::{AmortizationRate, LogicalTimes};
 use retime::{
     Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
+    limiting_send,
 };
 use retime_otf2::{Otf2Trace, Rewritten};
 
@@ -23,7 +24,7 @@ use crate::load::{Loaded, not_if_interrupted, with_threads};
 use crate::method::{Method, Solution, Unsolved};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
-use crate::report::{self, build, model};
+use crate::report::{self, build, model, protocol};
 use crate::saved::{SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
@@ -149,6 +150,7 @@ fn repair(
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
+    report.distortion = Some(distortion_part(analysed, solution.times.as_ref(), &times));
     describe(&mut report, (args, method), analysed, &times, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
@@ -223,7 +225,7 @@ fn describe(
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
-    report.distortion = Some(distortion_part(loaded, times));
+    report.advice = protocol::advice(report);
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
@@ -300,14 +302,34 @@ fn save(
     ))
 }
 
-fn distortion_part(loaded: &Loaded, after: &[Timestamp]) -> model::DistortionPart {
+fn distortion_part(
+    analysed: &Analysed,
+    before: Option<&LogicalTimes>,
+    after: &[Timestamp],
+) -> model::DistortionPart {
+    let Analysed {
+        loaded,
+        clocks,
+        delay,
+        ..
+    } = analysed;
     let measured = Distortion::measure(&loaded.causality, after);
-    let largest_at = measured
-        .largest_at
-        .map(|place| build::place_part(loaded.trace.info(), place));
+    let part = |place| build::place_part(loaded.trace.info(), place);
+    let limit = |place| {
+        let causality = &loaded.causality;
+        limiting_send(causality, clocks, &delay.delay, before?, after, place)
+    };
     model::DistortionPart {
+        largest_at: measured.largest_at.map(part),
+        largest_limited_by: measured
+            .largest_at
+            .and_then(limit)
+            .map(|limit| model::LimitPart {
+                send: part(limit.send),
+                effect: part(limit.effect),
+                room_ticks: limit.room.0,
+            }),
         measured,
-        largest_at,
     }
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<AccuracyPart>,
     pub(crate) timing: TimingPart,
+    /// Options that suit similar traces.
+    pub(crate) advice: Vec<String>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -156,6 +158,19 @@ pub(crate) struct DistortionPart {
     #[serde(flatten)]
     pub(crate) measured: retime::Distortion,
     pub(crate) largest_at: Option<PlacePart>,
+    /// What could not be moved further, right before the largest change.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) largest_limited_by: Option<LimitPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LimitPart {
+    /// A send, or the begin of a collective.
+    pub(crate) send: PlacePart,
+    /// Its effect that would come too early.
+    pub(crate) effect: PlacePart,
+    /// How far it could still be moved.
+    pub(crate) room_ticks: i64,
 }
 
 /// How far times are from the truth; see [`retime::Accuracy`].

@@ -9,6 +9,7 @@ use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, MethodPart, PairPart, ParametersPart,
     PlacePart, Report,
 };
+use super::protocol;
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -47,6 +48,14 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     }
     if let Some(accuracy) = &report.accuracy {
         text.accuracy(accuracy);
+    }
+    if verbose {
+        for (label, line) in protocol::lines(report) {
+            text.line(label, &line);
+        }
+        for advice in &report.advice {
+            text.line("advice", advice);
+        }
     }
     text.time(report);
     for warning in &report.warnings {
@@ -303,6 +312,11 @@ impl Text {
         if measured.unchanged < measured.intervals {
             self.line("", &format!("changed by {mean} on average, by {largest}"));
         }
+        if let Some(limit) = &distortion.largest_limited_by {
+            let (send, effect) = (place(&limit.send), place(&limit.effect));
+            let content = format!("behind {send}, which {effect} keeps from moving with it");
+            self.line("", &content);
+        }
     }
 
     fn accuracy(&mut self, accuracy: &AccuracyPart) {
@@ -364,7 +378,7 @@ fn place(place: &PlacePart) -> String {
 }
 
 /// A share for reading: `0.02 %`, `350 %`.
-fn share(share: f64) -> String {
+pub(super) fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         0.0 => "0 %".into(),

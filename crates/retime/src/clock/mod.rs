@@ -1,4 +1,22 @@
 //! Logical clocks that repair a trace, and what smooths their jumps.
+//!
+//! A logical clock goes through the events of a trace in causal order and gives
+//! each a time that no dependency contradicts. The clocks differ in how a clock
+//! that was forced ahead of its physical clock goes on:
+//!
+//! | clock | goes on |
+//! |---|---|
+//! | [`lamport`] | counts events; no physical time at all |
+//! | [`simple`] | stands still until physical time has caught up |
+//! | [`controlled`] | advances by a constant share gamma of physical intervals |
+//! | [`multi_pass`] | the same, with the largest of some gammas that keeps leads small |
+//! | [`regulated`] | gamma is controlled, event by event: [`Control`] |
+//! | [`PiggybackClock`] | the same, inside a running application |
+//!
+//! All of them jump where a dependency forces them ahead. [`amortize`] spreads the
+//! jumps over the events before, as far as their messages allow, and makes one
+//! [`crate::ClockMap`] per clock of it; [`unamortized`] leaves them as they are.
+//! [`mirror_back`] turns the run over a mirrored trace into a run backwards.
 
 mod amortization;
 mod backward;

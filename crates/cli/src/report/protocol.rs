@@ -1,0 +1,156 @@
+//! The protocol of a correction, in the order of its source, for `--verbose`.
+//!
+//! Source: Rabenseifner 2000, figure 6.3. Where the source advises options for
+//! similar traces, so does this.
+
+use std::collections::BTreeMap;
+
+use retime::{MeanAndMost, TickRate, Ticks};
+
+use super::model::{CheckPart, PairPart, Report};
+use super::summary::{group_digits, share};
+
+/// Clocks on one line of the table of final differences.
+const CLOCKS_PER_LINE: usize = 8;
+
+/// Half round trips between clocks that exchange messages in both directions.
+struct RoundTrips {
+    smallest: i64,
+    mean: i64,
+    largest: i64,
+}
+
+/// Lines of the protocol, each with its label.
+pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
+    let Some(rate) = TickRate::per_second(report.trace.ticks_per_second) else {
+        return Vec::new();
+    };
+    let span = |ticks: i64| rate.format(Ticks(ticks));
+    let mut lines = Vec::new();
+    let corrected = report
+        .after
+        .iter()
+        .flat_map(|_| report.clocks.list.chunks(CLOCKS_PER_LINE));
+    for (index, clocks) in corrected.enumerate() {
+        let advances = clocks
+            .iter()
+            .map(|clock| clock.final_advance_ticks.map_or("-".into(), span));
+        let label = if index == 0 { "ahead" } else { "" };
+        let first = index * CLOCKS_PER_LINE;
+        lines.push((
+            label,
+            format!(
+                "at the end, clocks {first}+: {}",
+                advances.collect::<Vec<_>>().join(", ")
+            ),
+        ));
+    }
+    if let Some(difference) = largest_difference(&report.before) {
+        lines.push((
+            "difference",
+            format!("clocks differ by {} or more", span(difference)),
+        ));
+    }
+    let Some(distortion) = &report.distortion else {
+        return lines;
+    };
+    if let Some(shortest) = distortion.measured.shortest_interval {
+        lines.push((
+            "shortest",
+            format!("{} between two events of one location", span(shortest.0)),
+        ));
+    }
+    if let Some(trips) = round_trips(&report.before) {
+        let text = format!(
+            "{} smallest, {} mean, {} largest half round trip of a pair of clocks",
+            span(trips.smallest),
+            span(trips.mean),
+            span(trips.largest)
+        );
+        lines.push(("delays", text));
+    }
+    let measured = &distortion.measured;
+    let class = |count: u64, range: &str, change: MeanAndMost| {
+        let (mean, most) = (share(change.mean), share(change.most));
+        format!(
+            "{} intervals {range}: {mean} on average, {most} at most",
+            group_digits(count)
+        )
+    };
+    lines.push((
+        "changes",
+        format!("{} intervals unchanged", group_digits(measured.unchanged)),
+    ));
+    lines.push((
+        "",
+        class(
+            measured.small,
+            "by one tick or up to 0.1 %",
+            measured.small_change,
+        ),
+    ));
+    lines.push(("", class(measured.large, "by more", measured.large_change)));
+    lines
+}
+
+/// Options that suit similar traces.
+pub(crate) fn advice(report: &Report) -> Vec<String> {
+    let Some(rate) = TickRate::per_second(report.trace.ticks_per_second) else {
+        return Vec::new();
+    };
+    let mut advice = Vec::new();
+    let delay = &report.parameters.min_delay;
+    let trips = round_trips(&report.before).map(|trips| trips.smallest);
+    let half = delay.half_round_trip_ticks.into_iter().chain(trips).min();
+    if let Some(half) = half.filter(|&half| half > 0) {
+        let nanoseconds = rate.seconds(Ticks(half)) * 1e9;
+        advice.push(format!(
+            "for similar traces --min-delay may be up to {nanoseconds:.0}ns, half the fastest round trip; \
+             an eighth of it is safe"
+        ));
+    }
+    if let Some(difference) = largest_difference(&report.before) {
+        let microseconds = (rate.seconds(Ticks(difference)) * 1e6).ceil();
+        advice.push(format!(
+            "for similar traces, in a stream: --start-clock-difference {microseconds}us"
+        ));
+    }
+    advice
+}
+
+/// The largest difference of two clocks that a reversed dependency proves.
+fn largest_difference(before: &CheckPart) -> Option<i64> {
+    before
+        .smallest_latency_ticks
+        .filter(|&latency| latency < 0)
+        .map(|latency| -latency)
+}
+
+fn round_trips(before: &CheckPart) -> Option<RoundTrips> {
+    let mut halves: BTreeMap<(u32, u32), i64> = BTreeMap::new();
+    for pair in before
+        .pairs
+        .iter()
+        .filter(|pair| pair.from_clock != pair.to_clock)
+    {
+        let PairPart {
+            from_clock,
+            to_clock,
+            ..
+        } = *pair;
+        if let Some(trip) = pair.smallest_round_trip_ticks {
+            halves.insert(
+                (from_clock.min(to_clock), from_clock.max(to_clock)),
+                trip / 2,
+            );
+        }
+    }
+    let count = i64::try_from(halves.len())
+        .ok()
+        .filter(|&count| count > 0)?;
+    Some(RoundTrips {
+        smallest: *halves.values().min()?,
+        mean: halves.values().sum::<i64>() / count,
+        largest: *halves.values().max()?,
+    })
+}

@@ -1,0 +1,157 @@
+//! Which send stands behind an interval that a correction stretched.
+//!
+//! A jump is ramped up over the time before it, unless an event there has an
+//! effect that would come too early: a send whose message arrives just in time
+//! can hardly be moved, and what is missing is added between it and the jump. For
+//! an interval that has grown by `g` that is the last send or begin of a
+//! collective before its end which could not have been moved by `g`:
+//!
+//! ```text
+//! room = min over its effects r of LC'(r) - mu - T(s) < g
+//! ```
+//!
+//! with `LC'` the time before amortisation, by which amortisation takes its limits.
+//!
+//! Only events close to the interval explain it: at most its own length before, or
+//! on the same ramp, where intervals have grown at least half as steeply.
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message, Place};
+//! # use retime::{Communicator, Grouping, Location, Members, Process, TickRate, TraceInfo};
+//! use retime::{Clocks, LocationIndex, MinimalDelay, Ticks, Timestamp, clock, limiting_send};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }, Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! # let mut first = LocationLog::new(LocationIndex(0));
+//! # first.send(0, Timestamp(900), message(1), None);
+//! # first.receive(1, Timestamp(1_000), message(1));
+//! # first.finish(2, Timestamp(900), Timestamp(1_000));
+//! # let mut second = LocationLog::new(LocationIndex(1));
+//! # second.receive(0, Timestamp(906), message(0));
+//! # second.send(1, Timestamp(1_010), message(0), None);
+//! # second.finish(2, Timestamp(906), Timestamp(1_010));
+//! # let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! // Location 0 sends at 900, what arrives at 906, and receives at 1000 what was
+//! // sent at 1010. The correction moved them by 6 and by 10.
+//! let delay = MinimalDelay::Uniform(Ticks(0));
+//! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?)?;
+//! let after = [906, 1_010, 906, 1_010].map(Timestamp);
+//! let place = Place { location: LocationIndex(0), event: 1 };
+//! let limit = limiting_send(&causality, &clocks, &delay, &times, &after, place).unwrap();
+//! assert_eq!((limit.send.event, limit.effect.event, limit.room), (0, 0, Ticks(0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: Rabenseifner 2000, section 4.5 and figure 4.12: the limits of the
+//! piecewise linear amortisation.
+
+use crate::causality::{Causality, Place, Role};
+use crate::clock::LogicalTimes;
+use crate::clocks::Clocks;
+use crate::delay::MinimalDelay;
+use crate::time::{Ticks, Timestamp};
+
+/// A send, or the begin of a collective, that could not be moved far enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LimitingSend {
+    /// The event.
+    pub send: Place,
+    /// The effect that would come too early.
+    pub effect: Place,
+    /// How far it could still be moved.
+    pub room: Ticks,
+}
+
+/// The send behind the interval that ends at `end`; `None` if the interval has not
+/// grown or nothing there limits it. `times` are those before amortisation, `after`
+/// the stamps of all nodes after it.
+pub fn limiting_send(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    times: &LogicalTimes,
+    after: &[Timestamp],
+    end: Place,
+) -> Option<LimitingSend> {
+    let nodes = causality.nodes();
+    let of = nodes.of(end.location.as_usize());
+    let node = of.start
+        + nodes
+            .events(of.clone())
+            .partition_point(|&event| u64::from(event) < end.event) as u32;
+    let previous = node
+        .checked_sub(1)
+        .filter(|&previous| of.contains(&previous))?;
+    let moved = |node: u32| nodes.relative(after[node as usize]).0 - nodes.time(node).0;
+    let length = |end: u32| (nodes.time(end).0 - nodes.time(end - 1).0).max(1);
+    let growth = |end: u32| moved(end) - moved(end - 1);
+    let (grown, whole) = (growth(node), length(node));
+    if grown <= 0 {
+        return None;
+    }
+    let earliest = nodes.time(previous).0 - whole;
+    let half_as_steep = |end: u32| {
+        2 * i128::from(growth(end)) * i128::from(whole)
+            >= i128::from(grown) * i128::from(length(end))
+    };
+    // From the end backwards, over the intervals that the same ramp stretched.
+    let near = (of.start..node).rev().take_while(|&near| {
+        let ramp = near + 1 == node || half_as_steep(near + 1);
+        nodes.time(near).0 >= earliest || ramp
+    });
+    let place = |node: u32| Place {
+        location: nodes.location(node),
+        event: nodes.event(node),
+    };
+    let limit = |send: u32| {
+        let (effect, space) = tightest(causality, clocks, delay, times, send)?;
+        let room = space - (nodes.relative(after[send as usize]).0 - times.get(send).0);
+        (room < grown).then(|| LimitingSend {
+            send: place(send),
+            effect: place(effect),
+            room: Ticks(room),
+        })
+    };
+    { near }.find_map(limit)
+}
+
+/// The effect of a node on another clock that would be the first to come too
+/// early, and how far the node could move until then.
+fn tightest(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    times: &LogicalTimes,
+    node: u32,
+) -> Option<(u32, i64)> {
+    let nodes = causality.nodes();
+    let time = |node: u32| times.get(node).0;
+    match nodes.role(node) {
+        Role::Send => {
+            let receive = causality.message_target(node)?;
+            let (from, to) = (nodes.location(node), nodes.location(receive));
+            let across = clocks.of(from) != clocks.of(to);
+            let room = time(receive) - time(node) - delay.between(from, to).0;
+            across.then_some((receive, room))
+        }
+        Role::CollectiveBegin => {
+            let (instance, _) = causality.collectives().locate(causality.slot(node)?);
+            let mut tightest: Option<(u32, i64)> = None;
+            // Ends that wait for somebody later do not wait for this one.
+            causality.tightest_causes(instance, clocks, delay, time, |cause, effect, room| {
+                if cause == node && tightest.is_none_or(|(_, least)| room < least) {
+                    tightest = Some((effect, room));
+                }
+            });
+            tightest
+        }
+        Role::Receive | Role::CollectiveEnd => None,
+    }
+}
