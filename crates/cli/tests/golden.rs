@@ -138,6 +138,7 @@ fn help_of_every_command() {
         "simulate --help",
         "demo --help",
         "reproduce --help",
+        "stream --help",
         "completions --help",
         "man --help",
         "--version",
@@ -184,12 +185,13 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 10, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 11, "one per command");
     for text in [
         "check",
         "correct",
         "apply",
         "undo",
+        "stream",
         "simulate",
         "demo",
         "completions",
