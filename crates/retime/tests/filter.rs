@@ -255,8 +255,11 @@ proptest! {
         let times = case.run(gamma);
         // Any start value that is not too small.
         let start = Ticks(times.largest_jump().0 * (1 + more) + more);
-        let filter = filter(&case, options(&case, start, rate, FilterControl::Constant(gamma)));
-        let (rows, filter) = run(&case, filter, coming);
+        let options = FilterOptions {
+            merged: coming == Coming::Merged,
+            ..options(&case, start, rate, FilterControl::Constant(gamma))
+        };
+        let (rows, filter) = run(&case, filter(&case, options), coming);
         assert_like_batch(&case, &rows, &times, Ticks(rate.ramp(start.0)));
         prop_assert!(rows.is_sorted_by_key(|row| row.3));
         let report = filter.report();

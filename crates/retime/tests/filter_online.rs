@@ -171,6 +171,21 @@ fn a_silent_location_is_waited_for_as_long_as_the_bounds_say() {
 }
 
 #[test]
+fn a_merged_stream_needs_no_heartbeats() {
+    let mut stream = Stream::new(2);
+    let options = FilterOptions {
+        merged: true,
+        delay: DelayBound::Unlimited,
+        ..options()
+    };
+    stream.0 = Filter::new(&[0, 1], options);
+    stream.push(0, 1_000, send(1)).push(1, 1_010, receive(1));
+    assert_eq!(stream.out(), []);
+    stream.internal(0, 1_111).internal(0, 1_222);
+    assert_eq!(stream.out(), [(0, 1_000, 1_000), (1, 1_010, 1_010)]);
+}
+
+#[test]
 fn an_event_that_comes_too_late_is_moved_up_and_counted() {
     let mut stream = Stream::new(2);
     stream

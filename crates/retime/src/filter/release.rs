@@ -11,19 +11,25 @@ impl<P> Filter<P> {
     pub fn pop(&mut self) -> Option<Corrected<P>> {
         loop {
             let (clock, time) = self.merge.winner();
-            let smoother = self.smoothers.get(clock)?;
-            match smoother.front() {
+            match self.smoothers.get(clock)?.front() {
                 Some(front) if front == time => return self.give(clock),
                 Some(front) => self.merge.set(clock, front),
                 None => {
                     let bound = self.bound(clock);
-                    if bound <= time || bound == i64::MAX && self.merge.winner().1 == i64::MAX {
+                    if bound > time {
+                        self.merge.set(clock, bound);
+                    } else if !self.has_settled(clock) {
                         return None;
                     }
-                    self.merge.set(clock, bound);
                 }
             }
         }
+    }
+
+    /// Whether time alone has made the first event of a clock final.
+    fn has_settled(&mut self, clock: usize) -> bool {
+        self.settle(clock);
+        self.smoothers[clock].front().is_some()
     }
 
     fn give(&mut self, clock: usize) -> Option<Corrected<P>> {
