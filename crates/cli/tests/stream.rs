@@ -137,7 +137,7 @@ fn a_bad_line_is_named_after_all_before_it_is_given_out() {
         let skipped = stream(&["--skip-bad"], &input);
         assert_eq!(skipped.code, Some(0));
         assert!(
-            skipped.stderr.contains("\n1 lines left out"),
+            skipped.stderr.contains("\n1 line left out"),
             "{}",
             skipped.stderr
         );

@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use super::Stream;
 
+use crate::report::summary::{group_digits, plural};
+
 /// The report; its fields are described in `docs/STREAM.md`.
 #[derive(Serialize)]
 pub(super) struct Summary {
@@ -95,43 +97,43 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = format_seconds(self.seconds);
+        let reversed = group_digits(self.reversed);
+        let messages = plural(self.messages, "message");
         writeln!(
             f,
-            "{} events in {}; {} of {} messages were reversed",
-            self.events,
-            format_seconds(self.seconds),
-            self.reversed,
-            self.messages
+            "{} in {seconds}; {reversed} of {messages} reversed",
+            plural(self.events, "event")
         )?;
         let jump = format_seconds(self.largest_jump_seconds);
+        let forced = plural(self.forced, "event");
         writeln!(
             f,
-            "{} jumps, the largest {jump}; {} events forced",
-            self.jumps, self.forced
+            "{}, the largest {jump}; {forced} forced",
+            plural(self.jumps, "jump")
         )?;
         writeln!(f, "delay in stream time: {}", self.delay)?;
         writeln!(f, "delay as it passed:   {}", self.wall)?;
-        for (count, what) in [
-            (self.bad_lines, "lines left out: not understood"),
-            (self.unmatched_receives, "receives without their send"),
-            (self.unmatched_sends, "sends without their receive"),
-            (
-                self.late_sends,
-                "sends that came after their receive had left",
-            ),
+        for (count, noun, what) in [
+            (self.bad_lines, "line", "left out: not understood"),
+            (self.unmatched_receives, "receive", "without a send"),
+            (self.unmatched_sends, "send", "without a receive"),
+            (self.late_sends, "send", "after the receive had left"),
             (
                 self.incomplete_collectives,
-                "ends of incomplete collectives",
+                "end",
+                "of an incomplete collective",
             ),
-            (self.late, "events that came too late for their time"),
+            (self.late, "event", "too late for the time stamped"),
             (
                 self.out_of_order,
-                "events stamped before the previous one of their location",
+                "event",
+                "stamped before the previous one of the location",
             ),
-            (self.contradictions, "events that wait for each other"),
+            (self.contradictions, "event", "waiting for each other"),
         ] {
             if count > 0 {
-                writeln!(f, "{count} {what}")?;
+                writeln!(f, "{} {what}", plural(count, noun))?;
             }
         }
         Ok(())
