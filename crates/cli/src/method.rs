@@ -46,6 +46,17 @@ pub(crate) struct MethodArgs {
     /// to earlier times
     #[arg(long)]
     pub(crate) backward: bool,
+    /// passes: how far ahead a clock may end, as a share of the run time
+    #[arg(long, value_name = "SHARE", default_value_t = MultiPass::default().threshold, hide_short_help = true)]
+    max_advance: f64,
+    /// Least time between successive events of a location that communicate
+    #[arg(
+        long,
+        value_name = "DELAY",
+        default_value = "0ticks",
+        hide_short_help = true
+    )]
+    min_distance: Delay,
     #[command(flatten)]
     pub(crate) constants: ConstantsArgs,
 }
@@ -62,17 +73,6 @@ pub(crate) struct ConstantsArgs {
         hide_short_help = true
     )]
     gamma_min: f64,
-    /// passes: how far ahead a clock may end, as a share of the run time
-    #[arg(long, value_name = "SHARE", default_value_t = MultiPass::default().threshold, hide_short_help = true)]
-    max_advance: f64,
-    /// Least time between successive events of a location that communicate
-    #[arg(
-        long,
-        value_name = "DELAY",
-        default_value = "0ticks",
-        hide_short_help = true
-    )]
-    min_distance: Delay,
     /// 1997: first value of the remembered leads
     #[arg(
         long,
@@ -121,6 +121,39 @@ pub(crate) struct ConstantsArgs {
         hide_short_help = true
     )]
     l_lower: f64,
+}
+
+impl ConstantsArgs {
+    /// What a controller needs, for times of the given tick rate; `None` for
+    /// passes, which control no single event.
+    pub(crate) fn control(
+        &self,
+        controller: Controller,
+        gamma_max: Option<Gamma>,
+        rate: TickRate,
+    ) -> Result<Option<Control>, CliError> {
+        let seconds = |delay: Delay| to_ticks(delay, rate).map(|ticks| rate.seconds(ticks));
+        let factor = |or: f64| gamma_max.map_or(or, Gamma::factor);
+        Ok(Some(match controller {
+            Controller::Passes => return Ok(None),
+            Controller::Constant => Control::Constant(factor(Gamma::default().factor())),
+            Controller::Degressive => Control::Degressive(DegressiveConstants {
+                q_init: seconds(self.q_init)?,
+                q_min: seconds(self.q_min)?,
+                q_factor: self.q_factor,
+                gamma_max: factor(DegressiveConstants::default().gamma_max),
+                gamma_degress: self.gamma_degress,
+                l_upper: self.l_upper,
+                l_lower: self.l_lower,
+            }),
+            Controller::Combined { b, c, d } => Control::Combined(CombinedConstants {
+                gamma_max: factor(CombinedConstants::default().gamma_max),
+                b,
+                c,
+                d: d.then_some(self.gamma_min),
+            }),
+        }))
+    }
 }
 
 /// A method by its name.
@@ -229,37 +262,23 @@ pub(crate) struct Method {
 impl MethodArgs {
     /// Resolves the options for traces of the given tick rate.
     pub(crate) fn resolve(&self, rate: TickRate) -> Result<Method, CliError> {
-        let constants = &self.constants;
-        let seconds = |delay: Delay| to_ticks(delay, rate).map(|ticks| rate.seconds(ticks));
-        let factor = |or: f64| self.gamma_max.map_or(or, Gamma::factor);
-        let by_event = |control| MethodControl::ByEvent(control);
-        let control = match self.controller {
-            Controller::Constant => by_event(Control::Constant(factor(Gamma::default().factor()))),
-            Controller::Degressive => by_event(Control::Degressive(DegressiveConstants {
-                q_init: seconds(constants.q_init)?,
-                q_min: seconds(constants.q_min)?,
-                q_factor: constants.q_factor,
-                gamma_max: factor(0.95),
-                gamma_degress: constants.gamma_degress,
-                l_upper: constants.l_upper,
-                l_lower: constants.l_lower,
-            })),
-            Controller::Combined { b, c, d } => by_event(Control::Combined(CombinedConstants {
-                gamma_max: factor(Gamma::default().factor()),
-                b,
-                c,
-                d: d.then_some(constants.gamma_min),
-            })),
-            Controller::Passes => MethodControl::Passes(MultiPass {
-                threshold: constants.max_advance,
-                ..MultiPass::default()
-            }),
-        };
+        let by_event = self
+            .constants
+            .control(self.controller, self.gamma_max, rate)?;
+        let control = by_event.map_or_else(
+            || {
+                MethodControl::Passes(MultiPass {
+                    threshold: self.max_advance,
+                    ..MultiPass::default()
+                })
+            },
+            MethodControl::ByEvent,
+        );
         Ok(Method {
             name: self.method,
             rate,
             control,
-            distance: to_ticks(constants.min_distance, rate)?,
+            distance: to_ticks(self.min_distance, rate)?,
             amortization: self.amortization.0,
             backward: self.backward,
         })

@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use retime::clock::{AmortizationRate, CombinedConstants, DegressiveConstants, Gamma};
+use retime::clock::{AmortizationRate, Control, Gamma};
 use retime::filter::{DelayBound, Event, Filter, FilterControl, FilterOptions, Spread};
 use retime::{Delay, TickRate, Timestamp};
 
 use crate::error::{CliError, INTERRUPTED};
-use crate::method::{Controller, to_ticks};
+use crate::method::{ConstantsArgs, Controller, to_ticks};
 use crate::progress;
 use labels::Labels;
 use line::{Fields, Header, What};
@@ -79,6 +79,8 @@ pub(crate) struct StreamArgs {
     /// up, from 0 up to but not including 1 [default: 0.99998; 0.95 for 1997]
     #[arg(long, value_name = "FACTOR", help_heading = "Method")]
     gamma_max: Option<Gamma>,
+    #[command(flatten)]
+    constants: ConstantsArgs,
     /// How fast a correction may grow ahead of a jump, as a share of local time
     #[arg(
         long,
@@ -325,7 +327,7 @@ impl<'a> Stream<'a> {
             .transpose()?;
         Ok(FilterOptions {
             min_delay: to_ticks(args.min_delay, rate)?,
-            control: self.control()?,
+            control: self.control(rate)?,
             amortization: args.amortization,
             start_difference: start.unwrap_or(difference),
             max_difference: difference,
@@ -340,27 +342,18 @@ impl<'a> Stream<'a> {
         })
     }
 
-    fn control(&self) -> Result<FilterControl, CliError> {
-        let gamma = self.args.gamma_max;
-        Ok(match self.args.controller {
-            Controller::Constant => FilterControl::Constant(gamma.unwrap_or_default()),
-            Controller::Degressive => {
-                let defaults = DegressiveConstants::default();
-                FilterControl::Degressive(DegressiveConstants {
-                    gamma_max: gamma.map_or(defaults.gamma_max, Gamma::factor),
-                    ..defaults
-                })
-            }
-            Controller::Combined { b, c, d } => {
-                let defaults = CombinedConstants::default();
-                FilterControl::Combined(CombinedConstants {
-                    gamma_max: gamma.map_or(defaults.gamma_max, Gamma::factor),
-                    b,
-                    c,
-                    d: defaults.d.filter(|_| d),
-                })
-            }
-            Controller::Passes => {
+    fn control(&self, rate: TickRate) -> Result<FilterControl, CliError> {
+        let StreamArgs {
+            constants,
+            controller,
+            gamma_max,
+            ..
+        } = self.args;
+        Ok(match constants.control(*controller, *gamma_max, rate)? {
+            Some(Control::Constant(factor)) => FilterControl::Constant(Gamma::from_factor(factor)),
+            Some(Control::Degressive(constants)) => FilterControl::Degressive(constants),
+            Some(Control::Combined(constants)) => FilterControl::Combined(constants),
+            None => {
                 let message = "--controller passes needs the whole trace; a stream has one pass";
                 return Err(CliError::Usage(message.into()));
             }
