@@ -420,8 +420,11 @@ impl LocationLog {
     #[inline]
     fn channel(&mut self, message: Message) -> u32 {
         // A location mostly talks to a few others; hashing fully costs more.
-        let bits = message.peer.0 ^ message.tag ^ (message.communicator << 2);
-        let recent = &mut self.recent[bits as usize % RECENT];
+        // Peers and tags are small numbers that must not cancel each other.
+        let bits = message.peer.0.wrapping_mul(0x9E37_79B1)
+            ^ message.tag.wrapping_mul(0x85EB_CA6B)
+            ^ message.communicator.wrapping_mul(0xC2B2_AE35);
+        let recent = &mut self.recent[(bits >> 16) as usize % RECENT];
         if let Some((last, channel)) = *recent
             && last == message
         {
