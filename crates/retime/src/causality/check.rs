@@ -8,7 +8,8 @@
 //! - zero: **tied**, which proves nothing on a clock coarser than the delays;
 //! - smaller than the minimal delay between two clocks: **short**.
 //!
-//! Sources: Rabenseifner 2000, section 2.2 (clock condition) and figure 6.3.
+//! Sources: Rabenseifner 1997, section 3, and Linford 2007, section 3.1, for the
+//! clock condition; Rabenseifner 2000, figure 6.3.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;

@@ -17,7 +17,7 @@
 //! ends, and [`Collectives::latest_causes`] finds the latest begin of the others
 //! from the two latest of all, never from n^2 edges.
 //!
-//! Source: Linford 2007, section 3.2; Rabenseifner 2000, section 4.6.
+//! Source: Linford 2007, section 3.4, for the classes.
 
 use serde::Serialize;
 
