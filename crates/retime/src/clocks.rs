@@ -233,6 +233,20 @@ impl Clocks {
         (0..self.locations.len() as u32).map(ClockId)
     }
 
+    /// What a clock is called in messages: as its first location, and how many
+    /// others read it.
+    pub fn describe(&self, info: &TraceInfo, clock: ClockId) -> String {
+        match self.locations(clock) {
+            [] => format!("clock #{}", clock.0),
+            [one] => info.describe(*one),
+            [first, others @ ..] => format!(
+                "the clock of {} and {} more",
+                info.describe(*first),
+                others.len()
+            ),
+        }
+    }
+
     /// How many groups [`Grouping::Auto`] had to split because a dependency
     /// inside them was reversed.
     pub fn refuted(&self) -> usize {

@@ -6,6 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::causality::Nodes;
+use crate::edges::Edge;
 use crate::time::Ticks;
 use crate::trace::LocationIndex;
 
@@ -30,6 +32,18 @@ impl MinimalDelay {
 }
 
 impl MinimalDelay {
+    /// The delay of a listed dependency, in ticks.
+    #[inline]
+    pub fn of(&self, edge: &Edge, nodes: &Nodes) -> i64 {
+        match self {
+            Self::Uniform(delay) => delay.0,
+            Self::PerPair(table) => {
+                let (from, to) = (nodes.location(edge.cause), nodes.location(edge.effect));
+                table.between(from, to).0
+            }
+        }
+    }
+
     /// The same delays for the [mirrored](crate::Causality::mirrored) trace.
     #[must_use]
     pub fn mirrored(&self) -> Self {

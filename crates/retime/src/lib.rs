@@ -30,6 +30,7 @@ mod clocks;
 mod correction;
 mod delay;
 mod distortion;
+mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
@@ -45,6 +46,7 @@ pub use correction::{
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
+pub use edges::{Edge, Edges, PairEdges};
 pub use limiting::{LimitingSend, limiting_send};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};

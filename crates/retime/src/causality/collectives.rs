@@ -125,7 +125,7 @@ pub struct Instance {
 }
 
 /// All collectives of a trace that prove anything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Collectives {
     pub(super) instances: Vec<Instance>,
     pub(super) slots: Vec<Slot>,

@@ -7,6 +7,8 @@
 //!
 //! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
 
+use std::sync::Arc;
+
 use super::collectives::{Class, Collectives, Instance, Slot};
 use super::log::{NONE, Role};
 use super::nodes::Nodes;
@@ -34,9 +36,9 @@ impl Causality {
         }
         Self {
             nodes: self.nodes.mirrored(),
-            partner,
-            collectives: self.collectives.mirrored(mirror),
-            oddities: Oddities::default(),
+            partner: Arc::new(partner),
+            collectives: Arc::new(self.collectives.mirrored(mirror)),
+            oddities: Arc::new(Oddities::default()),
         }
     }
 }

@@ -29,7 +29,10 @@ pub use log::{Collective, LocationLog, Message, Role, Root};
 pub use nodes::{Extent, Nodes};
 pub use oddity::{Found, Oddities, Oddity, Place};
 
+use std::sync::Arc;
+
 use crate::clocks::Clocks;
+use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::time::{Ticks, Timestamp};
 use crate::trace::{LocationIndex, TraceInfo};
@@ -72,12 +75,13 @@ pub enum CausalityError {
 }
 
 /// The happened-before relation of a trace.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Causality {
     nodes: Nodes,
-    partner: Vec<u32>,
-    collectives: Collectives,
-    oddities: Oddities,
+    /// Shared, like the rest, with the same trace at other times.
+    partner: Arc<Vec<u32>>,
+    collectives: Arc<Collectives>,
+    oddities: Arc<Oddities>,
 }
 
 impl Causality {
@@ -97,9 +101,20 @@ impl Causality {
         let collectives = joining::join(info, &logs, &nodes, options, &mut partner, &mut oddities);
         Ok(Self {
             nodes,
-            partner,
-            collectives,
-            oddities,
+            partner: Arc::new(partner),
+            collectives: Arc::new(collectives),
+            oddities: Arc::new(oddities),
+        })
+    }
+
+    /// The same trace with all its stamps sent through `correction`; `None` where
+    /// a stamp does not fit into 64 bits, or they come to lie too far apart.
+    pub fn retimed(&self, correction: &Correction) -> Option<Self> {
+        Some(Self {
+            nodes: self.nodes.retimed(correction)?,
+            partner: Arc::clone(&self.partner),
+            collectives: Arc::clone(&self.collectives),
+            oddities: Arc::clone(&self.oddities),
         })
     }
 

@@ -5,8 +5,11 @@
 //! They are numbered location by location, each location's in recorded order,
 //! so that a node number says everything by three array look-ups.
 
+use std::sync::Arc;
+
 use super::CausalityError;
 use super::log::{LocationLog, Role};
+use crate::correction::Correction;
 use crate::time::{Ticks, Timestamp};
 use crate::trace::LocationIndex;
 
@@ -27,11 +30,12 @@ pub struct Extent {
 }
 
 /// The columns.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Nodes {
     times: Vec<Timestamp>,
-    events: Vec<u32>,
-    roles: Vec<Role>,
+    /// Shared with the same trace at other times.
+    events: Arc<Vec<u32>>,
+    roles: Arc<Vec<Role>>,
     /// Node numbers of location `l` are `first[l]..first[l + 1]`.
     first: Vec<u32>,
     /// Location of the first node of each [`BLOCK`], and of the last node.
@@ -53,14 +57,16 @@ impl Nodes {
         }
         let mut nodes = Self {
             times: Vec::with_capacity(total),
-            events: Vec::with_capacity(total),
-            roles: Vec::with_capacity(total),
+            events: Arc::default(),
+            roles: Arc::default(),
             first: vec![0],
             blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
             base: 0,
         };
+        let mut events = Vec::with_capacity(total);
+        let mut roles = Vec::with_capacity(total);
         for log in logs {
             if log.event_count > u64::from(u32::MAX) {
                 return Err(CausalityError::TooManyEvents {
@@ -69,14 +75,15 @@ impl Nodes {
                 });
             }
             nodes.times.append(&mut std::mem::take(&mut log.times));
-            nodes.events.append(&mut std::mem::take(&mut log.events));
-            nodes.roles.append(&mut std::mem::take(&mut log.roles));
+            events.append(&mut std::mem::take(&mut log.events));
+            roles.append(&mut std::mem::take(&mut log.roles));
             nodes.first.push(nodes.times.len() as u32);
             nodes
                 .extents
                 .push(log.range.map(|(first, last)| Extent { first, last }));
             nodes.event_counts.push(log.event_count);
         }
+        (nodes.events, nodes.roles) = (Arc::new(events), Arc::new(roles));
         nodes.blocks = nodes.locations_of_blocks();
         nodes.fix_base()?;
         Ok(nodes)
@@ -124,14 +131,16 @@ impl Nodes {
         let mirror = |stamp: Timestamp| self.mirror_time(stamp).unwrap_or(stamp);
         let mut mirrored = Self {
             times: Vec::with_capacity(self.len()),
-            events: Vec::with_capacity(self.len()),
-            roles: Vec::with_capacity(self.len()),
+            events: Arc::default(),
+            roles: Arc::default(),
             first: self.first.clone(),
             blocks: self.blocks.clone(),
             extents: Vec::new(),
             event_counts: self.event_counts.clone(),
             base: self.base,
         };
+        let mut events = Vec::with_capacity(self.len());
+        let mut roles = Vec::with_capacity(self.len());
         for location in 0..self.locations() {
             let range = self.of(location);
             let range = range.start as usize..range.end as usize;
@@ -142,22 +151,62 @@ impl Nodes {
                     .rev()
                     .map(|&time| mirror(time)),
             );
-            mirrored.events.extend(
+            events.extend(
                 self.events[range.clone()]
                     .iter()
                     .rev()
                     .map(|event| last - event),
             );
-            mirrored
-                .roles
-                .extend(self.roles[range].iter().rev().map(|role| role.mirrored()));
+            roles.extend(self.roles[range].iter().rev().map(|role| role.mirrored()));
             let extent = self.extents[location];
             mirrored.extents.push(extent.map(|extent| Extent {
                 first: mirror(extent.last),
                 last: mirror(extent.first),
             }));
         }
+        (mirrored.events, mirrored.roles) = (Arc::new(events), Arc::new(roles));
         mirrored
+    }
+
+    /// The same nodes at the times that `correction` gives them; `None` where a
+    /// time does not fit.
+    pub(super) fn retimed(&self, correction: &Correction) -> Option<Self> {
+        let mut times = Vec::with_capacity(self.len());
+        let mut extents = Vec::with_capacity(self.extents.len());
+        for location in 0..self.locations() {
+            let index = LocationIndex(location as u32);
+            let mut cursor = correction.map_of(index).cursor(index);
+            for node in self.of(location) {
+                times.push(cursor.map(self.event(node), self.timestamp(node))?);
+            }
+            extents.push(match self.extents[location] {
+                Some(Extent { first, last }) => Some(Extent {
+                    first: cursor.map(0, first)?,
+                    last: cursor.map(u64::MAX, last)?,
+                }),
+                None => None,
+            });
+        }
+        let mut retimed = Self {
+            times,
+            extents,
+            ..self.clone_without_times()
+        };
+        retimed.fix_base().ok()?;
+        Some(retimed)
+    }
+
+    fn clone_without_times(&self) -> Self {
+        Self {
+            times: Vec::new(),
+            events: Arc::clone(&self.events),
+            roles: Arc::clone(&self.roles),
+            first: self.first.clone(),
+            blocks: self.blocks.clone(),
+            extents: Vec::new(),
+            event_counts: self.event_counts.clone(),
+            base: self.base,
+        }
     }
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.

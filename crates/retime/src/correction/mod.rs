@@ -5,6 +5,7 @@
 //! and in a stream, and everything else the format knows of.
 
 mod builder;
+mod compose;
 mod map;
 mod saved;
 

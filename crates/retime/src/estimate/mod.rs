@@ -1,5 +1,14 @@
-//! What a trace tells about its clocks and messages without correcting it.
+//! How clocks differ, estimated from the trace without moving single events.
+//!
+//! Every method here looks at the [dependencies between clocks](crate::Edges)
+//! and returns an [`Estimate`]: what has to be added to each clock, as a
+//! function of what it shows. [`Estimate::correction`] turns that into clock
+//! maps; what is still violated then is left to the controlled logical clock.
 
 mod minimal_delay;
+mod offset;
+mod result;
 
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
+pub use offset::Offset;
+pub use result::{BadEstimate, Estimate, NoEstimate};

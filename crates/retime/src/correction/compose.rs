@@ -1,0 +1,103 @@
+//! One correction after the other.
+//!
+//! The second is for the trace as the first leaves it
+//! ([`Causality::retimed`]). Every event with an edge gets exactly the time that
+//! the two give it; between them the composition is linear from bend to bend of
+//! either.
+
+use rayon::prelude::*;
+
+use super::{ClockMap, Correction, MapBuilder, Point};
+use crate::causality::Causality;
+use crate::clocks::ClockId;
+use crate::time::Timestamp;
+
+impl Correction {
+    /// Both in one, for a trace with the given dependencies at recorded times and
+    /// two corrections of the same clocks; `None` where a stamp does not fit
+    /// into 64 bits.
+    pub fn then(&self, second: &Self, causality: &Causality) -> Option<Self> {
+        let all: Vec<ClockId> = self.clocks().iter().collect();
+        let map = |clock| compose(self, second, causality, clock);
+        let maps: Option<Vec<ClockMap>> = all.into_par_iter().map(map).collect();
+        Some(Self::new(self.clocks().clone(), maps?))
+    }
+}
+
+fn compose(
+    first: &Correction,
+    second: &Correction,
+    causality: &Causality,
+    clock: ClockId,
+) -> Option<ClockMap> {
+    let nodes = causality.nodes();
+    let locations = first.clocks().locations(clock);
+    let (once, twice) = (first.map(clock), second.map(clock));
+    let mut points = Vec::new();
+    for &location in locations {
+        let (mut to_first, mut to_second) = (once.cursor(location), twice.cursor(location));
+        for node in nodes.of(location.as_usize()) {
+            let (event, raw) = (nodes.event(node), nodes.timestamp(node));
+            points.push(Point {
+                raw,
+                corrected: to_second.map(event, to_first.map(event, raw)?)?,
+                event: Some((location, event)),
+            });
+        }
+    }
+    let order = |point: &Point| (point.raw, point.corrected, point.event);
+    points.sort_unstable_by_key(order);
+    let of_nodes = points.len();
+    let from_first = once.knots().iter().map(|knot| Some(knot.raw));
+    let from_second = twice.knots().iter().map(|knot| once.invert(knot.raw));
+    for raw in from_first.chain(from_second) {
+        // A bend before time 0 lies before all events.
+        let Some(raw) = raw else { continue };
+        if points[..of_nodes]
+            .binary_search_by_key(&raw, |point| point.raw)
+            .is_err()
+        {
+            points.push(bend(raw, first, second, clock)?);
+        }
+    }
+    points.sort_unstable_by_key(order);
+    // What bends twice at one moment must not look like a step.
+    points.dedup_by(|later, earlier| later.event.is_none() && later.raw == earlier.raw);
+    keep_bends_between_nodes(&mut points);
+    let mut builder = MapBuilder::default();
+    for point in points {
+        builder.add(point);
+    }
+    Some(builder.finish())
+}
+
+/// Stamps that differ may fall together under the first map, on a step of the
+/// second: only the nodes themselves say on which side of it they are.
+fn keep_bends_between_nodes(points: &mut [Point]) {
+    let mut latest = Timestamp(0);
+    for point in points.iter_mut() {
+        if point.event.is_none() {
+            point.corrected = point.corrected.max(latest);
+        }
+        latest = point.corrected;
+    }
+    let mut earliest = Timestamp(u64::MAX);
+    for point in points.iter_mut().rev() {
+        if point.event.is_none() {
+            point.corrected = point.corrected.min(earliest);
+        }
+        earliest = point.corrected;
+    }
+}
+
+/// Where either map bends between two nodes.
+fn bend(raw: Timestamp, first: &Correction, second: &Correction, clock: ClockId) -> Option<Point> {
+    let location = *first.clocks().locations(clock).first()?;
+    let corrected = first.map(clock).cursor(location).map(0, raw)?;
+    let corrected = second.map(clock).cursor(location).map(0, corrected)?;
+    Some(Point {
+        raw,
+        corrected,
+        event: None,
+    })
+}

@@ -1,0 +1,62 @@
+//! What has to be added to a clock: a piecewise linear function of what it shows.
+//!
+//! ```
+//! use retime::estimate::Offset;
+//! let offset = Offset::line((1_000, 20.0), (2_000, 25.0));
+//! assert_eq!(offset.at(1_500), 22.5);
+//! assert_eq!(offset.at(5_000), 25.0); // constant beyond its ends
+//! assert_eq!(Offset::constant(-3.0).at(7), -3.0);
+//! ```
+
+/// A piecewise linear function from stamps (ticks since the base) to ticks to
+/// add; constant before its first and after its last knot.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Offset {
+    knots: Vec<(i64, f64)>,
+}
+
+impl Offset {
+    /// The same at all times.
+    pub fn constant(ticks: f64) -> Self {
+        Self {
+            knots: vec![(0, ticks)],
+        }
+    }
+
+    /// A straight line between two points.
+    pub fn line(from: (i64, f64), to: (i64, f64)) -> Self {
+        Self::through(vec![from, to])
+    }
+
+    /// Through points; of several at one stamp the last counts.
+    pub fn through(mut points: Vec<(i64, f64)>) -> Self {
+        points.sort_by_key(|&(at, _)| at);
+        let mut knots: Vec<(i64, f64)> = Vec::with_capacity(points.len());
+        for point in points {
+            match knots.last_mut() {
+                Some(last) if last.0 == point.0 => *last = point,
+                _ => knots.push(point),
+            }
+        }
+        Self { knots }
+    }
+
+    /// The points between which it is linear, by rising stamp.
+    pub fn knots(&self) -> &[(i64, f64)] {
+        &self.knots
+    }
+
+    /// What to add at a stamp.
+    pub fn at(&self, stamp: i64) -> f64 {
+        let after = self.knots.partition_point(|&(at, _)| at <= stamp);
+        match (after.checked_sub(1), self.knots.get(after)) {
+            (None, None) => 0.0,
+            (None, Some(&(_, first))) => first,
+            (Some(before), None) => self.knots[before].1,
+            (Some(before), Some(&(end, to))) => {
+                let (start, from) = self.knots[before];
+                from + (to - from) * ((stamp - start) as f64 / (end - start) as f64)
+            }
+        }
+    }
+}

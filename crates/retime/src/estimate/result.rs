@@ -1,0 +1,160 @@
+//! What a method of estimation returns.
+
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::{ClockMap, Correction, Knot};
+use crate::edges::Edges;
+use crate::estimate::Offset;
+use crate::time::{Ticks, Timestamp};
+use crate::trace::TraceInfo;
+
+/// What has to be added to each clock to show the time of `reference`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimate {
+    /// By clock; `None` where nothing relates a clock to the reference: it
+    /// keeps its time.
+    pub offsets: Vec<Option<Offset>>,
+    /// The clock whose time is the common one.
+    pub reference: ClockId,
+}
+
+/// Why a method has no valid solution for a trace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoEstimate {
+    /// No dependency relates these clocks to the reference, not even through others.
+    Unrelated(Vec<ClockId>),
+    /// Dependencies between two clocks go only from the first to the second.
+    OneDirection(ClockId, ClockId),
+    /// Nothing in the method's model satisfies the dependencies along this cycle
+    /// of clocks (or between these two); they miss it by this much.
+    Infeasible(Vec<ClockId>, Ticks),
+    /// Something that the method needs is not in the trace; what, and where it
+    /// could come from.
+    Missing(String),
+}
+
+/// An estimate that makes no clock map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BadEstimate {
+    /// The estimated time of a clock does not advance from this stamp on.
+    RunsBackwards(ClockId, Timestamp),
+    /// Stamps would not fit into 64 bits.
+    TooLarge(ClockId),
+}
+
+impl NoEstimate {
+    /// In words, with the names of clocks.
+    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
+        let name = |clock: &ClockId| clocks.describe(info, *clock);
+        let names = |of: &[ClockId], between: &str| {
+            let shown = of.iter().take(8).map(name).collect::<Vec<_>>();
+            let more = if of.len() > 8 {
+                format!(" and {} more", of.len() - 8)
+            } else {
+                String::new()
+            };
+            shown.join(between) + &more
+        };
+        match self {
+            Self::Unrelated(clocks) => format!(
+                "no message or collective relates these clocks to the others: {}",
+                names(clocks, ", ")
+            ),
+            Self::OneDirection(from, to) => format!(
+                "messages go only from {} to {}, and the method needs both directions",
+                name(from),
+                name(to)
+            ),
+            Self::Infeasible(clocks, by) => format!(
+                "no clocks as the method assumes them fit the messages along {}: they miss it by {}",
+                names(clocks, " -> "),
+                info.rate.format(*by)
+            ),
+            Self::Missing(what) => what.clone(),
+        }
+    }
+}
+
+impl BadEstimate {
+    /// In words, with the names of clocks.
+    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
+        match self {
+            Self::RunsBackwards(clock, stamp) => format!(
+                "the estimated time of {} does not advance at stamp {stamp}: a line through so few messages means nothing",
+                clocks.describe(info, *clock)
+            ),
+            Self::TooLarge(clock) => format!(
+                "the estimated times of {} do not fit into 64 bits",
+                clocks.describe(info, *clock)
+            ),
+        }
+    }
+}
+
+impl Estimate {
+    /// The clock maps. Where a stamp would come to lie before 0, all events of
+    /// the trace are moved later by as much: a shift common to all means nothing.
+    pub fn correction(
+        &self,
+        causality: &Causality,
+        clocks: &Clocks,
+        edges: &Edges,
+    ) -> Result<Correction, BadEstimate> {
+        let base = i128::from(causality.nodes().base().0);
+        let all: Vec<Vec<(i64, i128)>> = clocks
+            .iter()
+            .map(|clock| self.knots(clock, edges, base))
+            .collect::<Result<_, _>>()?;
+        let least = all.iter().filter_map(|knots| knots.first());
+        let shift = least.map(|&(_, to)| -to).max().unwrap_or(0).max(0);
+        let maps = clocks.iter().zip(&all).map(|(clock, knots)| {
+            let knot = |&(at, to): &(i64, i128)| {
+                let raw = u64::try_from(base + i128::from(at)).ok()?;
+                let to = u64::try_from(to + shift).ok()?;
+                Some(Knot::at(Timestamp(raw), Timestamp(to)))
+            };
+            let knots: Option<Vec<Knot>> = knots.iter().map(knot).collect();
+            let knots = knots.ok_or(BadEstimate::TooLarge(clock))?;
+            ClockMap::new(knots, Vec::new()).map_err(|_| BadEstimate::TooLarge(clock))
+        });
+        Ok(Correction::new(
+            clocks.clone(),
+            maps.collect::<Result<_, _>>()?,
+        ))
+    }
+
+    /// Raw and corrected stamp of a clock's knots, the first and last at its
+    /// first and last event; none for a clock without events.
+    fn knots(
+        &self,
+        clock: ClockId,
+        edges: &Edges,
+        base: i128,
+    ) -> Result<Vec<(i64, i128)>, BadEstimate> {
+        let Some((first, last)) = edges.extent(clock) else {
+            return Ok(Vec::new());
+        };
+        let zero = Offset::constant(0.0);
+        let offset = self.offsets[clock.as_usize()].as_ref().unwrap_or(&zero);
+        let inside = offset.knots().iter().map(|&(at, _)| at);
+        let mut stamps: Vec<i64> = inside.filter(|&at| at > first && at < last).collect();
+        stamps.insert(0, first);
+        if last > first {
+            stamps.push(last);
+        }
+        let mut knots: Vec<(i64, i128)> = Vec::with_capacity(stamps.len());
+        for at in stamps {
+            let ticks = offset.at(at).round();
+            if !ticks.is_finite() || ticks.abs() > 1e18 {
+                return Err(BadEstimate::TooLarge(clock));
+            }
+            let to = base + i128::from(at) + i128::from(ticks as i64);
+            if knots.last().is_some_and(|&(_, before)| before > to) {
+                let stamp = u64::try_from(base + i128::from(at)).unwrap_or(0);
+                return Err(BadEstimate::RunsBackwards(clock, Timestamp(stamp)));
+            }
+            knots.push((at, to));
+        }
+        Ok(knots)
+    }
+}
