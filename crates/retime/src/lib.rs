@@ -24,6 +24,7 @@
 //! integers and the same for any number of threads.
 
 mod accuracy;
+pub mod align;
 pub mod causality;
 pub mod clock;
 mod clocks;

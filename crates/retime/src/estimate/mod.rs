@@ -9,6 +9,7 @@ mod minimal_delay;
 mod offset;
 mod result;
 
+pub(crate) use minimal_delay::{FEWEST, WINDOW};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
 pub use offset::Offset;
 pub use result::{BadEstimate, Estimate, NoEstimate};
