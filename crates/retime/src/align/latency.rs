@@ -279,10 +279,10 @@ mod tests {
     use crate::edges::Edge;
 
     /// The least mean over all simple cycles, tried one by one.
-    fn by_trial(steps: &[Step], path: &mut Vec<Step>, best: &mut Option<f64>) {
+    fn by_trial(steps: &[Step], path: &[Step], best: &mut Option<f64>) {
         let (Some(first), Some(last)) = (path.first(), path.last()) else {
             for step in steps {
-                by_trial(steps, &mut vec![*step], best);
+                by_trial(steps, &[*step], best);
             }
             return;
         };
@@ -293,9 +293,9 @@ mod tests {
         }
         for step in steps.iter().filter(|step| step.from == last.to) {
             if path.iter().all(|it| it.from != step.from) {
-                let mut longer = path.clone();
+                let mut longer = path.to_owned();
                 longer.push(*step);
-                by_trial(steps, &mut longer, best);
+                by_trial(steps, &longer, best);
             }
         }
     }
@@ -322,7 +322,7 @@ mod tests {
         #[test]
         fn no_cycle_has_a_lower_mean(steps in steps()) {
             let mut best = None;
-            by_trial(&steps, &mut Vec::new(), &mut best);
+            by_trial(&steps, &[], &mut best);
             match (least_cycle_mean(&steps), best) {
                 (None, None) => {}
                 (Some(found), Some(best)) => {
