@@ -35,6 +35,7 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+pub mod repair;
 mod time;
 mod trace;
 

@@ -57,6 +57,25 @@ impl Frame {
         }
     }
 
+    /// A stamp of a clock on the common axis.
+    pub(super) fn time(&self, clock: usize, stamp: i64) -> f64 {
+        self.moved(clock, stamp).saturating_sub(self.start) as f64
+    }
+
+    /// Shift and line of a clock at a stamp.
+    pub(super) fn add(&self, clock: usize, stamp: i64) -> f64 {
+        self.shifts[clock] as f64 + self.lines[clock].at(self.time(clock, stamp))
+    }
+
+    /// With lines added.
+    pub(super) fn tilted(mut self, lines: &[Line]) -> Self {
+        for (line, more) in self.lines.iter_mut().zip(lines) {
+            line.intercept += more.intercept;
+            line.drift += more.drift;
+        }
+        self
+    }
+
     fn moved(&self, clock: usize, stamp: i64) -> i64 {
         stamp.saturating_add(self.shifts[clock])
     }

@@ -7,8 +7,11 @@
 
 mod minimal_delay;
 mod offset;
+mod reference;
 mod result;
 
+pub(crate) use minimal_delay::{FEWEST, WINDOW};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
 pub use offset::Offset;
+pub use reference::Reference;
 pub use result::{BadEstimate, Estimate, NoEstimate};
