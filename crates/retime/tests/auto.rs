@@ -289,3 +289,32 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
     assert_eq!(found.correction.clocks().len(), 3);
     assert_eq!(found.correction.clocks().of(LocationIndex(2)), ClockId(2));
 }
+
+/// Where alignment would make it worse, recorded times are repaired as they are.
+#[test]
+fn a_hopeless_alignment_is_not_used() {
+    let mut recorded = 0;
+    for seed in 0..150 {
+        let spec = Spec {
+            steps: 60,
+            offset: 4_000,
+            drift_ppm: 0,
+            ..drifting(seed)
+        };
+        let case = Case::new(&spec);
+        let solution = solve(&case, &AutoOptions::default());
+        if let Start::Recorded(NotAligned::Worse {
+            recorded: by,
+            aligned,
+        }) = solution.start
+        {
+            assert!(aligned > by);
+            recorded += 1;
+        }
+        let times = case.trace.corrected(&solution.correction);
+        let checked = check(&case.causality, &case.clocks, &solution.delay, &times);
+        assert_eq!(checked.reversed() + checked.short(), 0);
+    }
+    println!("{recorded}");
+    assert!(recorded > 0);
+}

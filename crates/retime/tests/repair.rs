@@ -170,7 +170,7 @@ fn five_glitches_drag_nobody_along() {
     };
     let (local, patient) = (total("0.5"), total("0.99998"));
     assert!((5 * 38_000..=10 * 38_000).contains(&local), "{local}");
-    assert!(patient > 1_000 * local, "{local} against {patient}");
+    assert!(patient > 100 * local, "{local} against {patient}");
 }
 
 #[test]
