@@ -262,6 +262,24 @@ fn ranks_share_the_clock_of_their_node_where_that_is_confirmed() {
 }
 
 #[test]
+fn a_ring_inside_a_node_is_enough() {
+    let info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 0)]);
+    let mut locations = vec![vec![]; 4];
+    for round in 0..300_u64 {
+        for rank in 0..4_u64 {
+            let sent = 1_000 + 10_000 * round + 2_000 * rank;
+            let to = (rank + 1) % 4;
+            locations[rank as usize].push((sent, send(to as u32)));
+            locations[to as usize].push((sent + 900 + round * rank % 40, receive(rank as u32)));
+        }
+    }
+    let it = causality(&info, &locations);
+    let clocks = Clocks::group(&info, &it, Grouping::Auto);
+    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    assert_eq!(solution.correction.clocks(), &clocks);
+}
+
+#[test]
 fn ranks_whose_clocks_differ_less_than_a_message_takes_are_told_apart() {
     // No message is reversed: they take 20 us inside the nodes, and clocks differ
     // by 15; but messages between the nodes take only 2.
