@@ -5,10 +5,23 @@
 //! function of what it shows. [`Estimate::correction`] turns that into clock
 //! maps; what is still violated then is left to the controlled logical clock.
 
+mod closure;
+mod hofmann_hilgers;
+mod line;
+mod min_max;
 mod minimal_delay;
 mod offset;
+mod pair_bounds;
+mod relation;
 mod result;
+mod sub_intervals;
+mod traffic;
 
+pub use closure::{DifferenceBounds, NegativeCycle};
+pub use hofmann_hilgers::hofmann_hilgers;
+pub use min_max::min_max;
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
 pub use offset::Offset;
+pub use pair_bounds::PairBounds;
 pub use result::{BadEstimate, Estimate, NoEstimate};
+pub use sub_intervals::SubIntervals;
