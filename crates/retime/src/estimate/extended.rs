@@ -34,9 +34,10 @@
 //! - one row `r` for all boundaries, that with the smallest sum of widths: with a
 //!   row of its own for each, corrections would jump between them.
 //!
-//! What messages satisfy on both boundaries they satisfy in between, up to what
-//! corrections change within a message's delay. There is no solution where clocks
-//! part, within two sub-intervals, by more than a round trip.
+//! What holds on two boundaries holds in between, up to what corrections change
+//! while a message is under way, and within the few message delays or the drift by
+//! which boundaries are not at the same moment on all clocks. There is no solution
+//! where clocks part, within two sub-intervals, by more than a round trip.
 //!
 //! The cost is that of [`hofmann_hilgers`](crate::estimate::hofmann_hilgers),
 //! once for each boundary and twice for boundaries with open bounds.
