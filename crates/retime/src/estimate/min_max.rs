@@ -14,7 +14,7 @@
 //! of two other clocks may contradict the messages between those. Nor does a line
 //! have to stay within the bounds it was made from: thesis, figure 7.4.
 //!
-//! Source: R. Hofmann, *Gemeinsame Zeitskala fuer lokale Ereignisspuren*
+//! Source: R. Hofmann, *Gemeinsame Zeitskala für lokale Ereignisspuren*
 //! (1993), as told by Rabenseifner 2000, section 3.3 (figure 3.3) and section
 //! 7.5.
 //!
