@@ -73,6 +73,11 @@ impl Traffic {
         self.ways.get(self.position(from, to)?)
     }
 
+    /// All dependencies.
+    pub(crate) fn total(&self) -> u64 {
+        self.ways.iter().map(|way| way.count).sum()
+    }
+
     /// Dependencies from a clock to another.
     pub(crate) fn count(&self, from: ClockId, to: ClockId) -> u64 {
         self.way(from, to).map_or(0, |way| way.count)
