@@ -17,14 +17,17 @@ mod cover;
 mod coverage;
 mod envelope;
 mod error_bound;
+mod facts;
 mod gentlest;
 mod granularity;
 mod graph;
 mod line;
 mod link;
 mod midpoint;
+mod narrowed;
 mod place;
 mod relaxation;
+mod screen;
 mod slope;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
