@@ -6,6 +6,8 @@
 pub(super) struct Envelope {
     /// By rising stamp.
     pub(super) knots: Vec<(i64, f64)>,
+    /// Between which knots a clock stepped.
+    pub(super) steps: Vec<(i64, i64)>,
     /// 1 for an upper bound, which rises to both ends, -1 for a lower one.
     side: f64,
     slope: f64,
@@ -18,6 +20,7 @@ impl Envelope {
     pub(super) fn new(moments: &[(u32, i64, f64)], side: f64, slope: f64) -> Self {
         let mut envelope = Self {
             knots: Vec::new(),
+            steps: Vec::new(),
             side,
             slope,
         };
@@ -38,6 +41,7 @@ impl Envelope {
     pub(super) fn zero(side: f64) -> Self {
         Self {
             knots: vec![(0, 0.0)],
+            steps: Vec::new(),
             side,
             slope: 0.0,
         }
@@ -82,6 +86,7 @@ impl Envelope {
 
     /// Between two pieces the clock steps, no one knows where: either cone.
     fn across(&mut self, start: (i64, f64), end: (i64, f64)) {
+        self.steps.push((start.0, end.0));
         if end.0 - start.0 < 2 {
             return;
         }
