@@ -113,6 +113,8 @@ pub struct ClockBounds {
     pub(super) high: Envelope,
     /// How far the clock can be beyond its stamp.
     pub(super) tick: f64,
+    /// First and last stamp of the clock.
+    pub(super) extent: (i64, i64),
 }
 
 impl ClockBounds {
@@ -130,10 +132,15 @@ impl ClockBounds {
         (any(&self.low), any(&self.high))
     }
 
-    /// The stamps between which both bounds are linear.
+    /// The stamps between which both bounds are linear, from the first of the
+    /// clock to its last.
     pub fn stamps(&self) -> Vec<i64> {
+        let (first, last) = self.extent;
         let knots = self.low.knots.iter().chain(&self.high.knots);
-        let mut stamps: Vec<i64> = knots.map(|knot| knot.0).collect();
+        let inside = knots
+            .map(|knot| knot.0)
+            .filter(|&at| at > first && at < last);
+        let mut stamps: Vec<i64> = inside.chain([first, last]).collect();
         stamps.sort_unstable();
         stamps.dedup();
         stamps

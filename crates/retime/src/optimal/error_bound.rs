@@ -233,7 +233,7 @@ impl Written<'_> {
             [at.saturating_sub(1), at]
         });
         let mut stamps = bounds.stamps();
-        stamps.extend(bends.chain([first, last]));
+        stamps.extend(bends);
         stamps.retain(|&at| at >= first && at <= last);
         stamps.sort_unstable();
         stamps.dedup();

@@ -168,6 +168,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
                     side(high, 1.0)
                 },
                 tick: self.granularity(clock) as f64,
+                extent: self.edges.extent(clock)?,
             };
             (of.sides() != (false, false)).then_some(of)
         };
