@@ -70,17 +70,17 @@ impl Envelope {
         value + self.side * self.slope * at.abs_diff(stamp) as f64
     }
 
-    /// The knot where two cones of one piece meet.
+    /// The knot where two cones of one piece meet, at a whole stamp: bounds are
+    /// off by less than the drift of a tick between the knots around it.
     fn within(&mut self, (start, from): (i64, f64), (end, to): (i64, f64)) {
         if self.slope <= 0.0 || !from.is_finite() || !to.is_finite() {
             return;
         }
         let middle = (end - start) as f64 / 2.0 + self.side * (to - from) / (2.0 * self.slope);
-        // Rounded outwards: the cone of either side, whichever is wider.
         let meet = start.saturating_add(middle.round() as i64);
         if meet > start && meet < end {
             let values = [self.cone((start, from), meet), self.cone((end, to), meet)];
-            self.push(meet, self.wider(values));
+            self.push(meet, self.narrower(values));
         }
     }
 
@@ -97,12 +97,12 @@ impl Envelope {
         }
     }
 
-    fn wider(&self, values: [f64; 2]) -> f64 {
-        if self.side > 0.0 {
-            values[0].max(values[1])
-        } else {
-            values[0].min(values[1])
-        }
+    fn wider(&self, [a, b]: [f64; 2]) -> f64 {
+        if self.side > 0.0 { a.max(b) } else { a.min(b) }
+    }
+
+    fn narrower(&self, [a, b]: [f64; 2]) -> f64 {
+        if self.side > 0.0 { a.min(b) } else { a.max(b) }
     }
 
     fn push(&mut self, at: i64, value: f64) {

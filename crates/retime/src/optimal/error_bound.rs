@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Both are functions of the raw stamp of each clock. They are saved with few
-//! knots: simplified upwards by at most a twentieth of their mean width, so that
+//! knots: simplified upwards by at most a tenth of their mean half width, so that
 //! the truth is never outside because of that.
 //!
 //! The truth is meant as time of the reference. Where a correction moves the
@@ -30,7 +30,7 @@ use crate::trace::{LocationIndex, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the
 /// sake of fewer knots.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.1;
 /// Bounds are saved in these parts of a tick, rounded up.
 const DIGITS: f64 = 8.0;
 /// Bounds of a clock have this many knots at most.

@@ -11,10 +11,12 @@
 //! - [`ErrorBounds`]: how far a given correction can be from the truth.
 //! - [`coverage`]: whether the bounds hold, where the truth is known.
 
+mod attribution;
 mod bounds;
 mod cone;
 mod cover;
 mod coverage;
+mod describe;
 mod envelope;
 mod error_bound;
 mod facts;

@@ -137,15 +137,16 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         };
         (!relaxation.is_dropped(position)).then_some((pieces, link))
     };
-    let mut links: Vec<((u32, u32), Link)> = route.edges.iter().filter_map(link).collect();
+    let mut links: Vec<((u32, u32), Link)> = Vec::with_capacity(route.edges.len());
+    links.extend(route.edges.iter().filter_map(link));
     links.sort_unstable_by_key(|&(pieces, link)| {
         (pieces, link.at_from.saturating_add(link.at_to), link.edge)
     });
     let mut kept = Vec::new();
     for chunk in links.chunk_by(|a, b| a.0 == b.0) {
-        let links: Vec<Link> = chunk.iter().map(|&(_, link)| link).collect();
+        let links = chunk.iter().map(|(_, link)| link);
         let (before, after) = chunk[0].0;
-        kept.extend(prune(&links, facts.slope).into_iter().map(|link| Bound {
+        kept.extend(prune(links, facts.slope).into_iter().map(|link| Bound {
             from: (route.from, before, link.at_from),
             to: (route.to, after, link.at_to),
             link,
@@ -204,7 +205,9 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
     }
 
     fn readings(&self, [low, high]: [ClockId; 2]) -> Vec<Reading> {
-        let mut readings = Vec::new();
+        let both = [find(self.routes, low, high), find(self.routes, high, low)];
+        let count = both.iter().flatten().map(|route| route.edges.len()).sum();
+        let mut readings = Vec::with_capacity(count);
         self.add(low, high, &mut readings);
         self.add(high, low, &mut readings);
         readings.sort_unstable_by_key(|reading| (reading.at, reading.edge));
