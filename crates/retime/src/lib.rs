@@ -34,6 +34,7 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+pub mod optimal;
 mod time;
 mod trace;
 
