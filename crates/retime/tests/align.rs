@@ -228,7 +228,10 @@ fn what_wanders_is_followed() {
 
 #[test]
 fn glitches_are_left_out_and_reported() {
-    let clocks = [0, 5_000_000].map(|offset| Wrong { offset, drift: 1e-5 });
+    let clocks = [0, 5_000_000].map(|offset| Wrong {
+        offset,
+        drift: 1e-5,
+    });
     let mut messages = ring(2, 2_000, mixed);
     // Five sends are stamped a millisecond late.
     let late: Vec<Message> = (0..5).map(|i| messages[801 * i + 3]).collect();
@@ -241,7 +244,12 @@ fn glitches_are_left_out_and_reported() {
     }
     let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
     assert_eq!(alignment.trimmed.len(), 5);
-    assert!(alignment.trimmed.iter().all(|edge| (edge.latency().abs() - 5_000_000).abs() > 900_000));
+    assert!(
+        alignment
+            .trimmed
+            .iter()
+            .all(|edge| (edge.latency().abs() - 5_000_000).abs() > 900_000)
+    );
     for time in [0, 10_000_000, 20_000_000] {
         let error = error(&alignment, &clocks, 1, time);
         assert!(error.abs() < 30.0, "{error}");

@@ -50,12 +50,7 @@ pub(super) struct Survey {
 
 impl Survey {
     /// Looks at all dependencies of aligned clocks.
-    pub(super) fn new(
-        links: &Links<'_>,
-        frame: &Frame,
-        curves: &Curves,
-        windows: usize,
-    ) -> Self {
+    pub(super) fn new(links: &Links<'_>, frame: &Frame, curves: &Curves, windows: usize) -> Self {
         let windows = windows.max(1);
         let of = |link: &Link| survey(links, frame, curves, link, windows);
         Self {
@@ -77,7 +72,10 @@ impl Survey {
 
     /// The latencies of the tightest.
     pub(super) fn latencies(&self) -> impl Iterator<Item = f64> + '_ {
-        let tight = self.links.iter().flat_map(|link| link.tight.iter().flatten());
+        let tight = self
+            .links
+            .iter()
+            .flat_map(|link| link.tight.iter().flatten());
         tight.map(|it| it.latency).filter(|it| it.is_finite())
     }
 

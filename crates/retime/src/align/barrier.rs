@@ -68,13 +68,22 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_the_value() {
         let barrier = Barrier::new(100.0, 5.0);
-        for slack in [-500.0, -96.0, -94.0, -30.0, 0.0, 4.9, 5.1, 20.0, 100.0, 900.0] {
+        for slack in [
+            -500.0, -96.0, -94.0, -30.0, 0.0, 4.9, 5.1, 20.0, 100.0, 900.0,
+        ] {
             let step = 1e-3;
             let around = [slack - step, slack + step].map(|it| barrier.at(it));
             let (_, slope, bend) = barrier.at(slack);
-            let close = |found: f64, wanted: f64| (found - wanted).abs() <= 1e-5 * wanted.abs() + 1e-9;
-            assert!(close((around[1].0 - around[0].0) / (2.0 * step), slope), "{slack}");
-            assert!(close((around[1].1 - around[0].1) / (2.0 * step), bend), "{slack}");
+            let close =
+                |found: f64, wanted: f64| (found - wanted).abs() <= 1e-5 * wanted.abs() + 1e-9;
+            assert!(
+                close((around[1].0 - around[0].0) / (2.0 * step), slope),
+                "{slack}"
+            );
+            assert!(
+                close((around[1].1 - around[0].1) / (2.0 * step), bend),
+                "{slack}"
+            );
         }
     }
 
@@ -87,8 +96,9 @@ mod tests {
             assert!((below.0 - above.0).abs() < 1e-4 && (below.1 - above.1).abs() < 1e-4);
         }
         // The parabola's curvature is that of the function above; the line has none.
-        assert_eq!(barrier.at(4.0).2, 48.0);
-        assert_eq!(barrier.at(-200.0).2, 0.0);
-        assert_eq!(barrier.at(-200.0).1, barrier.at(-2_000.0).1);
+        assert_eq!(barrier.at(4.0), (304.0, -128.0, 48.0));
+        let (value, slope, bend) = barrier.at(-200.0);
+        assert_eq!(barrier.at(-201.0), (value - slope, slope, bend));
+        assert!(slope < -4_000.0 && bend.abs() < 1e-9);
     }
 }

@@ -331,7 +331,12 @@ mod tests {
         let edge = |i: i64| {
             let (from, to) = ((i % 3) as u32, ((i * i + 1 + i % 3) % 3) as u32);
             let sent = 37 * i % 1_000;
-            Edge::message(ClockId(from), sent, ClockId(to), sent + 20 + 7 * i % 90 - 30)
+            Edge::message(
+                ClockId(from),
+                sent,
+                ClockId(to),
+                sent + 20 + 7 * i % 90 - 30,
+            )
         };
         let all = (0..200).map(edge).filter(|edge| edge.from != edge.to);
         Edges::new(all.collect(), vec![Some((0, 1_200)); 3])
@@ -377,7 +382,10 @@ mod tests {
             for row in column..gradient.len() {
                 let bend = (more[row] - less[row]) / (2.0 * step);
                 let found = pattern.position(column, row).map_or(0.0, |at| hessian[at]);
-                assert!((bend - found).abs() < 1e-3 * (1.0 + found.abs()), "{column} {row}");
+                assert!(
+                    (bend - found).abs() < 1e-3 * (1.0 + found.abs()),
+                    "{column} {row}"
+                );
             }
         }
     }

@@ -125,6 +125,10 @@ mod tests {
         let edge = |from: u32| Edge::message(ClockId(from), 0, ClockId((from + 1) % count), 0);
         let edges = Edges::new((0..count).map(edge).collect(), vec![None; count as usize]);
         let links = Links::new(&edges, |_, _| true);
-        assert!(components(count as usize, links.list()).iter().all(|&it| it == 0));
+        assert!(
+            components(count as usize, links.list())
+                .iter()
+                .all(|&it| it == 0)
+        );
     }
 }

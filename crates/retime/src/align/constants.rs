@@ -188,7 +188,13 @@ mod tests {
         let least: Vec<i64> = links
             .list()
             .iter()
-            .map(|link| links.of(link).map(|(_, edge)| edge.latency()).min().unwrap())
+            .map(|link| {
+                links
+                    .of(link)
+                    .map(|(_, edge)| edge.latency())
+                    .min()
+                    .unwrap()
+            })
             .collect();
         constants(links.list(), &least, &components(clocks, links.list()))
     }
@@ -200,7 +206,14 @@ mod tests {
         // No constant fits; both miss it by 10.
         assert_eq!(of(2, &[(0, 1, -30), (1, 0, 10)]), [0, 20]);
         // Over a third clock it can be told better than directly.
-        let latencies = [(0, 1, 90), (1, 0, 90), (0, 2, 1), (2, 0, 1), (1, 2, -49), (2, 1, 51)];
+        let latencies = [
+            (0, 1, 90),
+            (1, 0, 90),
+            (0, 2, 1),
+            (2, 0, 1),
+            (1, 2, -49),
+            (2, 1, 51),
+        ];
         assert_eq!(of(3, &latencies), [50, 0, 50]);
     }
 

@@ -86,11 +86,12 @@ pub(super) fn climb(
     let allowed = |pieces: &usize| {
         links.len() >= FEWEST * links.list().len() * pieces && frame.span >= *pieces as f64
     };
-    let finest = PIECES.into_iter().filter(allowed).next_back();
+    let finest = PIECES.into_iter().rfind(allowed);
     let (curves, sigma) = match finest {
         Some(finest) => {
             let blocks = (2 * finest) as f64 / frame.span;
-            let even = |edge: &Edge| (frame.see(edge).sent * blocks) as usize % 2 == 0;
+            let block = |edge: &Edge| (frame.see(edge).sent * blocks) as usize;
+            let even = |edge: &Edge| block(edge).is_multiple_of(2);
             let (even, odd) = links.split(even);
             Ladder::new(&even, frame, setting).choose(&odd, finest, start)
         }
@@ -147,7 +148,9 @@ impl<'a> Ladder<'a> {
         let sum = |curves: &Curves| {
             let survey = Survey::new(self.links, self.frame, curves, windows);
             let slacks = survey.latencies().map(|it| it - self.setting.least);
-            slacks.map(|slack| new.barrier.at(slack).0.min(MOST)).sum::<f64>()
+            slacks
+                .map(|slack| new.barrier.at(slack).0.min(MOST))
+                .sum::<f64>()
         };
         sum(&new.curves) < GAIN * sum(old)
     }

@@ -182,13 +182,26 @@ mod tests {
     fn a_quarter_of_points_gone_wrong_moves_the_line_little() {
         let point = |i: usize| {
             let x = i as f64;
-            (x, if i % 5 == 0 { 900.0 } else { 7.0 + 0.25 * x })
+            (
+                x,
+                if i.is_multiple_of(5) {
+                    900.0
+                } else {
+                    7.0 + 0.25 * x
+                },
+            )
         };
         let points: Vec<_> = (0..40).map(point).collect();
         let line = theil_sen(&points).unwrap();
-        assert!((line.drift - 0.25).abs() < 0.1 && (line.at(20.0) - 12.0).abs() < 2.0, "{line:?}");
+        assert!(
+            (line.drift - 0.25).abs() < 0.1 && (line.at(20.0) - 12.0).abs() < 2.0,
+            "{line:?}"
+        );
         assert_eq!(theil_sen(&[]), None);
-        let single = Line { intercept: 4.0, drift: 0.0 };
+        let single = Line {
+            intercept: 4.0,
+            drift: 0.0,
+        };
         assert_eq!(theil_sen(&[(3.0, 4.0)]), Some(single));
     }
 

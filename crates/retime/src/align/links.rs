@@ -139,9 +139,16 @@ impl<'a> Links<'a> {
             for link in &self.list {
                 let first = order.len();
                 let all = self.of(link);
-                order.extend(all.filter(|(_, edge)| first_half(edge) == wanted).map(|it| it.0));
+                order.extend(
+                    all.filter(|(_, edge)| first_half(edge) == wanted)
+                        .map(|it| it.0),
+                );
                 let end = order.len();
-                list.push(Link { first, end, ..*link });
+                list.push(Link {
+                    first,
+                    end,
+                    ..*link
+                });
             }
             list.retain(|link| link.first < link.end);
             Self {
