@@ -11,7 +11,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::drifting::{Extents, Run, extents, random_edges};
+use common::constraints::{Extents, Run, extents, random_edges};
 use proptest::prelude::*;
 use retime::estimate::{Estimate, NoEstimate, Offset};
 use retime::optimal::{BoundOptions, gentlest, midpoint, offset_bounds};

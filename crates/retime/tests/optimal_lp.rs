@@ -12,7 +12,7 @@ mod common;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use common::drifting::{Event, Run, ends, random_edges};
+use common::constraints::{Event, Run, ends, random_edges};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
 use retime::optimal::{BoundOptions, ForcingPart, Gentlest, gentlest, offset_bounds};
 use retime::{ClockId, Edges};

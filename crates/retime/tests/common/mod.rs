@@ -18,7 +18,7 @@
 
 pub mod case;
 mod collective;
-pub mod drifting;
+pub mod constraints;
 pub mod edges;
 pub mod hand;
 pub mod layout;
