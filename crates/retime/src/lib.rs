@@ -36,6 +36,7 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+pub mod optimal;
 pub mod repair;
 mod time;
 mod trace;

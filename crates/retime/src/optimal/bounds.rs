@@ -1,0 +1,201 @@
+//! Between which values the offset of each clock lies, at any time.
+//!
+//! Let `z` be what has to be added to a clock beyond a straight line that an
+//! estimate gives it (see [`offset_bounds`]), and let no clock stray from the
+//! rate of its line by more than `rho`. Then everything that a trace tells about
+//! its clocks are difference constraints:
+//!
+//! ```text
+//! z(to, received) - z(from, sent) >= line(from, sent) - line(to, received) - latency + mu - tick
+//! |z(p, t) - z(p, t')|            <= rho |t - t'|
+//! z(reference, t)                  = 0
+//! ```
+//!
+//! Their least and their greatest solution are longest and shortest paths from
+//! the reference (Bellman 1958, Ford 1956; Cormen et al., Introduction to
+//! Algorithms, section "Difference constraints and shortest paths"). The true
+//! offset is a solution, so it lies between them, and both ends are solutions
+//! too: whatever a correction adds to a clock, the truth may be half of the
+//! interval away from it. No method is better than that in the worst case.
+//!
+//! A stamp stands for any moment until the clock shows the next one, so each
+//! dependency is given one tick of slack, and the result is one tick wider.
+//! Messages that go one way only bound a clock on one side; the other is
+//! infinite.
+//!
+//! ```
+//! use retime::{ClockId, Edge, Edges};
+//! use retime::estimate::{Estimate, Offset};
+//! use retime::optimal::{BoundOptions, offset_bounds};
+//! let (a, b) = (ClockId(0), ClockId(1));
+//! // Clock b is behind: two messages there, one back.
+//! let edges = vec![
+//!     Edge::message(a, 1_000, b, 995),
+//!     Edge::message(b, 2_000, a, 2_050),
+//!     Edge::message(a, 3_000, b, 2_960),
+//! ];
+//! let edges = Edges::new(edges, vec![Some((0, 4_000)), Some((0, 4_000))]);
+//! let base = Estimate {
+//!     offsets: vec![Some(Offset::constant(0.0)), Some(Offset::constant(0.0))],
+//!     reference: a,
+//! };
+//! let options = BoundOptions { drift: 1e-3, tick_slack: false, ..BoundOptions::default() };
+//! let bounds = offset_bounds(&edges, |_| 0, &base, &options);
+//! let of_b = bounds.clocks[1].as_ref().unwrap();
+//! // Received at 2960 what was sent at 3000: at least 40 is missing there. The
+//! // message back: at 2000 at most 50 is. One per thousand ticks more elsewhere.
+//! let near = |(low, high): (f64, f64), expected: (f64, f64)| {
+//!     (low - expected.0).abs() < 0.01 && (high - expected.1).abs() < 0.01
+//! };
+//! assert!(near(of_b.at(2_960), (40.0, 50.96)));
+//! assert!(near(of_b.at(2_000), (39.04, 50.0)));
+//! ```
+
+use std::time::{Duration, Instant};
+
+use super::envelope::Envelope;
+use super::facts::Facts;
+use super::graph::{Graph, Solved};
+use super::line::Line;
+use super::narrowed::Narrowed;
+use super::relaxation::{Relaxation, Relaxed};
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+use crate::estimate::Estimate;
+
+/// Contradictions are resolved in this many rounds at most,
+const ROUNDS: usize = 64;
+/// and after this many all dependencies of a contradiction are left out.
+const GENTLE_ROUNDS: usize = 16;
+/// What is assumed of clocks, and how long the search may last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoundOptions {
+    /// By how much the rate of a clock strays from its mean rate against the
+    /// reference, as a fraction: `1e-4` is 100 ppm.
+    pub drift: f64,
+    /// Whether a stamp stands for all moments until the next one that the clock
+    /// can show; otherwise for exactly one.
+    pub tick_slack: bool,
+    /// When time is up, bounds are wider than they could be.
+    pub budget: Duration,
+}
+
+impl Default for BoundOptions {
+    fn default() -> Self {
+        Self {
+            drift: 1e-4,
+            tick_slack: true,
+            budget: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Bounds on what has to be added to each clock to show the time of
+/// `reference`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OffsetBounds {
+    /// By clock; `None` where nothing relates a clock to the reference.
+    pub clocks: Vec<Option<ClockBounds>>,
+    /// The clock whose time is the common one.
+    pub reference: ClockId,
+    /// What contradicts the rest under the drift bound, and was left out.
+    pub relaxed: Vec<Relaxed>,
+    /// Whether the bounds are as narrow as they can be; otherwise time was up,
+    /// or too many facts contradict each other.
+    pub complete: bool,
+}
+
+/// Bounds on what has to be added to one clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClockBounds {
+    pub(super) line: Line,
+    pub(super) low: Envelope,
+    pub(super) high: Envelope,
+    /// How far the clock can be beyond its stamp.
+    pub(super) tick: f64,
+    /// First and last stamp of the clock.
+    pub(super) extent: (i64, i64),
+}
+
+impl ClockBounds {
+    /// The least and the most ticks that have to be added at a stamp, given in
+    /// ticks since the base; infinite where nothing bounds them.
+    pub fn at(&self, stamp: i64) -> (f64, f64) {
+        let line = self.line.at(stamp);
+        let (low, high) = (line + self.low.at(stamp), line + self.high.at(stamp));
+        (low, high + self.tick)
+    }
+
+    /// Whether there is a lower and an upper bound at all.
+    pub fn sides(&self) -> (bool, bool) {
+        let any = |side: &Envelope| side.knots.iter().any(|knot| knot.1.is_finite());
+        (any(&self.low), any(&self.high))
+    }
+
+    /// The stamps between which both bounds are linear, from the first of the
+    /// clock to its last.
+    pub fn stamps(&self) -> Vec<i64> {
+        let (first, last) = self.extent;
+        let knots = self.low.knots.iter().chain(&self.high.knots);
+        let inside = knots
+            .map(|knot| knot.0)
+            .filter(|&at| at > first && at < last);
+        let mut stamps: Vec<i64> = inside.chain([first, last]).collect();
+        stamps.sort_unstable();
+        stamps.dedup();
+        stamps
+    }
+}
+
+/// The bounds that the dependencies and a drift bound put on each clock.
+///
+/// `least` is the minimal delay of a dependency in ticks; 0 is always right.
+/// Of `base` only the reference and the overall line of each clock count: the
+/// rate of each clock is taken to stay within `options.drift` of the rate of
+/// that line, so that constant drifts may be larger than the bound. A wrong line
+/// is as if clocks drifted by as much more.
+pub fn offset_bounds(
+    edges: &Edges,
+    least: impl Fn(&Edge) -> i64 + Sync,
+    base: &Estimate,
+    options: &BoundOptions,
+) -> OffsetBounds {
+    let deadline = Instant::now() + options.budget.min(Duration::from_secs(1 << 30));
+    let facts = Facts::new(edges, least, base, options);
+    let mut relaxation = Relaxation::new(edges.clocks());
+    let mut narrowed = Narrowed::new(&facts);
+    narrowed.screen(&facts, &mut relaxation);
+    for round in 0..ROUNDS {
+        narrowed.prune(&facts, &relaxation);
+        let graph = narrowed.graph(&facts);
+        let reversed = graph.reversed();
+        let source = graph.node(&(base.reference, 0, 0));
+        let solve = |graph: &Graph| graph.solve(source, deadline);
+        match rayon::join(|| solve(&graph), || solve(&reversed)) {
+            (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
+                if let Solved::Cycles(more) = other {
+                    cycles.extend(more);
+                }
+                for cycle in &cycles {
+                    narrowed.relax(&facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
+                }
+            }
+            (Solved::Least(low), Solved::Least(high)) => {
+                return facts.bounds(&graph, &low, &high, &relaxation, true);
+            }
+            (
+                Solved::Least(low) | Solved::Stopped(low),
+                Solved::Least(high) | Solved::Stopped(high),
+            ) => return facts.bounds(&graph, &low, &high, &relaxation, false),
+        }
+        if Instant::now() >= deadline {
+            break;
+        }
+    }
+    OffsetBounds {
+        clocks: vec![None; edges.clocks()],
+        reference: base.reference,
+        relaxed: relaxation.list(),
+        complete: false,
+    }
+}
