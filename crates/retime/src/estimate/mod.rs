@@ -35,8 +35,6 @@ pub use hofmann_hilgers::hofmann_hilgers;
 pub use min_max::min_max;
 pub(crate) use minimal_delay::{FEWEST, WINDOW};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
-pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
-pub use offset::Offset;
 pub use offset::Offset;
 pub use pair_bounds::PairBounds;
 pub use reference::Reference;
