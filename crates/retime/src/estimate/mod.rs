@@ -19,7 +19,6 @@ mod minimal_delay;
 mod missing_ways;
 mod offset;
 mod pair_bounds;
-mod rebase;
 mod reference;
 mod regression;
 mod relation;
