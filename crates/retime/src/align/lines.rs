@@ -8,8 +8,7 @@
 //! spanning tree, those first whose windows lie closest to their line, so that
 //! each clock gets its line along the best pairs (Jezequel's idea).
 //!
-//! Twice, for with drifting clocks the least latency of a window mixes its
-//! beginning and its end. The lines are kept if the sum of negative latencies
+//! The lines are kept if the sum of negative latencies
 //! does not grow by them: for clocks that jump, a line can be worse than none.
 
 use rayon::prelude::*;
@@ -18,12 +17,12 @@ use super::frame::{Frame, Line};
 use super::links::{Link, Links};
 
 const WINDOWS: usize = 64;
-const ROUNDS: usize = 2;
 
-/// Adds lines to the frame; returns the least latency of each link with them.
-pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame) -> Vec<f64> {
+/// Adds lines to the frame, `rounds` times; returns the least latency of each link
+/// with them.
+pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame, rounds: usize) -> Vec<f64> {
     let mut known = Latencies::of(links, frame);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let more = tree(links, frame);
         let tilted = frame.clone().tilted(&more);
         let now = Latencies::of(links, &tilted);

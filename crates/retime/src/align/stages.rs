@@ -11,14 +11,18 @@ use super::components::components;
 use super::constants::constants;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::ladder::{Setting, climb};
+use super::ladder::climb;
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::offsets::estimate;
+use super::settle::Setting;
 use super::ties::tie;
 use super::trim::defective;
 use super::{Alignment, Relation, shortest_latency};
 
+/// How often lines are fitted: with drifting clocks the least latency of a window
+/// mixes its beginning and its end, until the drift is known.
+const LINES: usize = 2;
 /// The share of the minimal delay that counts as no slack.
 const DELAY: f64 = 0.9;
 /// The least slack the barrier tells apart, in nanoseconds.
@@ -30,7 +34,7 @@ const GRAIN: f64 = 0.05;
 pub(super) fn rough(edges: &Edges, reference: ClockId) -> Frame {
     let links = Links::new(edges, |_, _| true);
     let mut frame = Frame::new(edges, shifts(edges, &links, reference));
-    add_lines(&links, &mut frame);
+    add_lines(&links, &mut frame, LINES);
     frame
 }
 
@@ -38,7 +42,7 @@ pub(super) fn rough(edges: &Edges, reference: ClockId) -> Frame {
 pub fn align_edges(edges: &Edges, rate: TickRate, reference: ClockId) -> Alignment {
     let links = Links::new(edges, |_, _| true);
     let frame = Frame::new(edges, shifts(edges, &links, reference));
-    Stages::new(edges, links, frame, rate).finish(reference)
+    Stages::new(edges, links, frame, LINES, rate).finish(reference)
 }
 
 /// Aligns clocks whose [rough] differences are known.
@@ -49,7 +53,7 @@ pub(super) fn align_roughly_aligned(
     reference: ClockId,
 ) -> Alignment {
     let links = Links::new(edges, |_, _| true);
-    Stages::new(edges, links, frame, rate).finish(reference)
+    Stages::new(edges, links, frame, 1, rate).finish(reference)
 }
 
 /// How far the alignment is.
@@ -67,8 +71,14 @@ struct Stages<'a> {
 
 impl<'a> Stages<'a> {
     /// Up to the ladder.
-    fn new(edges: &'a Edges, links: Links<'a>, mut frame: Frame, rate: TickRate) -> Self {
-        let fastest = add_lines(&links, &mut frame);
+    fn new(
+        edges: &'a Edges,
+        links: Links<'a>,
+        mut frame: Frame,
+        rounds: usize,
+        rate: TickRate,
+    ) -> Self {
+        let fastest = add_lines(&links, &mut frame, rounds);
         let curves = Curves::flat(edges.clocks(), 1, frame.span);
         let nanosecond = rate.get() as f64 / 1e9;
         let trimmed = defective(&links, &frame, &curves, &fastest, nanosecond);
@@ -91,9 +101,9 @@ impl<'a> Stages<'a> {
         let inside = |link: &Link| self.component[link.from] == self.component[link.to];
         let inside = self.links.among(inside);
         let start = self.curves.clone();
-        let (curves, survey) = climb(&inside, &self.frame, start, self.setting());
-        self.curves = curves;
-        let more = self.defective(&inside, &survey);
+        let found = climb(&inside, &self.frame, start, self.setting());
+        self.curves = found.curves;
+        let more = self.defective(&inside, &found.survey);
         if more.is_empty() {
             return;
         }
@@ -102,7 +112,7 @@ impl<'a> Stages<'a> {
         self.trimmed.sort_unstable();
         let start = self.curves.clone();
         let inside = inside.without(&more);
-        self.curves = climb(&inside, &self.frame, start, self.setting()).0;
+        self.curves = climb(&inside, &self.frame, start, self.setting()).curves;
     }
 
     fn defective(&self, links: &Links<'_>, survey: &Survey) -> Vec<u32> {
@@ -176,7 +186,10 @@ fn shifts(edges: &Edges, links: &Links<'_>, reference: ClockId) -> Vec<i64> {
     };
     let least: Vec<i64> = links.list().par_iter().map(least).collect();
     let component = components(links.clocks(), links.list());
-    let frame = Frame::new(edges, constants(links.list(), &least, &component));
+    let frame = Frame::new(
+        edges,
+        constants(links.list(), &least, &component, reference.as_usize()),
+    );
     let flat = Curves::flat(links.clocks(), 1, frame.span);
     let zero = reference.as_usize();
     let ties = tie(links, &component, &frame, &flat, 0.0, zero, false);
