@@ -10,12 +10,14 @@
 //!   sum over dependencies  phi(slack)
 //! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
 //! + 1/2 sum over pieces    ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)         rates differ little
-//! + 1/2 sum over knots     (pull z)^2                                      about zero
+//! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `sigma = 1e-5`, `rho = 1e-4`. It is
-//! convex, and strictly so by the last term, which is what decides about the
-//! common time of all clocks: messages say nothing of it.
+//! convex, and strictly so by the last term. Messages say nothing of the common
+//! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
+//! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
+//! to stretch the time of all, for then all messages take longer.
 
 use super::barrier::Barrier;
 use super::curves::Curves;
@@ -25,8 +27,10 @@ use super::solver::{Pattern, Solver};
 
 /// By how much rates typically differ.
 const RHO: f64 = 1e-4;
-/// The pull to zero, in terms of the scale of slacks.
+/// The pull to zero of most clocks, in terms of the scale of slacks,
 const PULL: f64 = 1e-3;
+/// and of those that are held.
+const HOLD: f64 = 1e4;
 
 /// A dependency between two segments.
 #[derive(Clone, Copy)]
@@ -60,11 +64,11 @@ pub(super) struct Centre {
 }
 
 /// Weights of the penalties.
-#[derive(Clone, Copy)]
 struct Stiffness {
     bend: f64,
     slope: f64,
-    pull: f64,
+    /// By clock.
+    pull: Vec<f64>,
 }
 
 const LOWER: [(usize, usize); 10] = [
@@ -98,7 +102,7 @@ impl Centre {
         let stiffness = Stiffness {
             bend: square(width * sigma),
             slope: square(width * RHO) / (shape.pieces + 1) as f64,
-            pull: square(barrier.scale / PULL),
+            pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
         for group in &mut groups {
@@ -120,14 +124,15 @@ impl Centre {
     }
 
     fn add_penalties(&mut self, shape: &Curves, pattern: &Pattern) {
-        let Stiffness { bend, slope, pull } = self.stiffness;
+        let Stiffness { bend, slope, pull } = &self.stiffness;
+        let (bend, slope) = (*bend, *slope);
         let clocks = shape.clocks;
         let mut add = |a: usize, b: usize, value: f64| {
             if let Some(at) = pattern.position(a, b) {
                 self.penalties[at] += value;
             }
         };
-        for clock in 0..clocks {
+        for (clock, &pull) in pull.iter().enumerate() {
             let at = |knot: usize| knot * clocks + clock;
             for knot in 0..=shape.pieces {
                 add(at(knot), at(knot), pull);
@@ -148,6 +153,11 @@ impl Centre {
         }
     }
 
+    /// The scale of slacks.
+    pub(super) fn scale(&self) -> f64 {
+        self.barrier.scale
+    }
+
     /// The value of the function.
     pub(super) fn value(&self, curves: &Curves) -> f64 {
         let mut sum = 0.0;
@@ -161,11 +171,11 @@ impl Centre {
     }
 
     fn penalty(&self, curves: &Curves) -> f64 {
-        let Stiffness { bend, slope, pull } = self.stiffness;
+        let Stiffness { bend, slope, pull } = &self.stiffness;
         let (z, clocks) = (&curves.values, curves.clocks);
         let mut sum = 0.0;
         for at in 0..z.len() {
-            sum += pull * z[at] * z[at];
+            sum += pull[at % clocks] * z[at] * z[at];
             if let Some(after) = z.get(at + clocks) {
                 sum += slope * (after - z[at]) * (after - z[at]);
                 if let Some(last) = z.get(at + 2 * clocks) {
@@ -206,9 +216,10 @@ impl Centre {
     }
 
     fn penalty_gradient(&self, curves: &Curves) -> Vec<f64> {
-        let Stiffness { bend, slope, pull } = self.stiffness;
+        let Stiffness { bend, slope, pull } = &self.stiffness;
         let (z, clocks) = (&curves.values, curves.clocks);
-        let mut gradient: Vec<f64> = z.iter().map(|it| pull * it).collect();
+        let pulled = z.iter().enumerate();
+        let mut gradient: Vec<f64> = pulled.map(|(at, it)| pull[at % clocks] * it).collect();
         for at in 0..z.len() {
             let Some(after) = z.get(at + clocks) else {
                 break;
@@ -250,6 +261,18 @@ impl Term {
         let receiver = z[2] + (z[3] - z[2]) * self.received;
         self.rest + receiver - sender
     }
+}
+
+/// How much each clock is pulled to zero.
+fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
+    let weight = |pull: f64| (pull / scale) * (pull / scale);
+    let mut pulls = vec![weight(PULL); clocks];
+    for &clock in pinned {
+        if let Some(pull) = pulls.get_mut(clock) {
+            *pull = weight(HOLD);
+        }
+    }
+    pulls
 }
 
 /// Terms, sorted by the segments they touch.
@@ -345,7 +368,8 @@ mod tests {
     fn example() -> (Centre, Curves) {
         let edges = edges();
         let links = Links::new(&edges, |_, _| true);
-        let frame = Frame::new(&edges, vec![3, 0, -4], 0);
+        let mut frame = Frame::new(&edges, vec![3, 0, -4], 0);
+        frame.pinned.push(1);
         let mut curves = Curves::flat(3, 5, frame.span);
         for (at, value) in curves.values.iter_mut().enumerate() {
             *value = (at as f64 * 0.7).sin() * 6.0;

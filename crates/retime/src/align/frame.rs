@@ -31,7 +31,7 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn at(self, time: f64) -> f64 {
-        self.drift.mul_add(time, self.intercept)
+        self.intercept + self.drift * time
     }
 }
 
@@ -47,6 +47,8 @@ pub(super) struct Frame {
     pub(super) grain: f64,
     /// The clock whose time the lines leave as it is.
     pub(super) reference: usize,
+    /// Clocks, one of each component, whose time the curves leave as it is.
+    pub(super) pinned: Vec<usize>,
 }
 
 impl Frame {
@@ -65,6 +67,7 @@ impl Frame {
             lines: vec![Line::default(); shifts.len()],
             grain: grain as f64,
             reference,
+            pinned: Vec::new(),
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,
@@ -101,6 +104,7 @@ impl Frame {
     }
 
     /// A dependency as the shifted clocks see it.
+    #[inline]
     pub(super) fn see(&self, edge: &Edge) -> Seen {
         let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
         let (sent, received) = (self.moved(from, edge.sent), self.moved(to, edge.received));

@@ -32,8 +32,8 @@ const FEWEST: usize = 8;
 const PATIENCE: usize = 2;
 /// What a single dependency may add to the sum: a few defective ones decide nothing.
 const MOST: f64 = 1.0;
-/// What helps lowers the sum to this at least.
-const GAIN: f64 = 0.99;
+/// Finer pieces have to lower the sum to this at least.
+const GAIN: f64 = 0.98;
 /// By how much less rates may change than [`SIGMA`].
 const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 /// How exactly the centre is found to decide, and in the end, in scales.
@@ -91,7 +91,7 @@ impl Ladder<'_> {
             if failures > PATIENCE || pieces > finest {
                 break;
             }
-            if self.improve(&mut best, pieces, SIGMA) {
+            if self.improve(&mut best, pieces, SIGMA, GAIN) {
                 failures = 0;
             } else {
                 failures += 1;
@@ -100,7 +100,7 @@ impl Ladder<'_> {
         let mut chosen = SIGMA;
         let pieces = best.found.curves.pieces;
         for sigma in SIGMAS {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma) {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma, 1.0) {
                 break;
             }
             chosen = sigma;
@@ -108,8 +108,9 @@ impl Ladder<'_> {
         (best.found.curves, chosen)
     }
 
-    /// Takes another division or stiffness if that is better.
-    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64) -> bool {
+    /// Takes another division or stiffness if it brings the sum below `gain` of what it
+    /// was.
+    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
         let windows = windows(pieces);
         let curves = best.found.curves.refined(pieces);
         if best.found.survey.windows != windows {
@@ -125,7 +126,7 @@ impl Ladder<'_> {
             let costs = slacks.map(|it| found.barrier.at(it).0.min(MOST));
             costs.sum::<f64>()
         };
-        let better = sum(&others) < GAIN * sum(&best.others);
+        let better = sum(&others) < gain * sum(&best.others);
         if better {
             *best = Best { found, others };
         }

@@ -13,6 +13,8 @@ const MOST_HALVINGS: usize = 40;
 const PROMISED: f64 = 1e-4;
 /// Digits of the value that mean something.
 const ROUNDING: f64 = 1e-13;
+/// In scales of the barrier.
+const SMALL: f64 = 1e-2;
 
 /// Goes on from `curves` to the minimum, until a step moves nothing by more than
 /// `tolerance`; returns how many steps it took.
@@ -24,10 +26,13 @@ pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> 
             return taken;
         };
         let promised: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
+        let largest = step.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
         if -promised <= ROUNDING * value.abs() {
-            // What is left to gain is lost in rounding; the step itself is not.
-            for (value, step) in curves.values.iter_mut().zip(&step) {
-                *value += step;
+            // What is left to gain is lost in rounding; a small step itself is not.
+            if largest <= SMALL * centre.scale() {
+                for (value, step) in curves.values.iter_mut().zip(&step) {
+                    *value += step;
+                }
             }
             return taken + 1;
         }
@@ -35,7 +40,6 @@ pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> 
             return taken;
         };
         value = reached;
-        let largest = step.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
         if largest <= tolerance {
             return taken + 1;
         }

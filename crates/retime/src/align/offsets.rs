@@ -12,7 +12,7 @@ use super::curves::Curves;
 use super::frame::Frame;
 
 /// `y` changes by far less than what it is read off by: each round adds digits.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 8;
 
 /// Offsets against the root of each clock's part of the trace; none for a clock
 /// that nothing is tied to, unless it is the reference.
@@ -46,7 +46,7 @@ fn offset(frame: &Frame, curves: &Curves, clock: usize, root: usize) -> Offset {
     let knot = |knot: usize| {
         let time = curves.knot(knot);
         let common = time + add(clock, time);
-        let shown = (0..ROUNDS).fold(common, |shown, _| common - add(root, shown));
+        let shown = (0..ROUNDS).fold(time, |shown, _| common - add(root, shown));
         (frame.stamp(clock, time), (shown - time) + shift)
     };
     Offset::through((0..=curves.pieces).map(knot).collect())

@@ -13,8 +13,10 @@ use super::lines::median;
 use super::links::Links;
 use super::newton::minimise;
 
-/// By how much rates change from piece to piece, to begin with.
+/// By how much rates change from piece to piece, to begin with,
 pub(super) const SIGMA: f64 = 1e-5;
+/// and at most, per second.
+const SIGMA_PER_SECOND: f64 = 1e-3;
 /// The tightest dependencies are looked for in at least so many windows.
 const WINDOWS: usize = 64;
 /// How often new ones are taken in, and what share of new ones is no more
@@ -33,6 +35,8 @@ pub(super) struct Setting {
     pub(super) least: f64,
     /// The barrier's knee is never below this.
     pub(super) knee: f64,
+    /// Ticks per second.
+    pub(super) rate: f64,
 }
 
 /// Offsets found from some dependencies.
@@ -85,6 +89,8 @@ impl<'a> Bench<'a> {
     ) -> Found {
         let mut active: Vec<Vec<u32>> = survey.positions().collect();
         let mut barrier = self.barrier(&survey);
+        let width = curves.span / curves.pieces as f64 / self.setting.rate;
+        let sigma = sigma.min(SIGMA_PER_SECOND * width);
         for _ in 0..ROUNDS {
             let least = self.setting.least;
             let centre = Centre::new(

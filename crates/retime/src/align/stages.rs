@@ -92,8 +92,21 @@ impl<'a> Stages<'a> {
             trimmed,
             nanosecond,
         };
+        stages.pin();
         stages.climb();
         stages
+    }
+
+    /// Holds one clock of each component fast: the reference, or the first.
+    fn pin(&mut self) {
+        let zero = self.frame.reference;
+        let own = self.component.get(zero).copied();
+        let named = self.component.iter().enumerate();
+        let firsts = named.filter(|(clock, name)| clock == *name && Some(**name) != own);
+        self.frame.pinned = firsts
+            .map(|(clock, _)| clock)
+            .chain(own.map(|_| zero))
+            .collect();
     }
 
     /// The ladder; and once more if it shows that dependencies are defective.
@@ -124,6 +137,7 @@ impl<'a> Stages<'a> {
         Setting {
             least: DELAY * self.shortest().unwrap_or(0.0).max(0.0),
             knee: (KNEE * self.nanosecond).max(GRAIN * self.frame.grain),
+            rate: 1e9 * self.nanosecond,
         }
     }
 
