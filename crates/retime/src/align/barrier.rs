@@ -59,7 +59,7 @@ impl Barrier {
 }
 
 /// How far below the knee the line begins, in scales.
-const FOOT: f64 = 1.0;
+const FOOT: f64 = 0.3;
 
 #[cfg(test)]
 mod tests {

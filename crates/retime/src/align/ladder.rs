@@ -8,7 +8,7 @@
 //! at once is delayed together and foretells itself too well. A finer
 //! division that only follows noise foretells them worse. Once the division is
 //! chosen, so is the stiffness: rates that change less than assumed are better
-//! held together. At the end all dependencies are used.
+//! held together, and where it makes no difference too. At the end all dependencies are used.
 //!
 //! Counting dependencies that are too fast and averaging the least latency of all
 //! pairs, as one might do instead, is misled where many pairs have but a few loose
@@ -34,6 +34,8 @@ const PATIENCE: usize = 2;
 const MOST: f64 = 1.0;
 /// Finer pieces have to lower the sum to this at least.
 const GAIN: f64 = 0.98;
+/// Stiffer ones are taken if they hardly raise it.
+const STIFFER: f64 = 1.005;
 /// By how much less rates may change than [`SIGMA`].
 const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 /// How exactly the centre is found to decide, and in the end, in scales.
@@ -100,7 +102,7 @@ impl Ladder<'_> {
         let mut chosen = SIGMA;
         let pieces = best.found.curves.pieces;
         for sigma in SIGMAS {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma, 1.0) {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma, STIFFER) {
                 break;
             }
             chosen = sigma;

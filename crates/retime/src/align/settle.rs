@@ -13,10 +13,8 @@ use super::lines::median;
 use super::links::Links;
 use super::newton::minimise;
 
-/// By how much rates change from piece to piece, to begin with,
+/// By how much rates change from piece to piece, to begin with.
 pub(super) const SIGMA: f64 = 1e-5;
-/// and at most, per second.
-const SIGMA_PER_SECOND: f64 = 1e-3;
 /// The tightest dependencies are looked for in at least so many windows.
 const WINDOWS: usize = 64;
 /// How often new ones are taken in, and what share of new ones is no more
@@ -24,7 +22,7 @@ const WINDOWS: usize = 64;
 const ROUNDS: usize = 8;
 const NEW: f64 = 1e-3;
 /// Where the barrier's parabola begins, in scales.
-const KNEE: f64 = 0.05;
+const KNEE: f64 = 0.1;
 /// The scale is at least this share of what slacks are off by, of either sign.
 const OFF: f64 = 0.25;
 
@@ -35,8 +33,6 @@ pub(super) struct Setting {
     pub(super) least: f64,
     /// The barrier's knee is never below this.
     pub(super) knee: f64,
-    /// Ticks per second.
-    pub(super) rate: f64,
 }
 
 /// Offsets found from some dependencies.
@@ -89,8 +85,6 @@ impl<'a> Bench<'a> {
     ) -> Found {
         let mut active: Vec<Vec<u32>> = survey.positions().collect();
         let mut barrier = self.barrier(&survey);
-        let width = curves.span / curves.pieces as f64 / self.setting.rate;
-        let sigma = sigma.min(SIGMA_PER_SECOND * width);
         for _ in 0..ROUNDS {
             let least = self.setting.least;
             let centre = Centre::new(

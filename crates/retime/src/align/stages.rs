@@ -137,7 +137,6 @@ impl<'a> Stages<'a> {
         Setting {
             least: DELAY * self.shortest().unwrap_or(0.0).max(0.0),
             knee: (KNEE * self.nanosecond).max(GRAIN * self.frame.grain),
-            rate: 1e9 * self.nanosecond,
         }
     }
 
