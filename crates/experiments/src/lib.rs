@@ -16,6 +16,7 @@
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```
 
+pub mod accuracy;
 pub mod finite_elements;
 pub mod minute;
 pub mod recurrence;

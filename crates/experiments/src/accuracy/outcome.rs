@@ -1,0 +1,54 @@
+//! How near to the truth a method comes.
+
+use std::time::Instant;
+
+use retime::causality::check;
+use retime::{Accuracy, MinimalDelay, Ticks};
+
+use super::case::Trace;
+use super::method::Method;
+use crate::simulated::Failure;
+
+/// What a method made of a trace. Errors are in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Mean absolute error of the times of events, without their common mean.
+    pub error: f64,
+    /// The largest.
+    pub largest: f64,
+    /// Mean absolute error of the delays of messages.
+    pub delay_error: f64,
+    /// Dependencies whose effect is still stamped before its cause.
+    pub reversed: u64,
+    /// What the method took, in seconds.
+    pub seconds: f64,
+}
+
+/// Runs a method over a trace; the inner error says why it has no solution.
+pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>, Failure> {
+    let start = Instant::now();
+    let solved = (method.run)(trace);
+    let seconds = start.elapsed().as_secs_f64();
+    let correction = match solved {
+        Ok(correction) => correction,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let retimed = match correction {
+        None => Some(trace.causality.clone()),
+        Some(correction) => trace.causality.retimed(&correction),
+    };
+    let Some(retimed) = retimed else {
+        return Ok(Err("its times do not fit into 64 bits".into()));
+    };
+    let stamps = retimed.nodes().timestamps();
+    let none = MinimalDelay::Uniform(Ticks(0));
+    let left = check(&trace.causality, &trace.clocks, &none, stamps);
+    let accuracy = Accuracy::measure(&trace.causality, stamps, &trace.truth)?;
+    Ok(Ok(Outcome {
+        error: accuracy.synchronization.mean_abs,
+        largest: accuracy.synchronization.max,
+        delay_error: accuracy.message_delay.mean_abs,
+        reversed: left.reversed(),
+        seconds,
+    }))
+}
