@@ -169,7 +169,9 @@ pub(crate) struct UndoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// One of ring, recurrence, runaway, finite-elements and minute, or all
+    /// One of ring, recurrence, runaway, finite-elements and minute, or all of
+    /// these; or accuracy: how near to the truth each method comes, on
+    /// simulated traces of many kinds (less than a minute)
     #[arg(default_value = "all")]
     pub(crate) experiment: String,
 }

@@ -18,6 +18,7 @@
 
 pub mod accuracy;
 pub mod finite_elements;
+mod grid;
 pub mod minute;
 pub mod recurrence;
 pub mod ring;
@@ -25,6 +26,7 @@ pub mod runaway;
 mod simulated;
 mod table;
 
+pub use grid::{Grid, Measured, Watch};
 pub use simulated::{Failure, Simulated};
 pub use table::{Row, Table};
 
@@ -67,3 +69,10 @@ pub const ALL: &[Named] = &[
         run: minute::table,
     },
 ];
+
+/// Measurements that are not of the papers, and take longer.
+pub const MEASURED: &[Measured] = &[Measured {
+    name: "accuracy",
+    about: "how near to the truth each method comes, on traces of many kinds",
+    run: accuracy::table,
+}];

@@ -9,7 +9,7 @@ use retime::{
 };
 use retime_sim::InMemory;
 
-/// Why an experiment could not be run; a defect of the experiment.
+/// Why an experiment gave nothing; a defect of the experiment, unless it was stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Its simulation.
@@ -24,6 +24,9 @@ pub enum Failure {
     /// Its truth is that of another trace.
     #[error(transparent)]
     Truth(#[from] TruthError),
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
 }
 
 /// A simulated trace with one clock per location. Times are in nanoseconds.

@@ -1,12 +1,14 @@
-//! `retime reproduce`: the papers' experiments, our figures beside theirs.
+//! `retime reproduce`: the papers' experiments, our figures beside theirs, and
+//! measurements of our own.
 
 use std::fmt::Write;
 
-use retime_experiments::{ALL, Named, Row, Table};
+use retime_experiments::{ALL, Failure, Grid, MEASURED, Measured, Named, Row, Table};
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
 use crate::load::with_threads;
+use crate::progress::Steps;
 use crate::report::to_stdout;
 
 /// Width of notes.
@@ -14,20 +16,33 @@ const WIDTH: usize = 98;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, CliError> {
-    let chosen = choose(&args.experiment)?;
-    for (number, experiment) in chosen.iter().enumerate() {
-        let table = with_threads(None, || {
-            (experiment.run)().map_err(|error| {
-                CliError::Usage(format!(
-                    "the experiment {} failed: {error}",
-                    experiment.name
-                ))
-            })
-        })?;
+    if let Some(measured) = MEASURED.iter().find(|it| it.name == args.experiment) {
+        return measure(measured);
+    }
+    for (number, experiment) in choose(&args.experiment)?.iter().enumerate() {
+        let run = || (experiment.run)().map_err(|error| failed(experiment.name, error));
+        let table = with_threads(None, run)?;
         let separator = if number > 0 { "\n" } else { "" };
         to_stdout(&format!("{separator}{}", render(experiment, &table)))?;
     }
     Ok(0)
+}
+
+fn measure(measured: &Measured) -> Result<u8, CliError> {
+    let progress = Steps::new(measured.name, false);
+    let watch = |next: &str| progress.go_on(next);
+    let run = || (measured.run)(&watch).map_err(|error| failed(measured.name, error));
+    let grid = with_threads(None, run)?;
+    drop(progress);
+    to_stdout(&render_grid(measured.name, &grid))?;
+    Ok(0)
+}
+
+fn failed(name: &str, error: Failure) -> CliError {
+    match error {
+        Failure::Stopped => CliError::Interrupted,
+        error => CliError::Usage(format!("the experiment {name} failed: {error}")),
+    }
 }
 
 fn choose(name: &str) -> Result<Vec<&'static Named>, CliError> {
@@ -36,16 +51,44 @@ fn choose(name: &str) -> Result<Vec<&'static Named>, CliError> {
     }
     let found = ALL.iter().find(|experiment| experiment.name == name);
     found.map(|experiment| vec![experiment]).ok_or_else(|| {
-        let known: Vec<String> = ALL
-            .iter()
-            .map(|it| format!("\n  {:<17}{}", it.name, it.about))
+        let papers = ALL.iter().map(|it| (it.name, it.about));
+        let together = ("all", "one after the other");
+        let own = MEASURED.iter().map(|it| (it.name, it.about));
+        let known = papers.chain([together]).chain(own);
+        let known: Vec<String> = known
+            .map(|(name, about)| format!("\n  {name:<17}{about}"))
             .collect();
         CliError::Usage(format!(
-            "no experiment is called \"{name}\"; there are{}\n  {:<17}one after the other",
-            known.concat(),
-            "all",
+            "no experiment is called \"{name}\"; there are{}",
+            known.concat()
         ))
     })
+}
+
+/// Words to the left, figures to the right.
+fn render_grid(name: &str, grid: &Grid) -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = format!("{bold}{name}: {}{bold:#}\n\n", grid.title);
+    let all = || std::iter::once(&grid.heading).chain(&grid.rows);
+    let width = |column: usize| {
+        let cells = all().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..grid.heading.len()).map(width).collect();
+    for row in all() {
+        let cells = row.iter().zip(&widths).enumerate();
+        let line: Vec<String> = cells
+            .map(|(column, (cell, &width))| match column {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            })
+            .collect();
+        let _ = writeln!(text, "{}", line.join("  ").trim_end());
+    }
+    for note in &grid.notes {
+        let _ = write!(text, "\n{}", wrapped(note));
+    }
+    text
 }
 
 fn render(experiment: &Named, table: &Table) -> String {

@@ -22,8 +22,10 @@ mod case;
 mod cases;
 mod method;
 mod outcome;
+mod table;
 
 pub use case::{Case, Goal, Trace};
 pub use cases::{Size, cases};
 pub use method::{METHODS, Method};
 pub use outcome::{Outcome, measure};
+pub use table::{Compared, table};
