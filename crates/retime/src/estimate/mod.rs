@@ -5,10 +5,14 @@
 //! function of what it shows. [`Estimate::correction`] turns that into clock
 //! maps; what is still violated then is left to the controlled logical clock.
 
+mod interpolation;
 mod minimal_delay;
 mod offset;
+mod pseudo_sync;
 mod result;
 
+pub use interpolation::{Measured, interpolation};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
 pub use offset::Offset;
+pub use pseudo_sync::pseudo_synchronisation;
 pub use result::{BadEstimate, Estimate, NoEstimate};
