@@ -5,14 +5,24 @@
 //! function of what it shows. [`Estimate::correction`] turns that into clock
 //! maps; what is still violated then is left to the controlled logical clock.
 
+mod clock_line;
+mod clouds;
+mod convex_hull;
+mod direct;
+mod hull;
 mod interpolation;
 mod minimal_delay;
 mod offset;
 mod pseudo_sync;
+mod regression;
 mod result;
+mod spanning_tree;
 
+pub use convex_hull::convex_hull;
 pub use interpolation::{Measured, interpolation};
 pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
 pub use offset::Offset;
 pub use pseudo_sync::pseudo_synchronisation;
+pub use regression::regression;
 pub use result::{BadEstimate, Estimate, NoEstimate};
+pub use spanning_tree::{PairMethod, spanning_tree};
