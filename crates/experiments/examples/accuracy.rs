@@ -19,7 +19,7 @@ fn main() -> Result<(), retime_experiments::Failure> {
     let case_names: Vec<&str> = cases.iter().map(|case| case.name).collect();
     let method_names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
     println!(
-        "{:<22}{:<16}{:>10}{:>12}{:>10}{:>8}{:>9}",
+        "{:<22}{:<26}{:>10}{:>12}{:>10}{:>8}{:>9}",
         "case", "method", "mean us", "largest us", "delay us", "left", "s"
     );
     for case in cases.iter().filter(|it| chosen(&case_names, it.name)) {
@@ -27,7 +27,7 @@ fn main() -> Result<(), retime_experiments::Failure> {
         for &method in METHODS.iter().filter(|it| chosen(&method_names, it.name)) {
             match measure(&trace, method)? {
                 Ok(it) => println!(
-                    "{:<22}{:<16}{:>10.3}{:>12.3}{:>10.3}{:>8}{:>9.3}",
+                    "{:<22}{:<26}{:>10.3}{:>12.3}{:>10.3}{:>8}{:>9.3}",
                     case.name,
                     method.name,
                     it.error / 1e3,
@@ -36,7 +36,7 @@ fn main() -> Result<(), retime_experiments::Failure> {
                     it.reversed,
                     it.seconds
                 ),
-                Err(reason) => println!("{:<22}{:<16}{reason}", case.name, method.name),
+                Err(reason) => println!("{:<22}{:<26}{reason:.80}", case.name, method.name),
             }
         }
     }

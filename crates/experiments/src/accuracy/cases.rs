@@ -257,6 +257,7 @@ fn hard(size: Size) -> Vec<Case> {
         ..ProducerConsumer::default()
     };
     let asymmetric = HaloExchange {
+        collective_every: 0,
         network: Network {
             uphill: 2.0,
             ..Network::default()

@@ -1,43 +1,182 @@
-//! What is compared.
+//! What is compared: every method with the defaults of the command.
 
-use retime::Correction;
-use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
+use retime::clock::{
+    AmortizationRate, Gamma, amortize, controlled, mirror_back, simple, unamortized,
+};
+use retime::estimate::{
+    Estimate, NoEstimate, PairMethod, convex_hull, hofmann_hilgers, min_max,
+    pseudo_synchronisation, regression, spanning_tree,
+};
+use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, Ticks};
 
 use super::case::Trace;
 
-/// A way of correcting a trace, with the defaults of the command.
+/// A way of correcting a trace.
 #[derive(Clone, Copy)]
 pub struct Method {
-    /// One word, as on the command line where it has one.
+    /// Its name, on the command line that of its parts.
     pub name: &'static str,
-    /// Runs it; `None` leaves the recorded times, and an error says why there is
-    /// no correction.
-    pub run: fn(&Trace) -> Result<Option<Correction>, String>,
+    align: Option<Estimator>,
+    repair: Option<Repair>,
 }
+
+/// A minimal delay for each dependency.
+type Least<'a> = &'a (dyn Fn(&Edge) -> i64 + Sync);
+type Estimator = fn(&Edges, Least<'_>, ClockId) -> Result<Estimate, NoEstimate>;
+/// Puts the times of a trace, as they are by now, in order.
+type Repair = fn(&Trace, &Causality) -> Result<Correction, String>;
+
+/// The clock whose time is the common one.
+const REFERENCE: ClockId = ClockId(0);
 
 /// All of them; the first two are what the others are compared with.
 pub const METHODS: &[Method] = &[
-    Method {
-        name: "raw",
-        run: |_| Ok(None),
-    },
-    Method {
-        name: "clc",
-        run: clc,
-    },
+    alone("raw", None),
+    alone("clc", Some(clc)),
+    alone("clc backward", Some(backward)),
+    alone("simple", Some(simple_clock)),
+    estimated("regression", linear_regression, None),
+    estimated("regression, clc", linear_regression, Some(clc)),
+    estimated("convex-hull", hulls, None),
+    estimated("convex-hull, clc", hulls, Some(clc)),
+    estimated("spanning-tree", tree, None),
+    estimated("spanning-tree, clc", tree, Some(clc)),
+    estimated("min-max", middles, None),
+    estimated("min-max, clc", middles, Some(clc)),
+    estimated("hofmann-hilgers", closed_middles, None),
+    estimated("hofmann-hilgers, clc", closed_middles, Some(clc)),
+    estimated("pseudo-sync", printed, None),
+    estimated("pseudo-sync, clc", printed, Some(clc)),
+    estimated("pseudo-sync-closure", closure, None),
+    estimated("pseudo-sync-closure, clc", closure, Some(clc)),
 ];
 
-/// The controlled logical clock, amortised, from the recorded times.
-fn clc(trace: &Trace) -> Result<Option<Correction>, String> {
+const fn alone(name: &'static str, repair: Option<Repair>) -> Method {
+    Method {
+        name,
+        align: None,
+        repair,
+    }
+}
+
+const fn estimated(name: &'static str, align: Estimator, repair: Option<Repair>) -> Method {
+    Method {
+        name,
+        align: Some(align),
+        repair,
+    }
+}
+
+impl Method {
+    /// The method of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        METHODS.iter().copied().find(|method| method.name == name)
+    }
+
+    /// The trace at corrected times, or why there are none.
+    pub fn run(&self, trace: &Trace) -> Result<Causality, String> {
+        let aligned = match self.align {
+            Some(estimator) => aligned(trace, estimator)?,
+            None => trace.causality.clone(),
+        };
+        match self.repair {
+            Some(repair) => retimed(&aligned, &repair(trace, &aligned)?),
+            None => Ok(aligned),
+        }
+    }
+}
+
+fn retimed(causality: &Causality, correction: &Correction) -> Result<Causality, String> {
+    let retimed = causality.retimed(correction);
+    retimed.ok_or_else(|| "its times do not fit into 64 bits".into())
+}
+
+/// Estimates from the recorded times and, since those of collectives that are
+/// tightest depend on how clocks differ, once more from the aligned ones.
+fn aligned(trace: &Trace, estimator: Estimator) -> Result<Causality, String> {
     let Trace {
-        info,
-        causality,
-        clocks,
-        delay,
-        ..
+        causality, clocks, ..
     } = trace;
-    let times = controlled(causality, clocks, delay, Gamma::default())
-        .map_err(|cycle| cycle.describe(info))?;
+    let nodes = causality.nodes();
+    let least = |edge: &Edge| trace.delay.of(edge, nodes);
+    let estimate = |times: &Causality| -> Result<Causality, String> {
+        let edges = Edges::collect(causality, clocks, |node| times.nodes().time(node).0);
+        let estimate = estimator(&edges, &least, REFERENCE)
+            .map_err(|reason| reason.describe(&trace.info, clocks))?;
+        let correction = estimate
+            .correction(causality, clocks, &edges)
+            .map_err(|reason| reason.describe(&trace.info, clocks))?;
+        retimed(causality, &correction)
+    };
+    let first = estimate(causality)?;
+    if causality.collectives().instances().is_empty() {
+        return Ok(first);
+    }
+    estimate(&first)
+}
+
+/// The controlled logical clock, amortised.
+fn clc(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    forward(trace, causality, &trace.delay)
+}
+
+fn forward(
+    trace: &Trace,
+    causality: &Causality,
+    delay: &MinimalDelay,
+) -> Result<Correction, String> {
+    let times = controlled(causality, &trace.clocks, delay, Gamma::default())
+        .map_err(|cycle| cycle.describe(&trace.info))?;
     let rate = AmortizationRate::default();
-    Ok(Some(amortize(causality, clocks, delay, rate, &times)))
+    Ok(amortize(causality, &trace.clocks, delay, rate, &times))
+}
+
+/// The same from the end of the trace to its beginning.
+fn backward(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    let mirrored = forward(trace, &causality.mirrored(), &trace.delay.mirrored())?;
+    mirror_back(causality, &trace.clocks, &mirrored)
+        .ok_or_else(|| "it would move events before time 0".into())
+}
+
+/// The simple logical clock.
+fn simple_clock(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    let times = simple(causality, &trace.clocks, &trace.delay, Ticks(0))
+        .map_err(|cycle| cycle.describe(&trace.info))?;
+    Ok(unamortized(causality, &trace.clocks, &times))
+}
+
+fn linear_regression(
+    edges: &Edges,
+    _: Least<'_>,
+    reference: ClockId,
+) -> Result<Estimate, NoEstimate> {
+    regression(edges, reference)
+}
+
+fn hulls(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    convex_hull(edges, least, reference)
+}
+
+fn tree(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    spanning_tree(edges, least, PairMethod::ConvexHull, reference)
+}
+
+fn middles(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    min_max(edges, least, None, reference)
+}
+
+fn closed_middles(
+    edges: &Edges,
+    least: Least<'_>,
+    reference: ClockId,
+) -> Result<Estimate, NoEstimate> {
+    hofmann_hilgers(edges, least, None, reference)
+}
+
+fn printed(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    pseudo_synchronisation(edges, least, false, reference)
+}
+
+fn closure(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    pseudo_synchronisation(edges, least, true, reference)
 }

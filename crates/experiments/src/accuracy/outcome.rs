@@ -27,18 +27,11 @@ pub struct Outcome {
 /// Runs a method over a trace; the inner error says why it has no solution.
 pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>, Failure> {
     let start = Instant::now();
-    let solved = (method.run)(trace);
+    let solved = method.run(trace);
     let seconds = start.elapsed().as_secs_f64();
-    let correction = match solved {
-        Ok(correction) => correction,
+    let retimed = match solved {
+        Ok(retimed) => retimed,
         Err(reason) => return Ok(Err(reason)),
-    };
-    let retimed = match correction {
-        None => Some(trace.causality.clone()),
-        Some(correction) => trace.causality.retimed(&correction),
-    };
-    let Some(retimed) = retimed else {
-        return Ok(Err("its times do not fit into 64 bits".into()));
     };
     let stamps = retimed.nodes().timestamps();
     let none = MinimalDelay::Uniform(Ticks(0));
