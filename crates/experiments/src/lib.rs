@@ -17,6 +17,7 @@
 //! ```
 
 pub mod accuracy;
+pub mod features;
 pub mod finite_elements;
 mod grid;
 pub mod minute;
@@ -71,8 +72,15 @@ pub const ALL: &[Named] = &[
 ];
 
 /// Measurements that are not of the papers, and take longer.
-pub const MEASURED: &[Measured] = &[Measured {
-    name: "accuracy",
-    about: "how near to the truth each method comes, on traces of many kinds",
-    run: accuracy::table,
-}];
+pub const MEASURED: &[Measured] = &[
+    Measured {
+        name: "accuracy",
+        about: "how near to the truth each method comes, on traces of many kinds",
+        run: accuracy::table,
+    },
+    Measured {
+        name: "features",
+        about: "what each method can do, beside the comparison of the thesis",
+        run: features::table,
+    },
+];

@@ -19,17 +19,18 @@ pub enum Goal {
     NoWorse,
 }
 
+/// A program to simulate.
+pub type Program = Arc<dyn Scenario + Send + Sync>;
+
 /// A program and the clocks that stamp it.
 #[derive(Clone)]
 pub struct Case {
     /// A few words.
     pub name: &'static str,
-    /// What it is, and how long.
-    pub about: String,
     /// What has to be reached.
     pub goal: Goal,
-    pub(super) scenario: Arc<dyn Scenario + Send + Sync>,
-    pub(super) clocks: Vec<Clock>,
+    scenario: Program,
+    clocks: Vec<Clock>,
 }
 
 /// What a correction has to go by, and the truth.
@@ -48,6 +49,16 @@ pub struct Trace {
 }
 
 impl Case {
+    /// A program, and the clock of each of its ranks.
+    pub fn new(name: &'static str, goal: Goal, scenario: Program, clocks: Vec<Clock>) -> Self {
+        Self {
+            name,
+            goal,
+            scenario,
+            clocks,
+        }
+    }
+
     /// Simulates it. Times are in nanoseconds.
     pub fn simulate(&self) -> Result<Trace, Failure> {
         let experiment = Experiment::new(&*self.scenario).clocks(self.clocks.clone());

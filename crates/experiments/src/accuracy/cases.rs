@@ -10,7 +10,7 @@ use retime_sim::{
     RandomTraffic, RandomWalk, RingChain, Scenario, Spread,
 };
 
-use super::case::{Case, Goal};
+use super::case::{Case, Goal, Program};
 
 /// How long the programs run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,8 +30,6 @@ const CONSTANT: Goal = Goal::Gain(3.0);
 /// Nanoseconds that most runs take.
 const RUN: u64 = 2_000_000_000;
 
-type Program = Arc<dyn Scenario + Send + Sync>;
-
 /// All cases.
 pub fn cases(size: Size) -> Vec<Case> {
     let mut all = by_clocks(size);
@@ -40,18 +38,6 @@ pub fn cases(size: Size) -> Vec<Case> {
     all.extend(by_program(size));
     all.extend(hard(size));
     all
-}
-
-fn case(name: &'static str, goal: Goal, program: Program, clocks: Vec<Clock>) -> Case {
-    let layout = program.layout();
-    let about = format!("{} processes on {} nodes", layout.ranks, layout.nodes());
-    Case {
-        name,
-        about,
-        goal,
-        scenario: program,
-        clocks,
-    }
 }
 
 impl Size {
@@ -109,7 +95,7 @@ fn by_clocks(size: Size) -> Vec<Case> {
     let program = halo(size, 4, 5_000);
     let of = |name, goal, spread| {
         let clocks = clocks(spread, &program);
-        case(name, goal, Arc::new(program.clone()), clocks)
+        Case::new(name, goal, Arc::new(program.clone()), clocks)
     };
     let wander = Spread {
         wander: size.of(40_000) as f64,
@@ -140,7 +126,7 @@ fn by_number(size: Size) -> Vec<Case> {
     let of = |name, ranks, iterations| {
         let program = halo(size, ranks, iterations);
         let clocks = clocks(drifting(20e-6), &program);
-        case(name, DRIFTING, Arc::new(program), clocks)
+        Case::new(name, DRIFTING, Arc::new(program), clocks)
     };
     let shared = HaloExchange {
         ranks_per_node: 4,
@@ -154,7 +140,7 @@ fn by_number(size: Size) -> Vec<Case> {
         of("16 clocks", 16, 2_000),
         of("64 clocks", 64, 600),
         of("256 clocks", 256, 200),
-        case("node clocks", DRIFTING, Arc::new(shared), per_node),
+        Case::new("node clocks", DRIFTING, Arc::new(shared), per_node),
     ]
 }
 
@@ -166,7 +152,7 @@ fn by_defect(size: Size) -> Vec<Case> {
         change(&mut spread);
         let mut clocks = clocks(spread, &program);
         set(&mut clocks);
-        case(name, DRIFTING, Arc::new(program.clone()), clocks)
+        Case::new(name, DRIFTING, Arc::new(program.clone()), clocks)
     };
     let end = size.of(RUN);
     let step = |by: i64| {
@@ -202,7 +188,7 @@ fn by_defect(size: Size) -> Vec<Case> {
 fn by_program(size: Size) -> Vec<Case> {
     let of = |name, program: Program| {
         let clocks = clocks(drifting(20e-6), &*program);
-        case(name, DRIFTING, program, clocks)
+        Case::new(name, DRIFTING, program, clocks)
     };
     let elements = FiniteElements {
         grid: (4, 4),
@@ -272,13 +258,13 @@ fn hard(size: Size) -> Vec<Case> {
     let all_drift = drifting(20e-6).per_process(&no_truth.layout(), SEED);
     let of = |name, goal, program: Program| {
         let clocks = clocks(drifting(20e-6), &*program);
-        case(name, goal, program, clocks)
+        Case::new(name, goal, program, clocks)
     };
     vec![
         of("one direction", DRIFTING, Arc::new(one_way)),
         of("uphill twice as long", Goal::NoWorse, Arc::new(asymmetric)),
         of("a short run", Goal::NoWorse, Arc::new(short)),
-        case(
+        Case::new(
             "no clock is true",
             Goal::NoWorse,
             Arc::new(no_truth),

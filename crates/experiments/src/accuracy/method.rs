@@ -1,7 +1,8 @@
 //! What is compared: every method with the defaults of the command.
 
 use retime::clock::{
-    AmortizationRate, Gamma, amortize, controlled, mirror_back, simple, unamortized,
+    AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, amortize,
+    controlled, mirror_back, regulated, simple, unamortized,
 };
 use retime::estimate::{
     Estimate, NoEstimate, PairMethod, convex_hull, hofmann_hilgers, min_max,
@@ -34,6 +35,8 @@ pub const METHODS: &[Method] = &[
     alone("raw", None),
     alone("clc", Some(clc)),
     alone("clc backward", Some(backward)),
+    alone("clc 1997", Some(degressive)),
+    alone("clc abcd", Some(combined)),
     alone("simple", Some(simple_clock)),
     estimated("regression", linear_regression, None),
     estimated("regression, clc", linear_regression, Some(clc)),
@@ -136,6 +139,31 @@ fn backward(trace: &Trace, causality: &Causality) -> Result<Correction, String> 
     let mirrored = forward(trace, &causality.mirrored(), &trace.delay.mirrored())?;
     mirror_back(causality, &trace.clocks, &mirrored)
         .ok_or_else(|| "it would move events before time 0".into())
+}
+
+/// The controlled clock of 1997, amortised.
+fn degressive(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    let constants = DegressiveConstants::default();
+    under(trace, causality, Control::Degressive(constants))
+}
+
+/// Under all controllers of 2000, amortised.
+fn combined(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    let constants = CombinedConstants::default();
+    under(trace, causality, Control::Combined(constants))
+}
+
+fn under(trace: &Trace, causality: &Causality, control: Control) -> Result<Correction, String> {
+    let regulation = Regulation {
+        delay: trace.delay.clone(),
+        distance: Ticks(0),
+        control,
+    };
+    let times = regulated(causality, &trace.clocks, trace.info.rate, &regulation)
+        .map_err(|cycle| cycle.describe(&trace.info))?;
+    let rate = AmortizationRate::default();
+    let delay = &trace.delay;
+    Ok(amortize(causality, &trace.clocks, delay, rate, &times))
 }
 
 /// The simple logical clock.

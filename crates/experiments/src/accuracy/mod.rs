@@ -24,7 +24,7 @@ mod method;
 mod outcome;
 mod table;
 
-pub use case::{Case, Goal, Trace};
+pub use case::{Case, Goal, Program, Trace};
 pub use cases::{Size, cases};
 pub use method::{METHODS, Method};
 pub use outcome::{Outcome, measure};
