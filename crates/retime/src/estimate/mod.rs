@@ -15,6 +15,7 @@ mod convex_hull;
 mod direct;
 mod hull;
 mod regression;
+mod reference;
 mod result;
 mod spanning_tree;
 
@@ -24,6 +25,8 @@ pub use offset::Offset;
 pub use pseudo_sync::pseudo_synchronisation;
 pub use convex_hull::convex_hull;
 pub use regression::regression;
+pub(crate) use minimal_delay::{FEWEST, WINDOW};
+pub use reference::Reference;
 pub use result::{BadEstimate, Estimate, NoEstimate};
 pub use spanning_tree::{PairMethod, spanning_tree};
 mod closure;
