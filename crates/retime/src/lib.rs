@@ -36,6 +36,7 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod repair;
+pub mod optimal;
 mod time;
 mod trace;
 
