@@ -46,8 +46,8 @@
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
 //! let clocks = Clocks::group(&info, &causality, Grouping::Process);
 //! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)))?;
-//! assert_eq!(repaired.direction, Some(Direction::Backward));
-//! assert_eq!((repaired.largest_jump, repaired.total), (Ticks(20), 20));
+//! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
+//! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));
 //! let times = causality.retimed(&repaired.correction).unwrap();
 //! assert_eq!(times.nodes().timestamps(), [1_020, 1_100, 1_020, 1_025].map(Timestamp));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -83,6 +83,13 @@ pub enum Direction {
 pub struct Repaired {
     /// For the trace that was given, aligned or not.
     pub correction: Correction,
+    /// What it took.
+    pub summary: RepairSummary,
+}
+
+/// What a repair took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepairSummary {
     /// `None` if nothing was violated, and nothing is changed.
     pub direction: Option<Direction>,
     /// Events that were forced ahead of their own clock (or back before it).
@@ -115,15 +122,17 @@ pub fn repair_with(
     if times.jumps() == 0 {
         return Ok(Repaired {
             correction: Correction::new(clocks.clone(), Vec::new()),
-            direction: None,
-            jumps: 0,
-            largest_jump: Ticks(0),
-            total: 0,
+            summary: RepairSummary {
+                direction: None,
+                jumps: 0,
+                largest_jump: Ticks(0),
+                total: 0,
+            },
         });
     }
     let forward = amortized(causality, clocks, delay, gamma, &times);
     Ok(match backward(causality, clocks, delay, gamma) {
-        Some(backward) if backward.total < forward.total => backward,
+        Some(backward) if backward.summary.total < forward.summary.total => backward,
         _ => forward,
     })
 }
@@ -141,12 +150,15 @@ fn amortized(
     let ramp = ramp.and_then(|ramp| i64::try_from(ramp).ok());
     let ramp = Ticks(ramp.unwrap_or(i64::MAX));
     let correction = amortize_with_ramp(causality, clocks, delay, ramp, times);
-    Repaired {
-        total: moved(causality, &correction),
-        correction,
+    let summary = RepairSummary {
         direction: Some(Direction::Forward),
         jumps: times.jumps(),
         largest_jump,
+        total: moved(causality, &correction),
+    };
+    Repaired {
+        correction,
+        summary,
     }
 }
 
@@ -164,8 +176,10 @@ fn backward(
     let mirrored = amortized(&mirror, clocks, &delay, gamma, &times);
     Some(Repaired {
         correction: mirror_back(causality, clocks, &mirrored.correction)?,
-        direction: Some(Direction::Backward),
-        ..mirrored
+        summary: RepairSummary {
+            direction: Some(Direction::Backward),
+            ..mirrored.summary
+        },
     })
 }
 

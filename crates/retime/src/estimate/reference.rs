@@ -33,6 +33,7 @@
 //! ```
 
 use super::{Estimate, Offset};
+use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
 use crate::trace::LocationIndex;
@@ -40,7 +41,7 @@ use crate::trace::LocationIndex;
 /// The common time, by choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reference {
-    /// The first clock that has events and is related to others.
+    /// The first clock that is related to others.
     #[default]
     First,
     /// The mean of all clocks that are related to others.
@@ -53,28 +54,51 @@ pub enum Reference {
 const MOMENTS: u32 = 64;
 
 impl Reference {
-    /// The clock to make an estimate against; for [`Reference::Mean`] any will do.
-    pub fn clock(self, clocks: &Clocks, edges: &Edges) -> ClockId {
-        if let Self::ClockOf(location) = self {
-            return clocks.of(location);
+    /// The clock to make an estimate against: for [`Reference::Mean`] the first
+    /// that is related to others. `None` if there is none, or the one asked for
+    /// is related to no other.
+    pub fn clock(self, causality: &Causality, clocks: &Clocks) -> Option<ClockId> {
+        let related = |clock: &ClockId| is_related(causality, clocks, *clock);
+        match self {
+            Self::ClockOf(location) => Some(clocks.of(location)).filter(related),
+            Self::First | Self::Mean => clocks.iter().find(related),
         }
-        let related = edges.all().iter().map(|edge| edge.from.min(edge.to));
-        related.min().unwrap_or(ClockId(0))
     }
 
-    /// The estimate with this common time; `None` where the clock asked for is
-    /// related to no other, or where a clock's time does not advance.
-    pub fn of(self, estimate: &Estimate, clocks: &Clocks, edges: &Edges) -> Option<Estimate> {
-        match self {
-            Self::Mean => estimate.rebased_to_mean(edges),
-            Self::ClockOf(location) => estimate.rebased(clocks.of(location)),
-            Self::First => {
-                let mut all = clocks.iter();
-                let first = all.find(|&clock| estimate.knows(clock, edges));
-                first.map_or_else(|| Some(estimate.clone()), |clock| estimate.rebased(clock))
-            }
+    /// An estimate against [that clock](Self::clock) with the common time that
+    /// was chosen; `None` where a clock's time does not advance.
+    pub fn of(self, estimate: Estimate, clocks: &Clocks, edges: &Edges) -> Option<Estimate> {
+        let asked = match self {
+            Self::Mean => return estimate.rebased_to_mean(edges),
+            Self::ClockOf(location) => clocks.of(location),
+            Self::First => estimate.reference,
+        };
+        if asked == estimate.reference {
+            Some(estimate)
+        } else {
+            estimate.rebased(asked)
         }
     }
+}
+
+/// Whether an event of the clock depends on one of another, or is its cause.
+fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
+    let (nodes, collectives) = (causality.nodes(), causality.collectives());
+    let other = |node: u32| clocks.of(nodes.location(node)) != clock;
+    let related = |node: u32| {
+        let message = causality.message_source(node);
+        let message = message.or_else(|| causality.message_target(node));
+        message.is_some_and(other)
+            || causality.slot(node).is_some_and(|slot| {
+                let (instance, _) = collectives.locate(slot);
+                let slots = collectives.slots(instance).iter();
+                let mut ends = slots.filter_map(|slot| slot.cause().or(slot.effect()));
+                ends.any(other)
+            })
+    };
+    let locations = clocks.locations(clock).iter();
+    let mut nodes = locations.flat_map(|location| nodes.of(location.as_usize()));
+    nodes.any(related)
 }
 
 impl Estimate {
@@ -83,7 +107,7 @@ impl Estimate {
     #[must_use]
     pub fn rebased(&self, reference: ClockId) -> Option<Self> {
         let offset = self.offsets.get(reference.as_usize())?.as_ref()?;
-        let mut rebased = self.onto(&inverse(offset)?)?;
+        let mut rebased = self.onto(&offset.inverse()?)?;
         rebased.reference = reference;
         *rebased.offsets.get_mut(reference.as_usize())? = Some(Offset::constant(0.0));
         Some(rebased)
@@ -102,7 +126,7 @@ impl Estimate {
                 let own = (common(offset, first), common(offset, last));
                 let both = |all: (i64, i64)| (all.0.min(own.0), all.1.max(own.1));
                 span = Some(span.map_or(own, both));
-                inverses.push(inverse(offset)?);
+                inverses.push(offset.inverse()?);
             }
         }
         let Some((first, last)) = span else {
@@ -144,19 +168,8 @@ fn common(offset: &Offset, stamp: i64) -> i64 {
     stamp.saturating_add(offset.at(stamp).round() as i64)
 }
 
-/// What has to be added to the common time for what the clock shows; `None`
-/// where its time does not advance.
-fn inverse(offset: &Offset) -> Option<Offset> {
-    let knots = offset.knots().iter();
-    let points = knots.map(|&(stamp, add)| (stamp.saturating_add(add.round() as i64), -add));
-    let points: Vec<(i64, f64)> = points.collect();
-    let advances = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
-    let finite = points.iter().all(|(_, add)| add.is_finite());
-    (advances && finite).then(|| Offset::through(points))
-}
-
 fn onto(offset: &Offset, change: &Offset) -> Option<Offset> {
-    let shown = inverse(offset)?;
+    let shown = offset.inverse()?;
     let own = offset.knots().iter().map(|&(stamp, _)| stamp);
     let bends = change.knots().iter().map(|&(at, _)| common(&shown, at));
     let mut stamps: Vec<i64> = own.chain(bends).collect();
