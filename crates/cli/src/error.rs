@@ -20,8 +20,9 @@ pub(crate) enum CliError {
         trace: PathBuf,
         source: retime::causality::CausalityError,
     },
+    /// The method has no valid solution for the trace.
     #[error("{trace}: {message}")]
-    Cycle { trace: PathBuf, message: String },
+    Unsolved { trace: PathBuf, message: String },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {message}", path.display())]
@@ -56,7 +57,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => INTERRUPTED,
-            Self::Strict(_) => VIOLATIONS,
+            Self::Strict(_) | Self::Unsolved { .. } => VIOLATIONS,
             _ => FAILURE,
         }
     }

@@ -54,15 +54,14 @@ fn symmetric(clock: Clock, steps: &[i64], delay: i64) -> Edges {
     edges(2, messages)
 }
 
-fn clock() -> impl Strategy<Value = Clock> {
-    let lag = -1_000_000_000_000..1_000_000_000_000_i64;
-    (lag, -2..=2_i64).prop_map(|(lag, per_10_000)| Clock { lag, per_10_000 })
+fn clock(most: i64) -> impl Strategy<Value = Clock> {
+    (-most..most, -2..=2_i64).prop_map(|(lag, per_10_000)| Clock { lag, per_10_000 })
 }
 
 proptest! {
     #[test]
     fn symmetric_delays_leave_no_error(
-        clock in clock(),
+        clock in clock(1_000_000_000_000),
         steps in prop::collection::vec(0..1_000_000_000_000_i64, 2..40),
         delay in 0..1_000_000_i64,
     ) {
@@ -81,7 +80,7 @@ proptest! {
 
     #[test]
     fn either_clock_may_be_the_reference(
-        clock in clock(),
+        clock in clock(1_000_000_000_000),
         steps in prop::collection::vec(0..1_000_000_000_i64, 2..20),
         delay in 0..1_000_i64,
     ) {
@@ -209,10 +208,13 @@ proptest! {
     }
 }
 
-/// A message from b to a and one back, so late that they say nothing but where
+/// How long the clocks of `band` run.
+const RUN: i64 = 1_000_000_000;
+
+/// At either end of a run a message from b to a and one back, so late that they say nothing but where
 /// the difference of the clocks lies: `lag` +- `width` at all times.
 fn band(a: ClockId, b: ClockId, lag: i64, width: i64) -> Vec<Edge> {
-    let ends = [0, 1_000_000].into_iter();
+    let ends = [0, RUN].into_iter();
     let both = ends.flat_map(|at| {
         [
             Edge::message(a, at + lag - width, b, at),
@@ -246,25 +248,25 @@ fn lags_in_the_lightest_tree(clocks: usize, pairs: &[(u32, u32, i64, i64)]) -> V
 proptest! {
     #[test]
     fn the_tree_is_of_the_best_pairs(
-        lags in prop::collection::vec(-100_000..100_000_i64, 10),
+        lags in prop::collection::vec(-1000..1000_i64, 10),
         order in Just((0..10_i64).collect::<Vec<_>>()).prop_shuffle(),
     ) {
         let all = (0..5_u32).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let pairs: Vec<_> = all.zip(lags.iter().zip(&order));
-        let pairs: Vec<_> = pairs.into_iter().map(|((a, b), (lag, width))| (a, b, *lag, 1 + width)).collect();
+        let pairs = all.zip(lags.iter().zip(&order));
+        let pairs: Vec<_> = pairs.map(|((a, b), (lag, width))| (a, b, *lag, 1 + width)).collect();
         let messages = pairs.iter().flat_map(|it| band(ClockId(it.0), ClockId(it.1), it.2, it.3));
-        let extents = vec![Some((0, 1_000_000)); 5];
+        let extents = vec![Some((0, RUN)); 5];
         let edges = Edges::new(messages.collect(), extents);
         let estimate = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A).unwrap();
         for (clock, lag) in lags_in_the_lightest_tree(5, &pairs).into_iter().enumerate() {
             let offset = estimate.offsets[clock].as_ref().unwrap();
-            prop_assert!((offset.at(500_000) - lag as f64).abs() < 1e-3, "{clock}: {offset:?} {lag}");
+            prop_assert!((offset.at(RUN / 2) - lag as f64).abs() < 1e-3, "{clock}: {offset:?} {lag}");
         }
     }
 
     #[test]
     fn rates_add_up_along_the_tree(
-        clocks in prop::collection::vec(clock(), 2..7),
+        clocks in prop::collection::vec(clock(1_000_000), 2..7),
         parents in prop::collection::vec(any::<prop::sample::Index>(), 6),
         reference in any::<prop::sample::Index>(),
         delay in 0..1_000_i64,
@@ -290,16 +292,15 @@ proptest! {
         }
         let edges = edges(clocks.len(), messages);
         let reference = ClockId(reference.index(clocks.len()) as u32);
-        let base = clocks[reference.as_usize()];
         for method in [PairMethod::Regression, PairMethod::ConvexHull] {
             let estimate = spanning_tree(&edges, |_| -1, method, reference).unwrap();
             for (clock, it) in clocks.iter().enumerate() {
-                for step in [0, 50_000_000, 99_000_000] {
+                for step in [1_000_000, 50_000_000, 98_000_000] {
                     let (stamp, time) = it.at(step);
                     let wanted = stamp_at(reference.as_usize(), time) - stamp;
                     let error = estimate.offsets[clock].as_ref().unwrap().at(stamp) - wanted as f64;
-                    // Half a tick per clock on the way, somewhat more beyond its messages.
-                    prop_assert!(error.abs() < 12.0, "{clock} {base:?}: {error}");
+                    // A tick that the hulls allow and half a one of rounding per clock.
+                    prop_assert!(error.abs() < 1.5 * clocks.len() as f64, "{clock}: {error}");
                 }
             }
         }
@@ -445,8 +446,16 @@ fn extreme_stamps_and_delays_do_no_harm() {
     for least in [i64::MIN, 0, i64::MAX] {
         for method in [PairMethod::Regression, PairMethod::ConvexHull] {
             let found = spanning_tree(&edges, |_| least, method, A);
-            let infeasible = method == PairMethod::ConvexHull && least >= 0;
-            assert_eq!(found.is_err(), infeasible, "{method:?} {least} {found:?}");
+            let offsets = found.iter().flat_map(|it| it.offsets.iter().flatten());
+            let knots = offsets.flat_map(|it| it.knots().to_vec());
+            assert!(
+                knots.into_iter().all(|knot| knot.1.is_finite()),
+                "{found:?}"
+            );
+            assert!(
+                found.is_ok() || method == PairMethod::ConvexHull,
+                "{found:?}"
+            );
         }
     }
 }

@@ -6,10 +6,12 @@ use std::time::Instant;
 use retime::causality::{CausalityOptions, Check, Oddity};
 use retime::{Causality, Clocks, Timestamp, TraceInfo};
 
-use crate::args::{CheckArgs, ModelArgs, RunArgs};
+use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
+use crate::method::{Input, Method, Solution, Unsolved};
+use crate::progress::check_interrupt;
 use crate::report::{self, build, model, warnings};
 use crate::truth::Truth;
 
@@ -100,6 +102,49 @@ impl Analysed {
         let times = causality.nodes().timestamps();
         self.before = retime::causality::check(causality, &self.clocks, &self.delay.delay, times);
         Ok(())
+    }
+
+    /// What methods work on.
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input {
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            delay: &self.delay.delay,
+        }
+    }
+
+    /// Runs a method; without writing anything. Clocks that turn out to be several
+    /// are split on the way, if it was left to retime to group them. That there is
+    /// no valid solution is [`CliError::Unsolved`].
+    pub(crate) fn solve(
+        &mut self,
+        method: &Method,
+        model: &ModelArgs,
+    ) -> Result<Solution, CliError> {
+        loop {
+            let unsolved = match method.solve(&self.input()) {
+                Ok(solution) => return Ok(solution),
+                Err(unsolved) => unsolved,
+            };
+            check_interrupt()?;
+            let info = self.loaded.trace.info();
+            let split = match &unsolved {
+                Unsolved::Cycle(cycle) => self.clocks.split(info, cycle),
+                _ => None,
+            };
+            let hint = match split {
+                Some(clocks) if model.clocks == ClockGrouping::Auto => {
+                    self.regroup(clocks, model)?;
+                    continue;
+                }
+                Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
+                None => "",
+            };
+            return Err(CliError::Unsolved {
+                trace: self.loaded.path.clone(),
+                message: format!("{}{hint}", unsolved.describe(info, &self.clocks)),
+            });
+        }
     }
 
     /// Events stamped before their predecessor on the same location.

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use retime::causality::{Check, check};
-use retime::clock::{AmortizationRate, LogicalTimes};
+use retime::clock::AmortizationRate;
 use retime::{
     Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
     limiting_send,
@@ -18,10 +18,10 @@ use retime::{
 use retime_otf2::{Otf2Trace, Rewritten};
 
 use super::check::{Analysed, analyse_some};
-use crate::args::{ClockGrouping, CorrectArgs};
+use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution, Unsolved};
+use crate::method::{Method, Solution};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
@@ -53,12 +53,12 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args.method.resolve(analysed.loaded.trace.info().rate)?;
+    let method = args.method.resolve(analysed.loaded.trace.info())?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
 
-    if analysed.is_sound() && method.keeps_time() {
+    if analysed.is_sound() && method.keeps_time() && !args.method.always {
         copy(args, &analysed, staging)
     } else {
         repair(args, &method, analysed, staging)
@@ -118,16 +118,11 @@ fn repair(
 ) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
     let stage = Instant::now();
-    let solution = solve(args, method, &mut analysed)?;
+    let solution = analysed.solve(method, &args.model)?;
     let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
     let mut report = analysed.report(&args.model);
-    report.method = Some(model::MethodPart {
-        name: method.to_string(),
-        jumps: solution.jumps,
-        largest_jump_ticks: solution.largest_jump.0,
-        knots: correction.knots(),
-    });
+    report.method = Some(build::method_part(method, &solution));
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
 
@@ -150,8 +145,14 @@ fn repair(
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    report.distortion = Some(distortion_part(analysed, solution.times.as_ref(), &times));
-    describe(&mut report, (args, method), analysed, &times, &after);
+    report.distortion = Some(distortion_part(analysed, &solution, &times));
+    describe(
+        &mut report,
+        (args, method),
+        analysed,
+        (&solution, &times),
+        &after,
+    );
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -160,56 +161,12 @@ fn repair(
     })
 }
 
-/// Runs the method; without writing anything. Clocks that turn out to be
-/// several are split on the way, if it was left to retime to group them.
-fn solve(
-    args: &CorrectArgs,
-    method: &Method,
-    analysed: &mut Analysed,
-) -> Result<Solution, CliError> {
-    loop {
-        let Analysed {
-            loaded,
-            clocks,
-            delay,
-            ..
-        } = &*analysed;
-        let cycle = match method.solve(&loaded.causality, clocks, &delay.delay) {
-            Ok(solution) => return Ok(solution),
-            Err(Unsolved::BeforeZero) => {
-                let message =
-                    "run backwards, the clock would move events before time 0; run it forwards";
-                return Err(CliError::input(&loaded.path, message));
-            }
-            Err(Unsolved::Cycle(cycle)) => cycle,
-        };
-        check_interrupt()?;
-        let info = loaded.trace.info();
-        let split = clocks.split(info, &cycle);
-        let message = cycle.describe(info);
-        match split {
-            Some(clocks) if args.model.clocks == ClockGrouping::Auto => {
-                analysed.regroup(clocks, &args.model)?;
-            }
-            split => {
-                let hint = "\nif locations that share a clock should not, give a finer --clocks";
-                let hint = split.map_or("", |_| hint);
-                let trace = loaded.path.clone();
-                return Err(CliError::Cycle {
-                    trace,
-                    message: format!("{message}{hint}"),
-                });
-            }
-        }
-    }
-}
-
 /// Adds to the report what came out.
 fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
-    times: &[Timestamp],
+    (solution, times): (&Solution, &[Timestamp]),
     after: &Check,
 ) {
     let Analysed {
@@ -220,7 +177,9 @@ fn describe(
     } = analysed;
     let info = loaded.trace.info();
     let advance = final_advance(&loaded.causality, clocks, times);
-    report.warnings.extend(runaway_warning(analysed, &advance));
+    if solution.aligned.is_none() {
+        report.warnings.extend(runaway_warning(analysed, &advance));
+    }
     report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
@@ -304,7 +263,7 @@ fn save(
 
 fn distortion_part(
     analysed: &Analysed,
-    before: Option<&LogicalTimes>,
+    solution: &Solution,
     after: &[Timestamp],
 ) -> model::DistortionPart {
     let Analysed {
@@ -317,7 +276,8 @@ fn distortion_part(
     let part = |place| build::place_part(loaded.trace.info(), place);
     let limit = |place| {
         let causality = &loaded.causality;
-        limiting_send(causality, clocks, &delay.delay, before?, after, place)
+        let before = solution.repaired.as_ref()?.times.as_ref()?;
+        limiting_send(causality, clocks, &delay.delay, before, after, place)
     };
     model::DistortionPart {
         largest_at: measured.largest_at.map(part),

@@ -6,11 +6,12 @@ use retime::causality::{Check, Place};
 use retime::{Clocks, Grouping, TraceInfo};
 
 use super::model::{
-    CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
-    TracePart, ViolationPart,
+    AlignmentPart, CheckPart, ClockPart, ClocksPart, DelayPart, Direction, MatchingPart,
+    MethodPart, OddityPart, PairPart, PlacePart, RepairPart, TracePart, ViolationPart,
 };
 use crate::delay::ResolvedDelay;
 use crate::load::Loaded;
+use crate::method::{Method, Repaired, Solution};
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
@@ -147,6 +148,29 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
     parts.sort_by_key(|pair| pair.smallest_latency_ticks);
     parts.truncate(PAIRS_LISTED);
     parts
+}
+
+pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
+    let repaired = solution.repaired.as_ref();
+    let direction = |repaired: &Repaired| match repaired.backward {
+        true => Direction::Backward,
+        false => Direction::Forward,
+    };
+    MethodPart {
+        name: method.to_string(),
+        option: method.name().as_str(),
+        jumps: repaired.map_or(0, |it| it.jumps),
+        largest_jump_ticks: repaired.map_or(0, |it| it.largest_jump.0),
+        knots: solution.correction.knots(),
+        alignment: solution.aligned.as_ref().map(|aligned| AlignmentPart {
+            reference_clock: aligned.reference.map(|clock| clock.0),
+            pieces: aligned.pieces,
+            unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
+        }),
+        repair: repaired.map(|it| RepairPart {
+            direction: direction(it),
+        }),
+    }
 }
 
 pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {

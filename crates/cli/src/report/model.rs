@@ -124,12 +124,46 @@ pub(crate) struct ViolationPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MethodPart {
+    /// In words, with its parts.
     pub(crate) name: String,
+    /// As `--method` takes it.
+    pub(crate) option: String,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump_ticks: i64,
     /// Break points of all clock maps.
     pub(crate) knots: usize,
+    /// If clocks were put on one time before anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alignment: Option<AlignmentPart>,
+    /// If a logical clock ran over the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repair: Option<RepairPart>,
+}
+
+/// How clocks were put on one time.
+#[derive(Debug, Serialize)]
+pub(crate) struct AlignmentPart {
+    /// The clock whose time is the common one; absent for the mean of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference_clock: Option<u32>,
+    /// The most straight pieces that the difference of a clock has.
+    pub(crate) pieces: usize,
+    /// Clocks that nothing relates to the others; they keep their time.
+    pub(crate) unrelated_clocks: Vec<u32>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RepairPart {
+    /// From the beginning of the trace, or from its end.
+    pub(crate) direction: Direction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Direction {
+    Forward,
+    Backward,
 }
 
 #[derive(Debug, Serialize)]
