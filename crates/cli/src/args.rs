@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::{Delay, Grouping};
 
-use crate::method::MethodArgs;
+use crate::method::{MethodArgs, MethodName};
 
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
@@ -31,6 +31,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Count the contradictions in a trace; change nothing
     Check(CheckArgs),
+    /// Compare all methods on a trace; change nothing
+    Compare(CompareArgs),
     /// Write a corrected copy of a trace
     Correct(Box<CorrectArgs>),
     /// Send the time stamps of a trace through a saved correction
@@ -58,6 +60,29 @@ pub(crate) enum Command {
 pub(crate) struct CheckArgs {
     /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 some method leaves no effect before its cause, or the trace \
+    has none; 1 all leave some; 2 usage, input or system error; 130 interrupted."
+)]
+pub(crate) struct CompareArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    #[arg(required_unless_present = "features")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Compare this method, alone and followed by the controlled logical clock;
+    /// may be repeated. All if not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Vec<MethodName>,
+    /// Instead of a trace: what each method can do, decided by runs on simulated
+    /// traces, beside the comparison of the thesis (half a minute)
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "RunArgs"])]
+    pub(crate) features: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]

@@ -39,6 +39,7 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<u8, CliError> {
     match command {
         Command::Check(args) => commands::check::run(args),
+        Command::Compare(args) => commands::compare::run(args),
         Command::Correct(args) => commands::correct::run(args),
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),

@@ -2,6 +2,7 @@
 
 pub(crate) mod apply;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod meta;

@@ -3,21 +3,19 @@
 
 use std::fmt::Write;
 
-use retime_experiments::{ALL, Failure, Grid, MEASURED, Measured, Named, Row, Table};
+use retime_experiments::{ALL, Failure, Grid, MEASURED, Named, Row, Table};
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
 use crate::load::with_threads;
 use crate::progress::Steps;
+use crate::report::columns::{columns, wrapped};
 use crate::report::to_stdout;
-
-/// Width of notes.
-const WIDTH: usize = 98;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, CliError> {
-    if let Some(measured) = MEASURED.iter().find(|it| it.name == args.experiment) {
-        return measure(measured);
+    if MEASURED.iter().any(|it| it.name == args.experiment) {
+        return measured(&args.experiment);
     }
     for (number, experiment) in choose(&args.experiment)?.iter().enumerate() {
         let run = || (experiment.run)().map_err(|error| failed(experiment.name, error));
@@ -28,7 +26,11 @@ pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-fn measure(measured: &Measured) -> Result<u8, CliError> {
+/// Runs the measurement of that name; returns the exit code.
+pub(crate) fn measured(name: &str) -> Result<u8, CliError> {
+    let Some(measured) = MEASURED.iter().find(|it| it.name == name) else {
+        return Ok(0);
+    };
     let progress = Steps::new(measured.name, false);
     let watch = |next: &str| progress.go_on(next);
     let run = || (measured.run)(&watch).map_err(|error| failed(measured.name, error));
@@ -65,26 +67,10 @@ fn choose(name: &str) -> Result<Vec<&'static Named>, CliError> {
     })
 }
 
-/// Words to the left, figures to the right.
 fn render_grid(name: &str, grid: &Grid) -> String {
     let bold = anstyle::Style::new().bold();
     let mut text = format!("{bold}{name}: {}{bold:#}\n\n", grid.title);
-    let all = || std::iter::once(&grid.heading).chain(&grid.rows);
-    let width = |column: usize| {
-        let cells = all().filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..grid.heading.len()).map(width).collect();
-    for row in all() {
-        let cells = row.iter().zip(&widths).enumerate();
-        let line: Vec<String> = cells
-            .map(|(column, (cell, &width))| match column {
-                0 => format!("{cell:<width$}"),
-                _ => format!("{cell:>width$}"),
-            })
-            .collect();
-        let _ = writeln!(text, "{}", line.join("  ").trim_end());
-    }
+    text += &columns(&grid.heading, &grid.rows);
     for note in &grid.notes {
         let _ = write!(text, "\n{}", wrapped(note));
     }
@@ -117,24 +103,4 @@ fn render(experiment: &Named, table: &Table) -> String {
         let _ = write!(text, "\n{}", wrapped(note));
     }
     text
-}
-
-/// The words of a text in lines that fit.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > WIDTH {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out.push('\n');
-    out
 }

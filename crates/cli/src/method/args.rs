@@ -80,9 +80,9 @@ pub(crate) struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// The options of a method when nothing else is given.
-    pub(crate) fn defaults(name: MethodName) -> Result<Self, CliError> {
-        let words = ["retime".into(), format!("--method={}", name.as_str())];
+    /// Options as they stand on the command line.
+    pub(crate) fn of(options: &str) -> Result<Self, CliError> {
+        let words = std::iter::once("retime").chain(options.split_whitespace());
         let matches = Self::augment_args(clap::Command::new("retime")).try_get_matches_from(words);
         let args = matches.and_then(|matches| Self::from_arg_matches(&matches));
         args.map_err(|error| CliError::Usage(error.to_string()))

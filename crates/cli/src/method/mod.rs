@@ -126,13 +126,12 @@ pub(crate) struct Solution {
 }
 
 impl Method {
-    /// The method of this name as it is without further options.
-    #[allow(dead_code, reason = "for the comparison of methods")]
-    pub(crate) fn named(
-        name: MethodName,
+    /// The method that these options of the command give.
+    pub(crate) fn with_options(
+        options: &str,
         info: &TraceInfo,
     ) -> Result<Self, crate::error::CliError> {
-        MethodArgs::defaults(name)?.resolve(info)
+        MethodArgs::of(options)?.resolve(info)
     }
 
     /// Runs the method over a trace. Which clocks it has is taken as given.

@@ -378,7 +378,7 @@ fn place(place: &PlacePart) -> String {
 }
 
 /// A share for reading: `0.02 %`, `350 %`.
-pub(super) fn share(share: f64) -> String {
+pub(crate) fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         0.0 => "0 %".into(),

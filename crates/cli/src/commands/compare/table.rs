@@ -1,0 +1,124 @@
+//! The comparison for people: one line per method, in 100 columns.
+
+use std::fmt::Write;
+
+use retime::format_seconds;
+
+use super::model::{AccuracyPart, Comparison, MethodPart, ResultPart};
+use crate::report::columns::{columns, wrapped};
+use crate::report::summary::{group_digits, plural, share};
+
+const HEADING: [&str; 8] = [
+    "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
+];
+const TRUTH_HEADING: [&str; 5] = [
+    "against the truth",
+    "error",
+    "largest",
+    "delay error",
+    "largest",
+];
+
+const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
+    than the minimal delay. change: of local intervals, mean and largest. jump: the furthest that \
+    an event was forced ahead of its own clock. memory: beyond that of the trace.";
+const TRUTH_NOTE: &str = "error: mean and largest of |corrected - true time|, without their common \
+    mean. delay error: the same of message delays.";
+
+/// The text; `verbose` adds the options of each method.
+pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
+    let rate = comparison.trace.ticks_per_second as f64;
+    let mut text = heading(comparison, rate);
+    let solved = || {
+        let methods = comparison.methods.iter();
+        methods.filter_map(|it| Some((it, it.result.as_ref()?)))
+    };
+    let rows: Vec<Vec<String>> = solved().map(|(it, result)| row(it, result, rate)).collect();
+    text += &columns(&HEADING, &rows);
+    let truth = solved().filter_map(|(it, result)| Some((it, result.accuracy.as_ref()?)));
+    let truth: Vec<Vec<String>> = truth
+        .map(|(it, errors)| errors_row(it, errors, rate))
+        .collect();
+    if !truth.is_empty() {
+        let _ = write!(text, "\n{}", columns(&TRUTH_HEADING, &truth));
+    }
+    text += &unsolved(comparison);
+    let _ = write!(text, "\n{}", wrapped(NOTE));
+    if !truth.is_empty() {
+        text += &wrapped(TRUTH_NOTE);
+    }
+    if verbose {
+        text += &options(comparison);
+    }
+    text
+}
+
+fn heading(comparison: &Comparison, rate: f64) -> String {
+    let trace = &comparison.trace;
+    let delay = &comparison.min_delay;
+    format!(
+        "{}: {}, {}, {}, minimal delay {}\n\n",
+        trace.path,
+        plural(trace.events, "event"),
+        plural(trace.locations as u64, "location"),
+        plural(comparison.clocks as u64, "clock"),
+        span(delay.largest_ticks as f64, rate),
+    )
+}
+
+fn row(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+    let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
+    let jump = result.largest_jump_ticks;
+    vec![
+        method.name.clone(),
+        group_digits(result.reversed),
+        group_digits(result.short),
+        share(result.interval_change_mean),
+        share(result.interval_change_largest),
+        or_dash(jump.map(|jump| span(jump as f64, rate))),
+        or_dash(result.seconds.map(|seconds| format!("{seconds:.2} s"))),
+        or_dash(result.memory_bytes.map(bytes)),
+    ]
+}
+
+fn errors_row(method: &MethodPart, errors: &AccuracyPart, rate: f64) -> Vec<String> {
+    let (times, delays) = (errors.synchronization_ticks, errors.message_delay_ticks);
+    let mut row = vec![method.name.clone()];
+    row.extend([times.mean_abs, times.max, delays.mean_abs, delays.max].map(|it| span(it, rate)));
+    row
+}
+
+/// Why methods have no solution.
+fn unsolved(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for method in &comparison.methods {
+        if let Some(reason) = &method.reason {
+            let _ = write!(text, "\n{}", wrapped(&format!("{}: {reason}", method.name)));
+        }
+    }
+    text
+}
+
+/// What gives each method.
+fn options(comparison: &Comparison) -> String {
+    let mut text = String::from("\n");
+    for method in comparison
+        .methods
+        .iter()
+        .filter(|it| !it.options.is_empty())
+    {
+        let _ = writeln!(text, "{}: retime correct {}", method.name, method.options);
+    }
+    text
+}
+
+fn span(ticks: f64, rate: f64) -> String {
+    format_seconds(ticks / rate)
+}
+
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        _ if bytes < 1 << 20 => "<1 MB".into(),
+        _ => format!("{} MB", bytes >> 20),
+    }
+}
