@@ -35,8 +35,8 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
-pub mod repair;
 pub mod optimal;
+pub mod repair;
 mod time;
 mod trace;
 
