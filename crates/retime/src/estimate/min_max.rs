@@ -48,9 +48,9 @@ use crate::time::Ticks;
 
 /// Estimates each clock against the reference. `least` is the minimal delay of a
 /// dependency, in ticks. The number of sub-intervals is by default such that the
-/// median pair has 16 messages each way in each, at most 256; up to 16 times as
-/// many where bounds contradict each other, fewer where some clock has none with
-/// messages both ways.
+/// clock with the fewest messages has 16 each way in each, but at most 8; up to
+/// 128 times as many where bounds contradict each other, fewer where some clock
+/// has none with messages both ways.
 ///
 /// # Errors
 ///
@@ -70,7 +70,11 @@ pub fn min_max(
     let others = clocks().filter(|&clock| clock != reference && traffic.touches(clock));
     let others: Vec<ClockId> = others.collect();
     all_are_peers(&others, &traffic, reference)?;
-    with_sub_intervals(edges, &traffic, intervals, |pieces| {
+    let each_way = others
+        .iter()
+        .map(|&clock| traffic.each_way(reference, clock));
+    let fewest = each_way.min().unwrap_or(0);
+    with_sub_intervals(&traffic, intervals, fewest, |pieces| {
         let bounds = PairBounds::along(&traffic, edges, &least, pieces);
         let mut lines = vec![None; edges.clocks()];
         lines[reference.as_usize()] = Some(Line::LEVEL);
@@ -185,8 +189,9 @@ mod tests {
     #[test]
     fn contradicting_bounds_name_the_pair() {
         let edges = vec![Edge::message(A, 10, B, 20), Edge::message(B, 40, A, 27)];
+        let edges = Edges::new(edges, vec![None; 2]);
         let infeasible = NoEstimate::Infeasible(vec![A, B], Ticks(3));
-        assert_eq!(run(edges, 2), Err(infeasible));
+        assert_eq!(min_max(&edges, |_| 0, Some(1), A), Err(infeasible));
     }
 
     #[test]

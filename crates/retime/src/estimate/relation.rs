@@ -7,6 +7,8 @@ use crate::estimate::traffic::Traffic;
 
 /// For each clock.
 pub(crate) struct Relation {
+    /// Related in some direction, at least through others; so is the reference.
+    pub(crate) some: Vec<bool>,
     /// Related in both directions, at least through others.
     pub(crate) both: Vec<bool>,
 }
@@ -26,6 +28,7 @@ impl Relation {
         }
         let forth = reached(reference, clocks, traffic, &[true]);
         let back = reached(reference, clocks, traffic, &[false]);
+        let some = reached(reference, clocks, traffic, &[true, false]);
         let all = (0..clocks as u32).map(ClockId);
         let alive = all.filter(|&clock| clock != reference && edges.extent(clock).is_some());
         let alive: Vec<ClockId> = alive.collect();
@@ -36,6 +39,7 @@ impl Relation {
         let both = forth.iter().zip(&back).map(|(forth, back)| *forth && *back);
         Ok(Self {
             both: both.collect(),
+            some,
         })
     }
 
@@ -92,6 +96,7 @@ mod tests {
     fn a_ring_relates_all_of_its_clocks() {
         let (ring, traffic) = relation(&[(0, 1), (1, 2), (2, 0)], 4).unwrap();
         assert_eq!(ring.both, [true, true, true, false]);
+        assert_eq!(ring.some, [true, true, true, false]);
         assert_eq!(ring.one_direction(&traffic), None);
     }
 
@@ -99,6 +104,7 @@ mod tests {
     fn a_producer_is_named() {
         let (chain, traffic) = relation(&[(0, 1), (1, 0), (2, 1)], 3).unwrap();
         assert_eq!(chain.both, [true, true, false]);
+        assert_eq!(chain.some, [true, true, true]);
         let pair = NoEstimate::OneDirection(ClockId(2), ClockId(1));
         assert_eq!(chain.one_direction(&traffic), Some(pair));
     }

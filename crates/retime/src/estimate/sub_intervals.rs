@@ -35,14 +35,14 @@ use crate::edges::Edges;
 use crate::estimate::NoEstimate;
 use crate::estimate::traffic::Traffic;
 
-/// Dependencies each way that a typical pair should have in a sub-interval.
+/// Dependencies each way that a pair should have in a sub-interval.
 const EACH_WAY: u64 = 16;
 /// No more sub-intervals than this by default.
-const MOST: u64 = 256;
+const MOST: u64 = 8;
 /// No more steps of closure than this by default: clocks^3 x sub-intervals.
 const STEPS: u64 = 1 << 32;
 /// How often the default is doubled where clocks drift too fast for it.
-const DOUBLINGS: u32 = 4;
+const DOUBLINGS: u32 = 7;
 
 /// Sub-intervals of equal length, at corresponding stamps of all clocks.
 #[derive(Clone, Debug)]
@@ -55,15 +55,17 @@ pub struct SubIntervals {
 }
 
 impl SubIntervals {
-    /// Divides a run into this many, or fewer if it lasts fewer ticks; at least
-    /// one.
+    /// Divides a run, from the first to the last message, into this many, or
+    /// fewer if it lasts fewer ticks; at least one.
     pub fn divide(edges: &Edges, count: u32) -> Self {
-        Self::shifted(edges, count, Traffic::of(edges).rough_shifts())
+        let traffic = Traffic::of(edges);
+        Self::shifted(&traffic, count, traffic.rough_shifts())
     }
 
-    fn shifted(edges: &Edges, count: u32, shifts: Vec<i64>) -> Self {
-        let extents = shifts.iter().enumerate().filter_map(|(clock, &shift)| {
-            let (first, last) = edges.extent(ClockId(clock as u32))?;
+    fn shifted(traffic: &Traffic, count: u32, shifts: Vec<i64>) -> Self {
+        let extents = traffic.extents().iter().zip(&shifts);
+        let extents = extents.filter_map(|(extent, &shift)| {
+            let (first, last) = (*extent)?;
             Some((first.saturating_add(shift), last.saturating_add(shift)))
         });
         let span = extents.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
@@ -121,34 +123,36 @@ impl SubIntervals {
     }
 }
 
-/// How many sub-intervals to take if nobody says so: such that the median pair
-/// of clocks with messages both ways has 16 each way in each, but at most 256,
-/// and at most 2^32 / clocks^3.
-pub(crate) fn default_count(traffic: &Traffic, clocks: usize) -> u32 {
-    let typical = traffic.typical().unwrap_or(0) / EACH_WAY;
+/// How many sub-intervals to take if nobody says so: such that a pair with
+/// `each_way` messages each way has 16 each way in each, but at most 8, and at
+/// most 2^32 / clocks^3. Few are enough where clocks drift little, and their
+/// bounds are the tightest.
+pub(crate) fn default_count(each_way: u64, clocks: usize) -> u32 {
     let cubed = (clocks.max(1) as u64).saturating_pow(3);
-    let count = typical.min(MOST).min(STEPS / cubed).max(1);
+    let count = (each_way / EACH_WAY).min(MOST).min(STEPS / cubed).max(1);
     u32::try_from(count).unwrap_or(1)
 }
 
 /// Runs a method on as many sub-intervals as asked for. By default it tries
-/// [`default_count`]; where clocks drift too fast for it, up to 16 times as many,
-/// as section 7.7 of the thesis advises; where messages are lacking, fewer.
+/// [`default_count`]; where clocks drift too fast for it, up to 128 times as
+/// many, while `each_way` messages reach for them, as section 7.7 of the thesis
+/// advises; where messages are lacking, fewer.
 pub(crate) fn with_sub_intervals<T>(
-    edges: &Edges,
     traffic: &Traffic,
     count: Option<u32>,
+    each_way: u64,
     run: impl Fn(&SubIntervals) -> Result<T, NoEstimate>,
 ) -> Result<T, NoEstimate> {
     let shifts = traffic.rough_shifts();
-    let attempt = |count: u32| run(&SubIntervals::shifted(edges, count, shifts.clone()));
-    let first = count.unwrap_or_else(|| default_count(traffic, edges.clocks()));
+    let attempt = |count: u32| run(&SubIntervals::shifted(traffic, count, shifts.clone()));
+    let first = count.unwrap_or_else(|| default_count(each_way, shifts.len()));
     let result = attempt(first);
     let others: Vec<u32> = match (count, &result) {
         (None, Err(NoEstimate::Infeasible(..))) => {
-            let most = traffic.typical().unwrap_or(0);
             let finer = (1..=DOUBLINGS).map(|times| first << times);
-            finer.filter(|&count| u64::from(count) <= most).collect()
+            finer
+                .filter(|&count| u64::from(count) <= each_way)
+                .collect()
         }
         (None, Err(NoEstimate::Missing(_))) => {
             let coarser = (1..u32::BITS).map(|times| first >> times);
@@ -166,9 +170,12 @@ mod tests {
     use crate::edges::Edge;
 
     const A: ClockId = ClockId(0);
+    const B: ClockId = ClockId(1);
 
     fn lasting(length: i64) -> Edges {
-        Edges::new(Vec::new(), vec![Some((0, length))])
+        let there = Edge::message(A, 0, B, 0);
+        let back = Edge::message(B, length, A, length);
+        Edges::new(vec![there, back], vec![None; 2])
     }
 
     #[test]
@@ -187,35 +194,24 @@ mod tests {
         let ends: Vec<i64> = (0..=3).map(|number| pieces.boundary(A, number)).collect();
         assert_eq!(ends, [0, 34, 68, 100]);
         assert_eq!(pieces.middle(A, 2), 84);
-        assert_eq!(
-            (pieces.of(A, 34), pieces.of(A, 100), pieces.of(A, -5)),
-            (1, 2, 0)
-        );
+        let places = [34, 100, -5].map(|stamp| pieces.of(A, stamp));
+        assert_eq!(places, [1, 2, 0]);
     }
 
     #[test]
     fn extreme_stamps_do_not_overflow() {
         let far = 1_i64 << 61;
-        let edges = vec![
-            Edge::message(A, 0, ClockId(1), far),
-            Edge::message(ClockId(1), 0, A, far),
-        ];
-        let edges = Edges::new(edges, vec![Some((0, far)); 2]);
-        let pieces = SubIntervals::divide(&edges, u32::MAX);
+        let edges = vec![Edge::message(A, 0, B, far), Edge::message(B, 0, A, far)];
+        let pieces = SubIntervals::divide(&Edges::new(edges, vec![None; 2]), u32::MAX);
         assert!(pieces.of(A, i64::MAX) < pieces.len());
         assert!(pieces.boundary(A, pieces.len()) >= pieces.boundary(A, 0));
     }
 
     #[test]
     fn the_default_leaves_sixteen_messages_each_way() {
-        let both = (0..640).flat_map(|n| {
-            let there = Edge::message(A, 10 * n, ClockId(1), 10 * n + 1);
-            [there, Edge::message(ClockId(1), 10 * n, A, 10 * n + 1)]
-        });
-        let edges = Edges::new(both.collect(), vec![Some((0, 6_400)); 2]);
-        let traffic = Traffic::of(&edges);
-        assert_eq!(default_count(&traffic, 2), 40);
-        assert_eq!(default_count(&traffic, 700), 12);
-        assert_eq!(default_count(&traffic, usize::MAX), 1);
+        assert_eq!(default_count(5 * 16 + 15, 2), 5);
+        assert_eq!(default_count(1_000_000, 2), 8);
+        assert_eq!(default_count(1_000_000, 1_000), 4);
+        assert_eq!(default_count(0, usize::MAX), 1);
     }
 }

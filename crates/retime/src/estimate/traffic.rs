@@ -24,19 +24,21 @@ pub(crate) struct Way {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Traffic {
     ways: Vec<Way>,
-    clocks: usize,
+    /// First and last stamp with a dependency, by clock.
+    extents: Vec<Option<(i64, i64)>>,
 }
 
 impl Traffic {
     pub(crate) fn of(edges: &Edges) -> Self {
         let mut found: FxHashMap<(ClockId, ClockId), Way> = FxHashMap::default();
-        let clocks = edges.clocks();
-        let known = |clock: ClockId| clock.as_usize() < clocks;
+        let mut extents = vec![None; edges.clocks()];
         for edge in edges.all() {
             let (from, to) = (edge.from, edge.to);
-            if from == to || !known(from) || !known(to) {
+            if from == to || from.max(to).as_usize() >= extents.len() {
                 continue;
             }
+            include(&mut extents[from.as_usize()], edge.sent);
+            include(&mut extents[to.as_usize()], edge.received);
             let way = found.entry((from, to)).or_insert(Way {
                 from,
                 to,
@@ -48,7 +50,12 @@ impl Traffic {
         }
         let mut ways: Vec<Way> = found.into_values().collect();
         ways.sort_unstable_by_key(|way| (way.from, way.to));
-        Self { ways, clocks }
+        Self { ways, extents }
+    }
+
+    /// First and last stamp of a clock with a dependency.
+    pub(crate) fn extents(&self) -> &[Option<(i64, i64)>] {
+        &self.extents
     }
 
     /// All ways, in order.
@@ -73,19 +80,25 @@ impl Traffic {
 
     /// Whether a clock has dependencies at all.
     pub(crate) fn touches(&self, clock: ClockId) -> bool {
-        let touches = |way: &Way| way.from == clock || way.to == clock;
-        self.ways.iter().any(touches)
+        matches!(self.extents.get(clock.as_usize()), Some(Some(_)))
     }
 
-    /// The median, over the pairs with dependencies both ways, of the number of
-    /// those the rarer way; `None` without such pairs.
-    pub(crate) fn typical(&self) -> Option<u64> {
-        let back = |way: &Way| self.count(way.to, way.from);
+    /// Dependencies between two clocks, the rarer way.
+    pub(crate) fn each_way(&self, one: ClockId, other: ClockId) -> u64 {
+        self.count(one, other).min(self.count(other, one))
+    }
+
+    /// The median of that over all pairs with dependencies both ways; 0 without
+    /// such pairs.
+    pub(crate) fn typical(&self) -> u64 {
         let pairs = self.ways.iter().filter(|way| way.from < way.to);
-        let both = pairs.map(|way| way.count.min(back(way)));
+        let both = pairs.map(|way| self.each_way(way.from, way.to));
         let mut counts: Vec<u64> = both.filter(|&count| count > 0).collect();
+        if counts.is_empty() {
+            return 0;
+        }
         let middle = counts.len() / 2;
-        (!counts.is_empty()).then(|| *counts.select_nth_unstable(middle).1)
+        *counts.select_nth_unstable(middle).1
     }
 
     /// What has to be added to each clock such that they agree roughly: to a few
@@ -93,8 +106,8 @@ impl Traffic {
     /// related get any value.
     pub(crate) fn rough_shifts(&self) -> Vec<i64> {
         let neighbours = self.neighbours();
-        let mut shifts: Vec<Option<i64>> = vec![None; self.clocks];
-        for start in 0..self.clocks {
+        let mut shifts: Vec<Option<i64>> = vec![None; self.extents.len()];
+        for start in 0..self.extents.len() {
             if shifts[start].is_some() {
                 continue;
             }
@@ -117,7 +130,7 @@ impl Traffic {
 
     /// For each clock its peers, and roughly how far those are ahead of it.
     fn neighbours(&self) -> Vec<Vec<(usize, i64)>> {
-        let mut neighbours = vec![Vec::new(); self.clocks];
+        let mut neighbours = vec![Vec::new(); self.extents.len()];
         for way in &self.ways {
             let back = self.way(way.to, way.from).map(|back| back.fastest);
             let ahead = match back {
@@ -131,6 +144,11 @@ impl Traffic {
         }
         neighbours
     }
+}
+
+fn include(extent: &mut Option<(i64, i64)>, stamp: i64) {
+    let (first, last) = extent.unwrap_or((stamp, stamp));
+    *extent = Some((first.min(stamp), last.max(stamp)));
 }
 
 #[cfg(test)]
@@ -149,7 +167,7 @@ mod tests {
         ];
         let traffic = Traffic::of(&Edges::new(edges, vec![None; 4]));
         assert_eq!(traffic.rough_shifts(), [0, -1_000, -500, 0]);
-        assert_eq!(traffic.typical(), Some(1));
+        assert_eq!(traffic.typical(), 1);
         assert_eq!((traffic.count(a, b), traffic.count(a, c)), (1, 0));
         assert!(traffic.touches(c) && !traffic.touches(d));
     }
@@ -158,6 +176,6 @@ mod tests {
     fn clocks_that_do_not_exist_are_passed_over() {
         let edges = vec![Edge::message(ClockId(0), 0, ClockId(9), 5)];
         let traffic = Traffic::of(&Edges::new(edges, vec![None]));
-        assert!(traffic.ways().is_empty() && traffic.typical().is_none());
+        assert!(traffic.ways().is_empty() && traffic.typical() == 0);
     }
 }
