@@ -90,6 +90,10 @@ pub(crate) struct CompareArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("force", |force| force.help(
+    "Replace DIR if it exists and holds nothing but an OTF2 archive; and write what \
+     leaves more dependencies reversed than the recording has"
+)))]
 pub(crate) struct CorrectArgs {
     /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
     pub(crate) trace: PathBuf,

@@ -139,6 +139,9 @@ fn repair(
         &tick
     };
     let after = check(&loaded.causality, &analysed.clocks, delay, &times);
+    if !args.output.force {
+        refuse_worse(analysed, method, &after)?;
+    }
     report.accuracy = analysed.accuracy(Some(&times))?;
     save(method, loaded, correction, rewritten, &staging)?;
     check_interrupt()?;
@@ -158,6 +161,20 @@ fn repair(
         report,
         outcome,
         exit,
+    })
+}
+
+/// What reverses more dependencies than the recording is no correction.
+fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
+    let (before, after) = (analysed.before.reversed(), after.reversed());
+    if after <= before {
+        return Ok(());
+    }
+    Err(CliError::Worse {
+        trace: analysed.loaded.path.clone(),
+        method: method.to_string(),
+        before,
+        after,
     })
 }
 

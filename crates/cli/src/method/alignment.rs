@@ -31,6 +31,8 @@ pub(super) enum Estimator {
 /// What an estimator found.
 pub(crate) struct Aligned {
     pub(crate) correction: Correction,
+    /// What has to be added to each clock.
+    pub(crate) estimate: Estimate,
     /// Clocks that nothing relates to the others: they keep their time.
     pub(crate) unrelated: Vec<ClockId>,
     /// The most straight pieces that a clock's offset has.
@@ -63,14 +65,25 @@ impl Alignment {
         input: &Input<'_>,
         edges: &Edges,
     ) -> Result<(Estimate, Correction), Unsolved> {
-        let clock = self.reference.clock(input.clocks, edges);
-        let mut estimate = self.estimator.run(input, edges, clock)?;
+        let reference = self.reference_in(input)?;
+        let mut estimate = self.estimator.run(input, edges, reference)?;
         if self.reference == Reference::Mean {
-            let of_all = self.reference.of(&estimate, input.clocks, edges);
+            let of_all = self.reference.of(estimate, input.clocks, edges);
             estimate = of_all.ok_or(Unsolved::NoMean)?;
         }
         let correction = estimate.correction(input.causality, input.clocks, edges)?;
         Ok((estimate, correction))
+    }
+
+    /// The clock to estimate against.
+    fn reference_in(&self, input: &Input<'_>) -> Result<ClockId, NoEstimate> {
+        let found = self.reference.clock(input.causality, input.clocks);
+        found.ok_or_else(|| {
+            NoEstimate::Unrelated(match self.reference {
+                Reference::ClockOf(location) => vec![input.clocks.of(location)],
+                Reference::First | Reference::Mean => input.clocks.iter().collect(),
+            })
+        })
     }
 
     fn aligned(&self, estimate: Estimate, correction: Correction) -> Aligned {
@@ -82,6 +95,7 @@ impl Alignment {
             unrelated: unrelated.map(|(clock, _)| clock).collect(),
             pieces: knots.max().unwrap_or(0).saturating_sub(1).max(1),
             reference: (self.reference != Reference::Mean).then_some(estimate.reference),
+            estimate,
         }
     }
 }

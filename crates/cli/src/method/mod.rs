@@ -20,6 +20,7 @@ mod unsolved;
 use std::fmt;
 
 use clap::ValueEnum;
+use retime::causality::check;
 use retime::clock::{AmortizationRate, Gamma};
 use retime::estimate::PairMethod;
 use retime::{Causality, Clocks, Correction, MinimalDelay, TraceInfo};
@@ -32,6 +33,9 @@ pub(crate) use unsolved::Unsolved;
 
 use alignment::Alignment;
 use repair::Repair;
+
+/// How often a repair is repeated at most.
+const REPAIRS: usize = 8;
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -147,22 +151,11 @@ impl Method {
                 repaired: None,
             });
         };
-        let retimed = input.causality.retimed(&aligned.correction);
-        let causality = &retimed.ok_or(Unsolved::TooFar)?;
-        let repaired = repair.run(&Input {
-            causality,
-            ..*input
-        })?;
-        let correction = aligned
-            .correction
-            .then(&repaired.correction, input.causality);
+        let (correction, repaired) = repair_aligned(repair, input, &aligned.correction)?;
         Ok(Solution {
-            correction: correction.ok_or(Unsolved::TooFar)?,
+            correction,
             aligned: Some(aligned),
-            repaired: Some(Repaired {
-                times: None,
-                ..repaired
-            }),
+            repaired: Some(repaired),
         })
     }
 
@@ -198,6 +191,42 @@ impl Method {
     pub(crate) fn amortization(&self) -> Option<AmortizationRate> {
         self.repair.as_ref()?.amortization()
     }
+}
+
+/// Repairs a trace as aligned; returns both corrections in one, and what the
+/// repair took. Where locations share a clock the composition may make an event
+/// wait for another that is stamped earlier (see [`Correction::then`]); what
+/// that violates is repaired again.
+fn repair_aligned(
+    repair: &Repair,
+    input: &Input<'_>,
+    aligned: &Correction,
+) -> Result<(Correction, Repaired), Unsolved> {
+    let Input { clocks, delay, .. } = *input;
+    let retimed = |by: &Correction| input.causality.retimed(by).ok_or(Unsolved::TooFar);
+    let after = |by: &Correction, causality: &Causality| {
+        let repaired = repair.run(&Input {
+            causality,
+            ..*input
+        })?;
+        let both = by.then(&repaired.correction, input.causality);
+        Ok::<_, Unsolved>((both.ok_or(Unsolved::TooFar)?, repaired))
+    };
+    let (mut correction, repaired) = after(aligned, &retimed(aligned)?)?;
+    if clocks.len() < input.causality.nodes().locations() {
+        for _ in 1..REPAIRS {
+            let now = retimed(&correction)?;
+            if check(&now, clocks, delay, now.nodes().timestamps()).short() == 0 {
+                break;
+            }
+            correction = after(&correction, &now)?.0;
+        }
+    }
+    let repaired = Repaired {
+        times: None,
+        ..repaired
+    };
+    Ok((correction, repaired))
 }
 
 impl fmt::Display for Method {
