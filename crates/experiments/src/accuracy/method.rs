@@ -5,7 +5,7 @@ use retime::clock::{
     controlled, mirror_back, regulated, simple, unamortized,
 };
 use retime::estimate::{
-    Estimate, NoEstimate, PairMethod, convex_hull, hofmann_hilgers, min_max,
+    Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers, min_max,
     pseudo_synchronisation, regression, spanning_tree,
 };
 use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, Ticks};
@@ -48,6 +48,8 @@ pub const METHODS: &[Method] = &[
     estimated("min-max, clc", middles, Some(clc)),
     estimated("hofmann-hilgers", closed_middles, None),
     estimated("hofmann-hilgers, clc", closed_middles, Some(clc)),
+    estimated("extended", piecewise, None),
+    estimated("extended, clc", piecewise, Some(clc)),
     estimated("pseudo-sync", printed, None),
     estimated("pseudo-sync, clc", printed, Some(clc)),
     estimated("pseudo-sync-closure", closure, None),
@@ -199,6 +201,10 @@ fn closed_middles(
     reference: ClockId,
 ) -> Result<Estimate, NoEstimate> {
     hofmann_hilgers(edges, least, None, reference)
+}
+
+fn piecewise(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    extended(edges, least, &Extended::default(), reference)
 }
 
 fn printed(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {

@@ -29,7 +29,7 @@ pub(super) const PRINTED: &[Printed] = &[
         cells: ["3)4)", "-", "+", "3)4)", "-", "-", "-", "+", "+", "-", "-"],
     },
     Printed {
-        method: "hofmann-hilgers-extended",
+        method: "extended",
         name: "section 7.7",
         cells: [
             "3)", "3)", "+", "3)5)", "3)5)", "-", "-", "+", "+", "6)", "-",
