@@ -34,6 +34,7 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+pub mod order;
 mod time;
 mod trace;
 
