@@ -37,6 +37,7 @@ pub mod filter;
 mod limiting;
 pub mod optimal;
 pub mod repair;
+pub mod order;
 mod time;
 mod trace;
 
