@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::{Delay, Grouping};
 
+use crate::bounds::BoundsArgs;
 use crate::method::{MethodArgs, MethodName};
 
 use crate::commands::simulate::args::SimulateArgs;
@@ -63,6 +64,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -103,6 +106,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

@@ -5,11 +5,14 @@
 //! file alone turns either into the end of the process.
 
 mod args;
+mod bounds;
 mod commands;
 mod delay;
 mod error;
 mod load;
 mod method;
+#[expect(dead_code, reason = "for the method interpolation")]
+mod offsets;
 mod progress;
 mod report;
 mod saved;

@@ -36,6 +36,7 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod optimal;
+pub mod order;
 pub mod repair;
 mod time;
 mod trace;

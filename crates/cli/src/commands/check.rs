@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use retime::causality::{CausalityOptions, Check, Oddity};
-use retime::{Causality, Clocks, Timestamp, TraceInfo};
+use retime::{Causality, Clocks, Correction, Timestamp, TraceInfo};
 
 use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
+use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
@@ -22,7 +23,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
         let mut report = analysed.report(&args.model);
+        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         report.accuracy = analysed.accuracy(None)?;
+        report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
@@ -147,6 +150,45 @@ impl Analysed {
         }
     }
 
+    /// Adds to the report how far times can be from the truth: those that a
+    /// solution gives, or else the recorded ones.
+    pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounded>, CliError> {
+        if args.bounds == Switch::Off {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let trace = Timed {
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            estimate: solution.and_then(|it| Some(&it.aligned.as_ref()?.estimate)),
+        };
+        let recorded = Correction::new(self.clocks.clone(), Vec::new());
+        let bounded = args.of(trace, solution.map_or(&recorded, |it| &it.correction));
+        check_interrupt()?;
+        if let Some(bounded) = &bounded {
+            let truth = self.truth.as_ref();
+            let truth = truth.map(|truth| bounded.coverage(trace, truth.times()));
+            report.bounds = Some(build::bounds_part(bounded, truth.transpose()?.as_ref()));
+            let info = self.loaded.trace.info();
+            report.warnings.extend(bounded.warnings(info, &self.clocks));
+            if run.verbose || run.json.is_some() {
+                let gentlest = trace.gentlest(&self.delay.delay);
+                let part =
+                    gentlest.map(|(it, edges)| build::gentlest_part(&self.loaded, &it, &edges));
+                report.gentlest = part;
+                check_interrupt()?;
+            }
+        }
+        report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
+        Ok(bounded)
+    }
+
     /// Events stamped before their predecessor on the same location.
     pub(crate) fn out_of_order(&self) -> u64 {
         self.loaded
@@ -183,6 +225,8 @@ impl Analysed {
                 threads: rayon::current_num_threads(),
             },
             distortion: None,
+            bounds: None,
+            gentlest: None,
             accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: self.loaded.timing.scan.as_secs_f64(),

@@ -25,7 +25,7 @@ use crate::method::{Method, Solution};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
-use crate::saved::{SavedCorrection, anchor_in};
+use crate::saved::{SavedBounds, SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
@@ -53,7 +53,9 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args.method.resolve(analysed.loaded.trace.info())?;
+    let method = args
+        .method
+        .resolve(analysed.loaded.trace.info(), args.bounds.drift_bound.0)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
@@ -96,6 +98,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let accuracy = analysed.accuracy(None)?;
     staging.commit()?;
     let mut report = analysed.report(&args.model);
+    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
@@ -125,6 +128,10 @@ fn repair(
     report.method = Some(build::method_part(method, &solution));
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
+    let bounded = match method.keeps_time() {
+        true => analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?,
+        false => None,
+    };
 
     let stage = Instant::now();
     let rewritten = write(args, loaded, correction, &staging)?;
@@ -143,7 +150,8 @@ fn repair(
         refuse_worse(analysed, method, &after)?;
     }
     report.accuracy = analysed.accuracy(Some(&times))?;
-    save(method, loaded, correction, rewritten, &staging)?;
+    let bounds = bounded.map(|it| SavedBounds::new(&it, correction.clocks(), loaded.trace.info()));
+    save(method, loaded, (correction, bounds), rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
@@ -259,7 +267,7 @@ fn verify(
 fn save(
     method: &Method,
     loaded: &Loaded,
-    correction: &Correction,
+    (correction, bounds): (&Correction, Option<SavedBounds>),
     rewritten: Rewritten,
     staging: &Staging,
 ) -> Result<(), CliError> {
@@ -271,7 +279,7 @@ fn save(
         .map_or(String::new(), |rate| format!(", amortised at {rate}"));
     let name = format!("{method}{gamma}{rate}");
     let info = loaded.trace.info();
-    let saved = SavedCorrection::new(correction, info, name, rewritten.undo);
+    let saved = SavedCorrection::new(correction, info, name, rewritten.undo).with_bounds(bounds);
     saved.write(&SavedCorrection::path_in(
         staging.directory(),
         loaded.trace.archive(),

@@ -3,12 +3,14 @@
 use std::fmt;
 
 use retime::estimate::{
-    Estimate, NoEstimate, PairMethod, Reference, convex_hull, hofmann_hilgers, min_max,
-    pseudo_synchronisation, regression, spanning_tree,
+    Estimate, Extended, NoEstimate, PairMethod, Reference, convex_hull, extended, hofmann_hilgers,
+    min_max, pseudo_synchronisation, regression, spanning_tree,
 };
+use retime::optimal::{gentlest, midpoint, offset_bounds};
 use retime::{ClockId, Correction, Edge, Edges};
 
 use super::{Input, Unsolved};
+use crate::bounds::{GENTLEST_BUDGET, bound_options};
 
 /// An estimator with its parameters, and the clock it goes by.
 #[derive(Clone, Debug)]
@@ -25,7 +27,10 @@ pub(super) enum Estimator {
     SpanningTree(PairMethod),
     MinMax { intervals: Option<u32> },
     HofmannHilgers { intervals: Option<u32> },
+    Extended(Extended),
     PseudoSync { closure: bool },
+    Gentlest,
+    Optimal { drift: f64 },
 }
 
 /// What an estimator found.
@@ -117,8 +122,19 @@ impl Estimator {
             Self::HofmannHilgers { intervals } => {
                 hofmann_hilgers(edges, least, *intervals, reference)
             }
+            Self::Extended(options) => extended(edges, least, options, reference),
             Self::PseudoSync { closure } => {
                 pseudo_synchronisation(edges, least, *closure, reference)
+            }
+            Self::Gentlest => gentlest(edges, least, GENTLEST_BUDGET).estimate(reference),
+            Self::Optimal { drift } => {
+                let base = input.timed().lines(reference);
+                Ok(midpoint(&offset_bounds(
+                    edges,
+                    least,
+                    &base,
+                    &bound_options(*drift),
+                )))
             }
         }
     }
@@ -133,7 +149,10 @@ impl fmt::Display for Alignment {
             Estimator::SpanningTree(PairMethod::ConvexHull) => "spanning tree of convex hulls",
             Estimator::MinMax { .. } => "min/max",
             Estimator::HofmannHilgers { .. } => "Hofmann and Hilgers",
+            Estimator::Extended(_) => "Hofmann and Hilgers, extended for variable rates",
             Estimator::PseudoSync { closure: false } => "pseudo-synchronisation",
+            Estimator::Gentlest => "gentlest correction",
+            Estimator::Optimal { .. } => "middle of the error bounds",
             Estimator::PseudoSync { closure: true } => "closure of pseudo-synchronisation",
         })
     }

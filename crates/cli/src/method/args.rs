@@ -2,6 +2,7 @@
 
 use clap::{Args, FromArgMatches};
 use retime::clock::{Gamma, MultiPass};
+use retime::estimate::Extended;
 use retime::{Causality, Delay, TickRate, Timestamp, TraceInfo};
 
 use super::alignment::{Alignment, Estimator};
@@ -88,17 +89,17 @@ impl MethodArgs {
         args.map_err(|error| CliError::Usage(error.to_string()))
     }
 
-    /// Resolves the options for a trace.
-    pub(crate) fn resolve(&self, info: &TraceInfo) -> Result<Method, CliError> {
+    /// Resolves the options for a trace whose clocks wander by at most `drift`.
+    pub(crate) fn resolve(&self, info: &TraceInfo, drift: f64) -> Result<Method, CliError> {
         self.given.fits(self.method, self.repair)?;
         Ok(Method {
             name: self.method,
-            alignment: self.alignment(info)?,
+            alignment: self.alignment(info, drift)?,
             repair: self.repair(info.rate)?,
         })
     }
 
-    fn alignment(&self, info: &TraceInfo) -> Result<Option<Alignment>, CliError> {
+    fn alignment(&self, info: &TraceInfo, drift: f64) -> Result<Option<Alignment>, CliError> {
         let intervals = self.intervals;
         let estimator = match self.method {
             MethodName::Clc | MethodName::Simple | MethodName::Lamport => return Ok(None),
@@ -107,8 +108,15 @@ impl MethodArgs {
             MethodName::SpanningTree => Estimator::SpanningTree(self.pairs.into()),
             MethodName::MinMax => Estimator::MinMax { intervals },
             MethodName::HofmannHilgers => Estimator::HofmannHilgers { intervals },
+            MethodName::Extended => Estimator::Extended(Extended {
+                intervals,
+                drift,
+                ..Extended::default()
+            }),
             MethodName::PseudoSync => Estimator::PseudoSync { closure: false },
             MethodName::PseudoSyncClosure => Estimator::PseudoSync { closure: true },
+            MethodName::Gentlest => Estimator::Gentlest,
+            MethodName::Optimal => Estimator::Optimal { drift },
         };
         Ok(Some(Alignment {
             estimator,

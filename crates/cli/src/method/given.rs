@@ -79,7 +79,7 @@ impl Part {
             Self::AnyTrueClock => matches!(method, M::Clc | M::Simple) || repaired,
             Self::AnyClock => matches!(method, M::Clc | M::Simple | M::Lamport) || repaired,
             Self::Estimator => method.is_estimator(),
-            Self::Intervals => matches!(method, M::MinMax | M::HofmannHilgers),
+            Self::Intervals => matches!(method, M::MinMax | M::HofmannHilgers | M::Extended),
             Self::Tree => method == M::SpanningTree,
         }
     }

@@ -31,6 +31,7 @@ pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
 pub(crate) use repair::Repaired;
 pub(crate) use unsolved::Unsolved;
 
+use crate::bounds::{DriftBound, Timed};
 use alignment::Alignment;
 use repair::Repair;
 
@@ -56,11 +57,18 @@ pub(crate) enum MethodName {
     MinMax,
     /// Hofmann and Hilgers: sub-intervals of all clocks, by shortest paths
     HofmannHilgers,
+    /// The same extended for clocks of variable rate: piecewise lines, and
+    /// messages in one direction
+    Extended,
     /// Liu's pseudo-synchronisation: clocks shifted by the fastest messages from
     /// the reference, adjusted once
     PseudoSync,
     /// The same, adjusted until no message is violated
     PseudoSyncClosure,
+    /// The correction that changes local intervals as little as can be
+    Gentlest,
+    /// The middle of what clocks that wander within --drift-bound leave open
+    Optimal,
 }
 
 impl MethodName {
@@ -111,6 +119,16 @@ pub(crate) struct Input<'a> {
     pub(crate) delay: &'a MinimalDelay,
 }
 
+impl<'a> Input<'a> {
+    fn timed(&self) -> Timed<'a> {
+        Timed {
+            causality: self.causality,
+            clocks: self.clocks,
+            estimate: None,
+        }
+    }
+}
+
 /// A method with its parameters in ticks.
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
@@ -135,7 +153,7 @@ impl Method {
         options: &str,
         info: &TraceInfo,
     ) -> Result<Self, crate::error::CliError> {
-        MethodArgs::of(options)?.resolve(info)
+        MethodArgs::of(options)?.resolve(info, DriftBound::default().0)
     }
 
     /// Runs the method over a trace. Which clocks it has is taken as given.

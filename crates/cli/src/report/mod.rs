@@ -3,6 +3,7 @@
 
 pub(crate) mod build;
 pub(crate) mod columns;
+mod error_bound;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;

@@ -9,7 +9,7 @@
 //! | [`Requirement::Near`] | the mean error of event times is at most a quarter of that of the recorded times, in each run |
 //! | [`Requirement::Local`] | local intervals are wrong by at most 0.1 % of the run time |
 //! | [`Requirement::OnePass`] | what is cut off after some time does not change what was before it, but for a last stretch of an eighth of the run at most |
-//! | [`Requirement::Online`] | the [`filter`](retime::filter) puts events that come as they happen in order without forcing any, each within 0.2 s |
+//! | [`Requirement::Online`] | the [`filter`](retime::filter) puts events that come as they happen in order, each within 0.2 s |
 //!
 //! The runs of the first two are of two programs, each three times, with other
 //! delays and other clocks: [`traces`].
