@@ -1,5 +1,6 @@
 //! What is compared: every method with the defaults of the command.
 
+use retime::align::{align, align_edges};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, amortize,
     controlled, mirror_back, regulated, simple, unamortized,
@@ -8,7 +9,7 @@ use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers, min_max,
     pseudo_synchronisation, regression, spanning_tree,
 };
-use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, Ticks};
+use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, TickRate, Ticks};
 
 use super::case::Trace;
 
@@ -34,6 +35,12 @@ const REFERENCE: ClockId = ClockId(0);
 pub const METHODS: &[Method] = &[
     alone("raw", None),
     alone("clc", Some(clc)),
+    Method {
+        name: "auto",
+        align: None,
+        repair: Some(auto),
+    },
+    estimated("align", centre, None),
     alone("clc backward", Some(backward)),
     alone("clc 1997", Some(degressive)),
     alone("clc abcd", Some(combined)),
@@ -136,6 +143,24 @@ fn forward(
     Ok(amortize(causality, &trace.clocks, delay, rate, &times))
 }
 
+fn auto(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
+    let alignment = align(causality, &trace.clocks, trace.info.rate, REFERENCE);
+    let nodes = causality.nodes();
+    let edges = Edges::collect(causality, &trace.clocks, |node| nodes.time(node).0);
+    let correction = alignment
+        .estimate
+        .correction(causality, &trace.clocks, &edges)
+        .map_err(|reason| reason.describe(&trace.info, &trace.clocks))?;
+    let aligned = retimed(causality, &correction)?;
+    let least = (alignment.shortest.unwrap_or(0.0) / 8.0) as i64;
+    let delay = MinimalDelay::Uniform(Ticks(least.max(0)));
+    let repaired = retime::repair::repair(&aligned, &trace.clocks, &delay)
+        .map_err(|cycle| cycle.describe(&trace.info))?;
+    correction
+        .then(&repaired.correction, causality)
+        .ok_or_else(|| "too far".into())
+}
+
 /// The same from the end of the trace to its beginning.
 fn backward(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
     let mirrored = forward(trace, &causality.mirrored(), &trace.delay.mirrored())?;
@@ -201,6 +226,12 @@ fn closed_middles(
     reference: ClockId,
 ) -> Result<Estimate, NoEstimate> {
     hofmann_hilgers(edges, least, None, reference)
+}
+
+fn centre(edges: &Edges, _: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
+    let rate = TickRate::per_second(1_000_000_000)
+        .ok_or_else(|| NoEstimate::Missing("a tick rate".into()))?;
+    Ok(align_edges(edges, rate, reference).estimate)
 }
 
 fn piecewise(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
