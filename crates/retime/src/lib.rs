@@ -25,6 +25,7 @@
 
 mod accuracy;
 pub mod align;
+pub mod auto;
 pub mod causality;
 pub mod clock;
 mod clocks;

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
 /// Splits common clocks that a chain of dependencies refutes, so that all
 /// methods have the same.
 fn settle_clocks(analysed: &mut Analysed, model: &ModelArgs) -> Result<(), CliError> {
-    let clock = Method::with_options("--method clc", analysed.loaded.trace.info())?;
+    let clock = Method::with_options("--method clc", &analysed.loaded)?;
     match analysed.solve(&clock, model) {
         // Each method says so in its row.
         Ok(_) | Err(CliError::Unsolved { .. }) => Ok(()),

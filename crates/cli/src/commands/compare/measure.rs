@@ -28,7 +28,7 @@ pub(super) fn candidate(
         let stamps = analysed.loaded.causality.nodes().timestamps();
         return Ok(part(None, Some(of_times(analysed, stamps)?)));
     }
-    let method = Method::with_options(&candidate.options, info)?;
+    let method = Method::with_options(&candidate.options, &analysed.loaded)?;
     let start = Instant::now();
     let (solved, memory) = memory::of(|| method.solve(&analysed.input()));
     let seconds = start.elapsed().as_secs_f64();
