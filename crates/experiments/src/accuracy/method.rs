@@ -1,6 +1,6 @@
 //! What is compared: every method with the defaults of the command.
 
-use retime::align::{align, align_edges};
+use retime::auto::{AutoError, AutoOptions, Start, auto};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, Regulation, amortize,
     controlled, mirror_back, regulated, simple, unamortized,
@@ -9,7 +9,7 @@ use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers, min_max,
     pseudo_synchronisation, regression, spanning_tree,
 };
-use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, TickRate, Ticks};
+use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, Ticks};
 
 use super::case::Trace;
 
@@ -20,6 +20,17 @@ pub struct Method {
     pub name: &'static str,
     align: Option<Estimator>,
     repair: Option<Repair>,
+    /// Whether it is neither, but the default pipeline.
+    pipeline: bool,
+}
+
+/// What a method found.
+pub struct Solved {
+    /// The trace at corrected times.
+    pub times: Causality,
+    /// How clocks differ and the correction of recorded times, where the default
+    /// pipeline has aligned them.
+    pub aligned: Option<(Estimate, Correction)>,
 }
 
 /// A minimal delay for each dependency.
@@ -38,9 +49,9 @@ pub const METHODS: &[Method] = &[
     Method {
         name: "auto",
         align: None,
-        repair: Some(auto),
+        repair: None,
+        pipeline: true,
     },
-    estimated("align", centre, None),
     alone("clc backward", Some(backward)),
     alone("clc 1997", Some(degressive)),
     alone("clc abcd", Some(combined)),
@@ -68,6 +79,7 @@ const fn alone(name: &'static str, repair: Option<Repair>) -> Method {
         name,
         align: None,
         repair,
+        pipeline: false,
     }
 }
 
@@ -76,6 +88,7 @@ const fn estimated(name: &'static str, align: Estimator, repair: Option<Repair>)
         name,
         align: Some(align),
         repair,
+        pipeline: false,
     }
 }
 
@@ -85,22 +98,50 @@ impl Method {
         METHODS.iter().copied().find(|method| method.name == name)
     }
 
-    /// The trace at corrected times, or why there are none.
-    pub fn run(&self, trace: &Trace) -> Result<Causality, String> {
+    /// Corrects a trace; an error says why it has no solution.
+    pub fn run(&self, trace: &Trace) -> Result<Solved, String> {
+        if self.pipeline {
+            return default_pipeline(trace);
+        }
         let aligned = match self.align {
             Some(estimator) => aligned(trace, estimator)?,
             None => trace.causality.clone(),
         };
-        match self.repair {
-            Some(repair) => retimed(&aligned, &repair(trace, &aligned)?),
-            None => Ok(aligned),
-        }
+        let times = match self.repair {
+            Some(repair) => retimed(&aligned, &repair(trace, &aligned)?)?,
+            None => aligned,
+        };
+        Ok(Solved {
+            times,
+            aligned: None,
+        })
     }
 }
 
+fn default_pipeline(trace: &Trace) -> Result<Solved, String> {
+    let options = AutoOptions {
+        regroup: true,
+        ..AutoOptions::default()
+    };
+    let found = auto(&trace.causality, &trace.info, &trace.clocks, &options);
+    let found = found.map_err(|error| match error {
+        AutoError::Cycle(cycle) => cycle.describe(&trace.info),
+        AutoError::UnrelatedReference => "the reference is related to no other clock".into(),
+        AutoError::TooFar => TOO_FAR.into(),
+    })?;
+    let times = retimed(&trace.causality, &found.correction)?;
+    let aligned = match found.start {
+        Start::Aligned(alignment) => Some((alignment.estimate, found.correction)),
+        Start::Recorded(_) => None,
+    };
+    Ok(Solved { times, aligned })
+}
+
+const TOO_FAR: &str = "its times do not fit into 64 bits";
+
 fn retimed(causality: &Causality, correction: &Correction) -> Result<Causality, String> {
     let retimed = causality.retimed(correction);
-    retimed.ok_or_else(|| "its times do not fit into 64 bits".into())
+    retimed.ok_or_else(|| TOO_FAR.into())
 }
 
 /// Estimates from the recorded times and, since those of collectives that are
@@ -141,24 +182,6 @@ fn forward(
         .map_err(|cycle| cycle.describe(&trace.info))?;
     let rate = AmortizationRate::default();
     Ok(amortize(causality, &trace.clocks, delay, rate, &times))
-}
-
-fn auto(trace: &Trace, causality: &Causality) -> Result<Correction, String> {
-    let alignment = align(causality, &trace.clocks, trace.info.rate, REFERENCE);
-    let nodes = causality.nodes();
-    let edges = Edges::collect(causality, &trace.clocks, |node| nodes.time(node).0);
-    let correction = alignment
-        .estimate
-        .correction(causality, &trace.clocks, &edges)
-        .map_err(|reason| reason.describe(&trace.info, &trace.clocks))?;
-    let aligned = retimed(causality, &correction)?;
-    let least = (alignment.shortest.unwrap_or(0.0) / 8.0) as i64;
-    let delay = MinimalDelay::Uniform(Ticks(least.max(0)));
-    let repaired = retime::repair::repair(&aligned, &trace.clocks, &delay)
-        .map_err(|cycle| cycle.describe(&trace.info))?;
-    correction
-        .then(&repaired.correction, causality)
-        .ok_or_else(|| "too far".into())
 }
 
 /// The same from the end of the trace to its beginning.
@@ -226,12 +249,6 @@ fn closed_middles(
     reference: ClockId,
 ) -> Result<Estimate, NoEstimate> {
     hofmann_hilgers(edges, least, None, reference)
-}
-
-fn centre(edges: &Edges, _: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {
-    let rate = TickRate::per_second(1_000_000_000)
-        .ok_or_else(|| NoEstimate::Missing("a tick rate".into()))?;
-    Ok(align_edges(edges, rate, reference).estimate)
 }
 
 fn piecewise(edges: &Edges, least: Least<'_>, reference: ClockId) -> Result<Estimate, NoEstimate> {

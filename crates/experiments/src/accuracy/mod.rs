@@ -18,14 +18,16 @@
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```
 
+mod bound;
 mod case;
 mod cases;
 mod method;
 mod outcome;
 mod table;
 
+pub use bound::Bound;
 pub use case::{Case, Goal, Program, Trace};
 pub use cases::{Size, cases};
-pub use method::{METHODS, Method};
+pub use method::{METHODS, Method, Solved};
 pub use outcome::{Outcome, measure};
 pub use table::{Compared, table};

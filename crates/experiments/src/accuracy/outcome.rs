@@ -5,8 +5,9 @@ use std::time::Instant;
 use retime::causality::check;
 use retime::{Accuracy, MinimalDelay, Ticks};
 
+use super::bound::Bound;
 use super::case::Trace;
-use super::method::Method;
+use super::method::{Method, Solved};
 use crate::simulated::Failure;
 
 /// What a method made of a trace. Errors are in nanoseconds.
@@ -22,6 +23,8 @@ pub struct Outcome {
     pub reversed: u64,
     /// What the method took, in seconds.
     pub seconds: f64,
+    /// The stated bound of the errors, of the default pipeline.
+    pub bound: Option<Bound>,
 }
 
 /// Runs a method over a trace; the inner error says why it has no solution.
@@ -29,11 +32,11 @@ pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>,
     let start = Instant::now();
     let solved = method.run(trace);
     let seconds = start.elapsed().as_secs_f64();
-    let retimed = match solved {
-        Ok(retimed) => retimed,
+    let Solved { times, aligned } = match solved {
+        Ok(solved) => solved,
         Err(reason) => return Ok(Err(reason)),
     };
-    let stamps = retimed.nodes().timestamps();
+    let stamps = times.nodes().timestamps();
     let none = MinimalDelay::Uniform(Ticks(0));
     let left = check(&trace.causality, &trace.clocks, &none, stamps);
     let accuracy = Accuracy::measure(&trace.causality, stamps, &trace.truth)?;
@@ -43,5 +46,8 @@ pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>,
         delay_error: accuracy.message_delay.mean_abs,
         reversed: left.reversed(),
         seconds,
+        bound: aligned
+            .map(|(estimate, correction)| Bound::measure(trace, &estimate, &correction))
+            .transpose()?,
     }))
 }

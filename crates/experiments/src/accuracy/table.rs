@@ -68,6 +68,7 @@ impl Compared {
             Some(false) => format!("{goal} MISSED"),
             None => "-".into(),
         };
+        let bound = auto.and_then(|auto| auto.bound);
         let dash = || "-".to_owned();
         vec![
             self.case.name.into(),
@@ -79,6 +80,10 @@ impl Compared {
             gain.map_or_else(dash, |gain| format!("{gain:.1}")),
             met,
             auto.map_or_else(dash, |auto| format!("{:.2}", auto.seconds)),
+            bound.map_or_else(dash, |bound| format!("{:.2}", 100.0 * bound.inside)),
+            bound.map_or_else(dash, |bound| format!("{:.2}", bound.mean / 1e3)),
+            bound.map_or_else(dash, |bound| format!("{:.2}", bound.half_width / 1e3)),
+            bound.map_or_else(dash, |bound| format!("{:.2}", bound.seconds)),
         ]
     }
 }

@@ -28,7 +28,8 @@ pub(super) fn one_pass(method: Method, trace: &Trace) -> Cell {
         let Ok(part) = method.run(&cut_at(trace, cut)) else {
             return Cell::no("none");
         };
-        let delay = cut.0 - earliest_difference(&trace.causality, [&whole, &part], cut).0;
+        let delay =
+            cut.0 - earliest_difference(&trace.causality, [&whole.times, &part.times], cut).0;
         if delay > span / 4 {
             return Cell::no("-");
         }

@@ -52,10 +52,10 @@ fn worst(
 ) -> Cell {
     let mut worst: f64 = 0.0;
     for trace in traces {
-        let Ok(retimed) = method.run(trace) else {
+        let Ok(solved) = method.run(trace) else {
             return Cell::no("none");
         };
-        match figure(trace, &retimed) {
+        match figure(trace, &solved.times) {
             Ok(figure) => worst = worst.max(figure),
             Err(_) => return Cell::no("none"),
         }

@@ -30,7 +30,7 @@ pub(super) fn candidate(
     }
     let method = Method::with_options(&candidate.options, &analysed.loaded)?;
     let start = Instant::now();
-    let (solved, memory) = memory::of(|| method.solve(&analysed.input()));
+    let (solved, memory) = memory::of(|| method.solve(&analysed.input(model)));
     let seconds = start.elapsed().as_secs_f64();
     let result =
         solved.and_then(|solution| Ok((stamps(analysed, &solution.correction)?, solution)));
