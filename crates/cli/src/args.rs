@@ -84,10 +84,12 @@ pub(crate) struct CompareArgs {
     pub(crate) method: Vec<MethodName>,
     /// Instead of a trace: what each method can do, decided by runs on simulated
     /// traces, beside the comparison of the thesis (half a minute)
-    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "RunArgs"])]
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "RunArgs"])]
     pub(crate) features: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

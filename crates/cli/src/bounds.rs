@@ -106,21 +106,28 @@ impl BoundsArgs {
     /// The bounds of the times that `correction` gives, if they are wanted and
     /// anything relates the clocks of the trace.
     pub(crate) fn of(&self, trace: Timed<'_>, correction: &Correction) -> Option<Bounded> {
-        let wanted = self.bounds == Switch::On && trace.clocks.len() > 1;
-        let base = wanted.then(|| trace.base()).flatten()?;
-        let edges = trace.edges(&base);
-        let options = bound_options(self.drift_bound.0);
+        let (offsets, edges) = self.offsets(trace)?;
         let nodes = trace.causality.nodes();
-        let offsets = offset_bounds(&edges, |_| 0, &base, &options);
         let errors = ErrorBounds::new(&offsets, correction, &edges, nodes);
         let (all, by_clock) = errors.summary(nodes, trace.clocks);
         Some(Bounded {
-            drift: options.drift,
+            drift: self.drift_bound.0,
             offsets,
             errors,
             all,
             by_clock,
         })
+    }
+
+    /// What may have to be added to recorded stamps, and the dependencies that
+    /// tell it; under the same conditions.
+    pub(crate) fn offsets(&self, trace: Timed<'_>) -> Option<(OffsetBounds, Edges)> {
+        let wanted = self.bounds == Switch::On && trace.clocks.len() > 1;
+        let base = wanted.then(|| trace.base()).flatten()?;
+        let edges = trace.edges(&base);
+        let options = bound_options(self.drift_bound.0);
+        let offsets = offset_bounds(&edges, |_| 0, &base, &options);
+        Some((offsets, edges))
     }
 }
 

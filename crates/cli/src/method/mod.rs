@@ -132,7 +132,7 @@ pub(crate) struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    fn timed(&self) -> Timed<'a> {
+    pub(crate) fn timed(&self) -> Timed<'a> {
         Timed {
             rate: self.info.rate,
             causality: self.causality,

@@ -262,7 +262,7 @@ fn hard(size: Size) -> Vec<Case> {
     };
     vec![
         of("one direction", DRIFTING, Arc::new(one_way)),
-        of("uphill twice as long", Goal::NoWorse, Arc::new(asymmetric)),
+        of("asymmetric ways", Goal::NoWorse, Arc::new(asymmetric)),
         of("a short run", Goal::NoWorse, Arc::new(short)),
         Case::new(
             "no clock is true",

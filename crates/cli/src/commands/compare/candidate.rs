@@ -15,8 +15,9 @@ pub(super) struct Candidate {
     pub(super) options: String,
 }
 
-/// Logical clocks, and the options that make them.
-const CLOCKS: [(&str, MethodName, &str); 6] = [
+/// The default method and the logical clocks, and the options that make them.
+const PLAIN: [(&str, MethodName, &str); 7] = [
+    ("auto", MethodName::Auto, ""),
     ("clc", MethodName::Clc, ""),
     ("clc, backward", MethodName::Clc, " --backward"),
     ("clc, 1997", MethodName::Clc, " --controller 1997"),
@@ -25,7 +26,7 @@ const CLOCKS: [(&str, MethodName, &str); 6] = [
     ("simple", MethodName::Simple, ""),
 ];
 
-/// The recorded times, logical clocks, and all estimators, alone and followed by
+/// The recorded times, the default, logical clocks, and all estimators, alone and followed by
 /// the controlled logical clock.
 pub(super) fn all() -> Vec<Candidate> {
     let recorded = Candidate {
@@ -33,7 +34,7 @@ pub(super) fn all() -> Vec<Candidate> {
         method: None,
         options: String::new(),
     };
-    let clocks = CLOCKS.iter().map(|&(name, method, options)| {
+    let plain = PLAIN.iter().map(|&(name, method, options)| {
         let options = format!("--method {}{options}", method.as_str());
         candidate(name.into(), method, options)
     });
@@ -48,7 +49,7 @@ pub(super) fn all() -> Vec<Candidate> {
         ]
     });
     std::iter::once(recorded)
-        .chain(clocks)
+        .chain(plain)
         .chain(estimators)
         .collect()
 }

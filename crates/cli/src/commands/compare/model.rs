@@ -19,6 +19,11 @@ pub(super) struct Comparison {
     /// The trace with true times, if one was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) truth: Option<String>,
+    /// By how much clocks wander, as the bounds assume.
+    pub(super) drift_bound: f64,
+    /// Share of events whose true time lies within the bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) inside_bounds: Option<f64>,
     pub(super) methods: Vec<MethodPart>,
 }
 
@@ -59,9 +64,23 @@ pub(super) struct ResultPart {
     pub(super) seconds: Option<f64>,
     /// Resident at most, beyond what was resident before.
     pub(super) memory_bytes: Option<u64>,
+    /// How far times can be from the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bound: Option<BoundPart>,
     /// Against the truth, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) accuracy: Option<AccuracyPart>,
+}
+
+/// Error bounds over the events that have one.
+#[derive(Debug, Serialize)]
+pub(super) struct BoundPart {
+    pub(super) mean_ticks: f64,
+    pub(super) largest_ticks: f64,
+    /// Below which no method can promise any error.
+    pub(super) mean_half_width_ticks: f64,
+    /// Events without a bound.
+    pub(super) unbounded_events: u64,
 }
 
 /// Errors against the truth.

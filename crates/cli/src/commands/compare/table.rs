@@ -4,15 +4,17 @@ use std::fmt::Write;
 
 use retime::format_seconds;
 
-use super::model::{AccuracyPart, Comparison, MethodPart, ResultPart};
+use super::model::{Comparison, MethodPart, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::summary::{group_digits, plural, share};
 
 const HEADING: [&str; 8] = [
     "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
 ];
-const TRUTH_HEADING: [&str; 5] = [
-    "against the truth",
+const NEAR_HEADING: [&str; 7] = [
+    "method",
+    "bound",
+    "largest",
     "error",
     "largest",
     "delay error",
@@ -22,6 +24,8 @@ const TRUTH_HEADING: [&str; 5] = [
 const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
     than the minimal delay. change: of local intervals, mean and largest. jump: the furthest that \
     an event was forced ahead of its own clock. memory: beyond that of the trace.";
+const BOUND_NOTE: &str = "bound: mean and largest distance at which the truth can be from the \
+    corrected times.";
 const TRUTH_NOTE: &str = "error: mean and largest of |corrected - true time|, without their common \
     mean. delay error: the same of message delays.";
 
@@ -35,18 +39,13 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     };
     let rows: Vec<Vec<String>> = solved().map(|(it, result)| row(it, result, rate)).collect();
     text += &columns(&HEADING, &rows);
-    let truth = solved().filter_map(|(it, result)| Some((it, result.accuracy.as_ref()?)));
-    let truth: Vec<Vec<String>> = truth
-        .map(|(it, errors)| errors_row(it, errors, rate))
+    let near: Vec<Vec<String>> = solved()
+        .map(|(it, result)| near(it, result, rate))
         .collect();
-    if !truth.is_empty() {
-        let _ = write!(text, "\n{}", columns(&TRUTH_HEADING, &truth));
-    }
+    text += &near_table(comparison, &near);
     text += &unsolved(comparison);
     let _ = write!(text, "\n{}", wrapped(NOTE));
-    if !truth.is_empty() {
-        text += &wrapped(TRUTH_NOTE);
-    }
+    text += &near_notes(comparison);
     if verbose {
         text += &options(comparison);
     }
@@ -81,11 +80,61 @@ fn row(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
     ]
 }
 
-fn errors_row(method: &MethodPart, errors: &AccuracyPart, rate: f64) -> Vec<String> {
-    let (times, delays) = (errors.synchronization_ticks, errors.message_delay_ticks);
-    let mut row = vec![method.name.clone()];
-    row.extend([times.mean_abs, times.max, delays.mean_abs, delays.max].map(|it| span(it, rate)));
-    row
+fn near(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+    let bound = result.bound.as_ref();
+    let bound = bound.map_or([None; 2], |it| {
+        [Some(it.mean_ticks), Some(it.largest_ticks)]
+    });
+    let errors = result.accuracy.as_ref().map_or([None; 4], |it| {
+        let (times, delays) = (it.synchronization_ticks, it.message_delay_ticks);
+        [times.mean_abs, times.max, delays.mean_abs, delays.max].map(Some)
+    });
+    let cells = bound.into_iter().chain(errors);
+    let cells = cells.map(|cell| cell.map_or_else(|| "-".into(), |ticks| span(ticks, rate)));
+    std::iter::once(method.name.clone()).chain(cells).collect()
+}
+
+/// Bounds, and errors if the truth is known; nothing if nothing is known.
+fn near_table(comparison: &Comparison, rows: &[Vec<String>]) -> String {
+    let known = |row: &Vec<String>| row.iter().skip(1).any(|cell| cell != "-");
+    let shown = match comparison.truth {
+        Some(_) => NEAR_HEADING.len(),
+        None => 3,
+    };
+    if !rows.iter().any(known) {
+        return String::new();
+    }
+    let rows = rows
+        .iter()
+        .map(|row| row.iter().take(shown).cloned().collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    format!("\n{}", columns(&NEAR_HEADING[..shown], &rows))
+}
+
+fn near_notes(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let results = || {
+        comparison
+            .methods
+            .iter()
+            .filter_map(|it| it.result.as_ref())
+    };
+    if results().any(|it| it.bound.is_some()) {
+        let wander = comparison.drift_bound * 1e6;
+        text += &wrapped(&format!(
+            "{BOUND_NOTE} Clocks wander by at most {wander} ppm."
+        ));
+    }
+    if comparison.truth.is_some() {
+        text += &wrapped(TRUTH_NOTE);
+    }
+    if let Some(inside) = comparison.inside_bounds {
+        let inside = share(inside);
+        text += &wrapped(&format!(
+            "The truth lies within the bounds for {inside} of the events."
+        ));
+    }
+    text
 }
 
 /// Why methods have no solution.
