@@ -120,7 +120,7 @@ fn near_notes(comparison: &Comparison) -> String {
             .filter_map(|it| it.result.as_ref())
     };
     if results().any(|it| it.bound.is_some()) {
-        let wander = comparison.drift_bound * 1e6;
+        let wander = (comparison.drift_bound * 1e9).round() / 1e3;
         text += &wrapped(&format!(
             "{BOUND_NOTE} Clocks wander by at most {wander} ppm."
         ));
