@@ -67,7 +67,7 @@ fn a_truth_of_another_trace_is_refused() {
 fn the_report_holds_the_measures() {
     let scratch = scratch();
     scratch
-        .retime("correct skewed --truth truth -o corrected --json report.json -q")
+        .retime("correct skewed --method clc --truth truth -o corrected --json report.json -q")
         .expect_code(0);
     let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
     let accuracy = &report["accuracy"];

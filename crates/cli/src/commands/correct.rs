@@ -21,7 +21,7 @@ use super::check::{Analysed, analyse_some};
 use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution, describe_unaligned};
+use crate::method::{Method, MethodName, Solution, describe_unaligned};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
@@ -54,9 +54,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args
-        .method
-        .resolve(&analysed.loaded, args.bounds.drift_bound.0)?;
+    let method = method(args, &analysed)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
@@ -66,6 +64,18 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     } else {
         repair(args, &method, analysed, staging)
     }
+}
+
+/// The method asked for; but where no clock contradicts another, and locations
+/// contradict only themselves, clocks are not aligned by default.
+fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+    let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
+    let method = args.method.resolve(loaded, drift)?;
+    let only_order = analysed.before.reversed() == 0 && !args.method.always;
+    if only_order && method.name() == MethodName::Auto {
+        return Method::named(MethodName::Clc, loaded);
+    }
+    Ok(method)
 }
 
 fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {

@@ -180,7 +180,6 @@ pub(crate) struct Enforced {
 
 impl Method {
     /// The method of this name as it is without further options.
-    #[allow(dead_code, reason = "for the comparison of methods")]
     pub(crate) fn named(name: MethodName, loaded: &Loaded) -> Result<Self, CliError> {
         MethodArgs::defaults(name)?.resolve(loaded, DriftBound::default().0)
     }
