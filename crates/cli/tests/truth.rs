@@ -101,7 +101,14 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     let scratch = Scratch::new();
     let all = scratch.retime("reproduce").expect_code(0).stdout;
     assert_golden("reproduce.txt", &normalised(&scratch, &all));
-    let each = ["ring", "recurrence", "runaway", "finite-elements", "minute"];
+    let each = [
+        "ring",
+        "recurrence",
+        "runaway",
+        "finite-elements",
+        "minute",
+        "variable-rates",
+    ];
     let each = each.map(|name| {
         let one = scratch.retime(&format!("reproduce {name}"));
         one.expect_code(0).stdout

@@ -23,6 +23,7 @@ pub mod ring;
 pub mod runaway;
 mod simulated;
 mod table;
+pub mod variable_rates;
 
 pub use simulated::{Failure, Simulated};
 pub use table::{Row, Table};
@@ -64,5 +65,10 @@ pub const ALL: &[Named] = &[
         name: "minute",
         about: "local intervals in 60 s runs of 16 drifting clocks",
         run: minute::table,
+    },
+    Named {
+        name: "variable-rates",
+        about: "clocks of variable rates that defeat straight lines",
+        run: variable_rates::table,
     },
 ];

@@ -12,26 +12,33 @@
 //! All stamps pass through the same rising function, so the order of events
 //! across clocks stays as it is.
 
-use crate::estimate::Offset;
+use super::{Estimate, Offset};
+use crate::clocks::ClockId;
 
-/// The offsets to the time of the clock that has the offset `chosen`.
-pub(crate) fn rebased(offsets: &[Option<Offset>], chosen: &Offset) -> Vec<Option<Offset>> {
-    let back = inverse(chosen);
-    let rebased = |offset: &Offset| {
+/// The estimate that offsets to any common time make, with the time of `reference`
+/// as the common one.
+pub(super) fn rebased(offsets: &[Option<Offset>], reference: ClockId) -> Estimate {
+    let own = offsets.get(reference.as_usize()).and_then(Option::as_ref);
+    let back = own.map(inverse).unwrap_or_default();
+    let rebased = |(clock, offset): (usize, &Option<Offset>)| {
+        if clock == reference.as_usize() {
+            return Some(Offset::constant(0.0));
+        }
+        let offset = offset.as_ref()?;
         let own = offset.knots().iter().map(|&(stamp, _)| stamp);
         let from_common = inverse(offset);
-        let bends = back
-            .knots()
-            .iter()
-            .map(|&(t, _)| moved(t, from_common.at(t)));
+        let bends = back.knots().iter();
+        let bends = bends.map(|&(t, _)| moved(t, from_common.at(t)));
         let knot = |stamp: i64| {
             let ticks = offset.at(stamp);
             (stamp, ticks + back.at(moved(stamp, ticks)))
         };
-        Offset::through(own.chain(bends).map(knot).collect())
+        Some(Offset::through(own.chain(bends).map(knot).collect()))
     };
-    let rebased = |offset: &Option<Offset>| offset.as_ref().map(rebased);
-    offsets.iter().map(rebased).collect()
+    Estimate {
+        offsets: offsets.iter().enumerate().map(rebased).collect(),
+        reference,
+    }
 }
 
 /// From common time to a clock.
@@ -56,11 +63,9 @@ mod tests {
     fn the_chosen_clock_keeps_its_time() {
         let chosen = Offset::through(vec![(0, 10.0), (1_000, 30.0), (2_000, 20.0)]);
         let other = Offset::through(vec![(500, -5.0), (1_500, 7.0)]);
-        let all = rebased(&[Some(chosen.clone()), None, Some(other.clone())], &chosen);
-        let kept = all[0].as_ref().unwrap();
-        for stamp in [-50, 0, 333, 1_000, 1_777, 2_500] {
-            assert!(kept.at(stamp).abs() < 0.05, "{stamp}: {}", kept.at(stamp));
-        }
+        let all = [Some(chosen.clone()), None, Some(other.clone())];
+        let all = rebased(&all, ClockId(0)).offsets;
+        assert_eq!(all[0], Some(Offset::constant(0.0)));
         assert_eq!(all[1], None);
         // Stamps of the two clocks that showed the same common time agree now.
         let moved = all[2].as_ref().unwrap();
