@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod correct;
 pub(crate) mod demo;
 pub(crate) mod meta;
+pub(crate) mod order;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
 pub(crate) mod stream;
