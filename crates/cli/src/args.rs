@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::{Delay, Grouping};
 
+use crate::bounds::BoundsArgs;
 use crate::method::MethodArgs;
 
 use crate::commands::simulate::args::SimulateArgs;
@@ -63,10 +64,16 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("force", |force| force.help(
+    "Replace DIR if it exists and holds nothing but an OTF2 archive; and write what \
+     leaves more dependencies reversed than the recording has"
+)))]
 pub(crate) struct CorrectArgs {
     /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
     pub(crate) trace: PathBuf,
@@ -76,6 +83,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }

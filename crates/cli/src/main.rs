@@ -5,6 +5,7 @@
 //! file alone turns either into the end of the process.
 
 mod args;
+mod bounds;
 mod commands;
 mod delay;
 mod error;

@@ -44,6 +44,11 @@ impl Truth {
         }))
     }
 
+    /// By node.
+    pub(crate) fn times(&self) -> &[Timestamp] {
+        &self.times
+    }
+
     /// How far the recorded and, if there are any, the corrected times are from it.
     pub(crate) fn measure(
         &self,

@@ -61,7 +61,7 @@ fn every_method_leaves_no_contradiction_and_can_be_undone() {
         ("--method lamport", "Lamport's clock"),
         ("--backward", "controlled logical clock, run backwards"),
         (
-            "--backward --method simple --amortization off",
+            "--backward --method simple",
             "simple logical clock, run backwards",
         ),
     ] {

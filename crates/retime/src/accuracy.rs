@@ -128,6 +128,20 @@ pub struct TruthError {
     truth: usize,
 }
 
+impl TruthError {
+    /// Whether there is a corrected and a true time for each node.
+    pub(crate) fn check(nodes: usize, corrected: usize, truth: usize) -> Result<(), Self> {
+        if corrected == nodes && truth == nodes {
+            return Ok(());
+        }
+        Err(Self {
+            nodes,
+            corrected,
+            truth,
+        })
+    }
+}
+
 impl Accuracy {
     /// Compares corrected with true times of all nodes.
     pub fn measure(
@@ -136,13 +150,7 @@ impl Accuracy {
         truth: &[Timestamp],
     ) -> Result<Self, TruthError> {
         let nodes = causality.nodes();
-        if corrected.len() != nodes.len() || truth.len() != nodes.len() {
-            return Err(TruthError {
-                nodes: nodes.len(),
-                corrected: corrected.len(),
-                truth: truth.len(),
-            });
-        }
+        TruthError::check(nodes.len(), corrected.len(), truth.len())?;
         let pairs = corrected.iter().zip(truth);
         let errors: Vec<f64> = pairs.map(|(&is, &true_)| difference(is, true_)).collect();
         let first = truth.iter().min().copied().unwrap_or_default();

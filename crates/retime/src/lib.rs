@@ -24,6 +24,7 @@
 //! integers and the same for any number of threads.
 
 mod accuracy;
+pub mod align;
 pub mod causality;
 pub mod clock;
 mod clocks;
@@ -34,6 +35,8 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+pub mod optimal;
+pub mod repair;
 pub mod order;
 mod time;
 mod trace;

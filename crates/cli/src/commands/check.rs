@@ -4,12 +4,15 @@ use std::path::Path;
 use std::time::Instant;
 
 use retime::causality::{CausalityOptions, Check, Oddity};
-use retime::{Causality, Clocks, Timestamp, TraceInfo};
+use retime::{Causality, Clocks, Correction, Timestamp, TraceInfo};
 
-use crate::args::{CheckArgs, ModelArgs, RunArgs};
+use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
+use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
 use crate::delay::{self, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
+use crate::method::{Input, Method, Solution, Unsolved};
+use crate::progress::check_interrupt;
 use crate::report::{self, build, model, warnings};
 use crate::truth::Truth;
 
@@ -20,7 +23,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
         let mut report = analysed.report(&args.model);
+        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         report.accuracy = analysed.accuracy(None)?;
+        report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
@@ -102,6 +107,88 @@ impl Analysed {
         Ok(())
     }
 
+    /// What methods work on.
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input {
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            delay: &self.delay.delay,
+        }
+    }
+
+    /// Runs a method; without writing anything. Clocks that turn out to be several
+    /// are split on the way, if it was left to retime to group them. That there is
+    /// no valid solution is [`CliError::Unsolved`].
+    pub(crate) fn solve(
+        &mut self,
+        method: &Method,
+        model: &ModelArgs,
+    ) -> Result<Solution, CliError> {
+        loop {
+            let unsolved = match method.solve(&self.input()) {
+                Ok(solution) => return Ok(solution),
+                Err(unsolved) => unsolved,
+            };
+            check_interrupt()?;
+            let info = self.loaded.trace.info();
+            let split = match &unsolved {
+                Unsolved::Cycle(cycle) => self.clocks.split(info, cycle),
+                _ => None,
+            };
+            let hint = match split {
+                Some(clocks) if model.clocks == ClockGrouping::Auto => {
+                    self.regroup(clocks, model)?;
+                    continue;
+                }
+                Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
+                None => "",
+            };
+            return Err(CliError::Unsolved {
+                trace: self.loaded.path.clone(),
+                message: format!("{}{hint}", unsolved.describe(info, &self.clocks)),
+            });
+        }
+    }
+
+    /// Adds to the report how far times can be from the truth: those that a
+    /// solution gives, or else the recorded ones.
+    pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounded>, CliError> {
+        if args.bounds == Switch::Off {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let trace = Timed {
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            estimate: solution.and_then(|it| Some(&it.aligned.as_ref()?.estimate)),
+        };
+        let recorded = Correction::new(self.clocks.clone(), Vec::new());
+        let bounded = args.of(trace, solution.map_or(&recorded, |it| &it.correction));
+        check_interrupt()?;
+        if let Some(bounded) = &bounded {
+            let truth = self.truth.as_ref();
+            let truth = truth.map(|truth| bounded.coverage(trace, truth.times()));
+            report.bounds = Some(build::bounds_part(bounded, truth.transpose()?.as_ref()));
+            let info = self.loaded.trace.info();
+            report.warnings.extend(bounded.warnings(info, &self.clocks));
+            if run.verbose || run.json.is_some() {
+                let gentlest = trace.gentlest(&self.delay.delay);
+                let part =
+                    gentlest.map(|(it, edges)| build::gentlest_part(&self.loaded, &it, &edges));
+                report.gentlest = part;
+                check_interrupt()?;
+            }
+        }
+        report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
+        Ok(bounded)
+    }
+
     /// Events stamped before their predecessor on the same location.
     pub(crate) fn out_of_order(&self) -> u64 {
         self.loaded
@@ -138,6 +225,8 @@ impl Analysed {
                 threads: rayon::current_num_threads(),
             },
             distortion: None,
+            bounds: None,
+            gentlest: None,
             accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: self.loaded.timing.scan.as_secs_f64(),

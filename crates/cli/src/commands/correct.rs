@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use retime::causality::{Check, check};
-use retime::clock::{AmortizationRate, LogicalTimes};
+use retime::clock::AmortizationRate;
 use retime::{
     Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
     limiting_send,
@@ -18,14 +18,14 @@ use retime::{
 use retime_otf2::{Otf2Trace, Rewritten};
 
 use super::check::{Analysed, analyse_some};
-use crate::args::{ClockGrouping, CorrectArgs};
+use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution, Unsolved};
+use crate::method::{Method, Solution};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
-use crate::saved::{SavedCorrection, anchor_in};
+use crate::saved::{SavedBounds, SavedCorrection, anchor_in};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
@@ -53,12 +53,14 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args.method.resolve(analysed.loaded.trace.info().rate)?;
+    let method = args
+        .method
+        .resolve(analysed.loaded.trace.info(), args.bounds.drift_bound.0)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
 
-    if analysed.is_sound() && method.keeps_time() {
+    if analysed.is_sound() && method.keeps_time() && !args.method.always {
         copy(args, &analysed, staging)
     } else {
         repair(args, &method, analysed, staging)
@@ -96,6 +98,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let accuracy = analysed.accuracy(None)?;
     staging.commit()?;
     let mut report = analysed.report(&args.model);
+    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
@@ -118,18 +121,17 @@ fn repair(
 ) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
     let stage = Instant::now();
-    let solution = solve(args, method, &mut analysed)?;
+    let solution = analysed.solve(method, &args.model)?;
     let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
     let mut report = analysed.report(&args.model);
-    report.method = Some(model::MethodPart {
-        name: method.to_string(),
-        jumps: solution.jumps,
-        largest_jump_ticks: solution.largest_jump.0,
-        knots: correction.knots(),
-    });
+    report.method = Some(build::method_part(method, &solution));
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
+    let bounded = match method.keeps_time() {
+        true => analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?,
+        false => None,
+    };
 
     let stage = Instant::now();
     let rewritten = write(args, loaded, correction, &staging)?;
@@ -144,14 +146,24 @@ fn repair(
         &tick
     };
     let after = check(&loaded.causality, &analysed.clocks, delay, &times);
+    if !args.output.force {
+        refuse_worse(analysed, method, &after)?;
+    }
     report.accuracy = analysed.accuracy(Some(&times))?;
-    save(method, loaded, correction, rewritten, &staging)?;
+    let bounds = bounded.map(|it| SavedBounds::new(&it, correction.clocks(), loaded.trace.info()));
+    save(method, loaded, (correction, bounds), rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    report.distortion = Some(distortion_part(analysed, solution.times.as_ref(), &times));
-    describe(&mut report, (args, method), analysed, &times, &after);
+    report.distortion = Some(distortion_part(analysed, &solution, &times));
+    describe(
+        &mut report,
+        (args, method),
+        analysed,
+        (&solution, &times),
+        &after,
+    );
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -160,48 +172,18 @@ fn repair(
     })
 }
 
-/// Runs the method; without writing anything. Clocks that turn out to be
-/// several are split on the way, if it was left to retime to group them.
-fn solve(
-    args: &CorrectArgs,
-    method: &Method,
-    analysed: &mut Analysed,
-) -> Result<Solution, CliError> {
-    loop {
-        let Analysed {
-            loaded,
-            clocks,
-            delay,
-            ..
-        } = &*analysed;
-        let cycle = match method.solve(&loaded.causality, clocks, &delay.delay) {
-            Ok(solution) => return Ok(solution),
-            Err(Unsolved::BeforeZero) => {
-                let message =
-                    "run backwards, the clock would move events before time 0; run it forwards";
-                return Err(CliError::input(&loaded.path, message));
-            }
-            Err(Unsolved::Cycle(cycle)) => cycle,
-        };
-        check_interrupt()?;
-        let info = loaded.trace.info();
-        let split = clocks.split(info, &cycle);
-        let message = cycle.describe(info);
-        match split {
-            Some(clocks) if args.model.clocks == ClockGrouping::Auto => {
-                analysed.regroup(clocks, &args.model)?;
-            }
-            split => {
-                let hint = "\nif locations that share a clock should not, give a finer --clocks";
-                let hint = split.map_or("", |_| hint);
-                let trace = loaded.path.clone();
-                return Err(CliError::Cycle {
-                    trace,
-                    message: format!("{message}{hint}"),
-                });
-            }
-        }
+/// What reverses more dependencies than the recording is no correction.
+fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
+    let (before, after) = (analysed.before.reversed(), after.reversed());
+    if after <= before {
+        return Ok(());
     }
+    Err(CliError::Worse {
+        trace: analysed.loaded.path.clone(),
+        method: method.to_string(),
+        before,
+        after,
+    })
 }
 
 /// Adds to the report what came out.
@@ -209,7 +191,7 @@ fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
-    times: &[Timestamp],
+    (solution, times): (&Solution, &[Timestamp]),
     after: &Check,
 ) {
     let Analysed {
@@ -220,7 +202,9 @@ fn describe(
     } = analysed;
     let info = loaded.trace.info();
     let advance = final_advance(&loaded.causality, clocks, times);
-    report.warnings.extend(runaway_warning(analysed, &advance));
+    if solution.aligned.is_none() {
+        report.warnings.extend(runaway_warning(analysed, &advance));
+    }
     report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
@@ -283,7 +267,7 @@ fn verify(
 fn save(
     method: &Method,
     loaded: &Loaded,
-    correction: &Correction,
+    (correction, bounds): (&Correction, Option<SavedBounds>),
     rewritten: Rewritten,
     staging: &Staging,
 ) -> Result<(), CliError> {
@@ -295,7 +279,7 @@ fn save(
         .map_or(String::new(), |rate| format!(", amortised at {rate}"));
     let name = format!("{method}{gamma}{rate}");
     let info = loaded.trace.info();
-    let saved = SavedCorrection::new(correction, info, name, rewritten.undo);
+    let saved = SavedCorrection::new(correction, info, name, rewritten.undo).with_bounds(bounds);
     saved.write(&SavedCorrection::path_in(
         staging.directory(),
         loaded.trace.archive(),
@@ -304,7 +288,7 @@ fn save(
 
 fn distortion_part(
     analysed: &Analysed,
-    before: Option<&LogicalTimes>,
+    solution: &Solution,
     after: &[Timestamp],
 ) -> model::DistortionPart {
     let Analysed {
@@ -317,7 +301,8 @@ fn distortion_part(
     let part = |place| build::place_part(loaded.trace.info(), place);
     let limit = |place| {
         let causality = &loaded.causality;
-        limiting_send(causality, clocks, &delay.delay, before?, after, place)
+        let before = solution.repaired.as_ref()?.times.as_ref()?;
+        limiting_send(causality, clocks, &delay.delay, before, after, place)
     };
     model::DistortionPart {
         largest_at: measured.largest_at.map(part),

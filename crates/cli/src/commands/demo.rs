@@ -87,9 +87,9 @@ fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliErr
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
     match parsed([Path::new("check"), trace])? {
-        Command::Check(CheckArgs { trace, model, run }) => {
-            with_threads(run.threads, || analyse(&trace, &model, &run))
-        }
+        Command::Check(CheckArgs {
+            trace, model, run, ..
+        }) => with_threads(run.threads, || analyse(&trace, &model, &run)),
         _ => Err(CliError::Usage("check".into())),
     }
 }

@@ -2,6 +2,7 @@
 //! screen ([`summary`]).
 
 pub(crate) mod build;
+mod error_bound;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;

@@ -9,7 +9,7 @@ use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, MethodPart, PairPart, ParametersPart,
     PlacePart, Report,
 };
-use super::protocol;
+use super::{error_bound, protocol};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -45,6 +45,9 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     }
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion);
+    }
+    for (label, line) in error_bound::lines(report, verbose) {
+        text.line(label, &line);
     }
     if let Some(accuracy) = &report.accuracy {
         text.accuracy(accuracy);
@@ -356,6 +359,7 @@ impl Text {
                 .correction_seconds
                 .map(|seconds| ("correct", seconds)),
         );
+        parts.extend(timing.bounds_seconds.map(|seconds| ("bound", seconds)));
         parts.extend(timing.writing_seconds.map(|seconds| ("write", seconds)));
         parts.extend(
             timing

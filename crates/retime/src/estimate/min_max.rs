@@ -1,0 +1,206 @@
+//! Hofmann's min/max: pairs of clocks, by the extremes of sub-intervals.
+//!
+//! In each sub-interval the messages between two clocks bound their difference
+//! on both sides. Its middle is taken for the difference in the middle of the
+//! sub-interval, and a straight line is laid through the middles:
+//!
+//! ```text
+//! D(n) = (O+(ref,k) + O-(ref,k)) / 2          in each sub-interval n
+//! y_k  = line of least squares through the D(n)
+//! ```
+//!
+//! It costs one look at each message. It knows only pairs: a clock that does not
+//! exchange messages with the reference cannot be related to it, and the lines
+//! of two other clocks may contradict the messages between those. Nor does a line
+//! have to stay within the bounds it was made from: thesis, figure 7.4.
+//!
+//! Source: R. Hofmann, *Gemeinsame Zeitskala fuer lokale Ereignisspuren*
+//! (1993), as told by Rabenseifner 2000, section 3.3 (figure 3.3) and section
+//! 7.5.
+//!
+//! ```
+//! use retime::estimate::min_max;
+//! use retime::{ClockId, Edge, Edges};
+//! let (a, b) = (ClockId(0), ClockId(1));
+//! // b is 100 ahead and gains 1 in 100; each message takes 4.
+//! let shows = |time: i64| time + 100 + time / 100;
+//! let both = (0..10).flat_map(|n| {
+//!     let time = 100 * n;
+//!     let there = Edge::message(a, time, b, shows(time + 4));
+//!     [there, Edge::message(b, shows(time + 10), a, time + 14)]
+//! });
+//! let edges = Edges::new(both.collect(), vec![Some((0, 914)), Some((100, 1_019))]);
+//! let estimate = min_max(&edges, |_| 4, Some(10), a)?;
+//! let offset = estimate.offsets[1].as_ref().unwrap();
+//! assert!((offset.at(shows(500)) + 105.0).abs() < 0.6);
+//! # Ok::<(), retime::estimate::NoEstimate>(())
+//! ```
+
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+use crate::estimate::line::{Line, middle, rebased};
+use crate::estimate::pair_bounds::PairBounds;
+use crate::estimate::relation::Relation;
+use crate::estimate::sub_intervals::{SubIntervals, with_sub_intervals};
+use crate::estimate::traffic::Traffic;
+use crate::estimate::{Estimate, NoEstimate};
+use crate::time::Ticks;
+
+/// Estimates each clock against the reference. `least` is the minimal delay of a
+/// dependency, in ticks. The number of sub-intervals is by default such that the
+/// clock with the fewest messages has 16 each way in each, but at most 8; up to
+/// 128 times as many where bounds contradict each other, fewer where some clock
+/// has none with messages both ways.
+///
+/// # Errors
+///
+/// Where the bounds of a pair contradict each other in a sub-interval
+/// ([`NoEstimate::Infeasible`]); where a clock that exchanges messages does so
+/// with the reference in one direction, not at all, or never both ways in a
+/// sub-interval. Clocks without any messages keep their time.
+pub fn min_max(
+    edges: &Edges,
+    least: impl Fn(&Edge) -> i64,
+    intervals: Option<u32>,
+    reference: ClockId,
+) -> Result<Estimate, NoEstimate> {
+    let traffic = Traffic::of(edges);
+    Relation::to(reference, edges, &traffic)?;
+    let clocks = || (0..edges.clocks() as u32).map(ClockId);
+    let others = clocks().filter(|&clock| clock != reference && traffic.touches(clock));
+    let others: Vec<ClockId> = others.collect();
+    all_are_peers(&others, &traffic, reference)?;
+    let each_way = others
+        .iter()
+        .map(|&clock| traffic.each_way(reference, clock));
+    let fewest = each_way.min().unwrap_or(0);
+    with_sub_intervals(&traffic, intervals, fewest, |pieces| {
+        let bounds = PairBounds::along(&traffic, edges, &least, pieces);
+        let mut lines = vec![None; edges.clocks()];
+        lines[reference.as_usize()] = Some(Line::LEVEL);
+        for &clock in &others {
+            let points = middles(&bounds, pieces, reference, clock)?;
+            let line = Line::through(&points).ok_or_else(never_both_ways)?;
+            lines[clock.as_usize()] = Some(line);
+        }
+        Ok(Estimate {
+            offsets: rebased(&lines, &Line::LEVEL, |clock| edges.extent(clock)),
+            reference,
+        })
+    })
+}
+
+/// Whether each exchanges messages with the reference, both ways.
+fn all_are_peers(
+    others: &[ClockId],
+    traffic: &Traffic,
+    reference: ClockId,
+) -> Result<(), NoEstimate> {
+    let mut apart = 0;
+    for &clock in others {
+        let there = traffic.count(reference, clock) > 0;
+        let back = traffic.count(clock, reference) > 0;
+        match (there, back) {
+            (true, true) => {}
+            (true, false) => return Err(NoEstimate::OneDirection(reference, clock)),
+            (false, true) => return Err(NoEstimate::OneDirection(clock, reference)),
+            (false, false) => apart += 1,
+        }
+    }
+    if apart > 0 {
+        return Err(NoEstimate::Missing(format!(
+            "{apart} of {} clocks exchange no messages with the reference, and min/max compares \
+             each with the reference only; Hofmann & Hilgers' method relates them through others",
+            others.len()
+        )));
+    }
+    Ok(())
+}
+
+/// What to add to a clock in the middle of each sub-interval in which messages
+/// bound it on both sides.
+fn middles(
+    bounds: &PairBounds,
+    pieces: &SubIntervals,
+    reference: ClockId,
+    clock: ClockId,
+) -> Result<Vec<(i64, f64)>, NoEstimate> {
+    let mut points = Vec::new();
+    for piece in 0..pieces.len() {
+        let lower = bounds.lower(piece, reference, clock);
+        let upper = bounds.upper(piece, reference, clock);
+        let (Some(lower), Some(upper)) = (lower, upper) else {
+            continue;
+        };
+        if lower > upper {
+            let by = Ticks(lower.saturating_sub(upper));
+            return Err(NoEstimate::Infeasible(vec![reference, clock], by));
+        }
+        points.push((pieces.middle(clock, piece), middle((lower, upper))));
+    }
+    Ok(points)
+}
+
+/// Why a method that needs both bounds in one sub-interval gives up.
+pub(crate) fn never_both_ways() -> NoEstimate {
+    NoEstimate::Missing(
+        "messages bound some clock on both sides in no sub-interval; \
+         with fewer sub-intervals they may"
+            .into(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::Offset;
+
+    const A: ClockId = ClockId(0);
+    const B: ClockId = ClockId(1);
+
+    fn run(edges: Vec<Edge>, clocks: usize) -> Result<Estimate, NoEstimate> {
+        let edges = Edges::new(edges, vec![Some((0, 1_000)); clocks]);
+        min_max(&edges, |_| 0, Some(2), A)
+    }
+
+    #[test]
+    fn degenerate_traces_say_why() {
+        let alone = run(Vec::new(), 1).unwrap();
+        let keeps = |offset: &Offset| offset.at(5).abs() < 1e-9;
+        assert!(alone.offsets[0].as_ref().is_some_and(keeps));
+        let unrelated = NoEstimate::Unrelated(vec![B]);
+        assert_eq!(run(Vec::new(), 2), Err(unrelated));
+        let there = Edge::message(A, 10, B, 20);
+        assert_eq!(run(vec![there], 2), Err(NoEstimate::OneDirection(A, B)));
+        let back = Edge::message(B, 10, A, 20);
+        assert_eq!(run(vec![back], 2), Err(NoEstimate::OneDirection(B, A)));
+        let onward = Edge::message(B, 10, ClockId(2), 20);
+        let through = run(vec![there, back, onward], 3);
+        assert!(
+            matches!(through, Err(NoEstimate::Missing(_))),
+            "{through:?}"
+        );
+        assert!(matches!(
+            min_max(&Edges::new(Vec::new(), Vec::new()), |_| 0, None, A),
+            Err(NoEstimate::Missing(_))
+        ));
+    }
+
+    #[test]
+    fn contradicting_bounds_name_the_pair() {
+        let edges = vec![Edge::message(A, 10, B, 20), Edge::message(B, 40, A, 27)];
+        let edges = Edges::new(edges, vec![None; 2]);
+        let infeasible = NoEstimate::Infeasible(vec![A, B], Ticks(3));
+        assert_eq!(min_max(&edges, |_| 0, Some(1), A), Err(infeasible));
+    }
+
+    #[test]
+    fn fewer_sub_intervals_are_taken_where_messages_are_far_apart() {
+        let edges = vec![Edge::message(A, 10, B, 30), Edge::message(B, 900, A, 910)];
+        assert!(matches!(run(edges.clone(), 2), Err(NoEstimate::Missing(_))));
+        let edges = Edges::new(edges, vec![Some((0, 1_000)); 2]);
+        let estimate = min_max(&edges, |_| 0, None, A).unwrap();
+        let middle = |offset: &Offset| (offset.at(400) + 5.0).abs() < 1e-9;
+        assert!(estimate.offsets[1].as_ref().is_some_and(middle));
+    }
+}

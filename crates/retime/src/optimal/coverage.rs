@@ -1,0 +1,113 @@
+//! Whether the truth lies inside the bounds, where the truth is known.
+//!
+//! Bounds are relative to the reference, whose clock is wrong too. So the true
+//! offset of an event is what the reference would have shown at that true time,
+//! interpolated between its own events, minus what the event's clock showed.
+
+use serde::Serialize;
+
+use super::bounds::OffsetBounds;
+use crate::accuracy::TruthError;
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::time::Timestamp;
+
+/// How many events with edges have their true time inside the bounds. Those of
+/// the reference and of clocks without bounds do not count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Events that count.
+    pub events: u64,
+    /// Those inside, give or take a tick.
+    pub inside: u64,
+    /// The furthest outside, in ticks beyond the bound.
+    pub worst: f64,
+    /// Events that count and those inside, by clock.
+    pub clocks: Vec<(u64, u64)>,
+}
+
+impl Coverage {
+    /// The share of events inside; 1 without events.
+    pub fn share(&self) -> f64 {
+        if self.events == 0 {
+            return 1.0;
+        }
+        self.inside as f64 / self.events as f64
+    }
+}
+
+/// Compares bounds with the true times of all nodes.
+pub fn coverage(
+    bounds: &OffsetBounds,
+    causality: &Causality,
+    clocks: &Clocks,
+    truth: &[Timestamp],
+) -> Result<Coverage, TruthError> {
+    let nodes = causality.nodes();
+    TruthError::check(nodes.len(), nodes.len(), truth.len())?;
+    let shown = Shown::of(bounds.reference, causality, clocks, truth);
+    let mut coverage = Coverage::default();
+    for (clock, of) in clocks.iter().zip(&bounds.clocks) {
+        let (mut events, mut inside) = (0, 0);
+        let counts = clock != bounds.reference && !shown.points.is_empty();
+        for &location in clocks.locations(clock).iter().filter(|_| counts) {
+            let Some(of) = of else { break };
+            for node in nodes.of(location.as_usize()) {
+                let raw = nodes.time(node).0;
+                let offset = shown.at(truth[node as usize]) - raw as f64;
+                let (low, high) = of.at(raw);
+                let outside = (low - offset).max(offset - high) - shown.tick;
+                coverage.worst = coverage.worst.max(outside);
+                events += 1;
+                inside += u64::from(outside <= 0.0);
+            }
+        }
+        coverage.events += events;
+        coverage.inside += inside;
+        coverage.clocks.push((events, inside));
+    }
+    Ok(coverage)
+}
+
+/// What the reference shows over true time.
+struct Shown {
+    /// True time and stamp relative to the base, by true time.
+    points: Vec<(u64, i64)>,
+    tick: f64,
+}
+
+impl Shown {
+    fn of(reference: ClockId, causality: &Causality, clocks: &Clocks, truth: &[Timestamp]) -> Self {
+        let nodes = causality.nodes();
+        let all = clocks.iter().filter(|&clock| clock == reference);
+        let locations = all.flat_map(|clock| clocks.locations(clock));
+        let own = locations.flat_map(|location| nodes.of(location.as_usize()));
+        let mut points: Vec<(u64, i64)> = own
+            .map(|node| (truth[node as usize].0, nodes.time(node).0))
+            .collect();
+        points.sort_unstable();
+        points.dedup_by_key(|point| point.0);
+        Self { points, tick: 1.0 }
+    }
+
+    /// Beyond the first and last event as between those two.
+    fn at(&self, truth: Timestamp) -> f64 {
+        let after = self.points.partition_point(|point| point.0 <= truth.0);
+        let last = self.points.len().saturating_sub(1);
+        let (from, to) = if after == 0 || after > last {
+            (0, last)
+        } else {
+            (after - 1, after)
+        };
+        let (start, end) = (self.points[from], self.points[to]);
+        let anchor = if after > last { end } else { start };
+        let since = truth.0.wrapping_sub(anchor.0) as i64 as f64;
+        let run = end.0.saturating_sub(start.0) as f64;
+        let rate = if run > 0.0 {
+            (end.1 - start.1) as f64 / run
+        } else {
+            1.0
+        };
+        anchor.1 as f64 + since * rate
+    }
+}

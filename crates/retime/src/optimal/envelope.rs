@@ -1,0 +1,109 @@
+//! A bound over time: straight pieces between knots, opening at both ends.
+
+/// One side of the bounds of a clock, relative to its line. Between knots it is
+/// linear; before the first and after the last it opens by `slope` per tick.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Envelope {
+    /// By rising stamp.
+    pub(super) knots: Vec<(i64, f64)>,
+    /// 1 for an upper bound, which rises to both ends, -1 for a lower one.
+    side: f64,
+    slope: f64,
+}
+
+impl Envelope {
+    /// Through the values of moments `(piece, stamp, value)`, by piece and
+    /// stamp: cones of slope `slope` around them within a piece, and whatever is
+    /// wider between two pieces. Infinite values mean no bound.
+    pub(super) fn new(moments: &[(u32, i64, f64)], side: f64, slope: f64) -> Self {
+        let mut envelope = Self {
+            knots: Vec::new(),
+            side,
+            slope,
+        };
+        for (index, &(piece, at, value)) in moments.iter().enumerate() {
+            match index.checked_sub(1).map(|before| moments[before]) {
+                Some((same, start, from)) if same == piece => {
+                    envelope.within((start, from), (at, value));
+                }
+                Some((_, start, from)) => envelope.across((start, from), (at, value)),
+                None => {}
+            }
+            envelope.push(at, value);
+        }
+        envelope
+    }
+
+    /// Nothing is ever added.
+    pub(super) fn zero(side: f64) -> Self {
+        Self {
+            knots: vec![(0, 0.0)],
+            side,
+            slope: 0.0,
+        }
+    }
+
+    /// The value at a stamp; infinite where nothing bounds it.
+    pub(super) fn at(&self, stamp: i64) -> f64 {
+        let after = self.knots.partition_point(|&(at, _)| at <= stamp);
+        let before = after.checked_sub(1).map(|before| self.knots[before]);
+        match (before, self.knots.get(after)) {
+            (None, None) => f64::INFINITY * self.side,
+            (None, Some(&end)) | (Some(end), None) => self.cone(end, stamp),
+            (Some((at, value)), Some(_)) if at == stamp => value,
+            (Some((start, from)), Some(&(end, to))) => {
+                let along = (stamp - start) as f64 / (end - start) as f64;
+                if from.is_finite() && to.is_finite() {
+                    from + (to - from) * along
+                } else {
+                    f64::INFINITY * self.side
+                }
+            }
+        }
+    }
+
+    fn cone(&self, (at, value): (i64, f64), stamp: i64) -> f64 {
+        value + self.side * self.slope * at.abs_diff(stamp) as f64
+    }
+
+    /// The knot where two cones of one piece meet.
+    fn within(&mut self, (start, from): (i64, f64), (end, to): (i64, f64)) {
+        if self.slope <= 0.0 || !from.is_finite() || !to.is_finite() {
+            return;
+        }
+        let middle = (end - start) as f64 / 2.0 + self.side * (to - from) / (2.0 * self.slope);
+        // Rounded outwards: the cone of either side, whichever is wider.
+        let meet = start.saturating_add(middle.round() as i64);
+        if meet > start && meet < end {
+            let values = [self.cone((start, from), meet), self.cone((end, to), meet)];
+            self.push(meet, self.wider(values));
+        }
+    }
+
+    /// Between two pieces the clock steps, no one knows where: either cone.
+    fn across(&mut self, start: (i64, f64), end: (i64, f64)) {
+        if end.0 - start.0 < 2 {
+            return;
+        }
+        let either = |at: i64| self.wider([self.cone(start, at), self.cone(end, at)]);
+        let inside = [start.0 + 1, end.0 - 1].map(|at| (at, either(at)));
+        for (at, value) in inside {
+            self.push(at, value);
+        }
+    }
+
+    fn wider(&self, values: [f64; 2]) -> f64 {
+        if self.side > 0.0 {
+            values[0].max(values[1])
+        } else {
+            values[0].min(values[1])
+        }
+    }
+
+    fn push(&mut self, at: i64, value: f64) {
+        match self.knots.last_mut() {
+            Some(last) if last.0 >= at => {}
+            _ => self.knots.push((at, value)),
+        }
+    }
+}

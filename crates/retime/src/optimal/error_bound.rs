@@ -1,0 +1,342 @@
+//! How far the corrected times of a trace can be from the truth.
+//!
+//! Bounds say where the truth is, a correction what was written; their distance
+//! is the error bound of each event. The true time of an event corrected to `x`
+//! lies in `[x - before, x + after]`:
+//!
+//! ```text
+//! U = max(before, after)              the stated bound of the error
+//! half width = (before + after) / 2   the least that any method could state
+//! ```
+//!
+//! Both are functions of the raw stamp of each clock. They are saved with few
+//! knots: simplified upwards by at most a twentieth of their mean width, so that
+//! the truth is never outside because of that.
+//!
+//! The truth is meant as time of the reference. Where a correction moves the
+//! whole trace, so that no stamp is negative, the shift does not count as error.
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::bounds::{ClockBounds, OffsetBounds};
+use super::cover::{Sample, cover};
+use crate::causality::Nodes;
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::{ClockMap, Correction, Knot};
+use crate::edges::Edges;
+use crate::time::Timestamp;
+use crate::trace::{LocationIndex, TraceInfo};
+
+/// The share of the mean half width by which a bound may be widened for the
+/// sake of fewer knots.
+const TOLERANCE: f64 = 0.05;
+/// Bounds of a clock have this many knots at most.
+const MOST_KNOTS: usize = 4096;
+/// Moments at which the common shift of a correction is looked for.
+const LOOKS: i128 = 64;
+
+/// Error bounds of corrected times, by clock.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ErrorBounds {
+    /// `None` where nothing bounds the error of a clock.
+    pub clocks: Vec<Option<ClockErrorBound>>,
+}
+
+/// Error bounds of one clock over its raw stamps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClockErrorBound {
+    knots: Vec<ErrorKnot>,
+}
+
+/// A raw stamp, and by how many ticks the truth may lie before and after the
+/// corrected one; nothing where no bound is known. Linear in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErrorKnot(pub u64, pub Option<i64>, pub Option<i64>);
+
+/// Error bounds of one clock as they are saved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedErrorBound {
+    /// Ids of the locations that read the clock.
+    pub locations: Vec<u64>,
+    /// `[raw, before, after]` by rising stamp, in ticks.
+    pub knots: Vec<ErrorKnot>,
+}
+
+/// Error bounds over the events with edges, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct BoundSummary {
+    /// Events whose error is bounded.
+    pub events: u64,
+    /// Events whose error is not, on one side at least.
+    pub unbounded: u64,
+    /// Mean of `U` over the bounded events.
+    pub mean: f64,
+    /// The largest `U`.
+    pub largest: f64,
+    /// Mean of the half width.
+    pub mean_half_width: f64,
+    /// The largest half width.
+    pub largest_half_width: f64,
+}
+
+impl ErrorBounds {
+    /// The bounds that hold for the times a correction gives.
+    pub fn new(
+        bounds: &OffsetBounds,
+        correction: &Correction,
+        edges: &Edges,
+        nodes: &Nodes,
+    ) -> Self {
+        let extent = |clock: ClockId| edges.extent(clock);
+        let shift = extent(bounds.reference).map_or(0, |extent| {
+            shift(correction.map(bounds.reference), extent, nodes)
+        });
+        let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
+        let bound = |&clock: &ClockId| {
+            let of = bounds.clocks[clock.as_usize()].as_ref()?;
+            let written = Written {
+                map: correction.map(clock),
+                nodes,
+                shift,
+            };
+            Some(ClockErrorBound::new(of, &written, extent(clock)?))
+        };
+        Self {
+            clocks: clocks.par_iter().map(bound).collect(),
+        }
+    }
+
+    /// Over the events with edges, all and by clock.
+    pub fn summary(&self, nodes: &Nodes, clocks: &Clocks) -> (BoundSummary, Vec<BoundSummary>) {
+        let all: Vec<ClockId> = clocks.iter().collect();
+        let one = |&clock: &ClockId| {
+            let mut sum = Sum::default();
+            let bound = self.clocks.get(clock.as_usize()).and_then(Option::as_ref);
+            for location in clocks.locations(clock) {
+                let own = nodes.of(location.as_usize());
+                match bound {
+                    None => sum.unbounded += own.len() as u64,
+                    Some(bound) => own.for_each(|node| sum.add(bound.at(nodes.timestamp(node)))),
+                }
+            }
+            sum
+        };
+        let sums: Vec<Sum> = all.par_iter().map(one).collect();
+        let total = sums.iter().fold(Sum::default(), Sum::with);
+        (total.summary(), sums.iter().map(Sum::summary).collect())
+    }
+
+    /// As they are saved; clocks without bounds are left out.
+    pub fn save(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<SavedErrorBound> {
+        let id = |location: &LocationIndex| Some(info.locations.get(location.as_usize())?.id);
+        let bounded = clocks.iter().zip(&self.clocks);
+        let saved = bounded.filter_map(|(clock, bound)| {
+            Some(SavedErrorBound {
+                locations: clocks.locations(clock).iter().filter_map(id).collect(),
+                knots: bound.as_ref()?.knots.clone(),
+            })
+        });
+        saved.collect()
+    }
+}
+
+impl ClockErrorBound {
+    /// Of saved knots, which are sorted.
+    pub fn through(mut knots: Vec<ErrorKnot>) -> Self {
+        knots.sort_by_key(|knot| knot.0);
+        knots.dedup_by_key(|knot| knot.0);
+        Self { knots }
+    }
+
+    /// The knots, by rising raw stamp.
+    pub fn knots(&self) -> &[ErrorKnot] {
+        &self.knots
+    }
+
+    /// By how many ticks the truth may lie before and after the corrected time
+    /// of an event with this raw stamp; infinite where nothing is known.
+    pub fn at(&self, raw: Timestamp) -> (f64, f64) {
+        let after = self.knots.partition_point(|knot| knot.0 <= raw.0);
+        let number = |value: Option<i64>| value.map_or(f64::INFINITY, |ticks| ticks as f64);
+        let both = |knot: &ErrorKnot| (number(knot.1), number(knot.2));
+        let before = after.checked_sub(1).map(|before| &self.knots[before]);
+        match (before, self.knots.get(after)) {
+            (None, None) => (f64::INFINITY, f64::INFINITY),
+            (Some(end), None) | (None, Some(end)) => both(end),
+            (Some(start), Some(_)) if start.0 == raw.0 => both(start),
+            (Some(start), Some(end)) => {
+                let along = (raw.0 - start.0) as f64 / (end.0 - start.0) as f64;
+                let between = |from: f64, to: f64| {
+                    if from.is_finite() && to.is_finite() {
+                        from + (to - from) * along
+                    } else {
+                        f64::INFINITY
+                    }
+                };
+                let (from, to) = (both(start), both(end));
+                (between(from.0, to.0), between(from.1, to.1))
+            }
+        }
+    }
+
+    fn new(bounds: &ClockBounds, written: &Written<'_>, extent: (i64, i64)) -> Self {
+        let samples = written.samples(bounds, extent);
+        let widths = samples
+            .iter()
+            .filter_map(|it| Some(it.values[0]? + it.values[1]?));
+        let (count, sum) = widths.fold((0_u64, 0.0), |(count, sum), it| (count + 1, sum + it));
+        let half = sum / 2.0 / count.max(1) as f64;
+        let mut tolerance = (half * TOLERANCE).max(1.0);
+        let mut knots = cover(&samples, tolerance);
+        // A bound twice as coarse has fewer knots; 64 times is coarse enough.
+        for _ in 0..6 {
+            if knots.len() <= MOST_KNOTS {
+                break;
+            }
+            tolerance *= 2.0;
+            knots = cover(&samples, tolerance);
+        }
+        let ticks = |value: Option<f64>| {
+            let up = value?.ceil();
+            (up.abs() < 1e18).then_some(up as i64)
+        };
+        let knot = |sample: &Sample<2>| {
+            let raw = written.raw(sample.at)?;
+            Some(ErrorKnot(
+                raw.0,
+                ticks(sample.values[0]),
+                ticks(sample.values[1]),
+            ))
+        };
+        Self {
+            knots: knots.iter().filter_map(knot).collect(),
+        }
+    }
+}
+
+/// The corrected stamps of a clock.
+struct Written<'a> {
+    map: &'a ClockMap,
+    nodes: &'a Nodes,
+    /// What the correction adds to the reference.
+    shift: i64,
+}
+
+impl Written<'_> {
+    /// What is before and after the corrected time, wherever it bends.
+    fn samples(&self, bounds: &ClockBounds, (first, last): (i64, i64)) -> Vec<Sample<2>> {
+        let knots = self.map.knots().iter();
+        // A step must not be felt before it.
+        let bends = knots.flat_map(|knot| {
+            let at = self.nodes.relative(knot.raw).0;
+            [at.saturating_sub(1), at]
+        });
+        let mut stamps = bounds.stamps();
+        stamps.extend(bends.chain([first, last]));
+        stamps.retain(|&at| at >= first && at <= last);
+        stamps.sort_unstable();
+        stamps.dedup();
+        stamps
+            .iter()
+            .filter_map(|&at| self.sample(bounds, at))
+            .collect()
+    }
+
+    fn sample(&self, bounds: &ClockBounds, at: i64) -> Option<Sample<2>> {
+        let (earliest, latest) = self.corrected(self.raw(at)?)?;
+        let (low, high) = bounds.at(at);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        // Corrected stamps are rounded down.
+        let added = |to: i64| (i128::from(to) - i128::from(at) - i128::from(self.shift)) as f64;
+        Some(Sample {
+            at,
+            values: [
+                finite(added(latest) - low),
+                finite(high - added(earliest) + 1.0),
+            ],
+        })
+    }
+
+    fn raw(&self, at: i64) -> Option<Timestamp> {
+        self.nodes.absolute(crate::time::Ticks(at))
+    }
+
+    /// The smallest and the largest corrected time of a stamp.
+    fn corrected(&self, raw: Timestamp) -> Option<(i64, i64)> {
+        let knots = self.map.knots();
+        let relative = |stamp: Timestamp| self.nodes.relative(stamp).0;
+        if let Ok(at) = knots.binary_search_by_key(&raw, |knot| knot.raw) {
+            let Knot { arrive, leave, .. } = knots[at];
+            return Some((relative(arrive), relative(leave)));
+        }
+        let to = relative(self.map.cursor(LocationIndex(0)).map_time(raw)?);
+        Some((to, to))
+    }
+}
+
+/// What a map mostly adds to the stamps of a clock.
+fn shift(map: &ClockMap, (first, last): (i64, i64), nodes: &Nodes) -> i64 {
+    let mut cursor = map.cursor(LocationIndex(0));
+    let along = i128::from(last) - i128::from(first);
+    let stamps = (0..=LOOKS).map(|look| (i128::from(first) + along * look / LOOKS) as i64);
+    let added = stamps.filter_map(|at| {
+        let to = cursor.map_time(nodes.absolute(crate::time::Ticks(at))?)?;
+        Some(nodes.relative(to).0.saturating_sub(at))
+    });
+    let mut added: Vec<i64> = added.collect();
+    let middle = added.len() / 2;
+    if added.is_empty() {
+        return 0;
+    }
+    *added.select_nth_unstable(middle).1
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    events: u64,
+    unbounded: u64,
+    error: f64,
+    largest: f64,
+    half: f64,
+    largest_half: f64,
+}
+
+impl Sum {
+    fn add(&mut self, (before, after): (f64, f64)) {
+        let (error, half) = (before.max(after), f64::midpoint(before, after));
+        if !error.is_finite() {
+            self.unbounded += 1;
+            return;
+        }
+        self.events += 1;
+        self.error += error;
+        self.half += half;
+        self.largest = self.largest.max(error);
+        self.largest_half = self.largest_half.max(half);
+    }
+
+    fn with(self, other: &Self) -> Self {
+        Self {
+            events: self.events + other.events,
+            unbounded: self.unbounded + other.unbounded,
+            error: self.error + other.error,
+            largest: self.largest.max(other.largest),
+            half: self.half + other.half,
+            largest_half: self.largest_half.max(other.largest_half),
+        }
+    }
+
+    fn summary(&self) -> BoundSummary {
+        let mean = |sum: f64| sum / self.events.max(1) as f64;
+        BoundSummary {
+            events: self.events,
+            unbounded: self.unbounded,
+            mean: mean(self.error),
+            largest: self.largest,
+            mean_half_width: mean(self.half),
+            largest_half_width: self.largest_half,
+        }
+    }
+}

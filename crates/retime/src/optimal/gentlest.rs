@@ -1,0 +1,366 @@
+//! The gentlest correction: the least possible distortion of local intervals.
+//!
+//! A correction bends clocks, and whatever was measured between two events of one
+//! clock changes with it. How little can be enough? Let `x` be the corrected
+//! times, `mu` the minimal delay of a dependency `s -> r`, `d` the raw distance
+//! of successive events of one clock and `w = max(d, 1 tick)`:
+//!
+//! ```text
+//! x(r) - x(s) >= mu
+//! d - eps w <= x(j) - x(j-1) <= d + eps w
+//! ```
+//!
+//! Constraints on differences can be satisfied unless they contradict each other
+//! along a cycle (Cormen et al., Introduction to Algorithms, section "Difference
+//! constraints and shortest paths"). Along a cycle that crosses dependencies and
+//! runs over clocks, forwards over the raw time `F` and backwards over `B`, they
+//! do so if `sum mu + F - B > eps sum w`. So the least distortion is
+//!
+//! ```text
+//! eps* = max(0, max over cycles of (sum mu + F - B) / sum w)
+//! ```
+//!
+//! and the cycle where the maximum is taken proves that no correction is
+//! gentler. It is found by Newton's method (Dinkelbach 1967): at a given `eps`
+//! look for a cycle that contradicts it, take that cycle's ratio for the next
+//! `eps`; once there is none, the solution of the constraints is the correction.
+//! All sums are integers and `eps` is a fraction, so the result is exact.
+//!
+//! `eps` rises from 0, and at small `eps` most dependencies are implied by
+//! others between the same clocks: only the upper envelope of their cones is
+//! searched.
+//!
+//! ```
+//! use std::time::Duration;
+//! use retime::{ClockId, Edge, Edges};
+//! use retime::optimal::gentlest;
+//! let (a, b) = (ClockId(0), ClockId(1));
+//! // At its 1000, b is at least 10 behind; at its 2000 at most 4.
+//! let edges = vec![
+//!     Edge::message(a, 1_000, b, 990),
+//!     Edge::message(b, 1_990, a, 1_994),
+//!     Edge::message(a, 3_000, b, 3_100),
+//! ];
+//! let edges = Edges::new(edges, vec![Some((1_000, 3_000)), Some((990, 3_100))]);
+//! let gentlest = gentlest(&edges, |_| 0, Duration::from_secs(1));
+//! // Six ticks have to go within the 1000 of b and the 994 of a.
+//! assert_eq!(gentlest.distortion, 6.0 / 1_994.0);
+//! let forced = gentlest.forced_by.as_ref().unwrap();
+//! assert_eq!((forced.needed, forced.width), (6, 1_994));
+//! let estimate = gentlest.estimate(a)?;
+//! let at = |clock: ClockId, stamp| estimate.offsets[clock.as_usize()].as_ref().unwrap().at(stamp);
+//! assert!(990.0 + at(b, 990) >= 999.99 + at(a, 1_000));
+//! assert!(1_994.0 + at(a, 1_994) >= 1_989.99 + at(b, 1_990));
+//! # Ok::<(), retime::estimate::NoEstimate>(())
+//! ```
+
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+use super::cone::prune;
+use super::envelope::Envelope;
+use super::graph::{Bound, Cycle, Graph, Part, Solved, UNBOUNDED};
+use super::link::{Link, routes};
+use super::place::Places;
+use super::slope::Slope;
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+use crate::estimate::{Estimate, NoEstimate, Offset};
+use crate::time::Ticks;
+
+/// Numerator and denominator of `eps` are kept below this.
+const LARGEST: i128 = 1 << 60;
+
+/// The least possible distortion, and why there is no lesser one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gentlest {
+    /// `eps*`: the largest relative change of a local interval that cannot be
+    /// avoided. Infinite where dependencies contradict each other by themselves.
+    pub distortion: f64,
+    /// The cycle that forces it; `None` if nothing has to change, or nothing is
+    /// known yet.
+    pub forced_by: Option<ForcingCycle>,
+    /// Whether it was found; otherwise time was up, and `distortion` is a lower
+    /// bound.
+    pub complete: bool,
+    offsets: Vec<Option<Offset>>,
+}
+
+/// A cycle of dependencies and stretches of clocks that forces a distortion of
+/// `needed / width`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForcingCycle {
+    /// In order, each beginning where the one before it ends.
+    pub parts: Vec<ForcingPart>,
+    /// Ticks by which the stamps contradict the dependencies.
+    pub needed: i128,
+    /// Ticks of local intervals over which that can be spread.
+    pub width: i128,
+}
+
+/// A part of a [`ForcingCycle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForcingPart {
+    /// A dependency.
+    Dependency {
+        /// Its position in [`Edges::all`].
+        edge: u32,
+        /// Minimal delay minus latency: what the clock of the effect needs to
+        /// be set forward against that of the cause.
+        needed: i64,
+    },
+    /// From one stamp of a clock to another, later or earlier; ticks since the
+    /// base.
+    Stretch {
+        /// The clock.
+        clock: ClockId,
+        /// From here
+        from: i64,
+        /// to here.
+        to: i64,
+        /// The sum of the weights of its intervals.
+        width: u64,
+    },
+}
+
+impl Gentlest {
+    /// The correction that attains the distortion: in the middle between the
+    /// least and the greatest solution. The first event of the reference that
+    /// depends on others keeps its time. Stamps are rounded when it is applied,
+    /// and equal stamps stay equal, so a tick may be missing here and there.
+    pub fn estimate(self, reference: ClockId) -> Result<Estimate, NoEstimate> {
+        if self.distortion.is_infinite() {
+            let cycle = self.forced_by.as_ref();
+            let clocks = cycle.map_or_else(Vec::new, ForcingCycle::clocks);
+            let needed = cycle.map_or(0, |cycle| i64::try_from(cycle.needed).unwrap_or(i64::MAX));
+            return Err(NoEstimate::Infeasible(clocks, Ticks(needed)));
+        }
+        if !self.complete {
+            let why = "the time to search for the gentlest correction was up";
+            return Err(NoEstimate::Missing(why.to_owned()));
+        }
+        let first = self
+            .offsets
+            .get(reference.as_usize())
+            .and_then(Option::as_ref);
+        let shown = first.and_then(|offset| offset.knots().first());
+        let common = shown.map_or(0.0, |knot| knot.1);
+        let relative = |offset: Offset| {
+            let knots = offset.knots().iter();
+            Offset::through(knots.map(|&(at, ticks)| (at, ticks - common)).collect())
+        };
+        Ok(Estimate {
+            offsets: self
+                .offsets
+                .into_iter()
+                .map(|it| it.map(relative))
+                .collect(),
+            reference,
+        })
+    }
+}
+
+impl ForcingCycle {
+    /// The clocks it runs over.
+    pub fn clocks(&self) -> Vec<ClockId> {
+        let clock = |part: &ForcingPart| match part {
+            ForcingPart::Stretch { clock, .. } => Some(*clock),
+            ForcingPart::Dependency { .. } => None,
+        };
+        self.parts.iter().filter_map(clock).collect()
+    }
+
+    fn new(cycle: &Cycle, places: &Places) -> Self {
+        let part = |part: &Part| match *part {
+            Part::Link { edge, bound } => ForcingPart::Dependency {
+                edge,
+                needed: bound,
+            },
+            Part::Stretch { clock, from, to } => ForcingPart::Stretch {
+                clock,
+                from: places.stamp(clock, from),
+                to: places.stamp(clock, to),
+                width: from.abs_diff(to),
+            },
+        };
+        Self {
+            parts: cycle.parts.iter().map(part).collect(),
+            needed: cycle.bound(),
+            width: cycle.width(),
+        }
+    }
+
+    fn ratio(&self) -> f64 {
+        if self.width == 0 {
+            return f64::INFINITY;
+        }
+        self.needed as f64 / self.width as f64
+    }
+}
+
+/// Finds the least possible distortion; `least` is the minimal delay of a
+/// dependency in ticks. The search ends after `budget`.
+pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, budget: Duration) -> Gentlest {
+    let deadline = Instant::now() + budget.min(Duration::from_secs(1 << 30));
+    let mut search = Search {
+        places: Places::new(edges),
+        links: Vec::new(),
+        clocks: edges.clocks(),
+        deadline,
+    };
+    search.links = search.all_links(edges, least);
+    let mut slope = Slope { rise: 0, run: 1 };
+    let mut forced_by: Option<ForcingCycle> = None;
+    // Each cycle has a larger ratio than the one before.
+    let (complete, offsets) = loop {
+        let graph = search.graph(slope);
+        let cycles = match graph.solve(None, deadline) {
+            Solved::Cycles(cycles) => cycles,
+            Solved::Stopped(_) => break (false, Vec::new()),
+            Solved::Least(least) => break (true, search.offsets(&graph, &least, slope)),
+        };
+        let Some(worst) = worst(&cycles, slope) else {
+            break (false, Vec::new());
+        };
+        let cycle = ForcingCycle::new(worst, &search.places);
+        let next = fraction(cycle.needed, cycle.width);
+        forced_by = Some(cycle);
+        match next {
+            Some(next) if Instant::now() < deadline => slope = next,
+            next => break (next.is_none(), Vec::new()),
+        }
+    };
+    Gentlest {
+        distortion: forced_by.as_ref().map_or(0.0, ForcingCycle::ratio),
+        forced_by,
+        complete,
+        offsets,
+    }
+}
+
+/// The cycle of the largest ratio, if that is larger than `slope`.
+fn worst(cycles: &[Cycle], slope: Slope) -> Option<&Cycle> {
+    let mut worst: Option<&Cycle> = None;
+    let mut most = slope;
+    for cycle in cycles {
+        let (bound, width) = (cycle.bound(), cycle.width());
+        if bound.saturating_mul(most.run) > most.rise.saturating_mul(width) {
+            worst = Some(cycle);
+            match fraction(bound, width) {
+                Some(ratio) => most = ratio,
+                None => return worst,
+            }
+        }
+    }
+    worst
+}
+
+/// In lowest terms; larger numbers than can be computed with are rounded down.
+fn fraction(rise: i128, run: i128) -> Option<Slope> {
+    let (mut a, mut b) = (rise, run);
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    let divisor = a.max(1);
+    let (mut rise, mut run) = (rise / divisor, run / divisor);
+    while rise > LARGEST || run > LARGEST {
+        (rise, run) = (rise / 2, run.div_euclid(2) + run % 2);
+    }
+    (run > 0).then_some(Slope { rise, run })
+}
+
+struct Search {
+    places: Places,
+    /// By route, sorted by time.
+    links: Vec<(ClockId, ClockId, Vec<Link>)>,
+    clocks: usize,
+    deadline: Instant,
+}
+
+impl Search {
+    fn all_links(
+        &self,
+        edges: &Edges,
+        least: impl Fn(&Edge) -> i64 + Sync,
+    ) -> Vec<(ClockId, ClockId, Vec<Link>)> {
+        let link = |&position: &u32| {
+            let edge = edges.all().get(position as usize)?;
+            Some(Link {
+                at_from: self.places.of(edge.from, edge.sent, edge.cause),
+                at_to: self.places.of(edge.to, edge.received, edge.effect),
+                bound: least(edge).saturating_sub(edge.latency()),
+                edge: position,
+            })
+        };
+        let routes = routes(edges);
+        let links = routes.into_par_iter().map(|route| {
+            let mut links: Vec<Link> = route.edges.iter().filter_map(link).collect();
+            links.sort_unstable_by_key(|link| (link.at_from.saturating_add(link.at_to), link.edge));
+            (route.from, route.to, links)
+        });
+        links.collect()
+    }
+
+    /// The constraints that matter at a slope.
+    fn graph(&self, slope: Slope) -> Graph {
+        let kept = self.links.par_iter().map(|(from, to, links)| {
+            let bound = |link: Link| Bound {
+                from: (*from, 0, link.at_from),
+                to: (*to, 0, link.at_to),
+                link,
+            };
+            prune(links, slope).into_iter().map(bound).collect()
+        });
+        let kept: Vec<Vec<Bound>> = kept.collect();
+        Graph::new(self.clocks, &kept.concat(), std::iter::empty(), slope)
+    }
+
+    /// The middle between the least and the greatest solution.
+    fn offsets(&self, graph: &Graph, least: &[i128], slope: Slope) -> Vec<Option<Offset>> {
+        let (low, high) = self.extremes(graph, least);
+        let ticks = |value: i128| value as f64 / slope.run as f64;
+        let eps = slope.rise as f64 / slope.run as f64;
+        let offset = |clock: u32| {
+            let clock = ClockId(clock);
+            let side = |values: &[i128], side: f64| {
+                let moment = |node: usize| (0, graph.moment(node).2, ticks(values[node]));
+                let moments: Vec<_> = graph.nodes(clock).map(moment).collect();
+                Envelope::new(&moments, side, eps)
+            };
+            let (low, high) = (side(&low, -1.0), side(&high, 1.0));
+            let mut places: Vec<i64> = low.knots.iter().chain(&high.knots).map(|it| it.0).collect();
+            places.sort_unstable();
+            places.dedup();
+            let middle = |&place: &i64| {
+                let middle = f64::midpoint(low.at(place), high.at(place));
+                (self.places.stamp(clock, place), middle)
+            };
+            (!places.is_empty()).then(|| Offset::through(places.iter().map(middle).collect()))
+        };
+        (0..self.clocks as u32).map(offset).collect()
+    }
+
+    /// Least and greatest solution, relative to the first node; where that does
+    /// not bound all others, those nearest to leaving all clocks alone.
+    fn extremes(&self, graph: &Graph, least: &[i128]) -> (Vec<i128>, Vec<i128>) {
+        let reversed = graph.reversed();
+        let solve = |source: Option<usize>| {
+            let (low, high) = rayon::join(
+                || graph.solve(source, self.deadline),
+                || reversed.solve(source, self.deadline),
+            );
+            let (Solved::Least(low), Solved::Least(mut high)) = (low, high) else {
+                return None;
+            };
+            let bounded = !low.contains(&UNBOUNDED) && !high.contains(&UNBOUNDED);
+            for value in &mut high {
+                *value = value.saturating_neg();
+            }
+            bounded.then_some((low, high))
+        };
+        let source = (!least.is_empty()).then_some(0);
+        let found = source.and_then(|_| solve(source)).or_else(|| solve(None));
+        found.unwrap_or_else(|| (least.to_vec(), least.to_vec()))
+    }
+}

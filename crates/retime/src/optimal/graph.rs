@@ -1,0 +1,390 @@
+//! Difference constraints as a graph, and their least solution.
+//!
+//! A node is a moment of a clock, its value what has to be added there. An arc
+//! says `value(to) >= value(from) + weight`; along a clock a value falls by no
+//! more than the [`Slope`] from one node to the next, in either direction. The
+//! least solution is the longest path to each node (Bellman 1958, Ford 1956),
+//! found clock by clock: a clock whose values rose is swept forwards and
+//! backwards, then raises others through its arcs. Where a path could grow for
+//! ever nothing satisfies all constraints, and the parents of the nodes, each
+//! the node that raised it last, run in a circle: that is the proof.
+//!
+//! One node may be the source: its value is 0, and all others follow from it.
+
+use std::time::Instant;
+
+use super::link::Link;
+use super::slope::Slope;
+use crate::clocks::ClockId;
+
+/// A value that nothing bounds.
+pub(super) const UNBOUNDED: i128 = i128::MIN;
+
+/// A moment of a clock. Pieces are the parts of a clock between its steps;
+/// nothing is known from one about another.
+pub(super) type Moment = (ClockId, u32, i64);
+
+/// What a link says, with its moments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) from: Moment,
+    pub(super) to: Moment,
+    pub(super) link: Link,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Arc {
+    from: u32,
+    to: u32,
+    bound: i64,
+    edge: u32,
+}
+
+/// The constraints.
+#[derive(Clone, Debug)]
+pub(super) struct Graph {
+    /// By clock, piece and place.
+    moments: Vec<Moment>,
+    /// Nodes of clock `c` are `first[c]..first[c + 1]`.
+    first: Vec<u32>,
+    /// Sorted by `from`.
+    arcs: Vec<Arc>,
+    /// Arcs of node `n` are `outgoing[n]..outgoing[n + 1]`.
+    outgoing: Vec<u32>,
+    slope: Slope,
+}
+
+/// What came of solving.
+#[derive(Clone, Debug)]
+pub(super) enum Solved {
+    /// The least solution, by node.
+    Least(Vec<i128>),
+    /// There is none: these cycles forbid it.
+    Cycles(Vec<Cycle>),
+    /// Time was up; the values so far lie below those of the solution.
+    Stopped(Vec<i128>),
+}
+
+/// A closed walk over clocks whose bounds add up to more than what the clocks
+/// may change on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Cycle {
+    pub(super) parts: Vec<Part>,
+}
+
+/// A part of a [`Cycle`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// A dependency, by its position in the list of edges, and its bound.
+    Link { edge: u32, bound: i64 },
+    /// From one place of a clock to another.
+    Stretch { clock: ClockId, from: i64, to: i64 },
+}
+
+impl Cycle {
+    /// The sum of all bounds.
+    pub(super) fn bound(&self) -> i128 {
+        self.parts.iter().map(Part::bound).sum()
+    }
+
+    /// The sum of all distances along clocks.
+    pub(super) fn width(&self) -> i128 {
+        self.parts.iter().map(Part::width).sum()
+    }
+}
+
+impl Part {
+    pub(super) fn bound(&self) -> i128 {
+        match *self {
+            Self::Link { bound, .. } => i128::from(bound),
+            Self::Stretch { .. } => 0,
+        }
+    }
+
+    pub(super) fn width(&self) -> i128 {
+        match *self {
+            Self::Link { .. } => 0,
+            Self::Stretch { from, to, .. } => i128::from(from.abs_diff(to)),
+        }
+    }
+}
+
+/// Who raised a node last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parent {
+    None,
+    /// Its neighbour on the clock, before or after it.
+    Before,
+    After,
+    Arc(u32),
+}
+
+impl Graph {
+    /// The graph of `bounds`; `more` moments are nodes too.
+    pub(super) fn new(
+        clocks: usize,
+        bounds: &[Bound],
+        more: impl Iterator<Item = Moment>,
+        slope: Slope,
+    ) -> Self {
+        let ends = bounds.iter().flat_map(|bound| [bound.from, bound.to]);
+        let mut moments: Vec<Moment> = ends.chain(more).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        let node = |moment: &Moment| moments.partition_point(|it| it < moment) as u32;
+        let arc = |it: &Bound| Arc {
+            from: node(&it.from),
+            to: node(&it.to),
+            bound: it.link.bound,
+            edge: it.link.edge,
+        };
+        let arcs = bounds.iter().map(arc).collect();
+        let first = (0..=clocks as u32).map(|clock| node(&(ClockId(clock), 0, i64::MIN)));
+        let mut graph = Self {
+            first: first.collect(),
+            moments,
+            arcs,
+            outgoing: Vec::new(),
+            slope,
+        };
+        graph.sort_arcs();
+        graph
+    }
+
+    fn sort_arcs(&mut self) {
+        self.arcs
+            .sort_by_key(|arc| (arc.from, arc.to, -i128::from(arc.bound), arc.edge));
+        // Between the same nodes only the largest bound counts.
+        self.arcs.dedup_by_key(|arc| (arc.from, arc.to));
+        let start = |node: usize| self.arcs.partition_point(|arc| (arc.from as usize) < node);
+        self.outgoing = (0..=self.moments.len())
+            .map(|node| start(node) as u32)
+            .collect();
+    }
+
+    /// The same with all arcs turned round: its solution, negated, is the
+    /// greatest of this one.
+    pub(super) fn reversed(&self) -> Self {
+        let mut reversed = self.clone();
+        for arc in &mut reversed.arcs {
+            (arc.from, arc.to) = (arc.to, arc.from);
+        }
+        reversed.sort_arcs();
+        reversed
+    }
+
+    /// Nodes of a clock.
+    pub(super) fn nodes(&self, clock: ClockId) -> std::ops::Range<usize> {
+        let clock = clock.as_usize();
+        self.first[clock] as usize..self.first[clock + 1] as usize
+    }
+
+    /// The moment of a node.
+    pub(super) fn moment(&self, node: usize) -> Moment {
+        self.moments[node]
+    }
+
+    /// The node of a moment.
+    pub(super) fn node(&self, moment: &Moment) -> Option<usize> {
+        self.moments.binary_search(moment).ok()
+    }
+
+    /// The least solution: relative to a source, or without one the least of
+    /// those that are nowhere negative.
+    pub(super) fn solve(&self, source: Option<usize>, deadline: Instant) -> Solved {
+        let start = if source.is_some() { UNBOUNDED } else { 0 };
+        let mut state = State {
+            values: vec![start; self.moments.len()],
+            parents: vec![Parent::None; self.moments.len()],
+            dirty: vec![true; self.first.len().saturating_sub(1)],
+            source,
+            closing: Vec::new(),
+        };
+        if let Some(source) = source {
+            state.values[source] = 0;
+        }
+        // Without a cycle no path visits a node twice.
+        for _ in 0..=self.moments.len() {
+            let changed = self.pass(&mut state);
+            let cycles = self.cycles(&state);
+            if !cycles.is_empty() {
+                return Solved::Cycles(cycles);
+            }
+            if !changed {
+                return Solved::Least(state.values);
+            }
+            if Instant::now() >= deadline {
+                break;
+            }
+        }
+        Solved::Stopped(state.values)
+    }
+
+    /// Visits all clocks whose values rose; whether any rose in turn.
+    fn pass(&self, state: &mut State) -> bool {
+        let mut changed = false;
+        for clock in (0..state.dirty.len() as u32).map(ClockId) {
+            if !std::mem::take(&mut state.dirty[clock.as_usize()]) {
+                continue;
+            }
+            self.sweep(clock, state);
+            for node in self.nodes(clock) {
+                if state.values[node] != UNBOUNDED {
+                    changed |= self.relax(node, state);
+                }
+            }
+        }
+        changed
+    }
+
+    /// Carries values along a clock, forwards and backwards.
+    fn sweep(&self, clock: ClockId, state: &mut State) {
+        let nodes = self.nodes(clock);
+        for node in nodes.clone().skip(1) {
+            self.carry(node - 1, node, Parent::Before, state);
+        }
+        for node in nodes.skip(1).rev() {
+            self.carry(node, node - 1, Parent::After, state);
+        }
+    }
+
+    #[inline]
+    fn carry(&self, from: usize, to: usize, parent: Parent, state: &mut State) {
+        let ((_, piece, start), (_, other, end)) = (self.moments[from], self.moments[to]);
+        let value = state.values[from];
+        if value == UNBOUNDED || piece != other {
+            return;
+        }
+        let carried = value.saturating_sub(self.slope.over(i128::from(start.abs_diff(end))));
+        if carried > state.values[to] && state.source != Some(to) {
+            state.values[to] = carried;
+            state.parents[to] = parent;
+        }
+    }
+
+    /// Raises others through the arcs of a node; whether any rose.
+    fn relax(&self, node: usize, state: &mut State) -> bool {
+        let mut rose = false;
+        for at in self.outgoing[node]..self.outgoing[node + 1] {
+            let arc = self.arcs[at as usize];
+            let to = arc.to as usize;
+            let value = state.values[node].saturating_add(self.slope.scaled(arc.bound));
+            if value > state.values[to] {
+                if state.source == Some(to) {
+                    state.closing.push(at);
+                    continue;
+                }
+                let (clock, ..) = self.moments[to];
+                state.values[to] = value;
+                state.parents[to] = Parent::Arc(at);
+                state.dirty[clock.as_usize()] = true;
+                rose = true;
+            }
+        }
+        rose
+    }
+
+    /// The cycles that the parents form, and those through the source.
+    fn cycles(&self, state: &State) -> Vec<Cycle> {
+        let mut cycles = Vec::new();
+        let mut visited = vec![0_u32; self.moments.len()];
+        let mut round = 0;
+        let starts = state
+            .closing
+            .iter()
+            .map(|&at| (Some(at), self.arcs[at as usize].from));
+        let nodes = (0..self.moments.len() as u32).map(|node| (None, node));
+        for (closing, start) in starts.chain(nodes) {
+            round += 1;
+            let mut node = start as usize;
+            let mut path = Vec::new();
+            while visited[node] == 0 {
+                visited[node] = round;
+                let Some(parent) = self.parent(node, state) else {
+                    break;
+                };
+                path.push(node);
+                node = parent;
+            }
+            let circle = path.iter().position(|&it| it == node);
+            let ends = self.parent(node, state).is_none();
+            match (circle, closing) {
+                (Some(start), _) => cycles.push(self.walk(&path[start..], None, state)),
+                (None, Some(_)) if ends => cycles.push(self.walk(&path, closing, state)),
+                _ => {}
+            }
+        }
+        cycles
+    }
+
+    fn parent(&self, node: usize, state: &State) -> Option<usize> {
+        match state.parents[node] {
+            Parent::None => None,
+            Parent::Before => node.checked_sub(1),
+            Parent::After => Some(node + 1),
+            Parent::Arc(at) => Some(self.arcs[at as usize].from as usize),
+        }
+    }
+
+    /// The parts of a walk given from its end to its start.
+    fn walk(&self, path: &[usize], closing: Option<u32>, state: &State) -> Cycle {
+        let mut parts: Vec<Part> = Vec::new();
+        let link = |at: u32| {
+            let Arc { edge, bound, .. } = self.arcs[at as usize];
+            Part::Link { edge, bound }
+        };
+        for &node in path.iter().rev() {
+            let (clock, _, to) = self.moments[node];
+            let step = |neighbour: usize| self.moments[neighbour].2;
+            let from = match state.parents[node] {
+                Parent::None => continue,
+                Parent::Arc(at) => {
+                    parts.push(link(at));
+                    continue;
+                }
+                Parent::Before => step(node - 1),
+                Parent::After => step(node + 1),
+            };
+            match parts.last_mut() {
+                Some(Part::Stretch {
+                    clock: of, to: end, ..
+                }) if *of == clock && *end == from => {
+                    *end = to;
+                }
+                _ => parts.push(Part::Stretch { clock, from, to }),
+            }
+        }
+        parts.extend(closing.map(link));
+        join_ends(&mut parts);
+        Cycle { parts }
+    }
+}
+
+/// Joins a stretch that the start of the walk cuts in two.
+fn join_ends(parts: &mut Vec<Part>) {
+    if let [
+        Part::Stretch { clock, from, .. },
+        ..,
+        Part::Stretch {
+            clock: of,
+            from: start,
+            to,
+        },
+    ] = &mut parts[..]
+        && *of == *clock
+        && *to == *from
+    {
+        *from = *start;
+        parts.pop();
+    }
+}
+
+struct State {
+    values: Vec<i128>,
+    parents: Vec<Parent>,
+    /// Clocks with values that their arcs have not passed on.
+    dirty: Vec<bool>,
+    source: Option<usize>,
+    /// Arcs that would raise the source.
+    closing: Vec<u32>,
+}

@@ -1,0 +1,72 @@
+//! Dependencies by ordered pair of clocks, as bounds on what their clocks add.
+//!
+//! With `y` for what has to be added to a clock, a dependency says
+//! `y(to, at_to) - y(from, at_from) >= bound`.
+
+use rustc_hash::FxHashMap;
+
+use crate::clocks::ClockId;
+use crate::edges::Edges;
+
+/// One dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Link {
+    /// Where on the clock of the cause.
+    pub(super) at_from: i64,
+    /// Where on the clock of the effect.
+    pub(super) at_to: i64,
+    /// In a unit that the user of the links chooses.
+    pub(super) bound: i64,
+    /// Position in [`Edges::all`].
+    pub(super) edge: u32,
+}
+
+/// All dependencies from one clock to another, as positions in [`Edges::all`].
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) from: ClockId,
+    pub(super) to: ClockId,
+    pub(super) edges: Vec<u32>,
+}
+
+/// The routes of a trace, by their clocks.
+pub(super) fn routes(edges: &Edges) -> Vec<Route> {
+    let mut number: FxHashMap<(ClockId, ClockId), u32> = FxHashMap::default();
+    let mut routes: Vec<Route> = Vec::new();
+    let mut counts: Vec<usize> = Vec::new();
+    // Neighbours in the list mostly take the same route.
+    let mut last = None;
+    let mut route_of = |key: (ClockId, ClockId), routes: &mut Vec<Route>| {
+        if let Some((known, at)) = last
+            && known == key
+        {
+            return at;
+        }
+        let at = *number.entry(key).or_insert_with(|| {
+            let (from, to) = key;
+            routes.push(Route {
+                from,
+                to,
+                edges: Vec::new(),
+            });
+            routes.len() as u32 - 1
+        });
+        last = Some((key, at));
+        at
+    };
+    for edge in edges.all() {
+        let at = route_of((edge.from, edge.to), &mut routes) as usize;
+        counts.resize(routes.len(), 0);
+        counts[at] += 1;
+    }
+    for (route, count) in routes.iter_mut().zip(counts) {
+        route.edges.reserve_exact(count);
+    }
+    for (edge, position) in edges.all().iter().zip(0..) {
+        let at = route_of((edge.from, edge.to), &mut routes) as usize;
+        routes[at].edges.push(position);
+    }
+    routes.retain(|route| route.from != route.to);
+    routes.sort_by_key(|route| (route.from, route.to));
+    routes
+}

@@ -1,0 +1,35 @@
+//! What no method can beat: the gentlest correction, and bounds on the truth.
+//!
+//! Everything that a trace tells about its clocks are constraints on
+//! differences: an effect comes after its cause, and a clock shows intervals
+//! nearly as long as they are.
+//!
+//! - [`gentlest`]: by how much local intervals have to change at least, and why.
+//! - [`offset_bounds`]: if clocks keep their rates within a drift bound, between
+//!   which values does the offset of each lie, at any time?
+//! - [`midpoint`]: the correction in the middle of these bounds.
+//! - [`ErrorBounds`]: how far a given correction can be from the truth.
+//! - [`coverage`]: whether the bounds hold, where the truth is known.
+
+mod bounds;
+mod cone;
+mod cover;
+mod coverage;
+mod envelope;
+mod error_bound;
+mod gentlest;
+mod granularity;
+mod graph;
+mod line;
+mod link;
+mod midpoint;
+mod place;
+mod relaxation;
+mod slope;
+
+pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
+pub use coverage::{Coverage, coverage};
+pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, SavedErrorBound};
+pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
+pub use midpoint::midpoint;
+pub use relaxation::Relaxed;
