@@ -79,6 +79,10 @@ pub(crate) struct CorrectArgs {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write one file with all events in one order, as retime stream writes them,
+    /// instead of a directory
+    #[arg(long)]
+    pub(crate) merged: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]

@@ -39,13 +39,18 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 /// What came out.
 pub(crate) struct Done {
     pub(crate) report: model::Report,
-    outcome: String,
-    exit: u8,
+    pub(super) outcome: String,
+    pub(super) exit: u8,
 }
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(args.run.threads, || correct_here(args))
+    let correct = if args.merged {
+        super::merged::correct
+    } else {
+        correct_here
+    };
+    with_threads(args.run.threads, || correct(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -53,9 +58,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args
-        .method
-        .resolve(analysed.loaded.trace.info(), args.bounds.drift_bound.0)?;
+    let method = method(args, &analysed)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
@@ -67,7 +70,13 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     }
 }
 
-fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+/// The method asked for.
+pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+    args.method
+        .resolve(analysed.loaded.trace.info(), args.bounds.drift_bound.0)
+}
+
+pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
         .oddities()
@@ -173,7 +182,11 @@ fn repair(
 }
 
 /// What reverses more dependencies than the recording is no correction.
-fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
+pub(super) fn refuse_worse(
+    analysed: &Analysed,
+    method: &Method,
+    after: &Check,
+) -> Result<(), CliError> {
     let (before, after) = (analysed.before.reversed(), after.reversed());
     if after <= before {
         return Ok(());
@@ -187,7 +200,7 @@ fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(
 }
 
 /// Adds to the report what came out.
-fn describe(
+pub(super) fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
@@ -286,7 +299,7 @@ fn save(
     ))
 }
 
-fn distortion_part(
+pub(super) fn distortion_part(
     analysed: &Analysed,
     solution: &Solution,
     after: &[Timestamp],
@@ -337,7 +350,7 @@ fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<Str
     })
 }
 
-fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
     if after.reversed() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;

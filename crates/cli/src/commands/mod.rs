@@ -4,6 +4,7 @@ pub(crate) mod apply;
 pub(crate) mod check;
 pub(crate) mod correct;
 pub(crate) mod demo;
+mod merged;
 pub(crate) mod meta;
 pub(crate) mod order;
 pub(crate) mod reproduce;
