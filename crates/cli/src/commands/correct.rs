@@ -40,13 +40,18 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 /// What came out.
 pub(crate) struct Done {
     pub(crate) report: model::Report,
-    outcome: String,
-    exit: u8,
+    pub(super) outcome: String,
+    pub(super) exit: u8,
 }
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(args.run.threads, || correct_here(args))
+    let correct = if args.merged {
+        super::merged::correct
+    } else {
+        correct_here
+    };
+    with_threads(args.run.threads, || correct(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -68,7 +73,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
 
 /// The method asked for; but where no clock contradicts another, and locations
 /// contradict only themselves, clocks are not aligned by default.
-fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
     let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
     let method = args.method.resolve(loaded, drift)?;
     let only_order = analysed.before.reversed() == 0 && !args.method.always;
@@ -78,7 +83,7 @@ fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
     Ok(method)
 }
 
-fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
         .oddities()
@@ -188,7 +193,11 @@ fn repair(
 }
 
 /// What reverses more dependencies than the recording is no correction.
-fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
+pub(super) fn refuse_worse(
+    analysed: &Analysed,
+    method: &Method,
+    after: &Check,
+) -> Result<(), CliError> {
     let (before, after) = (analysed.before.reversed(), after.reversed());
     if after <= before {
         return Ok(());
@@ -202,7 +211,7 @@ fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(
 }
 
 /// Adds to the report what came out.
-fn describe(
+pub(super) fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
@@ -301,7 +310,7 @@ fn save(
     ))
 }
 
-fn distortion_part(
+pub(super) fn distortion_part(
     analysed: &Analysed,
     solution: &Solution,
     after: &[Timestamp],
@@ -352,7 +361,7 @@ fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<Str
     })
 }
 
-fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
     if after.reversed() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;
