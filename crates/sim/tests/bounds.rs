@@ -4,8 +4,8 @@
 
 use retime::estimate::{Estimate, Offset};
 use retime::optimal::{
-    BoundOptions, ClockBounds, ErrorBounds, OffsetBounds, Relaxed, coverage, gentlest, midpoint,
-    offset_bounds,
+    BoundOptions, ClockBounds, ClockErrorBound, ErrorBounds, OffsetBounds, Relaxed, coverage,
+    gentlest, midpoint, offset_bounds,
 };
 use retime::{Causality, ClockId, Clocks, Edge, Edges, Grouping, Timestamp, TraceInfo};
 use retime_sim::{
@@ -257,6 +257,47 @@ fn misread_clocks_are_named() {
     let (inside, half) = trace.measured(&bounds);
     assert!(inside >= 0.999, "{inside}");
     assert!(half < 1.01 * wanted, "{half} {wanted}");
+}
+
+/// Simplified and saved as they are, error bounds hold for every event.
+#[test]
+fn error_bounds_are_never_narrower_than_the_bounds() {
+    let mut clocks = drifting().per_process(&program().layout(), 1);
+    clocks[1].jumps = vec![Jump {
+        at: ITERATIONS * 500_000,
+        by: 50_000,
+    }];
+    let trace = Trace::new(&program(), clocks, Grouping::Process);
+    let bounds = trace.bounds();
+    let correction = trace
+        .base
+        .correction(&trace.causality, &trace.clocks, &trace.edges)
+        .unwrap();
+    let nodes = trace.causality.nodes();
+    let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes);
+    let corrected = trace.causality.retimed(&correction).unwrap();
+    // All that is added to the reference is a shift.
+    let first = nodes.of(0).start;
+    let shift = corrected.nodes().timestamp(first).0 as i64 - nodes.timestamp(first).0 as i64;
+    let saved = errors.save(&trace.info, &trace.clocks);
+    assert_eq!(saved.len(), 4);
+    let mut widest = 0.0_f64;
+    for clock in trace.clocks.iter() {
+        let of = bounds.clocks[clock.as_usize()].as_ref().unwrap();
+        let bound = ClockErrorBound::through(saved[clock.as_usize()].knots.clone());
+        let location = trace.clocks.locations(clock)[0];
+        for node in nodes.of(location.as_usize()) {
+            let raw = nodes.timestamp(node);
+            let x = (corrected.nodes().timestamp(node).0 as i64 - raw.0 as i64 - shift) as f64;
+            let (low, high) = of.at(nodes.time(node).0);
+            let (before, after) = bound.at(raw);
+            assert!(x - before <= low + 1e-6 && high <= x + after + 1e-6);
+            widest = widest.max((before + after) / (high - low).max(100.0));
+        }
+    }
+    assert!(widest < 1.5, "{widest}");
+    let knots: usize = saved.iter().map(|clock| clock.knots.len()).sum();
+    assert!(knots < 1_000, "{knots}");
 }
 
 #[test]

@@ -80,7 +80,7 @@ mod tests {
     fn cones_cover_what_lies_below_them() {
         // One unit per hundred ticks on each of the two clocks.
         let slope = Slope { rise: 1, run: 100 };
-        let links = vec![link(0, 5), link(100, 3), link(200, 2), link(300, 9)];
+        let links = [link(0, 5), link(100, 3), link(200, 2), link(300, 9)];
         // 3 at 100 and 2 at 200 lie under the cone of 5, or of 9.
         assert_eq!(prune(links.iter(), slope), [link(0, 5), link(300, 9)]);
     }
@@ -88,7 +88,7 @@ mod tests {
     #[test]
     fn constant_clocks_leave_the_largest_bound() {
         let slope = Slope { rise: 0, run: 1 };
-        let links = vec![link(0, 5), link(100, 7), link(200, 7), link(300, 6)];
+        let links = [link(0, 5), link(100, 7), link(200, 7), link(300, 6)];
         assert_eq!(prune(links.iter(), slope), [link(100, 7)]);
     }
 }

@@ -15,6 +15,16 @@
 //!
 //! The truth is meant as time of the reference. Where a correction moves the
 //! whole trace, so that no stamp is negative, the shift does not count as error.
+//!
+//! ```
+//! use retime::Timestamp;
+//! use retime::optimal::{ClockErrorBound, ErrorKnot};
+//! let knots = vec![ErrorKnot(1_000, Some(20.0), Some(30.0)), ErrorKnot(2_000, Some(40.0), None)];
+//! let bound = ClockErrorBound::through(knots);
+//! assert_eq!(bound.at(Timestamp(500)), (20.0, 30.0));
+//! // Towards an end where nothing is known, nothing is known.
+//! assert_eq!(bound.at(Timestamp(1_500)), (30.0, f64::INFINITY));
+//! ```
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};

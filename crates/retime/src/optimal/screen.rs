@@ -283,11 +283,8 @@ impl Scan {
         self.found.misread.extend(misread);
     }
 
-    fn finish(mut self) -> Found {
-        if let Some(rival) = self.rival.take() {
-            self.misread(&rival.members, rival.by);
-            self.misread(&rival.strangers, rival.by);
-        }
+    /// A rival that is undecided at the end is left to whoever sees all clocks.
+    fn finish(self) -> Found {
         self.found
     }
 }
