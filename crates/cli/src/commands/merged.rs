@@ -22,7 +22,6 @@ use super::correct::{Done, refuse_oddities, refuse_worse};
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
-use crate::report::build;
 use crate::serial::each_event;
 use crate::serial::line::{Lines, write_header};
 use crate::staging::Staging;
@@ -39,18 +38,17 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
-    let stage = Instant::now();
     let is_left_alone = analysed.is_sound() && method.keeps_time() && !args.method.always;
-    let solution = if is_left_alone {
-        None
+    let (solution, mut report) = if is_left_alone {
+        let mut report = analysed.report(&args.model);
+        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        (None, report)
     } else {
-        Some(analysed.solve(&method, &args.model)?)
+        let (solution, _, report) = super::correct::solve(args, &method, &mut analysed)?;
+        (Some(solution), report)
     };
     let unchanged = Correction::new(analysed.clocks.clone(), Vec::new());
     let correction = solution.as_ref().map_or(&unchanged, |it| &it.correction);
-    let mut report = analysed.report(&args.model);
-    report.method = solution.as_ref().map(|it| build::method_part(&method, it));
-    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
 
     let stage = Instant::now();

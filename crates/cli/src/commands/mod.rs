@@ -11,3 +11,4 @@ pub(crate) mod reproduce;
 pub(crate) mod simulate;
 pub(crate) mod stream;
 pub(crate) mod undo;
+mod written;

@@ -3,6 +3,7 @@
 
 pub(crate) mod build;
 mod error_bound;
+mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;
