@@ -9,12 +9,15 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retime::estimate::{Estimate, Offset, PairMethod, Reference, spanning_tree};
+use retime::align::align;
+use retime::estimate::{Estimate, Reference};
 use retime::optimal::{
     BoundOptions, BoundSummary, Coverage, ErrorBounds, Gentlest, OffsetBounds, coverage, gentlest,
     offset_bounds,
 };
-use retime::{Causality, ClockId, Clocks, Correction, Edges, MinimalDelay, Timestamp, TraceInfo};
+use retime::{
+    Causality, ClockId, Clocks, Correction, Edges, MinimalDelay, TickRate, Timestamp, TraceInfo,
+};
 
 use crate::commands::simulate::Rate;
 use crate::error::CliError;
@@ -92,6 +95,7 @@ pub(crate) struct Bounded {
 /// A trace whose clocks are known.
 #[derive(Clone, Copy)]
 pub(crate) struct Timed<'a> {
+    pub(crate) rate: TickRate,
     pub(crate) causality: &'a Causality,
     pub(crate) clocks: &'a Clocks,
     /// How clocks differ, as an estimate that was made knows it.
@@ -141,15 +145,7 @@ impl Timed<'_> {
 
     /// About how clocks differ from `reference`.
     pub(crate) fn lines(&self, reference: ClockId) -> Estimate {
-        let &Self {
-            causality, clocks, ..
-        } = self;
-        let edges = Edges::collect(causality, clocks, |node| causality.nodes().time(node).0);
-        let lines = spanning_tree(&edges, |_| 0, PairMethod::Regression, reference);
-        lines.unwrap_or_else(|_| Estimate {
-            offsets: vec![Some(Offset::constant(0.0)); clocks.len()],
-            reference,
-        })
+        align(self.causality, self.clocks, self.rate, reference).estimate
     }
 
     /// The dependencies that are tightest once clocks are about right.

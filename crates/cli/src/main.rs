@@ -11,7 +11,6 @@ mod delay;
 mod error;
 mod load;
 mod method;
-#[expect(dead_code, reason = "for the method interpolation")]
 mod offsets;
 mod progress;
 mod report;

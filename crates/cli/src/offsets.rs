@@ -51,6 +51,7 @@ impl OffsetsArgs {
 }
 
 /// What is known of offsets.
+#[derive(Clone, Debug)]
 pub(crate) enum Source {
     /// They are given in a file.
     File(Vec<Measured>),

@@ -69,7 +69,8 @@ fn correct_and_undo() {
         "check forwards",
         "undo forwards -o backwards-again",
         "correct one-node --clocks node -o still-wrong",
-        "correct skewed --gamma-max 0.9 --amortization 10% --min-delay 1tick --verbose -o eager",
+        "correct skewed --method clc --gamma-max 0.9 --amortization 10% --min-delay 1tick --verbose -o eager",
+        "correct skewed --verbose -o aligned",
     ];
     assert_golden("correct.txt", &transcript(&scratch, &commands));
     common::directory::assert_same(&scratch.join("skewed"), &scratch.join("original"));

@@ -25,6 +25,7 @@
 
 mod accuracy;
 pub mod align;
+pub mod auto;
 pub mod causality;
 pub mod clock;
 mod clocks;
@@ -36,8 +37,8 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod optimal;
-pub mod repair;
 pub mod order;
+pub mod repair;
 mod time;
 mod trace;
 

@@ -1,46 +1,14 @@
-//! Duda's regression and convex hulls, and Jézéquel's spanning tree.
+//! Duda's regression and convex hulls; what has no line, in the spanning tree too.
 
+#![allow(clippy::unwrap_used, reason = "tests only")]
+
+#[path = "common/drifting.rs"]
+mod drifting;
+
+use drifting::{A, B, Clock, band, clock, corrected, edges};
 use proptest::prelude::*;
 use retime::estimate::{Estimate, NoEstimate, PairMethod, convex_hull, regression, spanning_tree};
 use retime::{ClockId, Edge, Edges, Ticks};
-
-const A: ClockId = ClockId(0);
-const B: ClockId = ClockId(1);
-
-/// What a stamp of a clock is in true time: exact for stamps that are multiples
-/// of the denominator.
-#[derive(Clone, Copy, Debug)]
-struct Clock {
-    lag: i64,
-    per_10_000: i64,
-}
-
-impl Clock {
-    /// Stamp and true time at the given step of the clock.
-    fn at(self, step: i64) -> (i64, i64) {
-        let stamp = 10_000 * step;
-        (stamp, stamp + self.lag + step * self.per_10_000)
-    }
-}
-
-/// Dependencies with the extents that they imply.
-fn edges(clocks: usize, messages: Vec<Edge>) -> Edges {
-    let extent = |clock: u32| {
-        let ends = messages
-            .iter()
-            .flat_map(|it| [(it.from, it.sent), (it.to, it.received)]);
-        let own = ends.filter(|it| it.0 == ClockId(clock)).map(|it| it.1);
-        let own: Vec<i64> = own.collect();
-        own.iter().min().copied().zip(own.iter().max().copied())
-    };
-    let extents = (0..clocks as u32).map(extent).collect();
-    Edges::new(messages, extents)
-}
-
-fn corrected(estimate: &Estimate, clock: ClockId, stamp: i64) -> f64 {
-    let offset = estimate.offsets[clock.as_usize()].as_ref();
-    stamp as f64 + offset.map_or(0.0, |it| it.at(stamp))
-}
 
 /// A drifting clock b against a right clock a: at each step of b a message to
 /// it and one from it, with the same delay.
@@ -52,10 +20,6 @@ fn symmetric(clock: Clock, steps: &[i64], delay: i64) -> Edges {
         messages.push(Edge::message(B, stamp, A, time + delay));
     }
     edges(2, messages)
-}
-
-fn clock(most: i64) -> impl Strategy<Value = Clock> {
-    (-most..most, -2..=2_i64).prop_map(|(lag, per_10_000)| Clock { lag, per_10_000 })
 }
 
 proptest! {
@@ -94,6 +58,41 @@ proptest! {
                 let error = (stamp - time) as f64 - offset.at(time);
                 prop_assert!(error.abs() < 0.5 + delay as f64 * 3e-4, "{error}");
             }
+        }
+    }
+}
+
+/// Value at `stamp` of the line of least squares through integer points, by the
+/// normal equations, from sums so small that they are exact.
+fn least_squares(points: &[(i64, i64)], stamp: i64) -> f64 {
+    let sum = |of: fn(i128, i128) -> i128| -> i128 {
+        points.iter().map(|it| of(it.0.into(), it.1.into())).sum()
+    };
+    let (count, x, y) = (sum(|_, _| 1), sum(|x, _| x), sum(|_, y| y));
+    let slope = count * sum(|x, y| x * y) - x * y;
+    let under = count * sum(|x, _| x * x) - x * x;
+    let above = slope * (count * i128::from(stamp) - x);
+    y as f64 / count as f64 + above as f64 / under as f64 / count as f64
+}
+
+proptest! {
+    #[test]
+    fn regression_solves_the_normal_equations_wherever_time_starts(
+        to_b in prop::collection::vec((0..1_000_000_i64, -1000..1000_i64), 2..30),
+        from_b in prop::collection::vec((0..1_000_000_i64, -1000..1000_i64), 2..30),
+        start in prop::sample::select(vec![0, 10_000_000_000_000_000, 1 << 60]),
+    ) {
+        for cloud in [&to_b, &from_b] {
+            prop_assume!(cloud.iter().any(|it| it.0 != cloud[0].0));
+        }
+        let there = to_b.iter().map(|(at, by)| Edge::message(A, start + at + by, B, start + at));
+        let back = from_b.iter().map(|(at, by)| Edge::message(B, start + at, A, start + at + by));
+        let estimate = regression(&edges(2, there.chain(back).collect()), A).unwrap();
+        for &(at, _) in to_b.iter().chain(&from_b) {
+            let wanted = f64::midpoint(least_squares(&to_b, at), least_squares(&from_b, at));
+            let offset = estimate.offsets[1].as_ref().unwrap().at(start + at);
+            let tolerance = 1e-9 * (1.0 + wanted.abs());
+            prop_assert!((offset - wanted).abs() < tolerance, "{offset} {wanted}");
         }
     }
 }
@@ -208,105 +207,6 @@ proptest! {
     }
 }
 
-/// How long the clocks of `band` run.
-const RUN: i64 = 1_000_000_000;
-
-/// At either end of a run a message from b to a and one back, so late that they say nothing but where
-/// the difference of the clocks lies: `lag` +- `width` at all times.
-fn band(a: ClockId, b: ClockId, lag: i64, width: i64) -> Vec<Edge> {
-    let ends = [0, RUN].into_iter();
-    let both = ends.flat_map(|at| {
-        [
-            Edge::message(a, at + lag - width, b, at),
-            Edge::message(b, at, a, at + lag + width),
-        ]
-    });
-    both.collect()
-}
-
-/// The paths to clock 0 in the tree of the lightest pairs (Kruskal), as sums of
-/// lags; `lag(a, b)` is what b has to add to show a's time.
-fn lags_in_the_lightest_tree(clocks: usize, pairs: &[(u32, u32, i64, i64)]) -> Vec<i64> {
-    let mut order: Vec<_> = pairs.to_vec();
-    order.sort_by_key(|it| it.3);
-    // Every clock knows its lag to the first of its part of the forest.
-    let mut part: Vec<(usize, i64)> = (0..clocks).map(|it| (it, 0)).collect();
-    for (a, b, lag, _) in order {
-        let (to_a, to_b) = (part[a as usize], part[b as usize]);
-        if to_a.0 == to_b.0 {
-            continue;
-        }
-        for it in &mut part {
-            if it.0 == to_b.0 {
-                *it = (to_a.0, it.1 - to_b.1 + lag + to_a.1);
-            }
-        }
-    }
-    part.iter().map(|it| it.1 - part[0].1).collect()
-}
-
-proptest! {
-    #[test]
-    fn the_tree_is_of_the_best_pairs(
-        lags in prop::collection::vec(-1000..1000_i64, 10),
-        order in Just((0..10_i64).collect::<Vec<_>>()).prop_shuffle(),
-    ) {
-        let all = (0..5_u32).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let pairs = all.zip(lags.iter().zip(&order));
-        let pairs: Vec<_> = pairs.map(|((a, b), (lag, width))| (a, b, *lag, 1 + width)).collect();
-        let messages = pairs.iter().flat_map(|it| band(ClockId(it.0), ClockId(it.1), it.2, it.3));
-        let extents = vec![Some((0, RUN)); 5];
-        let edges = Edges::new(messages.collect(), extents);
-        let estimate = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A).unwrap();
-        for (clock, lag) in lags_in_the_lightest_tree(5, &pairs).into_iter().enumerate() {
-            let offset = estimate.offsets[clock].as_ref().unwrap();
-            prop_assert!((offset.at(RUN / 2) - lag as f64).abs() < 1e-3, "{clock}: {offset:?} {lag}");
-        }
-    }
-
-    #[test]
-    fn rates_add_up_along_the_tree(
-        clocks in prop::collection::vec(clock(1_000_000), 2..7),
-        parents in prop::collection::vec(any::<prop::sample::Index>(), 6),
-        reference in any::<prop::sample::Index>(),
-        delay in 0..1_000_i64,
-    ) {
-        // Clock 0 is right; every other exchanges messages with one before it, and
-        // at each of its steps true time is exact, so the other's stamp is good to
-        // a tick.
-        let stamp_at = |clock: usize, time: i64| {
-            let it = clocks[clock];
-            let rate = 1.0 + it.per_10_000 as f64 / 1e4;
-            ((time - it.lag) as f64 / rate).round() as i64
-        };
-        let mut messages = Vec::new();
-        for child in 1..clocks.len() {
-            let parent = parents[child - 1].index(child);
-            let [parent_id, child_id] = [parent, child].map(|it| ClockId(it as u32));
-            for step in 0..100 {
-                let (stamp, time) = clocks[child].at(1_000_000 * step);
-                let [early, late] = [time - delay, time + delay].map(|it| stamp_at(parent, it));
-                messages.push(Edge::message(parent_id, early, child_id, stamp));
-                messages.push(Edge::message(child_id, stamp, parent_id, late));
-            }
-        }
-        let edges = edges(clocks.len(), messages);
-        let reference = ClockId(reference.index(clocks.len()) as u32);
-        for method in [PairMethod::Regression, PairMethod::ConvexHull] {
-            let estimate = spanning_tree(&edges, |_| -1, method, reference).unwrap();
-            for (clock, it) in clocks.iter().enumerate() {
-                for step in [1_000_000, 50_000_000, 98_000_000] {
-                    let (stamp, time) = it.at(step);
-                    let wanted = stamp_at(reference.as_usize(), time) - stamp;
-                    let error = estimate.offsets[clock].as_ref().unwrap().at(stamp) - wanted as f64;
-                    // A tick that the hulls allow and half a one of rounding per clock.
-                    prop_assert!(error.abs() < 1.5 * clocks.len() as f64, "{clock}: {error}");
-                }
-            }
-        }
-    }
-}
-
 #[test]
 fn one_message_each_way_gives_a_constant() {
     let edges = edges(
@@ -387,27 +287,6 @@ fn clocks_that_nothing_relates_to_the_reference_are_named() {
         );
         assert_eq!(regression(&edges, nowhere), none);
     }
-}
-
-#[test]
-fn the_tree_goes_around_a_pair_without_a_line() {
-    let c = ClockId(2);
-    let mut messages = [band(A, B, 5, 40), band(B, c, 7, 40), band(A, c, 90, 1)].concat();
-    let connected = edges(3, messages.clone());
-    let direct = spanning_tree(&connected, |_| 0, PairMethod::ConvexHull, A).unwrap();
-    assert!((corrected(&direct, c, 0) - 90.0).abs() < 1e-9);
-    // Now a and c know messages that no two steady clocks can have exchanged.
-    messages.extend(band(A, c, 70, 1));
-    let around = spanning_tree(
-        &edges(3, messages.clone()),
-        |_| 0,
-        PairMethod::ConvexHull,
-        A,
-    );
-    assert!((corrected(&around.unwrap(), c, 0) - 12.0).abs() < 1e-9);
-    messages.retain(|it| it.from != B && it.to != B);
-    let cut = spanning_tree(&edges(3, messages), |_| 0, PairMethod::ConvexHull, A);
-    assert_eq!(cut, Err(NoEstimate::Infeasible(vec![A, c], Ticks(18))));
 }
 
 #[test]

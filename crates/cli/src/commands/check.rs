@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::{CausalityOptions, Check, Oddity};
+use retime::causality::{CausalityOptions, Check, Oddity, check};
 use retime::{Causality, Clocks, Correction, Timestamp, TraceInfo};
 
 use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
 use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
-use crate::delay::{self, ResolvedDelay};
+use crate::delay::{self, DelaySource, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
 use crate::method::{Input, Method, Solution, Unsolved};
@@ -78,7 +78,7 @@ pub(crate) fn analyse_some(
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
     limit(&mut loaded.causality, loaded.trace.info())?;
     let times = loaded.causality.nodes().timestamps();
-    let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
+    let before = check(&loaded.causality, &clocks, &delay.delay, times);
     let analysis_seconds = analysis.elapsed().as_secs_f64();
     Ok(Analysed {
         loaded,
@@ -97,47 +97,41 @@ impl Analysed {
         self.before.reversed() == 0 && self.out_of_order() == 0
     }
 
-    /// Takes other clocks, and what follows from them.
-    pub(crate) fn regroup(&mut self, clocks: Clocks, model: &ModelArgs) -> Result<(), CliError> {
-        self.delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
-        self.clocks = clocks;
-        let causality = &self.loaded.causality;
-        let times = causality.nodes().timestamps();
-        self.before = retime::causality::check(causality, &self.clocks, &self.delay.delay, times);
-        Ok(())
-    }
-
     /// What methods work on.
-    pub(crate) fn input(&self) -> Input<'_> {
+    pub(crate) fn input(&self, model: &ModelArgs) -> Input<'_> {
         Input {
+            info: self.loaded.trace.info(),
             causality: &self.loaded.causality,
             clocks: &self.clocks,
             delay: &self.delay.delay,
+            delay_is_known: self.delay.source != DelaySource::Learned,
+            may_regroup: model.clocks == ClockGrouping::Auto,
         }
     }
 
     /// Runs a method; without writing anything. Clocks that turn out to be several
-    /// are split on the way, if it was left to retime to group them. That there is
-    /// no valid solution is [`CliError::Unsolved`].
-    pub(crate) fn solve(
-        &mut self,
-        method: &Method,
-        model: &ModelArgs,
-    ) -> Result<Solution, CliError> {
+    /// are split on the way, if it was left to retime to group them: those of the
+    /// correction count. That there is no valid solution is [`CliError::Unsolved`].
+    pub(crate) fn solve(&self, method: &Method, model: &ModelArgs) -> Result<Solution, CliError> {
+        let mut finer: Option<(Clocks, ResolvedDelay)> = None;
         loop {
-            let unsolved = match method.solve(&self.input()) {
+            let mut input = self.input(model);
+            if let Some((clocks, delay)) = &finer {
+                (input.clocks, input.delay) = (clocks, &delay.delay);
+            }
+            let unsolved = match method.solve(&input) {
                 Ok(solution) => return Ok(solution),
                 Err(unsolved) => unsolved,
             };
             check_interrupt()?;
-            let info = self.loaded.trace.info();
             let split = match &unsolved {
-                Unsolved::Cycle(cycle) => self.clocks.split(info, cycle),
+                Unsolved::Cycle(cycle) => input.clocks.split(input.info, cycle),
                 _ => None,
             };
             let hint = match split {
-                Some(clocks) if model.clocks == ClockGrouping::Auto => {
-                    self.regroup(clocks, model)?;
+                Some(clocks) if input.may_regroup => {
+                    let delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
+                    finer = Some((clocks, delay));
                     continue;
                 }
                 Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
@@ -145,9 +139,32 @@ impl Analysed {
             };
             return Err(CliError::Unsolved {
                 trace: self.loaded.path.clone(),
-                message: format!("{}{hint}", unsolved.describe(info, &self.clocks)),
+                message: format!("{}{hint}", unsolved.describe(input.info, input.clocks)),
             });
         }
+    }
+
+    /// Takes the clocks and the minimal delay of a solution, and what follows
+    /// from them.
+    pub(crate) fn adopt(&mut self, solution: &Solution, model: &ModelArgs) -> Result<(), CliError> {
+        let clocks = solution.correction.clocks();
+        let regrouped = *clocks != self.clocks;
+        if regrouped {
+            self.clocks = clocks.clone();
+            self.delay = delay::resolve(&model.min_delay, &self.loaded, clocks)?;
+        }
+        if let Some(enforced) = &solution.enforced
+            && self.delay.source == DelaySource::Learned
+        {
+            self.delay.delay = enforced.delay.clone();
+            self.delay.half_round_trip = enforced.shortest;
+        }
+        if regrouped || solution.enforced.is_some() {
+            let causality = &self.loaded.causality;
+            let times = causality.nodes().timestamps();
+            self.before = check(causality, &self.clocks, &self.delay.delay, times);
+        }
+        Ok(())
     }
 
     /// Adds to the report how far times can be from the truth: those that a
@@ -164,6 +181,7 @@ impl Analysed {
         }
         let start = Instant::now();
         let trace = Timed {
+            rate: self.loaded.trace.info().rate,
             causality: &self.loaded.causality,
             clocks: &self.clocks,
             estimate: solution.and_then(|it| Some(&it.aligned.as_ref()?.estimate)),

@@ -21,7 +21,7 @@ use super::check::{Analysed, analyse_some};
 use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution};
+use crate::method::{Method, Solution, describe_unaligned};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
@@ -30,6 +30,7 @@ use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    args.method.refuse_strangers()?;
     report::check_target(&args.run)?;
     let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
@@ -58,7 +59,9 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = method(args, &analysed)?;
+    let method = args
+        .method
+        .resolve(&analysed.loaded, args.bounds.drift_bound.0)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
@@ -68,12 +71,6 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     } else {
         repair(args, &method, analysed, staging)
     }
-}
-
-/// The method asked for.
-pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
-    args.method
-        .resolve(analysed.loaded.trace.info(), args.bounds.drift_bound.0)
 }
 
 pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
@@ -129,14 +126,9 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
-    let stage = Instant::now();
-    let solution = analysed.solve(method, &args.model)?;
+    let (solution, mut report) = solve(args, method, &mut analysed)?;
     let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
-    let mut report = analysed.report(&args.model);
-    report.method = Some(build::method_part(method, &solution));
-    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
-    check_interrupt()?;
     let bounded = match method.keeps_time() {
         true => analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?,
         false => None,
@@ -179,6 +171,25 @@ fn repair(
         outcome,
         exit,
     })
+}
+
+/// Runs the method. The report says what it found.
+pub(super) fn solve(
+    args: &CorrectArgs,
+    method: &Method,
+    analysed: &mut Analysed,
+) -> Result<(Solution, model::Report), CliError> {
+    let stage = Instant::now();
+    let solution = analysed.solve(method, &args.model)?;
+    analysed.adopt(&solution, &args.model)?;
+    let mut report = analysed.report(&args.model);
+    report.method = Some(build::method_part(method, &solution));
+    let unaligned = solution.unaligned.as_ref();
+    let unaligned = unaligned.map(|it| describe_unaligned(it, &analysed.input(&args.model)));
+    report.warnings.extend(unaligned);
+    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
+    check_interrupt()?;
+    Ok((solution, report))
 }
 
 /// What reverses more dependencies than the recording is no correction.

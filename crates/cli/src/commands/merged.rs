@@ -22,7 +22,6 @@ use super::correct::{Done, refuse_oddities, refuse_worse};
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
-use crate::report::build;
 use crate::serial::each_event;
 use crate::serial::line::{Lines, write_header};
 use crate::staging::Staging;
@@ -35,23 +34,24 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::for_file(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let mut analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = super::correct::method(args, &analysed)?;
+    let method = args
+        .method
+        .resolve(&analysed.loaded, args.bounds.drift_bound.0)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
-    let stage = Instant::now();
     let is_left_alone = analysed.is_sound() && method.keeps_time() && !args.method.always;
-    let solution = if is_left_alone {
-        None
+    let (solution, mut report) = if is_left_alone {
+        (None, analysed.report(&args.model))
     } else {
-        Some(analysed.solve(&method, &args.model)?)
+        let (solution, report) = super::correct::solve(args, &method, &mut analysed)?;
+        (Some(solution), report)
     };
+    if method.keeps_time() {
+        analysed.bound(&mut report, &args.bounds, &args.run, solution.as_ref())?;
+    }
     let unchanged = Correction::new(analysed.clocks.clone(), Vec::new());
     let correction = solution.as_ref().map_or(&unchanged, |it| &it.correction);
-    let mut report = analysed.report(&args.model);
-    report.method = solution.as_ref().map(|it| build::method_part(&method, it));
-    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
-    check_interrupt()?;
 
     let stage = Instant::now();
     let causality = &analysed.loaded.causality;

@@ -2,15 +2,17 @@
 
 use std::fmt;
 
+use retime::align::{self, Relation};
 use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, Reference, convex_hull, extended, hofmann_hilgers,
-    min_max, pseudo_synchronisation, regression, spanning_tree,
+    interpolation, min_max, pseudo_synchronisation, regression, spanning_tree,
 };
 use retime::optimal::{gentlest, midpoint, offset_bounds};
 use retime::{ClockId, Correction, Edge, Edges};
 
 use super::{Input, Unsolved};
 use crate::bounds::{GENTLEST_BUDGET, bound_options};
+use crate::offsets::Source;
 
 /// An estimator with its parameters, and the clock it goes by.
 #[derive(Clone, Debug)]
@@ -22,6 +24,7 @@ pub(super) struct Alignment {
 /// An estimator with its parameters.
 #[derive(Clone, Debug)]
 pub(super) enum Estimator {
+    Interpolation(Source),
     Regression,
     ConvexHull,
     SpanningTree(PairMethod),
@@ -35,11 +38,14 @@ pub(super) enum Estimator {
 
 /// What an estimator found.
 pub(crate) struct Aligned {
-    pub(crate) correction: Correction,
     /// What has to be added to each clock.
     pub(crate) estimate: Estimate,
     /// Clocks that nothing relates to the others: they keep their time.
     pub(crate) unrelated: Vec<ClockId>,
+    /// Clocks related to the others in one direction only.
+    pub(crate) one_way: Vec<ClockId>,
+    /// Dependencies left out because they contradict all others.
+    pub(crate) trimmed: usize,
     /// The most straight pieces that a clock's offset has.
     pub(crate) pieces: usize,
     /// The clock whose time is the common one; `None` for the mean of all.
@@ -49,7 +55,7 @@ pub(crate) struct Aligned {
 impl Alignment {
     /// Estimates from the recorded times and, where collectives tell other
     /// things once clocks are about right, once more from the aligned ones.
-    pub(super) fn run(&self, input: &Input<'_>) -> Result<Aligned, Unsolved> {
+    pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Aligned), Unsolved> {
         let Input {
             causality, clocks, ..
         } = *input;
@@ -57,12 +63,12 @@ impl Alignment {
         let edges = Edges::collect(causality, clocks, |node| nodes.time(node).0);
         let (first, correction) = self.estimate(input, &edges)?;
         if causality.collectives().instances().is_empty() {
-            return Ok(self.aligned(first, correction));
+            return Ok((correction, self.aligned(first)));
         }
         let aligned = causality.retimed(&correction).ok_or(Unsolved::TooFar)?;
         let tightest = Edges::collect(causality, clocks, |node| aligned.nodes().time(node).0);
         let (second, correction) = self.estimate(input, &tightest)?;
-        Ok(self.aligned(second, correction))
+        Ok((correction, self.aligned(second)))
     }
 
     fn estimate(
@@ -91,16 +97,36 @@ impl Alignment {
         })
     }
 
-    fn aligned(&self, estimate: Estimate, correction: Correction) -> Aligned {
+    fn aligned(&self, estimate: Estimate) -> Aligned {
         let offsets = (0..).map(ClockId).zip(&estimate.offsets);
         let unrelated = offsets.filter(|(_, offset)| offset.is_none());
         let knots = estimate.offsets.iter().flatten().map(|it| it.knots().len());
         Aligned {
-            correction,
             unrelated: unrelated.map(|(clock, _)| clock).collect(),
+            one_way: Vec::new(),
+            trimmed: 0,
             pieces: knots.max().unwrap_or(0).saturating_sub(1).max(1),
             reference: (self.reference != Reference::Mean).then_some(estimate.reference),
             estimate,
+        }
+    }
+}
+
+impl Aligned {
+    /// What the alignment of the default method found.
+    pub(super) fn of(alignment: align::Alignment, reference: Reference) -> Self {
+        let tied = |how: Relation| {
+            let relations = (0..).map(ClockId).zip(&alignment.relations);
+            let tied = relations.filter(|(_, relation)| **relation == how);
+            tied.map(|(clock, _)| clock).collect()
+        };
+        Self {
+            unrelated: tied(Relation::Unrelated),
+            one_way: tied(Relation::OneWay),
+            trimmed: alignment.trimmed.len(),
+            pieces: alignment.pieces,
+            reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
+            estimate: alignment.estimate,
         }
     }
 }
@@ -115,6 +141,10 @@ impl Estimator {
         let nodes = input.causality.nodes();
         let least = |edge: &Edge| input.delay.of(edge, nodes);
         match self {
+            Self::Interpolation(Source::File(measured) | Source::Applied(measured)) => {
+                interpolation(measured, input.clocks, edges, reference)
+            }
+            Self::Interpolation(Source::None(missing)) => Err(missing.clone()),
             Self::Regression => regression(edges, reference),
             Self::ConvexHull => convex_hull(edges, least, reference),
             Self::SpanningTree(pairs) => spanning_tree(edges, least, *pairs, reference),
@@ -143,6 +173,7 @@ impl Estimator {
 impl fmt::Display for Alignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.estimator {
+            Estimator::Interpolation(_) => "linear interpolation",
             Estimator::Regression => "regression",
             Estimator::ConvexHull => "convex hulls",
             Estimator::SpanningTree(PairMethod::Regression) => "spanning tree of regressions",

@@ -10,8 +10,10 @@ use super::controller::{Amortization, ConstantsArgs, Controller, to_ticks};
 use super::given::Given;
 use super::reference::ReferenceName;
 use super::repair::{ClockControl, ClockKind, Repair};
-use super::{Method, MethodName, PairsName, RepairName};
+use super::{Method, MethodName, PairsName, Plan, RepairName};
 use crate::error::CliError;
+use crate::load::Loaded;
+use crate::offsets::OffsetsArgs;
 
 /// How time stamps are corrected.
 #[derive(Clone, Debug, Args)]
@@ -21,7 +23,7 @@ pub(crate) struct MethodArgs {
     #[command(flatten)]
     given: Given,
     /// How time stamps are corrected
-    #[arg(long, value_name = "NAME", default_value = "clc")]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) method: MethodName,
     /// What follows an estimate of how clocks differ
     #[arg(long, value_name = "NAME", default_value = "clc")]
@@ -31,6 +33,8 @@ pub(crate) struct MethodArgs {
     /// location
     #[arg(long, value_name = "CLOCK", default_value = "first")]
     reference: ReferenceName,
+    #[command(flatten)]
+    offsets: OffsetsArgs,
     /// Sub-intervals of min-max, hofmann-hilgers and extended [default: so many
     /// that messages fill them]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -89,20 +93,50 @@ impl MethodArgs {
         args.map_err(|error| CliError::Usage(error.to_string()))
     }
 
+    /// Refuses options that were given and have no part in the method.
+    pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
+        self.given.fits(self.method, self.repair)
+    }
+
     /// Resolves the options for a trace whose clocks wander by at most `drift`.
-    pub(crate) fn resolve(&self, info: &TraceInfo, drift: f64) -> Result<Method, CliError> {
-        self.given.fits(self.method, self.repair)?;
+    pub(crate) fn resolve(&self, loaded: &Loaded, drift: f64) -> Result<Method, CliError> {
+        let rate = loaded.trace.info().rate;
+        let reference = self.reference.resolve(loaded.trace.info())?;
+        let clock = match self.method {
+            MethodName::Simple => ClockKind::Simple,
+            MethodName::Lamport => ClockKind::Lamport,
+            _ => ClockKind::Controlled,
+        };
+        let plan = match self.estimator(loaded, drift)? {
+            Some(estimator) => {
+                let alignment = Alignment {
+                    estimator,
+                    reference,
+                };
+                let repaired = self.repair == RepairName::Clc;
+                let repair = repaired.then(|| self.clock(clock, rate)).transpose()?;
+                Plan::Align(alignment, repair)
+            }
+            None if self.method == MethodName::Auto => Plan::Auto(reference),
+            None => Plan::Repair(self.clock(clock, rate)?),
+        };
         Ok(Method {
             name: self.method,
-            alignment: self.alignment(info, drift)?,
-            repair: self.repair(info.rate)?,
+            plan,
         })
     }
 
-    fn alignment(&self, info: &TraceInfo, drift: f64) -> Result<Option<Alignment>, CliError> {
+    /// The estimator, if it is one.
+    fn estimator(&self, loaded: &Loaded, drift: f64) -> Result<Option<Estimator>, CliError> {
         let intervals = self.intervals;
-        let estimator = match self.method {
-            MethodName::Clc | MethodName::Simple | MethodName::Lamport => return Ok(None),
+        Ok(Some(match self.method {
+            MethodName::Auto | MethodName::Clc | MethodName::Simple | MethodName::Lamport => {
+                return Ok(None);
+            }
+            MethodName::Interpolation => {
+                let base = loaded.causality.nodes().base();
+                Estimator::Interpolation(self.offsets.measured(&loaded.trace, base)?)
+            }
             MethodName::Regression => Estimator::Regression,
             MethodName::ConvexHull => Estimator::ConvexHull,
             MethodName::SpanningTree => Estimator::SpanningTree(self.pairs.into()),
@@ -117,21 +151,10 @@ impl MethodArgs {
             MethodName::PseudoSyncClosure => Estimator::PseudoSync { closure: true },
             MethodName::Gentlest => Estimator::Gentlest,
             MethodName::Optimal => Estimator::Optimal { drift },
-        };
-        Ok(Some(Alignment {
-            estimator,
-            reference: self.reference.resolve(info)?,
         }))
     }
 
-    fn repair(&self, rate: TickRate) -> Result<Option<Repair>, CliError> {
-        let kind = match self.method {
-            MethodName::Lamport => ClockKind::Lamport,
-            MethodName::Simple => ClockKind::Simple,
-            MethodName::Clc => ClockKind::Controlled,
-            _ if self.repair == RepairName::Off => return Ok(None),
-            _ => ClockKind::Controlled,
-        };
+    fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<Repair, CliError> {
         let by_event = self
             .constants
             .control(self.controller, self.gamma_max, rate)?;
@@ -141,14 +164,14 @@ impl MethodArgs {
                 ..MultiPass::default()
             })
         };
-        Ok(Some(Repair {
+        Ok(Repair {
             kind,
             rate,
             control: by_event.map_or_else(passes, ClockControl::ByEvent),
             distance: to_ticks(self.min_distance, rate)?,
             amortization: self.amortization.0,
             backward: self.backward,
-        }))
+        })
     }
 
     /// Leaves out the dependencies outside of `--from` and `--to`.

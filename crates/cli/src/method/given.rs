@@ -40,7 +40,7 @@ impl Args for Given {
 }
 
 /// Options with a part in some methods only, and in which.
-const PARTS: [(&str, Part); 17] = [
+const PARTS: [(&str, Part); 18] = [
     ("controller", Part::ControlledClock),
     ("gamma-max", Part::ControlledClock),
     ("amortization", Part::ControlledClock),
@@ -55,9 +55,10 @@ const PARTS: [(&str, Part); 17] = [
     ("min-distance", Part::AnyTrueClock),
     ("backward", Part::AnyClock),
     ("repair", Part::Estimator),
-    ("reference", Part::Estimator),
+    ("reference", Part::Aligned),
     ("intervals", Part::Intervals),
     ("pairs", Part::Tree),
+    ("offsets", Part::Measured),
 ];
 
 #[derive(Clone, Copy)]
@@ -66,8 +67,10 @@ enum Part {
     AnyTrueClock,
     AnyClock,
     Estimator,
+    Aligned,
     Intervals,
     Tree,
+    Measured,
 }
 
 impl Part {
@@ -79,8 +82,10 @@ impl Part {
             Self::AnyTrueClock => matches!(method, M::Clc | M::Simple) || repaired,
             Self::AnyClock => matches!(method, M::Clc | M::Simple | M::Lamport) || repaired,
             Self::Estimator => method.is_estimator(),
+            Self::Aligned => method.is_estimator() || method == M::Auto,
             Self::Intervals => matches!(method, M::MinMax | M::HofmannHilgers | M::Extended),
             Self::Tree => method == M::SpanningTree,
+            Self::Measured => method == M::Interpolation,
         }
     }
 }

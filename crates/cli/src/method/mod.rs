@@ -11,6 +11,8 @@
 
 mod alignment;
 mod args;
+mod auto;
+mod compose;
 mod controller;
 mod given;
 mod reference;
@@ -20,33 +22,38 @@ mod unsolved;
 use std::fmt;
 
 use clap::ValueEnum;
-use retime::causality::check;
+use retime::auto::NotAligned;
 use retime::clock::{AmortizationRate, Gamma};
-use retime::estimate::PairMethod;
-use retime::{Causality, Clocks, Correction, MinimalDelay, TraceInfo};
+use retime::estimate::{PairMethod, Reference};
+use retime::{Causality, Clocks, Correction, MinimalDelay, Ticks, TraceInfo};
 
 pub(crate) use alignment::Aligned;
 pub(crate) use args::MethodArgs;
+pub(crate) use auto::describe_unaligned;
 pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
 pub(crate) use repair::Repaired;
 pub(crate) use unsolved::Unsolved;
 
 use crate::bounds::{DriftBound, Timed};
+use crate::error::CliError;
+use crate::load::Loaded;
 use alignment::Alignment;
 use repair::Repair;
-
-/// How often a repair is repeated at most.
-const REPAIRS: usize = 8;
 
 /// A method by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MethodName {
+    /// What suits most traces: clocks aligned by all dependencies, then the
+    /// little that is left repaired where it is
+    Auto,
     /// Controlled logical clock: local intervals stay nearly exact
     Clc,
     /// Simple logical clock: a clock that is ahead stands still
     Simple,
     /// Lamport's clock: times become counters, for the order of events alone
     Lamport,
+    /// Linear interpolation between offsets that were measured during the run
+    Interpolation,
     /// Duda's regression: a line through the messages with the reference
     Regression,
     /// Duda's convex hulls: a line between the messages there and back
@@ -80,7 +87,7 @@ impl MethodName {
 
     /// Whether it estimates how clocks differ.
     pub(crate) fn is_estimator(self) -> bool {
-        !matches!(self, Self::Clc | Self::Simple | Self::Lamport)
+        !matches!(self, Self::Auto | Self::Clc | Self::Simple | Self::Lamport)
     }
 }
 
@@ -114,14 +121,20 @@ impl From<PairsName> for PairMethod {
 /// What a method works on.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
+    pub(crate) info: &'a TraceInfo,
     pub(crate) causality: &'a Causality,
     pub(crate) clocks: &'a Clocks,
     pub(crate) delay: &'a MinimalDelay,
+    /// Whether the minimal delay was given, not learned from recorded times.
+    pub(crate) delay_is_known: bool,
+    /// Whether the clocks are a guess, to be split where the trace refutes it.
+    pub(crate) may_regroup: bool,
 }
 
 impl<'a> Input<'a> {
     fn timed(&self) -> Timed<'a> {
         Timed {
+            rate: self.info.rate,
             causality: self.causality,
             clocks: self.clocks,
             estimate: None,
@@ -133,8 +146,15 @@ impl<'a> Input<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Method {
     name: MethodName,
-    alignment: Option<Alignment>,
-    repair: Option<Repair>,
+    plan: Plan,
+}
+
+/// What a method consists of.
+#[derive(Clone, Debug)]
+enum Plan {
+    Auto(Reference),
+    Repair(Repair),
+    Align(Alignment, Option<Repair>),
 }
 
 /// What a method found.
@@ -143,52 +163,50 @@ pub(crate) struct Solution {
     pub(crate) correction: Correction,
     /// What the estimator found, if there was one.
     pub(crate) aligned: Option<Aligned>,
+    /// Why clocks were not aligned, where they would have been.
+    pub(crate) unaligned: Option<NotAligned>,
     /// What the logical clock found, on the trace as aligned.
     pub(crate) repaired: Option<Repaired>,
+    /// If it is another minimal delay than the one given.
+    pub(crate) enforced: Option<Enforced>,
+}
+
+/// A minimal delay that a method told from aligned clocks.
+pub(crate) struct Enforced {
+    pub(crate) delay: MinimalDelay,
+    /// The one that the aligned trace shows, if it shows any.
+    pub(crate) shortest: Option<Ticks>,
 }
 
 impl Method {
     /// The method of this name as it is without further options.
     #[allow(dead_code, reason = "for the comparison of methods")]
-    pub(crate) fn named(
-        name: MethodName,
-        info: &TraceInfo,
-    ) -> Result<Self, crate::error::CliError> {
-        MethodArgs::defaults(name)?.resolve(info, DriftBound::default().0)
+    pub(crate) fn named(name: MethodName, loaded: &Loaded) -> Result<Self, CliError> {
+        MethodArgs::defaults(name)?.resolve(loaded, DriftBound::default().0)
     }
 
-    /// Runs the method over a trace. Which clocks it has is taken as given.
+    /// Runs the method over a trace.
     pub(crate) fn solve(&self, input: &Input<'_>) -> Result<Solution, Unsolved> {
-        let Some(alignment) = &self.alignment else {
-            return self.repair_alone(input);
-        };
-        let aligned = alignment.run(input)?;
-        let Some(repair) = &self.repair else {
-            return Ok(Solution {
-                correction: aligned.correction.clone(),
-                aligned: Some(aligned),
-                repaired: None,
-            });
-        };
-        let (correction, repaired) = repair_aligned(repair, input, &aligned.correction)?;
-        Ok(Solution {
-            correction,
-            aligned: Some(aligned),
-            repaired: Some(repaired),
-        })
+        match &self.plan {
+            Plan::Auto(reference) => auto::run(*reference, input),
+            Plan::Repair(repair) => {
+                let (correction, repaired) = repair.run(input)?;
+                Ok(Solution::new(correction, None, Some(repaired)))
+            }
+            Plan::Align(alignment, None) => {
+                let (correction, aligned) = alignment.run(input)?;
+                Ok(Solution::new(correction, Some(aligned), None))
+            }
+            Plan::Align(alignment, Some(repair)) => repaired(alignment, repair, input),
+        }
     }
 
-    fn repair_alone(&self, input: &Input<'_>) -> Result<Solution, Unsolved> {
-        let repaired = self.repair.as_ref().map(|repair| repair.run(input));
-        let repaired = repaired.transpose()?;
-        let unchanged = || Correction::new(input.clocks.clone(), Vec::new());
-        Ok(Solution {
-            correction: repaired
-                .as_ref()
-                .map_or_else(unchanged, |it| it.correction.clone()),
-            aligned: None,
-            repaired,
-        })
+    fn repair(&self) -> Option<&Repair> {
+        match &self.plan {
+            Plan::Auto(_) => None,
+            Plan::Repair(repair) => Some(repair),
+            Plan::Align(_, repair) => repair.as_ref(),
+        }
     }
 
     /// Its name.
@@ -203,58 +221,60 @@ impl Method {
 
     /// The largest control factor, if the method was given one.
     pub(crate) fn gamma_max(&self) -> Option<Gamma> {
-        self.repair.as_ref()?.gamma_max()
+        self.repair()?.gamma_max()
     }
 
     /// The rate of amortisation, if there is any.
     pub(crate) fn amortization(&self) -> Option<AmortizationRate> {
-        self.repair.as_ref()?.amortization()
+        self.repair()?.amortization()
     }
 }
 
-/// Repairs a trace as aligned; returns both corrections in one, and what the
-/// repair took. Where locations share a clock the composition may make an event
-/// wait for another that is stamped earlier (see [`Correction::then`]); what
-/// that violates is repaired again.
-fn repair_aligned(
+fn repaired(
+    alignment: &Alignment,
     repair: &Repair,
     input: &Input<'_>,
-    aligned: &Correction,
-) -> Result<(Correction, Repaired), Unsolved> {
-    let Input { clocks, delay, .. } = *input;
-    let retimed = |by: &Correction| input.causality.retimed(by).ok_or(Unsolved::TooFar);
-    let after = |by: &Correction, causality: &Causality| {
-        let repaired = repair.run(&Input {
+) -> Result<Solution, Unsolved> {
+    let (correction, aligned) = alignment.run(input)?;
+    let run = |causality: &Causality| {
+        repair.run(&Input {
             causality,
             ..*input
-        })?;
-        let both = by.then(&repaired.correction, input.causality);
-        Ok::<_, Unsolved>((both.ok_or(Unsolved::TooFar)?, repaired))
+        })
     };
-    let (mut correction, repaired) = after(aligned, &retimed(aligned)?)?;
-    if clocks.len() < input.causality.nodes().locations() {
-        for _ in 1..REPAIRS {
-            let now = retimed(&correction)?;
-            if check(&now, clocks, delay, now.nodes().timestamps()).short() == 0 {
-                break;
-            }
-            correction = after(&correction, &now)?.0;
+    let mut first = None;
+    let correction = compose::followed(input, &correction, |causality| {
+        let (found, repaired) = run(causality)?;
+        first = Some(Repaired {
+            times: None,
+            ..repaired
+        });
+        Ok(found)
+    })?;
+    let again = |causality: &Causality| run(causality).map(|(found, _)| found);
+    let correction = compose::settled(input, correction, again)?;
+    Ok(Solution::new(correction, Some(aligned), first))
+}
+
+impl Solution {
+    fn new(correction: Correction, aligned: Option<Aligned>, repaired: Option<Repaired>) -> Self {
+        Self {
+            correction,
+            aligned,
+            unaligned: None,
+            repaired,
+            enforced: None,
         }
     }
-    let repaired = Repaired {
-        times: None,
-        ..repaired
-    };
-    Ok((correction, repaired))
 }
 
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.alignment, &self.repair) {
-            (Some(alignment), Some(repair)) => write!(f, "{alignment}, then {repair}"),
-            (Some(alignment), None) => write!(f, "{alignment}"),
-            (None, Some(repair)) => write!(f, "{repair}"),
-            (None, None) => f.write_str("none"),
+        match &self.plan {
+            Plan::Auto(_) => f.write_str("alignment, then local repair"),
+            Plan::Repair(repair) => write!(f, "{repair}"),
+            Plan::Align(alignment, Some(repair)) => write!(f, "{alignment}, then {repair}"),
+            Plan::Align(alignment, None) => write!(f, "{alignment}"),
         }
     }
 }

@@ -7,6 +7,7 @@ use retime::clock::{
     Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated, simple,
     unamortized,
 };
+use retime::repair::Direction;
 use retime::{Correction, TickRate, Ticks};
 
 use super::{Input, Unsolved};
@@ -39,12 +40,11 @@ pub(super) struct Repair {
 
 /// What a logical clock found.
 pub(crate) struct Repaired {
-    pub(crate) correction: Correction,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump: Ticks,
-    /// Whether the clock ran from the end of the trace to its beginning.
-    pub(crate) backward: bool,
+    /// Which way the clock ran; `None` if there was nothing to repair.
+    pub(crate) direction: Option<Direction>,
     /// Before amortisation, if there was any; as of the recorded trace, neither
     /// aligned nor mirrored.
     pub(crate) times: Option<LogicalTimes>,
@@ -52,30 +52,30 @@ pub(crate) struct Repaired {
 
 impl Repair {
     /// Runs the clock over a trace.
-    pub(super) fn run(&self, input: &Input<'_>) -> Result<Repaired, Unsolved> {
+    pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Unsolved> {
         if !self.backward {
             return self.forward(input).map_err(Unsolved::Cycle);
         }
         let causality = input.causality;
         let mirror = causality.mirrored();
-        let mirrored = self
+        let (mirrored, repaired) = self
             .forward(&Input {
                 causality: &mirror,
                 delay: &input.delay.mirrored(),
                 ..*input
             })
             .map_err(|cycle| Unsolved::Cycle(cycle.mirrored(causality)))?;
-        let correction = mirror_back(causality, input.clocks, &mirrored.correction)
-            .ok_or(Unsolved::BeforeZero)?;
-        Ok(Repaired {
-            correction,
+        let correction =
+            mirror_back(causality, input.clocks, &mirrored).ok_or(Unsolved::BeforeZero)?;
+        let repaired = Repaired {
             times: None,
-            backward: true,
-            ..mirrored
-        })
+            direction: Some(Direction::Backward),
+            ..repaired
+        };
+        Ok((correction, repaired))
     }
 
-    fn forward(&self, input: &Input<'_>) -> Result<Repaired, Cycle> {
+    fn forward(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Cycle> {
         let Input {
             causality,
             clocks,
@@ -84,14 +84,13 @@ impl Repair {
         } = *input;
         let times = match self.kind {
             ClockKind::Lamport => {
-                let correction = lamport_order(causality)?;
-                return Ok(Repaired {
-                    correction,
+                let repaired = Repaired {
                     jumps: 0,
                     largest_jump: Ticks(0),
-                    backward: false,
+                    direction: Some(Direction::Forward),
                     times: None,
-                });
+                };
+                return Ok((lamport_order(causality)?, repaired));
             }
             ClockKind::Simple => simple(causality, clocks, delay, self.distance)?,
             ClockKind::Controlled => self.controlled(input)?,
@@ -100,13 +99,13 @@ impl Repair {
             Some(rate) => amortize(causality, clocks, delay, rate, &times),
             None => unamortized(causality, clocks, &times),
         };
-        Ok(Repaired {
-            correction,
+        let repaired = Repaired {
             jumps: times.jumps(),
             largest_jump: times.largest_jump(),
-            backward: false,
+            direction: Some(Direction::Forward),
             times: self.amortization().map(|_| times),
-        })
+        };
+        Ok((correction, repaired))
     }
 
     fn controlled(&self, input: &Input<'_>) -> Result<LogicalTimes, Cycle> {

@@ -11,6 +11,8 @@ pub(crate) enum Unsolved {
     NoEstimate(NoEstimate),
     /// It found what makes no clock.
     BadEstimate(BadEstimate),
+    /// The clock that was asked for is related to no other.
+    UnrelatedReference,
     /// Some clock's estimated time does not advance, so that there is no mean.
     NoMean,
     /// The dependencies contradict each other, or the common clocks.
@@ -27,6 +29,11 @@ impl Unsolved {
         match self {
             Self::NoEstimate(reason) => reason.describe(info, clocks),
             Self::BadEstimate(reason) => reason.describe(info, clocks),
+            Self::UnrelatedReference => {
+                "no dependency relates the clock of --reference to another; \
+                                         give another --reference"
+                    .into()
+            }
             Self::NoMean => {
                 "the estimated time of a clock does not advance, so the clocks have no \
                              mean; give another --reference"

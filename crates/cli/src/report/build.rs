@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
 use retime::optimal::{self, Coverage, Gentlest};
+use retime::repair;
 use retime::{Clocks, Edges, Grouping, TraceInfo};
 
 use super::model::{
@@ -14,7 +15,7 @@ use super::model::{
 use crate::bounds::Bounded;
 use crate::delay::ResolvedDelay;
 use crate::load::Loaded;
-use crate::method::{Method, Repaired, Solution};
+use crate::method::{Method, Solution};
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
@@ -155,10 +156,6 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
 
 pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     let repaired = solution.repaired.as_ref();
-    let direction = |repaired: &Repaired| match repaired.backward {
-        true => Direction::Backward,
-        false => Direction::Forward,
-    };
     MethodPart {
         name: method.to_string(),
         option: method.name().as_str(),
@@ -169,9 +166,14 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             reference_clock: aligned.reference.map(|clock| clock.0),
             pieces: aligned.pieces,
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
+            one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
+            left_out: aligned.trimmed,
         }),
         repair: repaired.map(|it| RepairPart {
-            direction: direction(it),
+            direction: it.direction.map(|direction| match direction {
+                repair::Direction::Forward => Direction::Forward,
+                repair::Direction::Backward => Direction::Backward,
+            }),
         }),
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
 
 fn bound(bounds: &BoundsPart, rate: TickRate) -> String {
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
-    let drift = bounds.drift_bound * 1e6;
+    let drift = (bounds.drift_bound * 1e9).round() / 1e3;
     let all = &bounds.all;
     if all.events == 0 {
         return "none: nothing bounds the time of any event on both sides".into();

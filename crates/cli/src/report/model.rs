@@ -158,12 +158,18 @@ pub(crate) struct AlignmentPart {
     pub(crate) pieces: usize,
     /// Clocks that nothing relates to the others; they keep their time.
     pub(crate) unrelated_clocks: Vec<u32>,
+    /// Clocks that are related to the reference in one direction only.
+    pub(crate) one_way_clocks: Vec<u32>,
+    /// Dependencies that contradict all others and did not count.
+    pub(crate) left_out: usize,
 }
 
 #[derive(Debug, Serialize)]
 pub(crate) struct RepairPart {
-    /// From the beginning of the trace, or from its end.
-    pub(crate) direction: Direction,
+    /// From the beginning of the trace, or from its end; absent where nothing was
+    /// left to repair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) direction: Option<Direction>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -6,8 +6,8 @@ use retime::causality::Tally;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
 
 use super::model::{
-    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, MethodPart, PairPart, ParametersPart,
-    PlacePart, Report,
+    AccuracyPart, AlignmentPart, CheckPart, Direction, DistortionPart, MeasuredPart, MethodPart,
+    PairPart, ParametersPart, PlacePart, RepairPart, Report,
 };
 use super::{error_bound, protocol};
 use crate::delay::DelaySource;
@@ -278,13 +278,26 @@ impl Text {
             format!(", amortised at {} %", rate * 100.0)
         });
         self.line("method", &format!("{}{gamma}{rate}", method.name));
-        let content = format!(
-            "{}, the largest by {}; {} of the clock maps",
-            plural(method.jumps, "jump"),
-            self.span(method.largest_jump_ticks),
-            plural(method.knots as u64, "knot"),
-        );
-        self.line("", &content);
+        if let Some(alignment) = &method.alignment {
+            self.line("", &aligned(alignment));
+        }
+        let jumps = match &method.repair {
+            None => "nothing repaired".into(),
+            Some(_) if method.jumps == 0 => "nothing left to repair".into(),
+            Some(RepairPart { direction }) => {
+                let way = match direction {
+                    Some(Direction::Backward) if method.option == "auto" => " backwards",
+                    _ => "",
+                };
+                let largest = self.span(method.largest_jump_ticks);
+                format!(
+                    "{}{way}, the largest by {largest}",
+                    plural(method.jumps, "jump")
+                )
+            }
+        };
+        let knots = plural(method.knots as u64, "knot");
+        self.line("", &format!("{jumps}; {knots} of the clock maps"));
     }
 
     fn distortion(&mut self, distortion: &DistortionPart) {
@@ -375,6 +388,22 @@ impl Text {
             &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
         );
     }
+}
+
+fn aligned(alignment: &AlignmentPart) -> String {
+    let by = match alignment.reference_clock {
+        Some(clock) => format!("clock {clock}"),
+        None => "the mean of all clocks".into(),
+    };
+    let pieces = plural(alignment.pieces as u64, "straight piece");
+    let left_out = match alignment.left_out {
+        0 => String::new(),
+        some => format!(
+            "; {} left out as defective",
+            plural(some as u64, "dependency")
+        ),
+    };
+    format!("by the time of {by}, differences of {pieces}{left_out}")
 }
 
 fn place(place: &PlacePart) -> String {

@@ -105,7 +105,7 @@ struct Seen {
 }
 
 /// All that count, and between which times they were sent.
-struct Aligned {
+pub(super) struct Aligned {
     seen: Vec<Seen>,
     first: f64,
     last: f64,
@@ -113,16 +113,16 @@ struct Aligned {
 
 /// From one clock to another in one window: how often, and the fastest.
 #[derive(Clone, Copy, Debug)]
-struct Step {
-    window: u32,
-    from: ClockId,
-    to: ClockId,
+pub(super) struct Step {
+    pub(super) window: u32,
+    pub(super) from: ClockId,
+    pub(super) to: ClockId,
     count: u32,
-    fastest: f64,
+    pub(super) fastest: f64,
 }
 
 impl Aligned {
-    fn new(
+    pub(super) fn new(
         edges: &Edges,
         offset: impl Fn(ClockId, i64) -> f64 + Sync,
         keep: impl Fn(usize) -> bool + Sync,
@@ -147,8 +147,14 @@ impl Aligned {
         }
     }
 
+    /// When a window is half over, on the common time line.
+    pub(super) fn middle(&self, window: u32, windows: u32) -> i64 {
+        let part = (f64::from(window) + 0.5) / f64::from(windows.max(1));
+        (self.first + (self.last - self.first) * part) as i64
+    }
+
     /// The steps of all windows, by window and clocks.
-    fn steps(&self, windows: u32) -> Vec<Step> {
+    pub(super) fn steps(&self, windows: u32) -> Vec<Step> {
         let scale = f64::from(windows) / (self.last - self.first).max(1.0);
         let last = windows.saturating_sub(1);
         let key = |seen: &Seen| {

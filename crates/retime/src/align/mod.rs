@@ -56,12 +56,14 @@ mod lines;
 mod links;
 mod newton;
 mod offsets;
+mod sharing;
 mod solver;
 mod stages;
 mod ties;
 mod trim;
 
 pub use latency::shortest_latency;
+pub use sharing::confirmed;
 pub use stages::align_edges;
 
 use crate::causality::Causality;

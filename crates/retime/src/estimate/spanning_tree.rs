@@ -15,8 +15,9 @@
 //! steepest and the flattest line there, for [regression](super::regression())
 //! the standard error. A pair whose rate is open (one round trip; two messages
 //! one way) comes after all others, and a pair without a line is no edge of the
-//! graph. Nothing adjusts the lines to each other around cycles, so messages
-//! between clocks that are not neighbours in the tree may stay reversed.
+//! graph. Neighbours in the tree keep what their line guarantees; but nothing
+//! adjusts the lines to each other around cycles, so messages between other
+//! clocks may stay reversed.
 //!
 //! The tree grows from the reference (Prim), which tells for every pair which
 //! of the two clocks is to be corrected, and so over whose stamps its line is
