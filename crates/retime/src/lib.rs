@@ -37,8 +37,8 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod optimal;
-pub mod repair;
 pub mod order;
+pub mod repair;
 mod time;
 mod trace;
 
