@@ -193,9 +193,10 @@ pub(super) fn solve(
     report.warnings.extend(unaligned);
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
-    let bounded = match method.keeps_time() {
-        true => analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?,
-        false => None,
+    let bounded = if method.keeps_time() {
+        analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?
+    } else {
+        None
     };
     Ok((solution, bounded, report))
 }

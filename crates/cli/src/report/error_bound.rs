@@ -50,12 +50,11 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
     if all.events == 0 {
         return vec!["nothing bounds the time of any event on both sides".into()];
     }
-    let only = match all.unbounded {
-        0 => String::new(),
-        _ => {
-            let share = all.events as f64 / (all.events + all.unbounded) as f64;
-            format!(", for {:.1} % of the events", 100.0 * share)
-        }
+    let only = if all.unbounded > 0 {
+        let share = all.events as f64 / (all.events + all.unbounded) as f64;
+        format!(", for {:.1} % of the events", 100.0 * share)
+    } else {
+        String::new()
     };
     vec![
         format!(
