@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
     Undo(UndoArgs),
+    /// List all events of a trace in one order, on the common time line
+    Order(OrderArgs),
     /// Correct a stream of events, line by line, while it comes in
     Stream(Box<StreamArgs>),
     /// Write the trace of a simulated program with clock errors, and the truth
@@ -104,6 +106,10 @@ pub(crate) struct CorrectArgs {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write one file with all events in one order, as retime stream writes them,
+    /// instead of a directory
+    #[arg(long)]
+    pub(crate) merged: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
@@ -112,6 +118,37 @@ pub(crate) struct CorrectArgs {
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OrderArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    pub(crate) trace: PathBuf,
+    /// How events are written: text, csv, or jsonl (the format of retime stream)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OrderFormat,
+    /// List events from this time after the first event on
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<Delay>,
+    /// List events up to this time after the first event
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<Delay>,
+    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
+    #[arg(long)]
+    pub(crate) dense_alltoallv: bool,
+    #[command(flatten)]
+    pub(crate) run: PlainRunArgs,
+}
+
+/// How a list of events is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderFormat {
+    /// Columns for people
+    Text,
+    /// Comma-separated values
+    Csv,
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// What is known of the trace's clocks and messages.

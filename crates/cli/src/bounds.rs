@@ -12,8 +12,8 @@ use clap::{Args, ValueEnum};
 use retime::align::align;
 use retime::estimate::{Estimate, Reference};
 use retime::optimal::{
-    BoundOptions, BoundSummary, Coverage, ErrorBounds, Gentlest, OffsetBounds, coverage, gentlest,
-    offset_bounds,
+    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
+    coverage, gentlest, offset_bounds,
 };
 use retime::{
     Causality, ClockId, Clocks, Correction, Edges, MinimalDelay, TickRate, Timestamp, TraceInfo,
@@ -192,7 +192,7 @@ impl Bounded {
         let mut one_sided = Vec::new();
         let mut unrelated = Vec::new();
         for (clock, bounds) in clocks.iter().zip(&self.offsets.clocks) {
-            match bounds.as_ref().map(|bounds| bounds.sides()) {
+            match bounds.as_ref().map(ClockBounds::sides) {
                 _ if !has_events(self, clock) => {}
                 Some((true, true)) => {}
                 Some((true, false) | (false, true)) => one_sided.push(clock),

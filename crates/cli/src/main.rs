@@ -15,6 +15,7 @@ mod offsets;
 mod progress;
 mod report;
 mod saved;
+mod serial;
 mod staging;
 mod truth;
 
@@ -45,6 +46,7 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Correct(args) => commands::correct::run(args),
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
+        Command::Order(args) => commands::order::run(args),
         Command::Stream(args) => commands::stream::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),

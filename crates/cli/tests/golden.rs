@@ -139,6 +139,7 @@ fn help_of_every_command() {
         "simulate --help",
         "demo --help",
         "reproduce --help",
+        "order --help",
         "stream --help",
         "completions --help",
         "man --help",
@@ -186,7 +187,7 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 11, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 12, "one per command");
     for text in [
         "check",
         "correct",

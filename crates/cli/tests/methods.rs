@@ -337,7 +337,7 @@ fn what_is_worse_than_the_recording_is_refused() {
     assert_eq!((outcome.code, &*outcome.stdout), (Some(1), ""));
     assert_eq!(
         outcome.stderr,
-        "retime: sound: the linear interpolation would leave 12 dependencies reversed, where \
+        "retime: sound: the linear interpolation would leave 16 dependencies reversed, where \
          the recording has 0; nothing was written (--force writes it all the same)\n"
     );
     assert_eq!(scratch.entries(), ["few", "sound", "wrong"]);
@@ -346,7 +346,7 @@ fn what_is_worse_than_the_recording_is_refused() {
     assert!(
         forced
             .stdout
-            .contains("Wrote out, with 12 dependencies still reversed")
+            .contains("Wrote out, with 16 dependencies still reversed")
     );
     // Repaired, it is as good as any.
     scratch.succeed(&format!("{worse} --force"));

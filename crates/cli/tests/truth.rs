@@ -67,7 +67,7 @@ fn a_truth_of_another_trace_is_refused() {
 fn the_report_holds_the_measures() {
     let scratch = scratch();
     scratch
-        .retime("correct skewed --truth truth -o corrected --json report.json -q")
+        .retime("correct skewed --method clc --truth truth -o corrected --json report.json -q")
         .expect_code(0);
     let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
     let accuracy = &report["accuracy"];
@@ -101,7 +101,14 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     let scratch = Scratch::new();
     let all = scratch.retime("reproduce").expect_code(0).stdout;
     assert_golden("reproduce.txt", &normalised(&scratch, &all));
-    let each = ["ring", "recurrence", "runaway", "finite-elements", "minute"];
+    let each = [
+        "ring",
+        "recurrence",
+        "runaway",
+        "finite-elements",
+        "minute",
+        "variable-rates",
+    ];
     let each = each.map(|name| {
         let one = scratch.retime(&format!("reproduce {name}"));
         one.expect_code(0).stdout

@@ -26,6 +26,7 @@ pub mod ring;
 pub mod runaway;
 mod simulated;
 mod table;
+pub mod variable_rates;
 
 pub use grid::{Grid, Measured, Watch};
 pub use simulated::{Failure, Simulated};
@@ -68,6 +69,11 @@ pub const ALL: &[Named] = &[
         name: "minute",
         about: "local intervals in 60 s runs of 16 drifting clocks",
         run: minute::table,
+    },
+    Named {
+        name: "variable-rates",
+        about: "clocks of variable rates that defeat straight lines",
+        run: variable_rates::table,
     },
 ];
 

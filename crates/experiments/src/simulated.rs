@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use retime::causality::CausalityError;
 use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
+use retime::estimate::NoEstimate;
 use retime::{
     Accuracy, Causality, Clocks, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, TruthError,
 };
@@ -27,6 +28,15 @@ pub enum Failure {
     /// It was told to stop.
     #[error("stopped")]
     Stopped,
+    /// Its clocks cannot be estimated.
+    #[error("no estimate: {0:?}")]
+    Estimate(NoEstimate),
+}
+
+impl From<NoEstimate> for Failure {
+    fn from(why: NoEstimate) -> Self {
+        Self::Estimate(why)
+    }
 }
 
 /// A simulated trace with one clock per location. Times are in nanoseconds.

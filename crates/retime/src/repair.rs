@@ -130,8 +130,11 @@ pub fn repair_with(
             },
         });
     }
-    let forward = amortized(causality, clocks, delay, gamma, &times);
-    Ok(match backward(causality, clocks, delay, gamma) {
+    let (forward, backward) = rayon::join(
+        || amortized(causality, clocks, delay, gamma, &times),
+        || backward(causality, clocks, delay, gamma),
+    );
+    Ok(match backward {
         Some(backward) if backward.summary.total < forward.summary.total => backward,
         _ => forward,
     })

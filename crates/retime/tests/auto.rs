@@ -262,6 +262,24 @@ fn ranks_share_the_clock_of_their_node_where_that_is_confirmed() {
 }
 
 #[test]
+fn a_ring_inside_a_node_is_enough() {
+    let info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 0)]);
+    let mut locations = vec![vec![]; 4];
+    for round in 0..300_u64 {
+        for rank in 0..4_u64 {
+            let sent = 1_000 + 10_000 * round + 2_000 * rank;
+            let to = (rank + 1) % 4;
+            locations[rank as usize].push((sent, send(to as u32)));
+            locations[to as usize].push((sent + 900 + round * rank % 40, receive(rank as u32)));
+        }
+    }
+    let it = causality(&info, &locations);
+    let clocks = Clocks::group(&info, &it, Grouping::Auto);
+    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    assert_eq!(solution.correction.clocks(), &clocks);
+}
+
+#[test]
 fn ranks_whose_clocks_differ_less_than_a_message_takes_are_told_apart() {
     // No message is reversed: they take 20 us inside the nodes, and clocks differ
     // by 15; but messages between the nodes take only 2.
@@ -288,4 +306,33 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
     let found = auto(&it, &info, &clocks, &guessing()).unwrap();
     assert_eq!(found.correction.clocks().len(), 3);
     assert_eq!(found.correction.clocks().of(LocationIndex(2)), ClockId(2));
+}
+
+/// Where alignment would make it worse, recorded times are repaired as they are.
+#[test]
+fn a_hopeless_alignment_is_not_used() {
+    let mut recorded = 0;
+    for seed in 0..150 {
+        let spec = Spec {
+            steps: 60,
+            offset: 4_000,
+            drift_ppm: 0,
+            ..drifting(seed)
+        };
+        let case = Case::new(&spec);
+        let solution = solve(&case, &AutoOptions::default());
+        if let Start::Recorded(NotAligned::Worse {
+            recorded: by,
+            aligned,
+        }) = solution.start
+        {
+            assert!(aligned > by);
+            recorded += 1;
+        }
+        let times = case.trace.corrected(&solution.correction);
+        let checked = check(&case.causality, &case.clocks, &solution.delay, &times);
+        assert_eq!(checked.reversed() + checked.short(), 0);
+    }
+    println!("{recorded}");
+    assert!(recorded > 0);
 }

@@ -137,9 +137,16 @@ impl Analysed {
                 Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
                 None => "",
             };
+            let reason = unsolved.describe(input.info, input.clocks);
             return Err(CliError::Unsolved {
                 trace: self.loaded.path.clone(),
-                message: format!("{}{hint}", unsolved.describe(input.info, input.clocks)),
+                message: match &unsolved {
+                    Unsolved::Cycle(_) => format!("{reason}{hint}"),
+                    _ => format!(
+                        "--method {} finds no correction: {reason}",
+                        method.name().as_str()
+                    ),
+                },
             });
         }
     }
@@ -202,8 +209,8 @@ impl Analysed {
                 report.gentlest = part;
                 check_interrupt()?;
             }
+            report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
         }
-        report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
         Ok(bounded)
     }
 

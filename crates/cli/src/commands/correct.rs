@@ -8,24 +8,21 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
 use retime::causality::{Check, check};
 use retime::clock::AmortizationRate;
-use retime::{
-    Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
-    limiting_send,
-};
-use retime_otf2::{Otf2Trace, Rewritten};
+use retime::{Distortion, MinimalDelay, Ticks, Timestamp, final_advance, limiting_send};
 
 use super::check::{Analysed, analyse_some};
+use super::written::{save, verify, write};
 use crate::args::CorrectArgs;
+use crate::bounds::Bounded;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution, describe_unaligned};
+use crate::method::{Method, MethodName, Solution, describe_unaligned};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
-use crate::saved::{SavedBounds, SavedCorrection, anchor_in};
+use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
@@ -40,13 +37,18 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 /// What came out.
 pub(crate) struct Done {
     pub(crate) report: model::Report,
-    outcome: String,
-    exit: u8,
+    pub(super) outcome: String,
+    pub(super) exit: u8,
 }
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(args.run.threads, || correct_here(args))
+    let correct = if args.merged {
+        super::merged::correct
+    } else {
+        correct_here
+    };
+    with_threads(args.run.threads, || correct(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -54,9 +56,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args
-        .method
-        .resolve(&analysed.loaded, args.bounds.drift_bound.0)?;
+    let method = method(args, &analysed)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
@@ -68,7 +68,19 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     }
 }
 
-fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+/// The method asked for; but where no clock contradicts another, and locations
+/// contradict only themselves, clocks are not aligned by default.
+pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+    let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
+    let method = args.method.resolve(loaded, drift)?;
+    let only_order = analysed.before.reversed() == 0 && !args.method.always;
+    if only_order && method.name() == MethodName::Auto {
+        return Method::with_options("--method clc", loaded);
+    }
+    Ok(method)
+}
+
+pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
         .oddities()
@@ -121,22 +133,9 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
-    let stage = Instant::now();
-    let solution = analysed.solve(method, &args.model)?;
-    analysed.adopt(&solution, &args.model)?;
+    let (solution, bounded, mut report) = solve(args, method, &mut analysed)?;
     let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
-    let mut report = analysed.report(&args.model);
-    report.method = Some(build::method_part(method, &solution));
-    let unaligned = solution.unaligned.as_ref();
-    let unaligned = unaligned.map(|it| describe_unaligned(it, &analysed.input(&args.model)));
-    report.warnings.extend(unaligned);
-    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
-    check_interrupt()?;
-    let bounded = match method.keeps_time() {
-        true => analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?,
-        false => None,
-    };
 
     let stage = Instant::now();
     let rewritten = write(args, loaded, correction, &staging)?;
@@ -177,8 +176,37 @@ fn repair(
     })
 }
 
+/// Runs the method and takes over what it found; the report says so, and how far
+/// from the truth that can be.
+pub(super) fn solve(
+    args: &CorrectArgs,
+    method: &Method,
+    analysed: &mut Analysed,
+) -> Result<(Solution, Option<Bounded>, model::Report), CliError> {
+    let stage = Instant::now();
+    let solution = analysed.solve(method, &args.model)?;
+    analysed.adopt(&solution, &args.model)?;
+    let mut report = analysed.report(&args.model);
+    report.method = Some(build::method_part(method, &solution));
+    let unaligned = solution.unaligned.as_ref();
+    let unaligned = unaligned.map(|it| describe_unaligned(it, &analysed.input(&args.model)));
+    report.warnings.extend(unaligned);
+    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
+    check_interrupt()?;
+    let bounded = if method.keeps_time() {
+        analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?
+    } else {
+        None
+    };
+    Ok((solution, bounded, report))
+}
+
 /// What reverses more dependencies than the recording is no correction.
-fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
+pub(super) fn refuse_worse(
+    analysed: &Analysed,
+    method: &Method,
+    after: &Check,
+) -> Result<(), CliError> {
     let (before, after) = (analysed.before.reversed(), after.reversed());
     if after <= before {
         return Ok(());
@@ -192,7 +220,7 @@ fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(
 }
 
 /// Adds to the report what came out.
-fn describe(
+pub(super) fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
@@ -218,80 +246,7 @@ fn describe(
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
-fn write(
-    args: &CorrectArgs,
-    loaded: &Loaded,
-    correction: &Correction,
-    staging: &Staging,
-) -> Result<Rewritten, CliError> {
-    let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
-    loaded
-        .trace
-        .rewrite_in_order(correction, staging.directory(), &progress)
-        .map_err(not_if_interrupted)
-}
-
-/// Reads the written copy again: the same events, in order. Returns the times
-/// of all events that take part in happened-before.
-fn verify(
-    args: &CorrectArgs,
-    loaded: &Loaded,
-    staging: &Staging,
-) -> Result<Vec<Timestamp>, CliError> {
-    let written = Otf2Trace::open(anchor_in(staging.directory(), loaded.trace.archive()))?;
-    let nodes = loaded.causality.nodes();
-    let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
-    let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
-        let events = nodes.events(nodes.of(location as usize));
-        let timeline = written
-            .node_times(LocationIndex(location), events, &progress)
-            .map_err(not_if_interrupted)?;
-        let name = || loaded.trace.info().describe(LocationIndex(location));
-        if timeline.counts != loaded.counts[location as usize] {
-            return Err(CliError::Verification(format!(
-                "other events at {}",
-                name()
-            )));
-        }
-        if timeline.backwards > 0 {
-            let events = plural(timeline.backwards, "event");
-            return Err(CliError::Verification(format!(
-                "{events} out of order at {}",
-                name()
-            )));
-        }
-        Ok(timeline.times)
-    };
-    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32)
-        .into_par_iter()
-        .map(timeline)
-        .collect();
-    Ok(timelines?.concat())
-}
-
-fn save(
-    method: &Method,
-    loaded: &Loaded,
-    (correction, bounds): (&Correction, Option<SavedBounds>),
-    rewritten: Rewritten,
-    staging: &Staging,
-) -> Result<(), CliError> {
-    let gamma = method
-        .gamma_max()
-        .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
-    let rate = method
-        .amortization()
-        .map_or(String::new(), |rate| format!(", amortised at {rate}"));
-    let name = format!("{method}{gamma}{rate}");
-    let info = loaded.trace.info();
-    let saved = SavedCorrection::new(correction, info, name, rewritten.undo).with_bounds(bounds);
-    saved.write(&SavedCorrection::path_in(
-        staging.directory(),
-        loaded.trace.archive(),
-    ))
-}
-
-fn distortion_part(
+pub(super) fn distortion_part(
     analysed: &Analysed,
     solution: &Solution,
     after: &[Timestamp],
@@ -342,7 +297,7 @@ fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<Str
     })
 }
 
-fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
     if after.reversed() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;

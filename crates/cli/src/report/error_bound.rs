@@ -15,12 +15,16 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     };
     let mut lines = Vec::new();
     if let Some(bounds) = &report.bounds {
-        lines.push(("bound", bound(bounds, rate)));
+        let what = match &report.after {
+            Some(_) => "",
+            None => "recorded times are ",
+        };
+        lines.extend(first("bound", bound(bounds, what, rate)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
-            let of = group_digits(truth.events);
+            let (share, of) = (100.0 * truth.share, group_digits(truth.events));
             (
                 "",
-                format!("it holds for {} of {of} events", share(truth.share)),
+                format!("this holds for {share:.3} % of {of} events of other clocks"),
             )
         }));
         if verbose {
@@ -28,38 +32,41 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         }
     }
     if let Some(gentlest) = report.gentlest.as_ref().filter(|_| verbose) {
-        let all = forced(gentlest, rate);
-        let label = |index: usize| if index == 0 { "gentlest" } else { "" };
-        lines.extend(
-            all.into_iter()
-                .enumerate()
-                .map(|(index, line)| (label(index), line)),
-        );
+        lines.extend(first("gentlest", forced(gentlest, rate)));
     }
     lines
 }
 
-fn bound(bounds: &BoundsPart, rate: TickRate) -> String {
+/// The first with the label, the others below.
+fn first(label: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    labels.zip(lines)
+}
+
+fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
     let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let drift = (bounds.drift_bound * 1e9).round() / 1e3;
     let all = &bounds.all;
     if all.events == 0 {
-        return "none: nothing bounds the time of any event on both sides".into();
+        return vec!["nothing bounds the time of any event on both sides".into()];
     }
-    let only = match all.unbounded {
-        0 => String::new(),
-        _ => format!(
-            " for {} of the events",
-            share(all.events as f64 / (all.events + all.unbounded) as f64)
-        ),
+    let only = if all.unbounded > 0 {
+        let share = all.events as f64 / (all.events + all.unbounded) as f64;
+        format!(", for {:.1} % of the events", 100.0 * share)
+    } else {
+        String::new()
     };
-    format!(
-        "±{} at most, ±{} on average{only} (clocks wander less than {drift} ppm); \
-         no method can guarantee better than ±{}",
-        span(all.largest),
-        span(all.mean),
-        span(all.mean_half_width),
-    )
+    vec![
+        format!(
+            "{what}within ±{} of the truth, ±{} on average{only}, if clocks wander less than {drift} ppm;",
+            span(all.largest),
+            span(all.mean),
+        ),
+        format!(
+            "no method can guarantee better than ±{} on average",
+            span(all.mean_half_width)
+        ),
+    ]
 }
 
 /// Per clock, and what was left out.
@@ -76,7 +83,7 @@ fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> 
     bounded
         .map(move |(number, clock)| {
             format!(
-                "clock {number}: ±{} at most, ±{} on average, ±{} at best",
+                "clock {number}: ±{}, on average ±{}, at best ±{}",
                 span(clock.largest),
                 span(clock.mean),
                 span(clock.mean_half_width)

@@ -4,6 +4,7 @@
 pub(crate) mod build;
 pub(crate) mod columns;
 mod error_bound;
+mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;

@@ -6,10 +6,9 @@ use retime::causality::Tally;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
 
 use super::model::{
-    AccuracyPart, AlignmentPart, CheckPart, Direction, DistortionPart, MeasuredPart, MethodPart,
-    PairPart, ParametersPart, PlacePart, RepairPart, Report,
+    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
-use super::{error_bound, protocol};
+use super::{error_bound, method, protocol};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -40,8 +39,8 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     if verbose {
         text.worst(&report.before);
     }
-    if let Some(method) = &report.method {
-        text.method(method, &report.parameters);
+    for (label, line) in method::lines(report) {
+        text.line(label, &line);
     }
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion);
@@ -270,36 +269,6 @@ impl Text {
         }
     }
 
-    fn method(&mut self, method: &MethodPart, parameters: &ParametersPart) {
-        let gamma = parameters
-            .gamma_max
-            .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
-        let rate = parameters.amortization_rate.map_or(String::new(), |rate| {
-            format!(", amortised at {} %", rate * 100.0)
-        });
-        self.line("method", &format!("{}{gamma}{rate}", method.name));
-        if let Some(alignment) = &method.alignment {
-            self.line("", &aligned(alignment));
-        }
-        let jumps = match &method.repair {
-            None => "nothing repaired".into(),
-            Some(_) if method.jumps == 0 => "nothing left to repair".into(),
-            Some(RepairPart { direction }) => {
-                let way = match direction {
-                    Some(Direction::Backward) if method.option == "auto" => " backwards",
-                    _ => "",
-                };
-                let largest = self.span(method.largest_jump_ticks);
-                format!(
-                    "{}{way}, the largest by {largest}",
-                    plural(method.jumps, "jump")
-                )
-            }
-        };
-        let knots = plural(method.knots as u64, "knot");
-        self.line("", &format!("{jumps}; {knots} of the clock maps"));
-    }
-
     fn distortion(&mut self, distortion: &DistortionPart) {
         let measured = &distortion.measured;
         let mean = self
@@ -388,22 +357,6 @@ impl Text {
             &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
         );
     }
-}
-
-fn aligned(alignment: &AlignmentPart) -> String {
-    let by = match alignment.reference_clock {
-        Some(clock) => format!("clock {clock}"),
-        None => "the mean of all clocks".into(),
-    };
-    let pieces = plural(alignment.pieces as u64, "straight piece");
-    let left_out = match alignment.left_out {
-        0 => String::new(),
-        some => format!(
-            "; {} left out as defective",
-            plural(some as u64, "dependency")
-        ),
-    };
-    format!("by the time of {by}, differences of {pieces}{left_out}")
 }
 
 fn place(place: &PlacePart) -> String {

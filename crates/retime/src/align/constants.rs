@@ -166,3 +166,88 @@ impl Paths {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::align::components::components;
+    use crate::align::links::Links;
+    use crate::clocks::ClockId;
+    use crate::edges::{Edge, Edges};
+
+    /// The constants for pairs of least latencies, and these, ordered by pair.
+    fn of(clocks: usize, latencies: &[(u32, u32, i64)]) -> Vec<i64> {
+        let edge = |&(from, to, latency): &(u32, u32, i64)| {
+            Edge::message(ClockId(from), 0, ClockId(to), latency)
+        };
+        let edges = latencies.iter().map(edge).collect();
+        let edges = Edges::new(edges, vec![None; clocks]);
+        let links = Links::new(&edges, |_, _| true);
+        let least: Vec<i64> = links
+            .list()
+            .iter()
+            .map(|link| {
+                links
+                    .of(link)
+                    .map(|(_, edge)| edge.latency())
+                    .min()
+                    .unwrap()
+            })
+            .collect();
+        constants(links.list(), &least, &components(clocks, links.list()))
+    }
+
+    #[test]
+    fn the_middle_of_what_two_clocks_allow() {
+        // Clock 1 is at most 30 late and at least 10: 20.
+        assert_eq!(of(2, &[(0, 1, -10), (1, 0, 30)]), [0, 20]);
+        // No constant fits; both miss it by 10.
+        assert_eq!(of(2, &[(0, 1, -30), (1, 0, 10)]), [0, 20]);
+        // Over a third clock it can be told better than directly.
+        let latencies = [
+            (0, 1, 90),
+            (1, 0, 90),
+            (0, 2, 1),
+            (2, 0, 1),
+            (1, 2, -49),
+            (2, 1, 51),
+        ];
+        assert_eq!(of(3, &latencies), [50, 0, 50]);
+    }
+
+    #[test]
+    fn one_way_says_nothing_here() {
+        assert_eq!(of(3, &[(0, 1, 500), (0, 1, 400), (1, 2, 3)]), [0, 0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_are_kept_where_they_can_be(
+            truth in proptest::collection::vec(-1_000_000..1_000_000_i64, 2..8),
+            picked in proptest::collection::vec((0..8_u32, 0..8_u32, 0..500_i64), 0..60),
+        ) {
+            let clocks = truth.len();
+            let of_truth = |&(from, to, delay): &(u32, u32, i64)| {
+                let (from, to) = (from % clocks as u32, to % clocks as u32);
+                (from, to, delay - truth[to as usize] + truth[from as usize])
+            };
+            let latencies: Vec<_> = picked.iter().map(of_truth).filter(|it| it.0 != it.1).collect();
+            let values = of(clocks, &latencies);
+            let edges: Vec<Edge> = latencies
+                .iter()
+                .map(|&(from, to, _)| Edge::message(ClockId(from), 0, ClockId(to), 0))
+                .collect();
+            let edges = Edges::new(edges, vec![None; clocks]);
+            let component = components(clocks, Links::new(&edges, |_, _| true).list());
+            for &(from, to, latency) in &latencies {
+                let (from, to) = (from as usize, to as usize);
+                // Halves are rounded to whole ticks, once for each end.
+                if component[from] == component[to] {
+                    prop_assert!(latency + values[to] - values[from] >= -1);
+                }
+            }
+        }
+    }
+}

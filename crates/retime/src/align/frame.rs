@@ -8,6 +8,12 @@
 //! y_p(v) = intercept_p + drift_p v + z_p(v)
 //! ```
 //!
+//! Stamps are rounded down to ticks of the clock, which may be coarser than those
+//! of the trace: its *grain* is the greatest common divisor of all differences of
+//! its stamps. An effect may have come up to a grain later than stamped, so all
+//! latencies count as longer by the finest grain of any clock; where clocks advance
+//! every 10 us they would else all seem to be 0 or less.
+//!
 //! What has to be added to the clock is `shift_p + y_p(v)`; the line is the
 //! [base](super::base), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
@@ -36,6 +42,8 @@ pub(super) struct Frame {
     /// At least 1.
     pub(super) span: f64,
     pub(super) lines: Vec<Line>,
+    /// The tick of the clocks, which may be coarser than one of the trace.
+    pub(super) grain: f64,
 }
 
 impl Frame {
@@ -51,6 +59,7 @@ impl Frame {
         let (start, end) = all.unwrap_or((0, 0));
         Self {
             lines: vec![Line::default(); shifts.len()],
+            grain: grain(edges) as f64,
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,
@@ -97,7 +106,7 @@ impl Frame {
         };
         let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);
         Seen {
-            latency: moved.latency + line,
+            latency: moved.latency + line + self.grain,
             ..moved
         }
     }
@@ -108,6 +117,67 @@ impl Frame {
 pub(super) struct Seen {
     pub(super) sent: f64,
     pub(super) received: f64,
-    /// After the line of each clock.
+    /// After the line of each clock, and a tick longer than it looks.
     pub(super) latency: f64,
+}
+
+/// Stamps that a clock needs to show its grain.
+const FEWEST: usize = 16;
+
+/// The finest grain of any clock, in ticks of the trace.
+fn grain(edges: &Edges) -> u64 {
+    let mut clocks = vec![Grain::default(); edges.clocks()];
+    for edge in edges.all() {
+        for (clock, stamp) in [(edge.from, edge.sent), (edge.to, edge.received)] {
+            if let Some(grain) = clocks.get_mut(clock.as_usize()) {
+                grain.take(stamp);
+            }
+        }
+    }
+    let known = clocks.iter().filter(|it| it.stamps >= FEWEST);
+    known.map(|it| it.divisor).min().unwrap_or(1).max(1)
+}
+
+#[derive(Clone, Copy, Default)]
+struct Grain {
+    first: Option<i64>,
+    divisor: u64,
+    stamps: usize,
+}
+
+impl Grain {
+    #[inline]
+    fn take(&mut self, stamp: i64) {
+        self.stamps += 1;
+        // Nearly always known soon.
+        if self.divisor != 1 {
+            let first = *self.first.get_or_insert(stamp);
+            self.divisor = common_divisor(self.divisor, stamp.abs_diff(first));
+        }
+    }
+}
+
+fn common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grain_shows_in_the_stamps() {
+        let (a, b) = (ClockId(0), ClockId(1));
+        let of = |fine: i64| {
+            let edge = |i: i64| Edge::message(a, 17 + 500 * i * i, b, 3 + 100 * i + fine * (i / 9));
+            Edges::new((0..20).map(edge).collect(), vec![None; 3])
+        };
+        assert_eq!((grain(&of(0)), grain(&of(10)), grain(&of(3))), (100, 10, 1));
+        // Too few stamps say nothing.
+        let few = of(0).all()[..10].to_vec();
+        assert_eq!(grain(&Edges::new(few, vec![None; 2])), 1);
+    }
 }

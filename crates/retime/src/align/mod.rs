@@ -125,5 +125,5 @@ pub fn align(
         stamp.saturating_add(rough.add(clock, stamp).round() as i64)
     };
     let edges = Edges::collect(causality, clocks, time);
-    align_edges(&edges, rate, reference)
+    stages::align_roughly_aligned(&edges, rough, rate, reference)
 }

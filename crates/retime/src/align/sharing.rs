@@ -13,16 +13,16 @@
 //! |shown by a - shown by b|  <=  half the fastest round trip between them + 1 tick + 1 us
 //! ```
 //!
-//! which is as far as it is open whether they show the same. Round trips over one
-//! other clock count too: messages to other nodes may tell more than the seldom
-//! ones within. A node's processes share a clock as far as a chain of
+//! which is as far as it is open whether they show the same. Round trips over
+//! other clocks count too: messages to other nodes may tell more than the seldom
+//! ones within, and in a ring nobody answers directly. A node's processes share a clock as far as a chain of
 //! agreeing pairs connects them; those without any exchange inside the node keep
 //! their own, and so do all of a node where any two disagree.
 //!
 //! The windows are 64 parts of the trace, or 16, 4 or one for pairs that
 //! exchange too seldom.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::latency::{Aligned, Step};
 use crate::causality::Causality;
@@ -31,10 +31,12 @@ use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
 use crate::trace::TraceInfo;
 
-/// Parts into which the trace is divided, until a pair exchanges both ways in one.
+/// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
 /// One window of this many may disagree.
 const TOLERATED: usize = 10;
+/// How often a clock may be passed in the search for the fastest way.
+const MOST_VISITS: usize = 4;
 
 /// The clocks of `nodes`, as far as an estimate for `processes`, in which no
 /// two processes share one, does not contradict that they do.
@@ -90,7 +92,8 @@ struct Judge {
 }
 
 impl Judge {
-    /// Whether they agree, for each pair that exchanges something both ways.
+    /// Whether they agree, for each pair that exchanges anything and has a way
+    /// there and back.
     fn pairs(&self) -> BTreeMap<Pair, bool> {
         let mut judged = BTreeMap::new();
         for windows in WINDOWS {
@@ -102,21 +105,24 @@ impl Judge {
         judged
     }
 
-    /// In how many windows pairs exchange both ways, and in how many of these
-    /// they disagree.
+    /// In how many windows pairs can be judged, and in how many of these they
+    /// disagree.
     fn counts(&self, windows: u32) -> BTreeMap<Pair, (usize, usize)> {
         let mut counts = BTreeMap::new();
         let steps = self.aligned.steps(windows);
         for steps in steps.chunk_by(|a, b| a.window == b.window) {
             let window = Window { steps };
-            let inside = |step: &&Step| step.from < step.to && self.inside(step);
-            for &Step { from, to, .. } in steps.iter().filter(inside) {
-                if window.find(to, from).is_none() {
+            let once =
+                |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
+            let inside = steps.iter().filter(|step| self.inside(step));
+            for &Step { from, to, .. } in inside.filter(once) {
+                let half = f64::midpoint(window.fastest(from, to), window.fastest(to, from));
+                if half.is_infinite() {
                     continue;
                 }
-                let half = f64::midpoint(window.fastest(from, to), window.fastest(to, from));
                 let middle = self.aligned.middle(window.number(), windows);
-                let (met, disagreed): &mut (usize, usize) = counts.entry((from, to)).or_default();
+                let pair = (from.min(to), from.max(to));
+                let (met, disagreed): &mut (usize, usize) = counts.entry(pair).or_default();
                 *met += 1;
                 *disagreed += usize::from(!self.agree(from, to, middle, half));
             }
@@ -153,20 +159,44 @@ impl Window<'_> {
         steps.get(at.ok()?)
     }
 
-    /// The fastest way, directly or over one other clock.
-    fn fastest(&self, from: ClockId, to: ClockId) -> f64 {
+    /// The steps away from a clock.
+    fn away(&self, from: ClockId) -> &[Step] {
         let first = self.steps.partition_point(|step| step.from < from);
-        let away = self.steps.iter().skip(first);
-        let away = away.take_while(|step| step.from == from);
-        let ways = away.filter_map(|step| {
-            let rest = if step.to == to {
-                0.0
-            } else {
-                self.find(step.to, to)?.fastest
-            };
-            Some(step.fastest + rest)
+        let end = self.steps.partition_point(|step| step.from <= from);
+        self.steps.get(first..end).unwrap_or_default()
+    }
+
+    /// How long the fastest way takes: directly or over one other clock, or if
+    /// there is none of these, over as many as it takes; infinite without any.
+    fn fastest(&self, from: ClockId, to: ClockId) -> f64 {
+        let ways = self.away(from).iter().filter_map(|step| {
+            let direct = (step.to == to).then_some(0.0);
+            let rest = direct.or_else(|| Some(self.find(step.to, to)?.fastest));
+            Some(step.fastest + rest?)
         });
-        ways.fold(f64::INFINITY, f64::min)
+        ways.reduce(f64::min)
+            .unwrap_or_else(|| self.fastest_of_all(from, to))
+    }
+
+    /// The fastest of all ways, found by passing on what each clock knows.
+    fn fastest_of_all(&self, from: ClockId, to: ClockId) -> f64 {
+        let mut after = BTreeMap::from([(from, 0.0)]);
+        let mut queue = VecDeque::from([from]);
+        // Without bound a cycle that takes no time would be gone round for ever.
+        for _ in 0..MOST_VISITS * self.steps.len() {
+            let Some(clock) = queue.pop_front() else {
+                break;
+            };
+            let so_far = after.get(&clock).copied().unwrap_or(f64::INFINITY);
+            for step in self.away(clock) {
+                let reached = after.entry(step.to).or_insert(f64::INFINITY);
+                if so_far + step.fastest < *reached {
+                    *reached = so_far + step.fastest;
+                    queue.push_back(step.to);
+                }
+            }
+        }
+        after.get(&to).copied().unwrap_or(f64::INFINITY)
     }
 }
 

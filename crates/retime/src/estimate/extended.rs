@@ -34,9 +34,10 @@
 //! - one row `r` for all boundaries, that with the smallest sum of widths: with a
 //!   row of its own for each, corrections would jump between them.
 //!
-//! What messages satisfy on both boundaries they satisfy in between, up to what
-//! corrections change within a message's delay. There is no solution where clocks
-//! part, within two sub-intervals, by more than a round trip.
+//! What holds on two boundaries holds in between, up to what corrections change
+//! while a message is under way, and within the few message delays or the drift by
+//! which boundaries are not at the same moment on all clocks. There is no solution
+//! where clocks part, within two sub-intervals, by more than a round trip.
 //!
 //! The cost is that of [`hofmann_hilgers`](crate::estimate::hofmann_hilgers),
 //! once for each boundary and twice for boundaries with open bounds.
@@ -68,19 +69,18 @@
 
 use rayon::prelude::*;
 
+use super::closure::{DifferenceBounds, NegativeCycle};
+use super::hofmann_hilgers::{all_or_first, members, tightest};
+use super::line::middle;
+use super::min_max::never_both_ways;
+use super::missing_ways::{self, Guess};
+use super::pair_bounds::PairBounds;
+use super::relation::Relation;
+use super::sub_intervals::{SubIntervals, with_sub_intervals};
+use super::traffic::Traffic;
+use super::{Estimate, NoEstimate, Offset};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::estimate::closure::{DifferenceBounds, NegativeCycle};
-use crate::estimate::hofmann_hilgers::{members, tightest};
-use crate::estimate::line::middle;
-use crate::estimate::min_max::never_both_ways;
-use crate::estimate::missing_ways::{self, Guess};
-use crate::estimate::pair_bounds::PairBounds;
-use crate::estimate::rebase::rebased;
-use crate::estimate::relation::Relation;
-use crate::estimate::sub_intervals::{SubIntervals, with_sub_intervals};
-use crate::estimate::traffic::Traffic;
-use crate::estimate::{Estimate, NoEstimate, Offset};
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,10 +113,9 @@ impl Default for Extended {
 /// # Errors
 ///
 /// Where the bounds of messages on a boundary contradict each other: the cycle of
-/// clocks is named in the order in which messages go around. Where a clock is
-/// related to the others in one direction only, and no pair with messages both
-/// ways tells how wide the missing bound may be. Clocks that nothing relates to
-/// the reference keep their time.
+/// clocks is named in the order in which messages go around. Where a clock that has
+/// events is not related to the others; or in one direction only, and no pair with
+/// messages both ways tells how wide the missing bound may be.
 pub fn extended(
     edges: &Edges,
     least: impl Fn(&Edge) -> i64,
@@ -145,10 +144,13 @@ pub fn extended(
             };
             offsets[clock.as_usize()] = Some(offset.ok_or_else(why)?);
         }
-        let chosen = offsets[reference.as_usize()].take().unwrap_or_default();
-        let mut offsets = rebased(&offsets, &chosen);
-        offsets[reference.as_usize()] = Some(Offset::constant(0.0));
-        Ok(Estimate { offsets, reference })
+        let estimate = Estimate {
+            offsets,
+            reference: base,
+        };
+        // Where a clock's time does not advance, no map is made of it either.
+        let rebased = estimate.rebased(reference);
+        Ok(rebased.unwrap_or(estimate))
     })
 }
 
@@ -175,7 +177,7 @@ fn boundaries(
         known.close()?;
         Ok(with_guesses(known, guessed))
     });
-    closed.collect()
+    all_or_first(closed.collect())
 }
 
 /// Closed bounds with guesses, unless those contradict them.

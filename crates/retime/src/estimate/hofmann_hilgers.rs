@@ -48,16 +48,16 @@
 
 use rayon::prelude::*;
 
+use super::closure::{DifferenceBounds, NegativeCycle};
+use super::line::{middle, relative_to, through};
+use super::min_max::never_both_ways;
+use super::pair_bounds::PairBounds;
+use super::relation::Relation;
+use super::sub_intervals::{SubIntervals, with_sub_intervals};
+use super::traffic::Traffic;
+use super::{Estimate, NoEstimate};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::estimate::closure::{DifferenceBounds, NegativeCycle};
-use crate::estimate::line::{Line, middle, rebased};
-use crate::estimate::min_max::never_both_ways;
-use crate::estimate::pair_bounds::PairBounds;
-use crate::estimate::relation::Relation;
-use crate::estimate::sub_intervals::{SubIntervals, with_sub_intervals};
-use crate::estimate::traffic::Traffic;
-use crate::estimate::{Estimate, NoEstimate};
 
 /// Estimates all clocks together. `least` is the minimal delay of a dependency,
 /// in ticks. The number of sub-intervals is by default such that the median pair
@@ -68,9 +68,9 @@ use crate::estimate::{Estimate, NoEstimate};
 /// # Errors
 ///
 /// Where the bounds of a sub-interval contradict each other: the cycle of clocks
-/// is named in the order in which messages go around. Where a clock is related to
-/// the others in one direction only, or in no sub-interval in both. Clocks that
-/// nothing relates to the reference keep their time.
+/// is named in the order in which messages go around. Where a clock that has events
+/// is related to the others not at all, in one direction only, or in no
+/// sub-interval in both.
 pub fn hofmann_hilgers(
     edges: &Edges,
     least: impl Fn(&Edge) -> i64,
@@ -87,19 +87,15 @@ pub fn hofmann_hilgers(
         let bounds = PairBounds::along(&traffic, edges, &least, pieces);
         let numbers = (0..pieces.len()).into_par_iter();
         let closed = numbers.map(|piece| closed(&bounds, piece, edges.clocks()));
-        let closed: Vec<DifferenceBounds> = closed.collect::<Result<_, _>>()?;
+        let closed = all_or_first(closed.collect())?;
         let base = tightest(&closed, &related).unwrap_or(reference);
         let mut lines = vec![None; edges.clocks()];
         for &clock in &related {
             let points = middles(&closed, pieces, base, clock);
-            let line = Line::through(&points).ok_or_else(never_both_ways)?;
+            let line = through(&points).ok_or_else(never_both_ways)?;
             lines[clock.as_usize()] = Some(line);
         }
-        let own = lines[reference.as_usize()].unwrap_or(Line::LEVEL);
-        Ok(Estimate {
-            offsets: rebased(&lines, &own, |clock| edges.extent(clock)),
-            reference,
-        })
+        Ok(relative_to(reference, edges, &lines))
     })
 }
 
@@ -121,6 +117,14 @@ fn closed(
     }
     closed.close()?;
     Ok(closed)
+}
+
+/// All, or the first error: which of several a parallel collection gives depends
+/// on threads.
+pub(crate) fn all_or_first(
+    closed: Vec<Result<DifferenceBounds, NegativeCycle>>,
+) -> Result<Vec<DifferenceBounds>, NegativeCycle> {
+    closed.into_iter().collect()
 }
 
 /// The clock to which the others are known best: with the fewest pairs without

@@ -1,87 +1,68 @@
-//! Straight lines through differences of clocks.
+//! Straight lines through the differences of clocks in sub-intervals.
 
+use super::clock_line::ClockLine;
+use super::direct::clocks;
+use super::{Estimate, Offset};
 use crate::clocks::ClockId;
-use crate::estimate::Offset;
+use crate::edges::Edges;
 
-/// What to add to a clock, as a straight line over what it shows. Anchored at a
-/// stamp, since stamps are too large to multiply by small slopes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Line {
-    at: i64,
-    value: f64,
-    slope: f64,
-}
-
-impl Line {
-    /// Nothing to add.
-    pub(crate) const LEVEL: Self = Self {
-        at: 0,
-        value: 0.0,
-        slope: 0.0,
+/// The least-squares line through `(stamp, ticks)`; level through points of one
+/// stamp. `None` without points.
+pub(super) fn through(points: &[(i64, f64)]) -> Option<ClockLine> {
+    let &(at, anchor) = points.first()?;
+    let count = points.len() as f64;
+    // Sums of products of stamps would leave no fraction in a float.
+    let past = |stamp: i64| (i128::from(stamp) - i128::from(at)) as f64;
+    let relative = points
+        .iter()
+        .map(|&(stamp, ticks)| (past(stamp), ticks - anchor));
+    let sums = relative
+        .clone()
+        .fold((0.0, 0.0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
+    let (x, y) = (sums.0 / count, sums.1 / count);
+    let (mut covariance, mut variance) = (0.0, 0.0);
+    for (stamp, ticks) in relative {
+        covariance += (stamp - x) * (ticks - y);
+        variance += (stamp - x) * (stamp - x);
+    }
+    let slope = if variance > 0.0 {
+        covariance / variance
+    } else {
+        0.0
     };
-
-    /// The least-squares line through `(stamp, ticks)`; level through points of
-    /// one stamp. `None` without points.
-    pub(crate) fn through(points: &[(i64, f64)]) -> Option<Self> {
-        let &(at, anchor) = points.first()?;
-        let count = points.len() as f64;
-        let from_anchor = |&(stamp, ticks): &(i64, f64)| (distance(at, stamp), ticks - anchor);
-        let sums = points.iter().map(from_anchor);
-        let (x, y) = sums.fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
-        let (x, y) = (x / count, y / count);
-        let (mut covariance, mut variance) = (0.0, 0.0);
-        for (stamp, ticks) in points.iter().map(from_anchor) {
-            covariance += (stamp - x) * (ticks - y);
-            variance += (stamp - x) * (stamp - x);
-        }
-        let slope = if variance > 0.0 {
-            covariance / variance
-        } else {
-            0.0
-        };
-        Some(Self {
-            at,
-            value: anchor + y - slope * x,
-            slope,
-        })
-    }
-
-    /// What to add at a stamp.
-    pub(crate) fn value(&self, stamp: i64) -> f64 {
-        self.value + self.slope * distance(self.at, stamp)
-    }
-
-    /// What to add to show the time of the clock with the line `other`, if both
-    /// lines lead to a common time: with `t = x + y(x)` on both clocks,
-    /// `x' = x + (y(x) - y'(x)) / (1 + slope')`.
-    pub(crate) fn relative_to(&self, other: &Self, stamp: i64) -> f64 {
-        (self.value(stamp) - other.value(stamp)) / (1.0 + other.slope)
-    }
+    let whole = anchor.floor();
+    let rest = anchor - whole + y - slope * x;
+    Some(ClockLine::new(at, whole as i128, rest, slope))
 }
 
-/// The lines as offsets to the time of the clock with the line `reference`, each
-/// over the stamps that its clock shows.
-pub(crate) fn rebased(
-    lines: &[Option<Line>],
-    reference: &Line,
-    extent: impl Fn(ClockId) -> Option<(i64, i64)>,
-) -> Vec<Option<Offset>> {
-    let offset = |(clock, line): (usize, &Option<Line>)| {
-        let line = line.as_ref()?;
-        let (first, last) = extent(ClockId(clock as u32)).unwrap_or((line.at, line.at));
-        let end = |stamp: i64| (stamp, line.relative_to(reference, stamp));
+/// The estimate that lines towards any common time make: each over the stamps of
+/// its clock, and relative to the line of the reference. With `t = x + y(x)` on
+/// both clocks that is
+///
+/// ```text
+/// y'(x) = (y(x) - y_ref(x)) / (1 + rate of y_ref)
+/// ```
+pub(super) fn relative_to(
+    reference: ClockId,
+    edges: &Edges,
+    lines: &[Option<ClockLine>],
+) -> Estimate {
+    let own = lines.get(reference.as_usize()).copied().flatten();
+    let own = own.unwrap_or(ClockLine::NONE);
+    let offset = |(clock, line): (ClockId, &Option<ClockLine>)| {
+        let line = (*line)?;
+        let end = |stamp: i64| (stamp, line.above(&own, stamp) / (1.0 + own.rate()));
+        let (first, last) = edges.extent(clock).unwrap_or_default();
         Some(Offset::line(end(first), end(last)))
     };
-    lines.iter().enumerate().map(offset).collect()
-}
-
-/// From a stamp to another, as a number.
-fn distance(from: i64, to: i64) -> f64 {
-    (i128::from(to) - i128::from(from)) as f64
+    Estimate {
+        offsets: clocks(edges).zip(lines).map(offset).collect(),
+        reference,
+    }
 }
 
 /// The middle between two bounds.
-pub(crate) fn middle((lower, upper): (i64, i64)) -> f64 {
+pub(super) fn middle((lower, upper): (i64, i64)) -> f64 {
     (i128::from(lower) + i128::from(upper)) as f64 / 2.0
 }
 
@@ -91,24 +72,26 @@ mod tests {
 
     #[test]
     fn regression_by_hand() {
-        let line = Line::through(&[(10, 1.0), (20, 3.0), (30, 2.0)]).unwrap();
+        let line = through(&[(10, 1.0), (20, 3.0), (30, 2.0)]).unwrap();
         assert!((line.value(20) - 2.0).abs() < 1e-12);
-        assert!((line.slope - 0.05).abs() < 1e-12);
-        let level = Line::through(&[(5, 1.0), (5, 3.0)]).unwrap();
+        assert!((line.rate() - 0.05).abs() < 1e-12);
+        let level = through(&[(5, 1.0), (5, 3.0)]).unwrap();
         assert!((level.value(1 << 60) - 2.0).abs() < 1e-12);
-        assert_eq!(Line::through(&[]), None);
+        assert_eq!(through(&[]), None);
     }
 
     #[test]
-    fn two_clocks_agree_whichever_is_the_reference() {
+    fn any_clock_can_be_the_reference() {
         let far = 1_700_000_000_000_000_000;
-        let a = Line::through(&[(far, 50.0), (far + 1_000_000, 150.0)]).unwrap();
-        let b = Line::through(&[(far, -20.0), (far + 1_000_000, 30.0)]).unwrap();
-        // Both clocks show the same common time at these stamps.
-        let at = far + 400_000;
-        let common = a.value(at);
-        let shown = common - b.value(at); // b's stamp, relative to `at`, but for its slope
-        let shown = shown / (1.0 + b.slope);
-        assert!((a.relative_to(&b, at) - shown).abs() < 1e-9);
+        let run = (far, far + 1_000_000);
+        let a = through(&[(run.0, 50.0), (run.1, 150.0)]).unwrap();
+        let b = through(&[(run.0, -20.0), (run.1, 30.0)]).unwrap();
+        let edges = Edges::new(Vec::new(), vec![Some(run); 2]);
+        let estimate = relative_to(ClockId(1), &edges, &[Some(a), Some(b)]);
+        let own = estimate.offsets[1].as_ref().unwrap();
+        assert!(own.at(run.0).abs() < 1e-9 && own.at(run.1).abs() < 1e-9);
+        // a shows `first` when b shows 70 more, but for b's rate of 5e-5.
+        let other = estimate.offsets[0].as_ref().unwrap().at(run.0);
+        assert!((other - 70.0 / (1.0 + 5e-5)).abs() < 1e-9, "{other}");
     }
 }

@@ -14,7 +14,7 @@
 //! of two other clocks may contradict the messages between those. Nor does a line
 //! have to stay within the bounds it was made from: thesis, figure 7.4.
 //!
-//! Source: R. Hofmann, *Gemeinsame Zeitskala fuer lokale Ereignisspuren*
+//! Source: R. Hofmann, *Gemeinsame Zeitskala für lokale Ereignisspuren*
 //! (1993), as told by Rabenseifner 2000, section 3.3 (figure 3.3) and section
 //! 7.5.
 //!
@@ -36,14 +36,15 @@
 //! # Ok::<(), retime::estimate::NoEstimate>(())
 //! ```
 
+use super::clock_line::ClockLine;
+use super::direct::clocks;
+use super::line::{middle, relative_to, through};
+use super::pair_bounds::PairBounds;
+use super::sub_intervals::{SubIntervals, with_sub_intervals};
+use super::traffic::Traffic;
+use super::{Estimate, NoEstimate};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::estimate::line::{Line, middle, rebased};
-use crate::estimate::pair_bounds::PairBounds;
-use crate::estimate::relation::Relation;
-use crate::estimate::sub_intervals::{SubIntervals, with_sub_intervals};
-use crate::estimate::traffic::Traffic;
-use crate::estimate::{Estimate, NoEstimate};
 use crate::time::Ticks;
 
 /// Estimates each clock against the reference. `least` is the minimal delay of a
@@ -55,9 +56,9 @@ use crate::time::Ticks;
 /// # Errors
 ///
 /// Where the bounds of a pair contradict each other in a sub-interval
-/// ([`NoEstimate::Infeasible`]); where a clock that exchanges messages does so
-/// with the reference in one direction, not at all, or never both ways in a
-/// sub-interval. Clocks without any messages keep their time.
+/// ([`NoEstimate::Infeasible`]); where a clock that has events exchanges messages
+/// with the reference in one direction only, not at all, or never both ways in one
+/// sub-interval.
 pub fn min_max(
     edges: &Edges,
     least: impl Fn(&Edge) -> i64,
@@ -65,11 +66,10 @@ pub fn min_max(
     reference: ClockId,
 ) -> Result<Estimate, NoEstimate> {
     let traffic = Traffic::of(edges);
-    Relation::to(reference, edges, &traffic)?;
-    let clocks = || (0..edges.clocks() as u32).map(ClockId);
-    let others = clocks().filter(|&clock| clock != reference && traffic.touches(clock));
+    let others = clocks(edges).filter(|&clock| clock != reference);
+    let others = others.filter(|&clock| edges.extent(clock).is_some());
     let others: Vec<ClockId> = others.collect();
-    all_are_peers(&others, &traffic, reference)?;
+    exchange_with(reference, &others, &traffic)?;
     let each_way = others
         .iter()
         .map(|&clock| traffic.each_way(reference, clock));
@@ -77,44 +77,39 @@ pub fn min_max(
     with_sub_intervals(&traffic, intervals, fewest, |pieces| {
         let bounds = PairBounds::along(&traffic, edges, &least, pieces);
         let mut lines = vec![None; edges.clocks()];
-        lines[reference.as_usize()] = Some(Line::LEVEL);
+        if let Some(own) = lines.get_mut(reference.as_usize()) {
+            *own = Some(ClockLine::NONE);
+        }
         for &clock in &others {
             let points = middles(&bounds, pieces, reference, clock)?;
-            let line = Line::through(&points).ok_or_else(never_both_ways)?;
+            let line = through(&points).ok_or_else(never_both_ways)?;
             lines[clock.as_usize()] = Some(line);
         }
-        Ok(Estimate {
-            offsets: rebased(&lines, &Line::LEVEL, |clock| edges.extent(clock)),
-            reference,
-        })
+        Ok(relative_to(reference, edges, &lines))
     })
 }
 
-/// Whether each exchanges messages with the reference, both ways.
-fn all_are_peers(
+/// An error unless each exchanges messages with the reference, both ways.
+fn exchange_with(
+    reference: ClockId,
     others: &[ClockId],
     traffic: &Traffic,
-    reference: ClockId,
 ) -> Result<(), NoEstimate> {
-    let mut apart = 0;
-    for &clock in others {
+    let ways = |&clock: &ClockId| {
         let there = traffic.count(reference, clock) > 0;
-        let back = traffic.count(clock, reference) > 0;
-        match (there, back) {
-            (true, true) => {}
-            (true, false) => return Err(NoEstimate::OneDirection(reference, clock)),
-            (false, true) => return Err(NoEstimate::OneDirection(clock, reference)),
-            (false, false) => apart += 1,
-        }
+        (clock, there, traffic.count(clock, reference) > 0)
+    };
+    let ways: Vec<_> = others.iter().map(ways).collect();
+    let apart = ways.iter().filter(|(_, there, back)| !there && !back);
+    let apart: Vec<ClockId> = apart.map(|it| it.0).collect();
+    if !apart.is_empty() {
+        return Err(NoEstimate::Unrelated(apart));
     }
-    if apart > 0 {
-        return Err(NoEstimate::Missing(format!(
-            "{apart} of {} clocks exchange no messages with the reference, and min/max compares \
-             each with the reference only; Hofmann & Hilgers' method relates them through others",
-            others.len()
-        )));
+    match ways.iter().find(|(_, there, back)| there != back) {
+        Some(&(clock, true, _)) => Err(NoEstimate::OneDirection(reference, clock)),
+        Some(&(clock, false, _)) => Err(NoEstimate::OneDirection(clock, reference)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// What to add to a clock in the middle of each sub-interval in which messages
@@ -176,20 +171,18 @@ mod tests {
         assert_eq!(run(vec![back], 2), Err(NoEstimate::OneDirection(B, A)));
         let onward = Edge::message(B, 10, ClockId(2), 20);
         let through = run(vec![there, back, onward], 3);
-        assert!(
-            matches!(through, Err(NoEstimate::Missing(_))),
-            "{through:?}"
+        assert_eq!(through, Err(NoEstimate::Unrelated(vec![ClockId(2)])));
+        let nothing = Edges::new(Vec::new(), Vec::new());
+        assert_eq!(
+            min_max(&nothing, |_| 0, None, A).map(|it| it.offsets),
+            Ok(Vec::new())
         );
-        assert!(matches!(
-            min_max(&Edges::new(Vec::new(), Vec::new()), |_| 0, None, A),
-            Err(NoEstimate::Missing(_))
-        ));
     }
 
     #[test]
     fn contradicting_bounds_name_the_pair() {
         let edges = vec![Edge::message(A, 10, B, 20), Edge::message(B, 40, A, 27)];
-        let edges = Edges::new(edges, vec![None; 2]);
+        let edges = Edges::new(edges, vec![Some((0, 100)); 2]);
         let infeasible = NoEstimate::Infeasible(vec![A, B], Ticks(3));
         assert_eq!(min_max(&edges, |_| 0, Some(1), A), Err(infeasible));
     }

@@ -21,7 +21,6 @@ mod missing_ways;
 mod offset;
 mod pair_bounds;
 mod pseudo_sync;
-mod rebase;
 mod reference;
 mod regression;
 mod relation;

@@ -3,6 +3,7 @@
 use crate::clocks::ClockId;
 use crate::edges::Edges;
 use crate::estimate::NoEstimate;
+use crate::estimate::direct::clocks;
 use crate::estimate::traffic::Traffic;
 
 /// For each clock.
@@ -14,27 +15,22 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
-    /// How clocks are related to the reference; an error if none is, though
-    /// others have events.
+    /// How clocks are related to the reference; an error if one that has events is
+    /// not.
     pub(crate) fn to(
         reference: ClockId,
         edges: &Edges,
         traffic: &Traffic,
     ) -> Result<Self, NoEstimate> {
-        let clocks = edges.clocks();
-        if reference.as_usize() >= clocks {
-            let what = "the clock that was named as reference is not in the trace";
-            return Err(NoEstimate::Missing(what.into()));
-        }
-        let forth = reached(reference, clocks, traffic, &[true]);
-        let back = reached(reference, clocks, traffic, &[false]);
-        let some = reached(reference, clocks, traffic, &[true, false]);
-        let all = (0..clocks as u32).map(ClockId);
-        let alive = all.filter(|&clock| clock != reference && edges.extent(clock).is_some());
-        let alive: Vec<ClockId> = alive.collect();
-        let related = traffic.touches(reference);
-        if !alive.is_empty() && !related {
-            return Err(NoEstimate::Unrelated(alive));
+        let forth = reached(reference, edges.clocks(), traffic, &[true]);
+        let back = reached(reference, edges.clocks(), traffic, &[false]);
+        let some = reached(reference, edges.clocks(), traffic, &[true, false]);
+        let apart = clocks(edges).zip(&some).filter(|(_, some)| !**some);
+        let apart = apart.map(|(clock, _)| clock);
+        let unrelated = apart.filter(|&clock| edges.extent(clock).is_some());
+        let unrelated: Vec<ClockId> = unrelated.collect();
+        if !unrelated.is_empty() {
+            return Err(NoEstimate::Unrelated(unrelated));
         }
         let both = forth.iter().zip(&back).map(|(forth, back)| *forth && *back);
         Ok(Self {
@@ -67,8 +63,11 @@ fn reached(start: ClockId, clocks: usize, traffic: &Traffic, along: &[bool]) -> 
         }
     }
     let mut seen = vec![false; clocks];
-    seen[start.as_usize()] = true;
-    let mut queue = vec![start.as_usize()];
+    let mut queue = Vec::new();
+    if let Some(start_seen) = seen.get_mut(start.as_usize()) {
+        *start_seen = true;
+        queue.push(start.as_usize());
+    }
     while let Some(clock) = queue.pop() {
         for &peer in &next[clock] {
             if !std::mem::replace(&mut seen[peer], true) {
@@ -94,9 +93,11 @@ mod tests {
 
     #[test]
     fn a_ring_relates_all_of_its_clocks() {
-        let (ring, traffic) = relation(&[(0, 1), (1, 2), (2, 0)], 4).unwrap();
-        assert_eq!(ring.both, [true, true, true, false]);
-        assert_eq!(ring.some, [true, true, true, false]);
+        let (ring, traffic) = relation(&[(0, 1), (1, 2), (2, 0)], 3).unwrap();
+        assert_eq!(
+            (ring.both.as_slice(), ring.some.as_slice()),
+            (&[true; 3][..], &[true; 3][..])
+        );
         assert_eq!(ring.one_direction(&traffic), None);
     }
 
@@ -110,10 +111,14 @@ mod tests {
     }
 
     #[test]
-    fn nothing_related_is_an_error() {
+    fn clocks_that_nothing_relates_are_named() {
         let error = relation(&[(1, 2)], 3).map(|_| ()).unwrap_err();
         let others = vec![ClockId(1), ClockId(2)];
         assert_eq!(error, NoEstimate::Unrelated(others));
         assert!(relation(&[], 1).is_ok());
+        let edges = Edges::new(Vec::new(), vec![Some((0, 1)), None]);
+        assert!(Relation::to(ClockId(0), &edges, &Traffic::of(&edges)).is_ok());
+        let beyond = Relation::to(ClockId(7), &edges, &Traffic::of(&edges));
+        assert_eq!(beyond.err(), Some(NoEstimate::Unrelated(vec![ClockId(0)])));
     }
 }

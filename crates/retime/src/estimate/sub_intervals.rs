@@ -41,6 +41,8 @@ const EACH_WAY: u64 = 16;
 const MOST: u64 = 8;
 /// No more steps of closure than this by default: clocks^3 x sub-intervals.
 const STEPS: u64 = 1 << 32;
+/// No more numbers than this in all bounds: clocks^2 x sub-intervals.
+const NUMBERS: u64 = 1 << 28;
 /// How often the default is doubled where clocks drift too fast for it.
 const DOUBLINGS: u32 = 7;
 
@@ -56,7 +58,9 @@ pub struct SubIntervals {
 
 impl SubIntervals {
     /// Divides a run, from the first to the last message, into this many, or
-    /// fewer if it lasts fewer ticks; at least one.
+    /// fewer if it lasts fewer ticks; at least one. More than two for each message
+    /// would be empty, more than 2^28 / clocks^2 would not fit into memory: no more
+    /// are made than that.
     pub fn divide(edges: &Edges, count: u32) -> Self {
         let traffic = Traffic::of(edges);
         Self::shifted(&traffic, count, traffic.rough_shifts())
@@ -70,8 +74,11 @@ impl SubIntervals {
         });
         let span = extents.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
         let (start, end) = span.unwrap_or((0, 0));
+        let clocks = shifts.len().max(1) as u64;
+        let most = (2 * traffic.total()).min(NUMBERS / clocks.saturating_mul(clocks));
+        let count = u64::from(count).min(most).max(1);
         let length = end.saturating_sub(start).max(1).unsigned_abs();
-        let width = length.div_ceil(u64::from(count.max(1)));
+        let width = length.div_ceil(count);
         Self {
             shifts,
             start,
@@ -180,9 +187,10 @@ mod tests {
 
     #[test]
     fn a_short_run_has_fewer() {
-        let pieces = SubIntervals::divide(&lasting(10), 64);
-        assert_eq!(pieces.len(), 10);
+        assert_eq!(SubIntervals::divide(&lasting(3), 4).len(), 3);
         assert_eq!(SubIntervals::divide(&lasting(0), 5).len(), 1);
+        // Two messages touch four at most.
+        assert_eq!(SubIntervals::divide(&lasting(1_000), 5).len(), 4);
         assert_eq!(SubIntervals::divide(&lasting(7), 0).len(), 1);
         let nothing = SubIntervals::divide(&Edges::new(Vec::new(), Vec::new()), 3);
         assert_eq!((nothing.len(), nothing.of(A, 77)), (1, 0));

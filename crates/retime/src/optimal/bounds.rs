@@ -53,31 +53,20 @@
 
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-
-use super::cone::prune;
 use super::envelope::Envelope;
-use super::granularity::granularities;
-use super::graph::{Bound, Cycle, Graph, Part, Solved, UNBOUNDED};
-use super::line::{Line, lines};
-use super::link::{Link, Route, routes};
+use super::facts::Facts;
+use super::graph::{Graph, Solved};
+use super::line::Line;
+use super::narrowed::Narrowed;
 use super::relaxation::{Relaxation, Relaxed};
-use super::slope::Slope;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
 
-/// Bounds of links are kept in this many parts of a tick.
-const UNIT: f64 = 1024.0;
-/// Sums along paths, in this many parts of that.
-const RUN: i128 = 1 << 32;
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;
 /// and after this many all dependencies of a contradiction are left out.
 const GENTLE_ROUNDS: usize = 16;
-/// No bound is larger, in parts of a tick.
-const LARGEST: f64 = (1_u64 << 61) as f64;
-
 /// What is assumed of clocks, and how long the search may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOptions {
@@ -124,6 +113,8 @@ pub struct ClockBounds {
     pub(super) high: Envelope,
     /// How far the clock can be beyond its stamp.
     pub(super) tick: f64,
+    /// First and last stamp of the clock.
+    pub(super) extent: (i64, i64),
 }
 
 impl ClockBounds {
@@ -141,10 +132,15 @@ impl ClockBounds {
         (any(&self.low), any(&self.high))
     }
 
-    /// The stamps between which both bounds are linear.
+    /// The stamps between which both bounds are linear, from the first of the
+    /// clock to its last.
     pub fn stamps(&self) -> Vec<i64> {
+        let (first, last) = self.extent;
         let knots = self.low.knots.iter().chain(&self.high.knots);
-        let mut stamps: Vec<i64> = knots.map(|knot| knot.0).collect();
+        let inside = knots
+            .map(|knot| knot.0)
+            .filter(|&at| at > first && at < last);
+        let mut stamps: Vec<i64> = inside.chain([first, last]).collect();
         stamps.sort_unstable();
         stamps.dedup();
         stamps
@@ -168,6 +164,7 @@ pub fn offset_bounds(
     let facts = Facts::new(edges, least, base, options);
     let mut relaxation = Relaxation::new(edges.clocks());
     let mut narrowed = Narrowed::new(&facts);
+    narrowed.screen(&facts, &mut relaxation);
     for round in 0..ROUNDS {
         narrowed.prune(&facts, &relaxation);
         let graph = narrowed.graph(&facts);
@@ -201,272 +198,4 @@ pub fn offset_bounds(
         relaxed: relaxation.list(),
         complete: false,
     }
-}
-
-/// What is known before anything is computed.
-struct Facts<'a, F> {
-    edges: &'a Edges,
-    least: F,
-    base: &'a Estimate,
-    lines: Vec<Option<Line>>,
-    granularities: Vec<i64>,
-    slope: Slope,
-}
-
-impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
-    fn new(edges: &'a Edges, least: F, base: &'a Estimate, options: &BoundOptions) -> Self {
-        // What is no number is no bound on drift: as large as makes sense.
-        let drift = if options.drift >= 0.0 {
-            options.drift.min(1.0)
-        } else {
-            1.0
-        };
-        Self {
-            lines: lines(base, edges),
-            granularities: if options.tick_slack {
-                granularities(edges)
-            } else {
-                vec![0; edges.clocks()]
-            },
-            slope: Slope {
-                rise: (drift * UNIT * RUN as f64).ceil() as i128,
-                run: RUN,
-            },
-            edges,
-            least,
-            base,
-        }
-    }
-
-    fn line(&self, clock: ClockId) -> Option<&Line> {
-        self.lines.get(clock.as_usize())?.as_ref()
-    }
-
-    fn granularity(&self, clock: ClockId) -> i64 {
-        self.granularities
-            .get(clock.as_usize())
-            .copied()
-            .unwrap_or(1)
-    }
-
-    /// Least ticks from cause to effect by what their clocks show.
-    fn shown_delay(&self, edge: &Edge) -> f64 {
-        let slack = self.granularity(edge.from).max(self.granularity(edge.to));
-        (self.least)(edge).saturating_sub(slack) as f64 - edge.latency() as f64
-    }
-
-    /// The bound of a dependency between clocks with lines, rounded down.
-    fn bound(&self, edge: &Edge, from: &Line, to: &Line) -> i64 {
-        let ticks = self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received);
-        (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
-    }
-
-    /// All of the reference is one place, since nothing is added to it.
-    fn place(&self, clock: ClockId, stamp: i64) -> i64 {
-        if clock == self.base.reference {
-            0
-        } else {
-            stamp
-        }
-    }
-
-    /// By how many ticks the estimate itself misses a part of a contradiction.
-    fn missed(&self, part: &Part) -> f64 {
-        let offset = |clock: ClockId, stamp: i64| {
-            let offset = self
-                .base
-                .offsets
-                .get(clock.as_usize())
-                .and_then(Option::as_ref);
-            let reference = clock == self.base.reference;
-            offset
-                .filter(|_| !reference)
-                .map_or(0.0, |offset| offset.at(stamp))
-        };
-        match *part {
-            Part::Link { edge, .. } => self.edges.all().get(edge as usize).map_or(0.0, |edge| {
-                self.shown_delay(edge) + offset(edge.from, edge.sent)
-                    - offset(edge.to, edge.received)
-            }),
-            Part::Stretch { clock, from, to } => {
-                let line = |stamp: i64| self.line(clock).map_or(0.0, |line| line.at(stamp));
-                let beyond = |stamp: i64| offset(clock, stamp) - line(stamp);
-                (beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64
-            }
-        }
-    }
-
-    fn drift(&self) -> f64 {
-        self.slope.rise as f64 / self.slope.run as f64 / UNIT
-    }
-
-    /// From the solution of the graph and that of the reversed one.
-    fn bounds(
-        &self,
-        graph: &Graph,
-        low: &[i128],
-        high: &[i128],
-        relaxation: &Relaxation,
-        complete: bool,
-    ) -> OffsetBounds {
-        let clock = |clock: u32| {
-            let clock = ClockId(clock);
-            let line = *self.line(clock)?;
-            let side = |values: &[i128], side: f64| {
-                let moments = graph.nodes(clock).map(|node| {
-                    let ((_, piece, at), value) = (graph.moment(node), values[node]);
-                    let ticks = if value == UNBOUNDED {
-                        f64::INFINITY
-                    } else {
-                        -(value as f64 / RUN as f64 / UNIT)
-                    };
-                    (piece, at, ticks * side)
-                });
-                Envelope::new(&moments.collect::<Vec<_>>(), side, self.drift())
-            };
-            let pinned = clock == self.base.reference;
-            let of = ClockBounds {
-                line,
-                low: if pinned {
-                    Envelope::zero(-1.0)
-                } else {
-                    side(low, -1.0)
-                },
-                high: if pinned {
-                    Envelope::zero(1.0)
-                } else {
-                    side(high, 1.0)
-                },
-                tick: self.granularity(clock) as f64,
-            };
-            (of.sides() != (false, false)).then_some(of)
-        };
-        OffsetBounds {
-            clocks: (0..self.edges.clocks() as u32).map(clock).collect(),
-            reference: self.base.reference,
-            relaxed: relaxation.list(),
-            complete,
-        }
-    }
-}
-
-/// The dependencies that matter, by route.
-struct Narrowed {
-    routes: Vec<Route>,
-    kept: Vec<Vec<Bound>>,
-    /// Routes whose links have to be chosen anew.
-    stale: Vec<bool>,
-}
-
-impl Narrowed {
-    fn new<F: Fn(&Edge) -> i64 + Sync>(facts: &Facts<'_, F>) -> Self {
-        let mut routes = routes(facts.edges);
-        routes.retain(|route| facts.line(route.from).is_some() && facts.line(route.to).is_some());
-        Self {
-            kept: vec![Vec::new(); routes.len()],
-            stale: vec![true; routes.len()],
-            routes,
-        }
-    }
-
-    fn prune<F: Fn(&Edge) -> i64 + Sync>(&mut self, facts: &Facts<'_, F>, relaxation: &Relaxation) {
-        let routes = self
-            .routes
-            .par_iter()
-            .zip(&mut self.kept)
-            .zip(&mut self.stale);
-        routes.for_each(|((route, kept), stale)| {
-            if std::mem::take(stale) {
-                *kept = narrow(route, facts, relaxation);
-            }
-        });
-    }
-
-    fn graph<F: Fn(&Edge) -> i64 + Sync>(&self, facts: &Facts<'_, F>) -> Graph {
-        let reference = facts.base.reference;
-        Graph::new(
-            facts.edges.clocks(),
-            &self.kept.concat(),
-            std::iter::once((reference, 0, 0)),
-            facts.slope,
-        )
-    }
-
-    /// Leaves out what the estimate misses most of a contradiction, or all of
-    /// its dependencies.
-    fn relax<F: Fn(&Edge) -> i64 + Sync>(
-        &mut self,
-        facts: &Facts<'_, F>,
-        relaxation: &mut Relaxation,
-        cycle: &Cycle,
-        all: bool,
-    ) {
-        let missed = |part: &Part| (facts.missed(part), *part);
-        let parts = cycle.parts.iter().map(missed);
-        let worst = parts.clone().max_by(|a, b| a.0.total_cmp(&b.0));
-        let links = parts.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
-        for (by, part) in links.chain(worst) {
-            match part {
-                Part::Link { edge, .. } => {
-                    relaxation.drop_edge(edge, by);
-                    let ends = facts
-                        .edges
-                        .all()
-                        .get(edge as usize)
-                        .map(|it| (it.from, it.to));
-                    self.outdate(|route| Some((route.from, route.to)) == ends);
-                }
-                Part::Stretch { clock, from, to } => {
-                    relaxation.cut(clock, from, to, by);
-                    self.outdate(|route| route.from == clock || route.to == clock);
-                }
-            }
-        }
-    }
-
-    fn outdate(&mut self, which: impl Fn(&Route) -> bool) {
-        for (route, stale) in self.routes.iter().zip(&mut self.stale) {
-            *stale |= which(route);
-        }
-    }
-}
-
-/// The links of a route that tell something that no other tells.
-fn narrow<F: Fn(&Edge) -> i64 + Sync>(
-    route: &Route,
-    facts: &Facts<'_, F>,
-    relaxation: &Relaxation,
-) -> Vec<Bound> {
-    let (Some(from), Some(to)) = (facts.line(route.from), facts.line(route.to)) else {
-        return Vec::new();
-    };
-    let link = |&position: &u32| {
-        let edge = facts.edges.all().get(position as usize)?;
-        let pieces = (
-            relaxation.piece(route.from, edge.sent)?,
-            relaxation.piece(route.to, edge.received)?,
-        );
-        let link = Link {
-            at_from: facts.place(route.from, edge.sent),
-            at_to: facts.place(route.to, edge.received),
-            bound: facts.bound(edge, from, to),
-            edge: position,
-        };
-        (!relaxation.is_dropped(position)).then_some((pieces, link))
-    };
-    let mut links: Vec<((u32, u32), Link)> = route.edges.iter().filter_map(link).collect();
-    links.sort_unstable_by_key(|&(pieces, link)| {
-        (pieces, link.at_from.saturating_add(link.at_to), link.edge)
-    });
-    let mut kept = Vec::new();
-    for chunk in links.chunk_by(|a, b| a.0 == b.0) {
-        let links: Vec<Link> = chunk.iter().map(|&(_, link)| link).collect();
-        let (before, after) = chunk[0].0;
-        kept.extend(prune(&links, facts.slope).into_iter().map(|link| Bound {
-            from: (route.from, before, link.at_from),
-            to: (route.to, after, link.at_to),
-            link,
-        }));
-    }
-    kept
 }

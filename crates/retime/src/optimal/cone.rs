@@ -12,9 +12,9 @@ use super::link::Link;
 use super::slope::Slope;
 
 /// The envelope of `links`, which are sorted by time.
-pub(super) fn prune(links: &[Link], slope: Slope) -> Vec<Link> {
+pub(super) fn prune<'a>(links: impl Iterator<Item = &'a Link>, slope: Slope) -> Vec<Link> {
     let mut highest = Highest::new(slope, 1);
-    let ahead = links.iter().filter(|link| highest.rises(link));
+    let ahead = links.filter(|link| highest.rises(link));
     let mut kept: Vec<Link> = ahead.copied().collect();
     kept.reverse();
     let mut highest = Highest::new(slope, -1);
@@ -80,15 +80,15 @@ mod tests {
     fn cones_cover_what_lies_below_them() {
         // One unit per hundred ticks on each of the two clocks.
         let slope = Slope { rise: 1, run: 100 };
-        let links = vec![link(0, 5), link(100, 3), link(200, 2), link(300, 9)];
+        let links = [link(0, 5), link(100, 3), link(200, 2), link(300, 9)];
         // 3 at 100 and 2 at 200 lie under the cone of 5, or of 9.
-        assert_eq!(prune(&links, slope), [link(0, 5), link(300, 9)]);
+        assert_eq!(prune(links.iter(), slope), [link(0, 5), link(300, 9)]);
     }
 
     #[test]
     fn constant_clocks_leave_the_largest_bound() {
         let slope = Slope { rise: 0, run: 1 };
-        let links = vec![link(0, 5), link(100, 7), link(200, 7), link(300, 6)];
-        assert_eq!(prune(&links, slope), [link(100, 7)]);
+        let links = [link(0, 5), link(100, 7), link(200, 7), link(300, 6)];
+        assert_eq!(prune(links.iter(), slope), [link(100, 7)]);
     }
 }

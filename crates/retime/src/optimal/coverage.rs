@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::bounds::OffsetBounds;
 use crate::accuracy::TruthError;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
+use crate::clocks::Clocks;
 use crate::time::Timestamp;
 
 /// How many events with edges have their true time inside the bounds. Those of
@@ -18,7 +18,7 @@ use crate::time::Timestamp;
 pub struct Coverage {
     /// Events that count.
     pub events: u64,
-    /// Those inside, give or take a tick.
+    /// Those inside, give or take what the reference is too coarse to show.
     pub inside: u64,
     /// The furthest outside, in ticks beyond the bound.
     pub worst: f64,
@@ -45,7 +45,7 @@ pub fn coverage(
 ) -> Result<Coverage, TruthError> {
     let nodes = causality.nodes();
     TruthError::check(nodes.len(), nodes.len(), truth.len())?;
-    let shown = Shown::of(bounds.reference, causality, clocks, truth);
+    let shown = Shown::of(bounds, causality, clocks, truth);
     let mut coverage = Coverage::default();
     for (clock, of) in clocks.iter().zip(&bounds.clocks) {
         let (mut events, mut inside) = (0, 0);
@@ -73,13 +73,19 @@ pub fn coverage(
 struct Shown {
     /// True time and stamp relative to the base, by true time.
     points: Vec<(u64, i64)>,
+    /// How coarse it is.
     tick: f64,
 }
 
 impl Shown {
-    fn of(reference: ClockId, causality: &Causality, clocks: &Clocks, truth: &[Timestamp]) -> Self {
+    fn of(
+        bounds: &OffsetBounds,
+        causality: &Causality,
+        clocks: &Clocks,
+        truth: &[Timestamp],
+    ) -> Self {
         let nodes = causality.nodes();
-        let all = clocks.iter().filter(|&clock| clock == reference);
+        let all = clocks.iter().filter(|&clock| clock == bounds.reference);
         let locations = all.flat_map(|clock| clocks.locations(clock));
         let own = locations.flat_map(|location| nodes.of(location.as_usize()));
         let mut points: Vec<(u64, i64)> = own
@@ -87,7 +93,11 @@ impl Shown {
             .collect();
         points.sort_unstable();
         points.dedup_by_key(|point| point.0);
-        Self { points, tick: 1.0 }
+        let own = bounds.clocks.get(bounds.reference.as_usize());
+        let tick = own
+            .and_then(Option::as_ref)
+            .map_or(1.0, |own| own.tick.max(1.0));
+        Self { points, tick }
     }
 
     /// Beyond the first and last event as between those two.

@@ -6,6 +6,8 @@
 pub(super) struct Envelope {
     /// By rising stamp.
     pub(super) knots: Vec<(i64, f64)>,
+    /// Between which knots a clock stepped.
+    pub(super) steps: Vec<(i64, i64)>,
     /// 1 for an upper bound, which rises to both ends, -1 for a lower one.
     side: f64,
     slope: f64,
@@ -18,6 +20,7 @@ impl Envelope {
     pub(super) fn new(moments: &[(u32, i64, f64)], side: f64, slope: f64) -> Self {
         let mut envelope = Self {
             knots: Vec::new(),
+            steps: Vec::new(),
             side,
             slope,
         };
@@ -38,6 +41,7 @@ impl Envelope {
     pub(super) fn zero(side: f64) -> Self {
         Self {
             knots: vec![(0, 0.0)],
+            steps: Vec::new(),
             side,
             slope: 0.0,
         }
@@ -66,22 +70,23 @@ impl Envelope {
         value + self.side * self.slope * at.abs_diff(stamp) as f64
     }
 
-    /// The knot where two cones of one piece meet.
+    /// The knot where two cones of one piece meet, at a whole stamp: bounds are
+    /// off by less than the drift of a tick between the knots around it.
     fn within(&mut self, (start, from): (i64, f64), (end, to): (i64, f64)) {
         if self.slope <= 0.0 || !from.is_finite() || !to.is_finite() {
             return;
         }
         let middle = (end - start) as f64 / 2.0 + self.side * (to - from) / (2.0 * self.slope);
-        // Rounded outwards: the cone of either side, whichever is wider.
         let meet = start.saturating_add(middle.round() as i64);
         if meet > start && meet < end {
             let values = [self.cone((start, from), meet), self.cone((end, to), meet)];
-            self.push(meet, self.wider(values));
+            self.push(meet, self.narrower(values));
         }
     }
 
     /// Between two pieces the clock steps, no one knows where: either cone.
     fn across(&mut self, start: (i64, f64), end: (i64, f64)) {
+        self.steps.push((start.0, end.0));
         if end.0 - start.0 < 2 {
             return;
         }
@@ -92,12 +97,12 @@ impl Envelope {
         }
     }
 
-    fn wider(&self, values: [f64; 2]) -> f64 {
-        if self.side > 0.0 {
-            values[0].max(values[1])
-        } else {
-            values[0].min(values[1])
-        }
+    fn wider(&self, [a, b]: [f64; 2]) -> f64 {
+        if self.side > 0.0 { a.max(b) } else { a.min(b) }
+    }
+
+    fn narrower(&self, [a, b]: [f64; 2]) -> f64 {
+        if self.side > 0.0 { a.min(b) } else { a.max(b) }
     }
 
     fn push(&mut self, at: i64, value: f64) {

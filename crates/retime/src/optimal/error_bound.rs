@@ -10,11 +10,21 @@
 //! ```
 //!
 //! Both are functions of the raw stamp of each clock. They are saved with few
-//! knots: simplified upwards by at most a twentieth of their mean width, so that
+//! knots: simplified upwards by at most a tenth of their mean half width, so that
 //! the truth is never outside because of that.
 //!
 //! The truth is meant as time of the reference. Where a correction moves the
 //! whole trace, so that no stamp is negative, the shift does not count as error.
+//!
+//! ```
+//! use retime::Timestamp;
+//! use retime::optimal::{ClockErrorBound, ErrorKnot};
+//! let knots = vec![ErrorKnot(1_000, Some(20.0), Some(30.0)), ErrorKnot(2_000, Some(40.0), None)];
+//! let bound = ClockErrorBound::through(knots);
+//! assert_eq!(bound.at(Timestamp(500)), (20.0, 30.0));
+//! // Towards an end where nothing is known, nothing is known.
+//! assert_eq!(bound.at(Timestamp(1_500)), (30.0, f64::INFINITY));
+//! ```
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -30,7 +40,9 @@ use crate::trace::{LocationIndex, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the
 /// sake of fewer knots.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: f64 = 0.1;
+/// Bounds are saved in these parts of a tick, rounded up.
+const DIGITS: f64 = 8.0;
 /// Bounds of a clock have this many knots at most.
 const MOST_KNOTS: usize = 4096;
 /// Moments at which the common shift of a correction is looked for.
@@ -51,11 +63,11 @@ pub struct ClockErrorBound {
 
 /// A raw stamp, and by how many ticks the truth may lie before and after the
 /// corrected one; nothing where no bound is known. Linear in between.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ErrorKnot(pub u64, pub Option<i64>, pub Option<i64>);
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ErrorKnot(pub u64, pub Option<f64>, pub Option<f64>);
 
 /// Error bounds of one clock as they are saved.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedErrorBound {
     /// Ids of the locations that read the clock.
@@ -159,7 +171,7 @@ impl ClockErrorBound {
     /// of an event with this raw stamp; infinite where nothing is known.
     pub fn at(&self, raw: Timestamp) -> (f64, f64) {
         let after = self.knots.partition_point(|knot| knot.0 <= raw.0);
-        let number = |value: Option<i64>| value.map_or(f64::INFINITY, |ticks| ticks as f64);
+        let number = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
         let both = |knot: &ErrorKnot| (number(knot.1), number(knot.2));
         let before = after.checked_sub(1).map(|before| &self.knots[before]);
         match (before, self.knots.get(after)) {
@@ -188,7 +200,7 @@ impl ClockErrorBound {
             .filter_map(|it| Some(it.values[0]? + it.values[1]?));
         let (count, sum) = widths.fold((0_u64, 0.0), |(count, sum), it| (count + 1, sum + it));
         let half = sum / 2.0 / count.max(1) as f64;
-        let mut tolerance = (half * TOLERANCE).max(1.0);
+        let mut tolerance = (half * TOLERANCE).max(1.0 / DIGITS);
         let mut knots = cover(&samples, tolerance);
         // A bound twice as coarse has fewer knots; 64 times is coarse enough.
         for _ in 0..6 {
@@ -198,10 +210,7 @@ impl ClockErrorBound {
             tolerance *= 2.0;
             knots = cover(&samples, tolerance);
         }
-        let ticks = |value: Option<f64>| {
-            let up = value?.ceil();
-            (up.abs() < 1e18).then_some(up as i64)
-        };
+        let ticks = |value: Option<f64>| Some((value? * DIGITS).ceil() / DIGITS);
         let knot = |sample: &Sample<2>| {
             let raw = written.raw(sample.at)?;
             Some(ErrorKnot(
@@ -234,7 +243,7 @@ impl Written<'_> {
             [at.saturating_sub(1), at]
         });
         let mut stamps = bounds.stamps();
-        stamps.extend(bends.chain([first, last]));
+        stamps.extend(bends);
         stamps.retain(|&at| at >= first && at <= last);
         stamps.sort_unstable();
         stamps.dedup();

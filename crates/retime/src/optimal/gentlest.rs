@@ -310,7 +310,7 @@ impl Search {
                 to: (*to, 0, link.at_to),
                 link,
             };
-            prune(links, slope).into_iter().map(bound).collect()
+            prune(links.iter(), slope).into_iter().map(bound).collect()
         });
         let kept: Vec<Vec<Bound>> = kept.collect();
         Graph::new(self.clocks, &kept.concat(), std::iter::empty(), slope)

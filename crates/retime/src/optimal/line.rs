@@ -30,7 +30,20 @@ impl Line {
     /// Ticks at a stamp.
     #[inline]
     pub(super) fn at(&self, stamp: i64) -> f64 {
-        self.ticks + self.slope * (stamp - self.middle) as f64
+        self.ticks + self.slope * stamp.saturating_sub(self.middle) as f64
+    }
+
+    /// The time of the reference at a stamp.
+    #[inline]
+    pub(super) fn on_reference(&self, stamp: i64) -> i64 {
+        stamp.saturating_add(self.at(stamp).round() as i64)
+    }
+
+    /// The stamp at a time of the reference; exact enough where clocks differ
+    /// by less than a part in a thousand.
+    pub(super) fn shown(&self, time: i64) -> i64 {
+        let near = time.saturating_sub(self.at(time).round() as i64);
+        time.saturating_sub(self.at(near).round() as i64)
     }
 
     /// The line that an offset follows between two stamps.

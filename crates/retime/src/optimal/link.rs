@@ -66,7 +66,8 @@ pub(super) fn routes(edges: &Edges) -> Vec<Route> {
         let at = route_of((edge.from, edge.to), &mut routes) as usize;
         routes[at].edges.push(position);
     }
-    routes.retain(|route| route.from != route.to);
+    let known = |clock: ClockId| clock.as_usize() < edges.clocks();
+    routes.retain(|it| it.from != it.to && known(it.from) && known(it.to));
     routes.sort_by_key(|route| (route.from, route.to));
     routes
 }

@@ -50,6 +50,13 @@ impl ClockBounds {
                 (false, false) => None,
             }
         };
-        Offset::through(self.stamps().into_iter().filter_map(at).collect())
+        // Where a clock stepped, bounds are wide; it is led across on a line.
+        let inside = |stamp: i64| {
+            let before = self.low.steps.partition_point(|&(_, end)| end <= stamp);
+            let step = self.low.steps.get(before);
+            step.is_some_and(|&(start, _)| start < stamp)
+        };
+        let stamps = self.stamps().into_iter();
+        Offset::through(stamps.filter(|&it| !inside(it)).filter_map(at).collect())
     }
 }

@@ -11,20 +11,25 @@
 //! - [`ErrorBounds`]: how far a given correction can be from the truth.
 //! - [`coverage`]: whether the bounds hold, where the truth is known.
 
+mod attribution;
 mod bounds;
 mod cone;
 mod cover;
 mod coverage;
+mod describe;
 mod envelope;
 mod error_bound;
+mod facts;
 mod gentlest;
 mod granularity;
 mod graph;
 mod line;
 mod link;
 mod midpoint;
+mod narrowed;
 mod place;
 mod relaxation;
+mod screen;
 mod slope;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};

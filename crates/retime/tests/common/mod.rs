@@ -18,6 +18,7 @@
 
 pub mod case;
 mod collective;
+pub mod constraints;
 pub mod edges;
 pub mod hand;
 pub mod layout;

@@ -1,0 +1,182 @@
+//! What is known of clocks before anything is computed.
+
+use super::bounds::{BoundOptions, ClockBounds, OffsetBounds};
+use super::envelope::Envelope;
+use super::granularity::granularities;
+use super::graph::{Graph, Part, UNBOUNDED};
+use super::line::{Line, lines};
+use super::relaxation::Relaxation;
+use super::slope::Slope;
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+use crate::estimate::Estimate;
+
+/// Bounds of links are kept in this many parts of a tick.
+const UNIT: f64 = 1024.0;
+/// Sums along paths, in this many parts of that.
+const RUN: i128 = 1 << 32;
+/// No bound is larger, in parts of a tick.
+const LARGEST: f64 = (1_u64 << 61) as f64;
+
+/// The bound of a link, in ticks.
+pub(super) fn ticks(bound: i64) -> f64 {
+    bound as f64 / UNIT
+}
+
+/// What is known before anything is computed.
+pub(super) struct Facts<'a, F> {
+    pub(super) edges: &'a Edges,
+    least: F,
+    base: &'a Estimate,
+    lines: Vec<Option<Line>>,
+    granularities: Vec<i64>,
+    pub(super) slope: Slope,
+}
+
+impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
+    pub(super) fn new(
+        edges: &'a Edges,
+        least: F,
+        base: &'a Estimate,
+        options: &BoundOptions,
+    ) -> Self {
+        // What is no number is no bound on drift: as large as makes sense.
+        let drift = if options.drift >= 0.0 {
+            options.drift.min(1.0)
+        } else {
+            1.0
+        };
+        Self {
+            lines: lines(base, edges),
+            granularities: if options.tick_slack {
+                granularities(edges)
+            } else {
+                vec![0; edges.clocks()]
+            },
+            slope: Slope {
+                rise: (drift * UNIT * RUN as f64).ceil() as i128,
+                run: RUN,
+            },
+            edges,
+            least,
+            base,
+        }
+    }
+
+    pub(super) fn line(&self, clock: ClockId) -> Option<&Line> {
+        self.lines.get(clock.as_usize())?.as_ref()
+    }
+
+    fn granularity(&self, clock: ClockId) -> i64 {
+        self.granularities
+            .get(clock.as_usize())
+            .copied()
+            .unwrap_or(1)
+    }
+
+    /// Least ticks from cause to effect by what their clocks show.
+    fn shown_delay(&self, edge: &Edge) -> f64 {
+        let slack = self.granularity(edge.from).max(self.granularity(edge.to));
+        (self.least)(edge).saturating_sub(slack) as f64 - edge.latency() as f64
+    }
+
+    /// The bound of a dependency between clocks with lines, rounded down.
+    pub(super) fn bound(&self, edge: &Edge, from: &Line, to: &Line) -> i64 {
+        let ticks = self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received);
+        (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
+    }
+
+    /// All of the reference is one place, since nothing is added to it.
+    pub(super) fn place(&self, clock: ClockId, stamp: i64) -> i64 {
+        if clock == self.base.reference {
+            0
+        } else {
+            stamp
+        }
+    }
+
+    /// By how many ticks the estimate itself misses a part of a contradiction.
+    pub(super) fn missed(&self, part: &Part) -> f64 {
+        let offset = |clock: ClockId, stamp: i64| {
+            let offset = self
+                .base
+                .offsets
+                .get(clock.as_usize())
+                .and_then(Option::as_ref);
+            let reference = clock == self.base.reference;
+            offset
+                .filter(|_| !reference)
+                .map_or(0.0, |offset| offset.at(stamp))
+        };
+        match *part {
+            Part::Link { edge, .. } => self.edges.all().get(edge as usize).map_or(0.0, |edge| {
+                self.shown_delay(edge) + offset(edge.from, edge.sent)
+                    - offset(edge.to, edge.received)
+            }),
+            Part::Stretch { clock, from, to } => {
+                let line = |stamp: i64| self.line(clock).map_or(0.0, |line| line.at(stamp));
+                let beyond = |stamp: i64| offset(clock, stamp) - line(stamp);
+                (beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64
+            }
+        }
+    }
+
+    /// The clock whose time is the common one.
+    pub(super) fn reference(&self) -> ClockId {
+        self.base.reference
+    }
+
+    pub(super) fn drift(&self) -> f64 {
+        self.slope.rise as f64 / self.slope.run as f64 / UNIT
+    }
+
+    /// From the solution of the graph and that of the reversed one.
+    pub(super) fn bounds(
+        &self,
+        graph: &Graph,
+        low: &[i128],
+        high: &[i128],
+        relaxation: &Relaxation,
+        complete: bool,
+    ) -> OffsetBounds {
+        let clock = |clock: u32| {
+            let clock = ClockId(clock);
+            let line = *self.line(clock)?;
+            let side = |values: &[i128], side: f64| {
+                let moments = graph.nodes(clock).map(|node| {
+                    let ((_, piece, at), value) = (graph.moment(node), values[node]);
+                    let ticks = if value == UNBOUNDED {
+                        f64::INFINITY
+                    } else {
+                        -(value as f64 / RUN as f64 / UNIT)
+                    };
+                    (piece, at, ticks * side)
+                });
+                Envelope::new(&moments.collect::<Vec<_>>(), side, self.drift())
+            };
+            let pinned = clock == self.base.reference;
+            let of = ClockBounds {
+                line,
+                low: if pinned {
+                    Envelope::zero(-1.0)
+                } else {
+                    side(low, -1.0)
+                },
+                high: if pinned {
+                    Envelope::zero(1.0)
+                } else {
+                    side(high, 1.0)
+                },
+                tick: self.granularity(clock) as f64,
+                extent: self.edges.extent(clock)?,
+            };
+            (of.sides() != (false, false)).then_some(of)
+        };
+        OffsetBounds {
+            clocks: (0..self.edges.clocks() as u32).map(clock).collect(),
+            reference: self.base.reference,
+            relaxed: relaxation.list(),
+            complete,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! Misread clocks and clocks that stepped, told apart pair by pair.
+//!
+//! The dependencies between two clocks bound the difference `D` of what is added
+//! to them, from both sides, and `D` changes slowly. A scan in order of time
+//! keeps the interval in which `D` must lie: it opens at the drift bound and is
+//! narrowed by each dependency. One that contradicts the interval founds a
+//! rival, an interval of its own; further dependencies then side with one of the
+//! two, or with both:
+//!
+//! ```text
+//!  D |          o            the old interval gets on with what follows:
+//!    |  - - -  - - - - -     o was misread
+//!    |
+//!  D |           - - - - -   only the rival does, and many dependencies before
+//!    |  - - - -              contradict the rival: a clock stepped
+//! ```
+//!
+//! Where few before contradict a rival that wins, those few were misread.
+
+use rayon::prelude::*;
+
+use crate::clocks::ClockId;
+
+use super::attribution::{PairStep, attribute};
+use super::relaxation::Relaxation;
+
+/// Dependencies on one side that decide.
+const ENOUGH: usize = 4;
+/// How many of the last dependencies are asked whether a clock stepped.
+const RECENT: usize = 256;
+
+/// A dependency between two clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reading {
+    /// When, on the reference.
+    pub(super) at: i64,
+    /// Bound of `D`, what is added to the second clock more than to the first.
+    pub(super) bound: f64,
+    pub(super) is_upper: bool,
+    pub(super) edge: u32,
+}
+
+/// What the scan has to know of a trace.
+pub(super) trait Screened: Sync {
+    /// The clock whose time is the common one.
+    fn reference(&self) -> ClockId;
+    /// How fast what is added to any other may change.
+    fn drift(&self) -> f64;
+    /// The dependencies between two clocks, by time.
+    fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
+    /// The stamps of two clocks at the ends of a dependency between them.
+    fn stamps(&self, edge: u32, clocks: [ClockId; 2]) -> [i64; 2];
+    /// The other clocks, with their stamps at a time of the reference.
+    fn others(&self, at: i64) -> Vec<(ClockId, i64)>;
+}
+
+/// Leaves out what was misread, and lets clocks step where they did. `pairs` are
+/// those with dependencies both ways.
+pub(super) fn screen(trace: &impl Screened, pairs: &[[ClockId; 2]], relaxation: &mut Relaxation) {
+    let scanned = pairs.par_iter().map(|&clocks| {
+        let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
+        let mut scan = Scan::new(trace.drift() * free as f64);
+        for reading in trace.readings(clocks) {
+            scan.add(reading);
+        }
+        (clocks, scan.finish())
+    });
+    let scanned: Vec<([ClockId; 2], Found)> = scanned.collect();
+    let mut steps = Vec::new();
+    for (clocks, found) in scanned {
+        for (edge, by) in found.misread {
+            relaxation.drop_edge(edge, by);
+        }
+        steps.extend(found.steps.into_iter().map(|step| PairStep {
+            clocks,
+            at: (step.after.at, step.until.at),
+            after: trace.stamps(step.after.edge, clocks),
+            until: trace.stamps(step.until.edge, clocks),
+            by: step.by,
+        }));
+    }
+    attribute(steps, trace, relaxation);
+}
+
+/// An interval of `D` at a time.
+#[derive(Clone, Copy, Debug)]
+struct Zone {
+    at: i64,
+    low: f64,
+    high: f64,
+}
+
+impl Zone {
+    fn of(reading: &Reading) -> Self {
+        let mut zone = Self {
+            at: reading.at,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+        };
+        zone.narrow(reading, 0.0);
+        zone
+    }
+
+    /// By how much a dependency contradicts the interval, which opens by `drift`
+    /// per tick; not at all if negative.
+    fn contradiction(&self, reading: &Reading, drift: f64) -> f64 {
+        let open = drift * self.at.abs_diff(reading.at) as f64;
+        if reading.is_upper {
+            self.low - open - reading.bound
+        } else {
+            reading.bound - self.high - open
+        }
+    }
+
+    /// Moves on to a later time.
+    fn advance(&mut self, at: i64, drift: f64) {
+        let open = drift * self.at.abs_diff(at) as f64;
+        *self = Self {
+            at,
+            low: self.low - open,
+            high: self.high + open,
+        };
+    }
+
+    /// By a dependency at this time or before it.
+    fn narrow(&mut self, reading: &Reading, drift: f64) {
+        let open = drift * self.at.abs_diff(reading.at) as f64;
+        if reading.is_upper {
+            self.high = self.high.min(reading.bound + open);
+        } else {
+            self.low = self.low.max(reading.bound - open);
+        }
+    }
+}
+
+/// An interval that contradicts the one so far.
+struct Rival {
+    zone: Zone,
+    /// Contradict the old interval.
+    members: Vec<Reading>,
+    /// Contradict this one.
+    against: usize,
+    /// Contradict both.
+    strangers: Vec<Reading>,
+    /// By how much the first member contradicts.
+    by: f64,
+}
+
+#[derive(Default)]
+struct Found {
+    misread: Vec<(u32, f64)>,
+    steps: Vec<Step>,
+}
+
+struct Step {
+    after: Reading,
+    until: Reading,
+    by: f64,
+}
+
+struct Scan {
+    drift: f64,
+    zone: Option<Zone>,
+    rival: Option<Rival>,
+    /// The last ones that agree with the zone.
+    recent: Vec<Reading>,
+    found: Found,
+}
+
+impl Scan {
+    fn new(drift: f64) -> Self {
+        Self {
+            drift,
+            zone: None,
+            rival: None,
+            recent: Vec::new(),
+            found: Found::default(),
+        }
+    }
+
+    fn add(&mut self, reading: Reading) {
+        let zone = self.zone.get_or_insert(Zone::of(&reading));
+        zone.advance(reading.at, self.drift);
+        let by = zone.contradiction(&reading, self.drift);
+        let agrees = by <= 0.0;
+        if agrees {
+            zone.narrow(&reading, self.drift);
+            self.remember(reading);
+        }
+        let Some(rival) = &mut self.rival else {
+            if !agrees {
+                self.rival = Some(Rival::of(reading, by));
+            }
+            return;
+        };
+        rival.zone.advance(reading.at, self.drift);
+        let sides = rival.zone.contradiction(&reading, self.drift) <= 0.0;
+        match (agrees, sides) {
+            (true, false) => rival.against += 1,
+            (false, false) => rival.strangers.push(reading),
+            (_, true) => rival.zone.narrow(&reading, self.drift),
+        }
+        if !agrees && sides {
+            rival.members.push(reading);
+        }
+        self.decide();
+    }
+
+    fn remember(&mut self, reading: Reading) {
+        if self.recent.len() >= 2 * RECENT {
+            self.recent.drain(..RECENT);
+        }
+        self.recent.push(reading);
+    }
+
+    fn decide(&mut self) {
+        let Some(rival) = self.rival.take() else {
+            return;
+        };
+        let (for_it, against) = (rival.members.len(), rival.against);
+        if for_it >= ENOUGH && for_it > against {
+            self.succeed(&rival);
+        } else if against >= ENOUGH || rival.strangers.len() >= ENOUGH {
+            let by = rival.by;
+            self.misread(&rival.members, by);
+            self.found_anew(&rival.strangers, by);
+        } else {
+            self.rival = Some(rival);
+        }
+    }
+
+    /// The rival becomes the interval: after a step, or since few were misread.
+    fn succeed(&mut self, rival: &Rival) {
+        let began = rival.members[0].at;
+        let contradict =
+            |it: &&Reading| it.at <= began && rival.zone.contradiction(it, self.drift) > 0.0;
+        let contradicting: Vec<Reading> = self.recent.iter().filter(contradict).copied().collect();
+        match contradicting.last() {
+            Some(&after) if contradicting.len() >= ENOUGH => {
+                self.recent.retain(|it| it.at > after.at);
+                self.found.steps.push(Step {
+                    after,
+                    until: rival.members[0],
+                    by: rival.by,
+                });
+            }
+            _ => {
+                self.misread(&contradicting, rival.by);
+                self.recent.retain(|it| !contradicting.contains(it));
+            }
+        }
+        let mut zone = rival.zone;
+        for reading in &self.recent {
+            if zone.contradiction(reading, self.drift) <= 0.0 {
+                zone.narrow(reading, self.drift);
+            }
+        }
+        self.zone = Some(zone);
+        self.recent.extend(&rival.members);
+        self.misread(&rival.strangers, rival.by);
+    }
+
+    /// Those that agreed with neither side may agree with each other.
+    fn found_anew(&mut self, strangers: &[Reading], by: f64) {
+        let Some((first, others)) = strangers.split_first() else {
+            return;
+        };
+        let mut rival = Rival::of(*first, by);
+        for reading in others {
+            rival.zone.advance(reading.at, self.drift);
+            if rival.zone.contradiction(reading, self.drift) <= 0.0 {
+                rival.zone.narrow(reading, self.drift);
+                rival.members.push(*reading);
+            } else {
+                self.found.misread.push((reading.edge, by));
+            }
+        }
+        self.rival = Some(rival);
+    }
+
+    fn misread(&mut self, readings: &[Reading], by: f64) {
+        let misread = readings.iter().map(|reading| (reading.edge, by));
+        self.found.misread.extend(misread);
+    }
+
+    /// A rival that is undecided at the end is left to whoever sees all clocks.
+    fn finish(self) -> Found {
+        self.found
+    }
+}
+
+impl Rival {
+    fn of(reading: Reading, by: f64) -> Self {
+        Self {
+            zone: Zone::of(&reading),
+            members: vec![reading],
+            against: 0,
+            strangers: Vec::new(),
+            by,
+        }
+    }
+}
