@@ -243,8 +243,8 @@ pub(crate) struct UndoArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
     /// One of ring, recurrence, runaway, finite-elements and minute, or all of
-    /// these; or accuracy: how near to the truth each method comes, on
-    /// simulated traces of many kinds (less than a minute)
+    /// these; or accuracy: how near to the truth each method comes, on simulated
+    /// traces of many kinds; or features: what each method can do
     #[arg(default_value = "all")]
     pub(crate) experiment: String,
 }
