@@ -98,6 +98,11 @@ impl Method {
         METHODS.iter().copied().find(|method| method.name == name)
     }
 
+    /// Whether it is an estimator followed by a logical clock.
+    pub fn is_repaired(&self) -> bool {
+        self.align.is_some() && self.repair.is_some()
+    }
+
     /// Corrects a trace; an error says why it has no solution.
     pub fn run(&self, trace: &Trace) -> Result<Solved, String> {
         if self.pipeline {

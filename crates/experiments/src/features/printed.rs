@@ -4,8 +4,6 @@
 pub(super) struct Printed {
     /// Ours that is the same.
     pub(super) method: &'static str,
-    /// Its heading there.
-    pub(super) name: &'static str,
     /// What is printed, by our requirements; digits are the remarks that restrict
     /// it.
     pub(super) cells: [&'static str; 11],
@@ -13,31 +11,31 @@ pub(super) struct Printed {
 
 /// The columns of the table, without complexity and computing time.
 pub(super) const PRINTED: &[Printed] = &[
+    // Duda
     Printed {
         method: "convex-hull",
-        name: "Duda",
         cells: ["+", "2)", "7)", "7)", "-", "-", "-", "+", "+", "-", "-"],
     },
+    // Jézéquel
     Printed {
         method: "spanning-tree",
-        name: "Jézéquel",
         cells: ["+", "2)", "+", "+", "-", "-", "-", "+", "+", "-", "-"],
     },
+    // Hofmann & Hilgers [HH98]
     Printed {
         method: "hofmann-hilgers",
-        name: "Hofmann & Hilgers",
         cells: ["3)4)", "-", "+", "3)4)", "-", "-", "-", "+", "+", "-", "-"],
     },
+    // [HH98] extended, section 7.7
     Printed {
         method: "extended",
-        name: "section 7.7",
         cells: [
             "3)", "3)", "+", "3)5)", "3)5)", "-", "-", "+", "+", "6)", "-",
         ],
     },
+    // the controlled logical clock
     Printed {
         method: "clc abcd",
-        name: "controlled clock",
         cells: ["+"; 11],
     },
 ];

@@ -33,10 +33,10 @@ pub enum Requirement {
 /// All of them with their headings, in the order of the thesis but for the first,
 /// which stands at its end.
 pub const REQUIREMENTS: &[(&str, Requirement)] = &[
-    ("2 const", Requirement::Order(Kind::ConstantRate, 2)),
+    ("2 rate", Requirement::Order(Kind::ConstantRate, 2)),
     ("2 var", Requirement::Order(Kind::VariableRate, 2)),
-    ("n rate 1", Requirement::Order(Kind::Offsets, SEVERAL)),
-    ("n const", Requirement::Order(Kind::ConstantRate, SEVERAL)),
+    ("n off", Requirement::Order(Kind::Offsets, SEVERAL)),
+    ("n rate", Requirement::Order(Kind::ConstantRate, SEVERAL)),
     ("n var", Requirement::Order(Kind::VariableRate, SEVERAL)),
     ("jumps", Requirement::Order(Kind::Jumps, SEVERAL)),
     ("ticks", Requirement::Order(Kind::CoarseTicks, SEVERAL)),
