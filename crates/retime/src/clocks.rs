@@ -112,24 +112,70 @@ impl Clocks {
             let first = *met.entry(clock).or_insert(place.location);
             refuted[clock.as_usize()] |= first != place.location;
         }
+        refuted
+            .contains(&true)
+            .then(|| self.taken_apart(info, &refuted))
+    }
+
+    /// Takes clocks apart, into one per process, or if it is one process, one per
+    /// location.
+    fn taken_apart(&self, info: &TraceInfo, refuted: &[bool]) -> Self {
         let count = refuted.iter().filter(|&&refuted| refuted).count();
         let process = |location: usize| info.locations.get(location).map(|it| it.process);
         let owner = |(location, clock): (usize, &ClockId)| {
             if !refuted[clock.as_usize()] {
                 return Owner::Node(clock.as_usize());
             }
-            let mut siblings = self.locations(*clock).iter();
-            let one_process = siblings.all(|it| process(it.as_usize()) == process(location));
             match process(location) {
-                Some(process) if !one_process => Owner::Process(process),
+                Some(process) if self.joins_processes(info, *clock) => Owner::Process(process),
                 _ => Owner::Location(location),
             }
         };
         let owners: Vec<Owner> = self.of_location.iter().enumerate().map(owner).collect();
-        (count > 0).then(|| Self::number(&owners, self.refuted + count))
+        Self::number(&owners, self.refuted + count)
     }
 
-    fn number(owners: &[Owner], refuted: usize) -> Self {
+    /// Whether several processes read a clock.
+    fn joins_processes(&self, info: &TraceInfo, clock: ClockId) -> bool {
+        let process = |location: &LocationIndex| {
+            let known = info.locations.get(location.as_usize());
+            known.map(|location| location.process)
+        };
+        let locations = self.locations(clock);
+        let first = locations.first().map(process);
+        locations
+            .iter()
+            .any(|location| Some(process(location)) != first)
+    }
+
+    /// The same with a clock of its own for each process that shares one with
+    /// another; `None` if none does.
+    pub(crate) fn by_process(&self, info: &TraceInfo) -> Option<Self> {
+        let joining: Vec<bool> = self
+            .iter()
+            .map(|clock| self.joins_processes(info, clock))
+            .collect();
+        joining
+            .contains(&true)
+            .then(|| self.taken_apart(info, &joining))
+    }
+
+    /// The clocks of `finer`, joined where they are one here and `group` gives
+    /// them the same number; the other clocks here count as refuted.
+    pub(crate) fn joined(&self, finer: &Self, group: &[usize]) -> Self {
+        let owner = |(location, clock): (usize, &ClockId)| {
+            let fine = finer.of_location[location].as_usize();
+            (*clock, group.get(fine).copied().unwrap_or(fine))
+        };
+        let owners: Vec<_> = self.of_location.iter().enumerate().map(owner).collect();
+        let mut parts: Vec<_> = owners.clone();
+        parts.sort_unstable();
+        parts.dedup();
+        let split = parts.chunk_by(|a, b| a.0 == b.0).filter(|it| it.len() > 1);
+        Self::number(&owners, self.refuted + split.count())
+    }
+
+    fn number<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Self {
         let (clocks, _) = Self::from_owners(owners);
         Self { refuted, ..clocks }
     }

@@ -98,7 +98,7 @@ impl Edges {
     pub fn collect(causality: &Causality, clocks: &Clocks, time: impl Fn(u32) -> i64) -> Self {
         let mut all = Self {
             edges: Vec::new(),
-            extents: extents(causality, clocks),
+            extents: Self::extents(causality, clocks),
         };
         let nodes = causality.nodes();
         for receive in 0..nodes.len() as u32 {
@@ -118,6 +118,19 @@ impl Edges {
             collectives.earliest_effects(instance, &time, clock, add);
         }
         all
+    }
+
+    /// First and last stamp of any event of each clock, in ticks since the base.
+    pub(crate) fn extents(causality: &Causality, clocks: &Clocks) -> Vec<Option<(i64, i64)>> {
+        let nodes = causality.nodes();
+        let extent = |clock: ClockId| {
+            let locations = clocks.locations(clock).iter();
+            let extents = locations.filter_map(|location| nodes.extent(location.as_usize()));
+            extents
+                .map(|it| (nodes.relative(it.first).0, nodes.relative(it.last).0))
+                .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+        };
+        clocks.iter().map(extent).collect()
     }
 
     fn add(&mut self, causality: &Causality, clocks: &Clocks, cause: u32, effect: u32) {
@@ -185,16 +198,4 @@ impl Edges {
         };
         order.chunk_by(same).map(pair).collect()
     }
-}
-
-fn extents(causality: &Causality, clocks: &Clocks) -> Vec<Option<(i64, i64)>> {
-    let nodes = causality.nodes();
-    let extent = |clock: ClockId| {
-        let locations = clocks.locations(clock).iter();
-        let extents = locations.filter_map(|location| nodes.extent(location.as_usize()));
-        extents
-            .map(|it| (nodes.relative(it.first).0, nodes.relative(it.last).0))
-            .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
-    };
-    clocks.iter().map(extent).collect()
 }

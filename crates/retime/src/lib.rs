@@ -24,6 +24,8 @@
 //! integers and the same for any number of threads.
 
 mod accuracy;
+pub mod align;
+pub mod auto;
 pub mod causality;
 pub mod clock;
 mod clocks;
@@ -35,6 +37,7 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod optimal;
+pub mod repair;
 mod time;
 mod trace;
 

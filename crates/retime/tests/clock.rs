@@ -5,17 +5,16 @@
 
 mod common;
 
-use std::sync::Arc;
-
 use common::case::Case;
 use common::hand;
 use common::naive::Row;
+use common::permuted::permuted;
 use common::program::LEAST_DELAY;
 use common::{Call, Sharing, Spec, Trace, cases, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::{Operation, Root};
 use retime::clock::{Cycle, Gamma, controlled};
-use retime::{Clocks, Grouping, LocationIndex, Members, MinimalDelay, Ticks, TraceInfo};
+use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo};
 
 fn gamma(text: &str) -> Gamma {
     text.parse().unwrap()
@@ -102,55 +101,6 @@ proptest! {
         for (location, values) in own.iter().enumerate() {
             prop_assert_eq!(values, &others[turned.new_of[location]]);
         }
-    }
-}
-
-/// A trace whose locations were read in another order.
-struct Permuted {
-    trace: Trace,
-    new_of: Vec<usize>,
-}
-
-fn permuted(trace: &Trace, turn: usize) -> Permuted {
-    let locations = trace.events.len();
-    // Turned and mirrored: every pair of neighbours changes places somewhere.
-    let new_of: Vec<usize> = (0..locations)
-        .map(|old| (locations - 1 - old + turn) % locations)
-        .collect();
-    let moved = |index: LocationIndex| LocationIndex(new_of[index.as_usize()] as u32);
-    let mut result = trace.clone();
-    for (old, &new) in new_of.iter().enumerate() {
-        let mut location = trace.info.locations[old].clone();
-        location.endpoint = moved(location.endpoint);
-        result.info.locations[new] = location;
-        result.physical[new] = new_of[trace.physical[old]];
-        result.events[new].clone_from(&trace.events[old]);
-        for event in &mut result.events[new] {
-            match &mut event.call {
-                Call::Send(message, _)
-                | Call::Receive(message)
-                | Call::Complete(message, _)
-                | Call::Probe(message, _) => message.peer = moved(message.peer),
-                _ => {}
-            }
-        }
-    }
-    for communicator in &mut result.info.communicators {
-        let all = |ranks: &Arc<[LocationIndex]>| -> Arc<[LocationIndex]> {
-            ranks.iter().map(|&rank| moved(rank)).collect()
-        };
-        communicator.members = match &communicator.members {
-            Members::Own => Members::Own,
-            Members::Ranks(ranks) => Members::Ranks(all(ranks)),
-            Members::Inter { a, b } => Members::Inter {
-                a: all(a),
-                b: all(b),
-            },
-        };
-    }
-    Permuted {
-        trace: result,
-        new_of,
     }
 }
 

@@ -33,6 +33,9 @@ fn compose(
     let nodes = causality.nodes();
     let locations = first.clocks().locations(clock);
     let (once, twice) = (first.map(clock), second.map(clock));
+    if twice.is_identity() {
+        return Some(once.clone());
+    }
     let mut points = Vec::new();
     for &location in locations {
         let (mut to_first, mut to_second) = (once.cursor(location), twice.cursor(location));

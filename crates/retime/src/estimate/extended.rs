@@ -75,7 +75,6 @@ use super::line::middle;
 use super::min_max::never_both_ways;
 use super::missing_ways::{self, Guess};
 use super::pair_bounds::PairBounds;
-use super::rebase::rebased;
 use super::relation::Relation;
 use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
@@ -145,7 +144,13 @@ pub fn extended(
             };
             offsets[clock.as_usize()] = Some(offset.ok_or_else(why)?);
         }
-        Ok(rebased(&offsets, reference))
+        let estimate = Estimate {
+            offsets,
+            reference: base,
+        };
+        // Where a clock's time does not advance, no map is made of it either.
+        let rebased = estimate.rebased(reference);
+        Ok(rebased.unwrap_or(estimate))
     })
 }
 

@@ -21,6 +21,10 @@
 //! where the tick is coarser than that, and where no pair of clocks exchanges
 //! enough in both directions.
 //!
+//! Nothing has to be known of the clocks before, and no list of dependencies is
+//! made. Once clocks are aligned, [`shortest_latency`] tells more: it looks at
+//! all cycles of clocks at once.
+//!
 //! Collectives in which everybody waits for everybody count as messages both
 //! ways between neighbouring ranks.
 //!
@@ -33,6 +37,8 @@
 //! let g = round_trip_halves(&samples).unwrap();
 //! assert!((38..=40).contains(&g), "{g}");
 //! ```
+//!
+//! [`shortest_latency`]: crate::align::shortest_latency
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -42,11 +48,11 @@ use crate::clocks::{ClockId, Clocks};
 use crate::time::Ticks;
 
 /// Messages each way that fill a window.
-const WINDOW: u32 = 50;
+pub(crate) const WINDOW: u32 = 50;
 /// Messages each way that a pair needs if it fills no window.
-const FEWEST: u32 = 8;
+pub(crate) const FEWEST: u32 = 8;
 /// The enforced share of the estimate is one part in this many.
-const SAFETY: i64 = 8;
+const SAFETY: f64 = 8.0;
 
 /// What was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +62,18 @@ pub struct LearnedDelay {
     /// Half of the fastest round trip; `None` if no pair of clocks exchanged
     /// enough in both directions.
     pub half_round_trip: Option<Ticks>,
+}
+
+impl LearnedDelay {
+    /// Of the minimal delay that the trace shows, in ticks: an eighth of it is
+    /// enforced.
+    pub fn from_shortest(shortest: Option<f64>) -> Self {
+        let down = |ticks: f64| Ticks(ticks.floor() as i64);
+        Self {
+            enforced: shortest.map_or(Ticks(0), |it| down((it / SAFETY).max(0.0))),
+            half_round_trip: shortest.map(down),
+        }
+    }
 }
 
 /// Learns the minimal delay between different clocks.
@@ -74,11 +92,7 @@ pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDel
         });
         pairs.into_values().filter_map(Pair::half_round_trip).min()
     });
-    let half = halves.min();
-    LearnedDelay {
-        enforced: Ticks(half.map_or(0, |half| (half / SAFETY).max(0))),
-        half_round_trip: half.map(Ticks),
-    }
+    LearnedDelay::from_shortest(halves.min().map(|half| half as f64))
 }
 
 /// Half of the fastest round trip among `(time, there?, latency)` of one pair

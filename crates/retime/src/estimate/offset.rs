@@ -59,4 +59,15 @@ impl Offset {
             }
         }
     }
+
+    /// What has to be added to a time `stamp + at(stamp)` for the stamp, with bends
+    /// at whole ticks; `None` where that time does not advance.
+    pub(crate) fn inverse(&self) -> Option<Self> {
+        let knots = self.knots.iter();
+        let points = knots.map(|&(stamp, add)| (stamp.saturating_add(add.round() as i64), -add));
+        let points: Vec<(i64, f64)> = points.collect();
+        let advances = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let finite = points.iter().all(|(_, add)| add.is_finite());
+        (advances && finite).then(|| Self::through(points))
+    }
 }

@@ -24,6 +24,7 @@ pub mod hand;
 pub mod layout;
 pub mod naive;
 pub mod oracle;
+pub mod permuted;
 pub mod program;
 pub mod ring;
 pub mod rng;

@@ -1,0 +1,336 @@
+//! The analytic centre of all clocks the dependencies allow.
+//!
+//! Every dependency leaves a *slack*: its latency between aligned clocks, less
+//! the minimal delay. Any alignment with no negative slack is possible; the one
+//! farthest from all bounds is the best guess, for both directions of a pair are
+//! equally likely to be the fast one. So of all piecewise linear offsets `z_p`
+//! with knots `h` apart the one is taken that minimises
+//!
+//! ```text
+//!   sum over dependencies  phi(slack)
+//! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
+//! + 1/2 sum over pieces    ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)         rates differ little
+//! + 1/2 sum over knots     (pull z)^2                                      about zero
+//! ```
+//!
+//! with `phi` the [barrier](super::barrier), `sigma = 1e-5`, `rho = 1e-4`. It is
+//! convex, and strictly so by the last term, which is what decides about the
+//! common time of all clocks: messages say nothing of it.
+
+use super::active::Tight;
+use super::barrier::Barrier;
+use super::curves::Curves;
+use super::frame::Frame;
+use super::links::Links;
+use super::solver::{Pattern, Solver};
+
+/// By how much rates typically change from piece to piece.
+const SIGMA: f64 = 1e-5;
+/// By how much rates typically differ.
+const RHO: f64 = 1e-4;
+/// The pull to zero, in terms of the scale of slacks.
+const PULL: f64 = 1e-3;
+
+/// A dependency between two segments.
+#[derive(Clone, Copy)]
+struct Term {
+    /// Latency less minimal delay before the curves are added.
+    rest: f64,
+    /// How far the ends lie behind the knots before them, from 0 to 1.
+    sent: f64,
+    received: f64,
+}
+
+/// Dependencies between the same two segments; they touch the same unknowns.
+struct Group {
+    /// Of the sender before and after, of the receiver before and after.
+    unknowns: [u32; 4],
+    first: usize,
+    end: usize,
+    /// Where the entries of the Hessian lie, lower half by columns.
+    entries: [u32; 10],
+}
+
+/// The function to minimise.
+pub(super) struct Centre {
+    pub(super) barrier: Barrier,
+    terms: Vec<Term>,
+    groups: Vec<Group>,
+    /// The constant part of the Hessian, of the penalties.
+    penalties: Vec<f64>,
+    stiffness: Stiffness,
+    solver: Option<Solver>,
+}
+
+/// Weights of the penalties.
+#[derive(Clone, Copy)]
+struct Stiffness {
+    bend: f64,
+    slope: f64,
+    pull: f64,
+}
+
+const LOWER: [(usize, usize); 10] = [
+    (0, 0),
+    (0, 1),
+    (0, 2),
+    (0, 3),
+    (1, 1),
+    (1, 2),
+    (1, 3),
+    (2, 2),
+    (2, 3),
+    (3, 3),
+];
+
+impl Centre {
+    /// Over these dependencies, given by link and in the order of the links, and
+    /// these knots. `least` is what no slack counts for: the minimal delay.
+    pub(super) fn new(
+        links: &Links<'_>,
+        frame: &Frame,
+        active: &[Vec<u32>],
+        shape: &Curves,
+        least: f64,
+        barrier: Barrier,
+        scale: f64,
+    ) -> Self {
+        let (terms, mut groups) = gather(links, frame, active, shape, least);
+        let width = shape.span / shape.pieces as f64;
+        let square = |it: f64| 1.0 / (it * it);
+        let stiffness = Stiffness {
+            bend: square(width * SIGMA),
+            slope: square(width * RHO) / (shape.pieces + 1) as f64,
+            pull: square(scale / PULL),
+        };
+        let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
+        for group in &mut groups {
+            for (entry, (a, b)) in group.entries.iter_mut().zip(LOWER) {
+                let (a, b) = (group.unknowns[a] as usize, group.unknowns[b] as usize);
+                *entry = pattern.position(a, b).unwrap_or(0) as u32;
+            }
+        }
+        let mut centre = Self {
+            barrier,
+            terms,
+            groups,
+            penalties: vec![0.0; pattern.len()],
+            stiffness,
+            solver: Solver::new(&pattern),
+        };
+        centre.add_penalties(shape, &pattern);
+        centre
+    }
+
+    fn add_penalties(&mut self, shape: &Curves, pattern: &Pattern) {
+        let Stiffness { bend, slope, pull } = self.stiffness;
+        let clocks = shape.clocks;
+        let mut add = |a: usize, b: usize, value: f64| {
+            if let Some(at) = pattern.position(a, b) {
+                self.penalties[at] += value;
+            }
+        };
+        for clock in 0..clocks {
+            let at = |knot: usize| knot * clocks + clock;
+            for knot in 0..=shape.pieces {
+                add(at(knot), at(knot), pull);
+            }
+            for knot in 0..shape.pieces {
+                add(at(knot), at(knot), slope);
+                add(at(knot + 1), at(knot + 1), slope);
+                add(at(knot), at(knot + 1), -slope);
+            }
+            for knot in 1..shape.pieces {
+                let stencil = [(knot - 1, 1.0), (knot, -2.0), (knot + 1, 1.0)];
+                for (place, &(a, x)) in stencil.iter().enumerate() {
+                    for &(b, y) in &stencil[place..] {
+                        add(at(a), at(b), bend * x * y);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The value of the function.
+    pub(super) fn value(&self, curves: &Curves) -> f64 {
+        let mut sum = 0.0;
+        for group in &self.groups {
+            let z = group.unknowns.map(|it| curves.values[it as usize]);
+            for term in &self.terms[group.first..group.end] {
+                sum += self.barrier.at(term.slack(&z)).0;
+            }
+        }
+        sum + self.penalty(curves)
+    }
+
+    fn penalty(&self, curves: &Curves) -> f64 {
+        let Stiffness { bend, slope, pull } = self.stiffness;
+        let (z, clocks) = (&curves.values, curves.clocks);
+        let mut sum = 0.0;
+        for at in 0..z.len() {
+            sum += pull * z[at] * z[at];
+            if let Some(after) = z.get(at + clocks) {
+                sum += slope * (after - z[at]) * (after - z[at]);
+                if let Some(last) = z.get(at + 2 * clocks) {
+                    let turn = z[at] - 2.0 * after + last;
+                    sum += bend * turn * turn;
+                }
+            }
+        }
+        0.5 * sum
+    }
+
+    /// Gradient and Hessian.
+    pub(super) fn derivatives(&self, curves: &Curves) -> (Vec<f64>, Vec<f64>) {
+        let mut gradient = self.penalty_gradient(curves);
+        let mut hessian = self.penalties.clone();
+        for group in &self.groups {
+            let z = group.unknowns.map(|it| curves.values[it as usize]);
+            let mut slopes = [0.0; 4];
+            let mut bends = [0.0; 10];
+            for term in &self.terms[group.first..group.end] {
+                let (_, slope, bend) = self.barrier.at(term.slack(&z));
+                let weights = term.weights();
+                for (sum, weight) in slopes.iter_mut().zip(weights) {
+                    *sum += slope * weight;
+                }
+                for (sum, (a, b)) in bends.iter_mut().zip(LOWER) {
+                    *sum += bend * weights[a] * weights[b];
+                }
+            }
+            for (at, slope) in group.unknowns.iter().zip(slopes) {
+                gradient[*at as usize] += slope;
+            }
+            for (at, bend) in group.entries.iter().zip(bends) {
+                hessian[*at as usize] += bend;
+            }
+        }
+        (gradient, hessian)
+    }
+
+    fn penalty_gradient(&self, curves: &Curves) -> Vec<f64> {
+        let Stiffness { bend, slope, pull } = self.stiffness;
+        let (z, clocks) = (&curves.values, curves.clocks);
+        let mut gradient: Vec<f64> = z.iter().map(|it| pull * it).collect();
+        for at in 0..z.len() {
+            let Some(after) = z.get(at + clocks) else {
+                break;
+            };
+            let rise = slope * (after - z[at]);
+            gradient[at] -= rise;
+            gradient[at + clocks] += rise;
+            if let Some(last) = z.get(at + 2 * clocks) {
+                let turn = bend * (z[at] - 2.0 * after + last);
+                gradient[at] += turn;
+                gradient[at + clocks] -= 2.0 * turn;
+                gradient[at + 2 * clocks] += turn;
+            }
+        }
+        gradient
+    }
+
+    /// The step of Newton's method.
+    pub(super) fn step(&self, gradient: &[f64], hessian: &[f64]) -> Option<Vec<f64>> {
+        let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
+        self.solver.as_ref()?.solve(hessian, &downhill)
+    }
+}
+
+impl Term {
+    #[inline]
+    fn weights(&self) -> [f64; 4] {
+        [
+            self.sent - 1.0,
+            -self.sent,
+            1.0 - self.received,
+            self.received,
+        ]
+    }
+
+    #[inline]
+    fn slack(&self, z: &[f64; 4]) -> f64 {
+        let sender = z[0] + (z[1] - z[0]) * self.sent;
+        let receiver = z[2] + (z[3] - z[2]) * self.received;
+        self.rest + receiver - sender
+    }
+}
+
+/// Terms, sorted by the segments they touch.
+fn gather(
+    links: &Links<'_>,
+    frame: &Frame,
+    active: &[Vec<u32>],
+    shape: &Curves,
+    least: f64,
+) -> (Vec<Term>, Vec<Group>) {
+    let mut terms = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
+    let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
+    for (link, active) in links.list().iter().zip(active) {
+        sorted.clear();
+        sorted.extend(active.iter().map(|&at| {
+            let seen = frame.see(links.edge(at));
+            let (before, sent) = shape.place(seen.sent);
+            let (then, received) = shape.place(seen.received);
+            let rest = seen.latency - least;
+            let term = Term {
+                rest,
+                sent,
+                received,
+            };
+            (before, then, term)
+        }));
+        sorted.sort_by_key(|&(before, then, _)| (before, then));
+        for same in sorted.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let first = terms.len();
+            terms.extend(same.iter().map(|&(_, _, term)| term));
+            let at = |knot: usize, clock: usize| (knot * shape.clocks + clock) as u32;
+            let (before, then, _) = same[0];
+            groups.push(Group {
+                unknowns: [
+                    at(before, link.from),
+                    at(before + 1, link.from),
+                    at(then, link.to),
+                    at(then + 1, link.to),
+                ],
+                first,
+                end: terms.len(),
+                entries: [0; 10],
+            });
+        }
+    }
+    (terms, groups)
+}
+
+/// Entries of the Hessian besides its diagonal.
+fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
+    let (size, clocks) = (shape.values.len() as u32, shape.clocks as u32);
+    let mut entries = Vec::with_capacity(2 * size as usize + 10 * groups.len());
+    for at in 0..size {
+        let others = [at + clocks, at + 2 * clocks];
+        entries.extend(
+            others
+                .into_iter()
+                .filter(|&it| it < size)
+                .map(|it| (at, it)),
+        );
+    }
+    for group in groups {
+        entries.extend(LOWER.map(|(a, b)| {
+            let (a, b) = (group.unknowns[a], group.unknowns[b]);
+            (a.min(b), a.max(b))
+        }));
+    }
+    entries
+}
+
+/// The positions of the tightest, in rising order.
+pub(super) fn positions(tight: &[[Tight; 3]]) -> Vec<u32> {
+    let mut all: Vec<u32> = tight
+        .iter()
+        .flat_map(super::active::found)
+        .map(|it| it.at)
+        .collect();
+    all.sort_unstable();
+    all
+}

@@ -1,0 +1,101 @@
+//! Which clocks bound each other from both sides.
+//!
+//! A dependency bounds the difference of two clocks on one side. A way there and
+//! a way back, over whatever other clocks, bound it on both: clocks between
+//! which both exist form a *component*, the strongly connected ones of the graph
+//! of dependencies. Inside one, differences can be told; between components they
+//! are bounded on one side only, or not at all.
+//!
+//! Source: Tarjan 1972, with a stack of its own instead of recursion.
+
+use super::links::Link;
+
+/// The number of the component of each clock: the smallest clock in it.
+pub(super) fn components(clocks: usize, links: &[Link]) -> Vec<usize> {
+    let mut search = Search::new(clocks, links);
+    for clock in 0..clocks {
+        if search.index[clock] == UNSEEN {
+            search.from(clock);
+        }
+    }
+    search.component
+}
+
+const UNSEEN: usize = usize::MAX;
+
+struct Search {
+    /// Where each clock goes to: `targets[first[clock]..first[clock + 1]]`.
+    first: Vec<usize>,
+    targets: Vec<usize>,
+    index: Vec<usize>,
+    low: Vec<usize>,
+    component: Vec<usize>,
+    open: Vec<usize>,
+    seen: usize,
+}
+
+impl Search {
+    fn new(clocks: usize, links: &[Link]) -> Self {
+        let mut first = vec![0; clocks + 1];
+        for link in links {
+            first[link.from + 1] += 1;
+        }
+        for clock in 0..clocks {
+            first[clock + 1] += first[clock];
+        }
+        // Links are ordered by where they start.
+        let mut sorted: Vec<_> = links.iter().map(|link| (link.from, link.to)).collect();
+        sorted.sort_unstable();
+        Self {
+            first,
+            targets: sorted.into_iter().map(|(_, to)| to).collect(),
+            index: vec![UNSEEN; clocks],
+            low: vec![UNSEEN; clocks],
+            component: vec![UNSEEN; clocks],
+            open: Vec::new(),
+            seen: 0,
+        }
+    }
+
+    fn enter(&mut self, clock: usize) {
+        self.index[clock] = self.seen;
+        self.low[clock] = self.seen;
+        self.seen += 1;
+        self.open.push(clock);
+    }
+
+    fn from(&mut self, root: usize) {
+        let mut path = vec![(root, self.first[root])];
+        self.enter(root);
+        while let Some(&mut (clock, ref mut next)) = path.last_mut() {
+            if *next < self.first[clock + 1] {
+                let target = self.targets[*next];
+                *next += 1;
+                if self.index[target] == UNSEEN {
+                    self.enter(target);
+                    path.push((target, self.first[target]));
+                } else if self.component[target] == UNSEEN {
+                    self.low[clock] = self.low[clock].min(self.index[target]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(before, _)) = path.last() {
+                self.low[before] = self.low[before].min(self.low[clock]);
+            }
+            if self.low[clock] == self.index[clock] {
+                self.close(clock);
+            }
+        }
+    }
+
+    /// Everything opened since `clock` forms a component.
+    fn close(&mut self, clock: usize) {
+        let start = self.open.iter().rposition(|&it| it == clock).unwrap_or(0);
+        let members = self.open.split_off(start);
+        let name = members.iter().copied().min().unwrap_or(clock);
+        for member in members {
+            self.component[member] = name;
+        }
+    }
+}

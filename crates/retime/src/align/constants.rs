@@ -1,0 +1,168 @@
+//! One constant per clock: the middle of what the dependencies allow.
+//!
+//! A dependency from clock `i` to clock `k` of latency `l` says
+//! `y_i - y_k <= l + relax`, so with the least latency of each pair the largest
+//! and the smallest value each clock can have against a root are shortest paths
+//! from and to the root. Both solutions satisfy all dependencies, hence so does
+//! their mean, which is taken. Where clocks drift no constants satisfy them; then
+//! all are relaxed by the same amount, the least possible: minus the least mean
+//! latency of any cycle of clocks.
+//!
+//! Sources: for shortest paths between pair bounds Hofmann & Hilgers in
+//! Rabenseifner 2000, section 7.5; the cycle is found by improvement (Dinkelbach
+//! 1967), each negative one giving a better mean.
+
+use super::links::Link;
+
+/// How often the relaxation is raised; each time at least one cycle closes.
+const MOST_CYCLES: usize = 1_000;
+
+/// A bound between two clocks of a component: `value[to] <= value[from] + length`.
+#[derive(Clone, Copy)]
+struct Arc {
+    from: usize,
+    to: usize,
+    length: i128,
+}
+
+/// What to add to each clock; `least` is the smallest latency of each link.
+/// Clocks that are alone in their component get 0.
+pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> Vec<i64> {
+    let inside = |(link, _): &(&Link, &i64)| component[link.from] == component[link.to];
+    let mut arcs: Vec<(usize, Arc)> = links
+        .iter()
+        .zip(least)
+        .filter(inside)
+        .map(|(link, &least)| {
+            let arc = Arc {
+                from: link.to,
+                to: link.from,
+                length: i128::from(least),
+            };
+            (component[link.from], arc)
+        })
+        .collect();
+    arcs.sort_by_key(|&(component, _)| component);
+    let mut values = vec![0; component.len()];
+    for part in arcs.chunk_by(|a, b| a.0 == b.0) {
+        let arcs: Vec<Arc> = part.iter().map(|&(_, arc)| arc).collect();
+        for (clock, value) in middle(component.len(), arcs) {
+            values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        }
+    }
+    values
+}
+
+/// The middle for the clocks of one component.
+fn middle(clocks: usize, mut arcs: Vec<Arc>) -> Vec<(usize, i128)> {
+    let root = busiest(clocks, &arcs);
+    let mut paths = Paths::new(clocks);
+    for _ in 0..MOST_CYCLES {
+        let Some((sum, steps)) = paths.negative_cycle(root, &arcs) else {
+            break;
+        };
+        // Rounded up, so that the cycle is negative no more.
+        let relax = (-sum).div_euclid(steps) + i128::from((-sum).rem_euclid(steps) > 0);
+        for arc in &mut arcs {
+            arc.length += relax;
+        }
+    }
+    let above = paths.distance.clone();
+    for arc in &mut arcs {
+        (arc.from, arc.to) = (arc.to, arc.from);
+    }
+    paths.negative_cycle(root, &arcs);
+    let pairs = above.iter().zip(&paths.distance).enumerate();
+    pairs
+        .filter_map(|(clock, (above, below))| Some((clock, ((*above)? - (*below)?).div_euclid(2))))
+        .collect()
+}
+
+/// The clock with the most arcs; of several the first.
+fn busiest(clocks: usize, arcs: &[Arc]) -> usize {
+    let mut degree = vec![0_usize; clocks];
+    for arc in arcs {
+        degree[arc.from] += 1;
+    }
+    let most = degree.iter().copied().max();
+    degree
+        .iter()
+        .position(|&it| Some(it) == most)
+        .unwrap_or_default()
+}
+
+/// Shortest paths from a root.
+struct Paths {
+    distance: Vec<Option<i128>>,
+    /// The arc by which the shortest path arrives.
+    arrival: Vec<Option<Arc>>,
+}
+
+impl Paths {
+    fn new(clocks: usize) -> Self {
+        Self {
+            distance: vec![None; clocks],
+            arrival: vec![None; clocks],
+        }
+    }
+
+    /// Length and number of steps of a negative cycle, if there is one; else
+    /// the distances are final.
+    fn negative_cycle(&mut self, root: usize, arcs: &[Arc]) -> Option<(i128, i128)> {
+        self.distance.fill(None);
+        self.arrival.fill(None);
+        self.distance[root] = Some(0);
+        for _ in 0..=self.distance.len() {
+            let mut settled = true;
+            for arc in arcs {
+                let Some(length) = self.distance[arc.from].map(|it| it + arc.length) else {
+                    continue;
+                };
+                if self.distance[arc.to].is_none_or(|known| length < known) {
+                    self.distance[arc.to] = Some(length);
+                    self.arrival[arc.to] = Some(*arc);
+                    settled = false;
+                }
+            }
+            if settled {
+                return None;
+            }
+            if let Some(cycle) = self.cycle() {
+                return Some(cycle);
+            }
+        }
+        None
+    }
+
+    /// The tree of arrivals closes on itself only around a negative cycle.
+    fn cycle(&self) -> Option<(i128, i128)> {
+        let mut visited = vec![usize::MAX; self.arrival.len()];
+        for start in 0..self.arrival.len() {
+            let mut at = start;
+            while visited[at] == usize::MAX {
+                visited[at] = start;
+                match self.arrival[at] {
+                    Some(arc) => at = arc.from,
+                    None => break,
+                }
+            }
+            if visited[at] == start && self.arrival[at].is_some() {
+                return self.around(at);
+            }
+        }
+        None
+    }
+
+    fn around(&self, start: usize) -> Option<(i128, i128)> {
+        let (mut sum, mut steps, mut at) = (0, 0, start);
+        loop {
+            let arc = self.arrival[at]?;
+            sum += arc.length;
+            steps += 1;
+            at = arc.from;
+            if at == start {
+                return Some((sum, steps));
+            }
+        }
+    }
+}

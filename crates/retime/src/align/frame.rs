@@ -1,0 +1,113 @@
+//! The common axis on which offsets are looked for.
+//!
+//! Clocks may be days apart, and drift. So a stamp `C` of clock `p` is first
+//! moved by a whole number of ticks, which loses nothing:
+//!
+//! ```text
+//! v = C + shift_p - start                  where the common axis is from 0 to span
+//! y_p(v) = intercept_p + drift_p v + z_p(v)
+//! ```
+//!
+//! What has to be added to the clock is `shift_p + y_p(v)`; the line is the
+//! [base](super::base), and `z_p`, a piecewise linear function, the
+//! [rest](super::curves).
+
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+
+/// A straight line over the common axis, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Line {
+    pub(super) intercept: f64,
+    pub(super) drift: f64,
+}
+
+impl Line {
+    pub(super) fn at(self, time: f64) -> f64 {
+        self.drift.mul_add(time, self.intercept)
+    }
+}
+
+/// Shifts and lines of all clocks.
+#[derive(Clone, Debug)]
+pub(super) struct Frame {
+    pub(super) shifts: Vec<i64>,
+    pub(super) start: i64,
+    /// At least 1.
+    pub(super) span: f64,
+    pub(super) lines: Vec<Line>,
+}
+
+impl Frame {
+    /// Without lines.
+    pub(super) fn new(edges: &Edges, shifts: Vec<i64>) -> Self {
+        let ends = |clock: usize| {
+            let (first, last) = edges.extent(ClockId(clock as u32))?;
+            let shift = *shifts.get(clock)?;
+            Some((first.saturating_add(shift), last.saturating_add(shift)))
+        };
+        let ends = (0..edges.clocks()).filter_map(ends);
+        let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+        let (start, end) = all.unwrap_or((0, 0));
+        Self {
+            lines: vec![Line::default(); shifts.len()],
+            span: (end.saturating_sub(start) as f64).max(1.0),
+            start,
+            shifts,
+        }
+    }
+
+    /// A stamp of a clock on the common axis.
+    pub(super) fn time(&self, clock: usize, stamp: i64) -> f64 {
+        self.moved(clock, stamp).saturating_sub(self.start) as f64
+    }
+
+    /// Shift and line of a clock at a stamp.
+    pub(super) fn add(&self, clock: usize, stamp: i64) -> f64 {
+        self.shifts[clock] as f64 + self.lines[clock].at(self.time(clock, stamp))
+    }
+
+    /// With lines added.
+    pub(super) fn tilted(mut self, lines: &[Line]) -> Self {
+        for (line, more) in self.lines.iter_mut().zip(lines) {
+            line.intercept += more.intercept;
+            line.drift += more.drift;
+        }
+        self
+    }
+
+    fn moved(&self, clock: usize, stamp: i64) -> i64 {
+        stamp.saturating_add(self.shifts[clock])
+    }
+
+    /// The stamp that a clock shows nearest to a time of the common axis.
+    pub(super) fn stamp(&self, clock: usize, time: f64) -> i64 {
+        let moved = (time.round() as i64).saturating_add(self.start);
+        moved.saturating_sub(self.shifts[clock])
+    }
+
+    /// A dependency as the shifted clocks see it.
+    pub(super) fn see(&self, edge: &Edge) -> Seen {
+        let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
+        let (sent, received) = (self.moved(from, edge.sent), self.moved(to, edge.received));
+        let moved = Seen {
+            sent: sent.saturating_sub(self.start) as f64,
+            received: received.saturating_sub(self.start) as f64,
+            latency: received.saturating_sub(sent) as f64,
+        };
+        let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);
+        Seen {
+            latency: moved.latency + line,
+            ..moved
+        }
+    }
+}
+
+/// A dependency on the common axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Seen {
+    pub(super) sent: f64,
+    pub(super) received: f64,
+    /// After the line of each clock.
+    pub(super) latency: f64,
+}

@@ -1,0 +1,129 @@
+//! Alignment: clocks that agree as well as the trace can tell.
+//!
+//! The controlled logical clock moves what contradicts causality and nothing
+//! else; a clock that is a little late and contradicts nobody stays late. But
+//! *all* dependencies say something about how clocks differ, most of all the
+//! tightest. Here each clock gets a function of its own time, made of straight
+//! pieces, such that all of them together lie in the middle of what the
+//! dependencies allow:
+//!
+//! ```text
+//!  constants    the middle of what the least latency of each pair allows, days if need be
+//!  lines        constant drift: the robust slope of pair differences
+//!  trim         dependencies that contradict all others are left out
+//!  ladder       1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!    active     the tightest dependencies of each pair and stretch of time
+//!    centre     a convex function of all offsets, and its derivatives
+//!    barrier      what little slack costs
+//!    newton     its minimum
+//!    solver       by sparse linear systems
+//!  ties         clocks that messages reach in one direction only
+//!  offsets      relative to the reference
+//! ```
+//!
+//! Nothing is guaranteed: a message may stay reversed, where its clock behaved
+//! as no smooth function does. What is left is repaired event by event.
+//!
+//! ```
+//! use retime::align::{Relation, align_edges};
+//! use retime::{ClockId, Edge, Edges, TickRate};
+//! let (a, b) = (ClockId(0), ClockId(1));
+//! // The second clock is 5000 behind, and loses one tick in 10000.
+//! let shown = |time: i64| time - 5_000 - time / 10_000;
+//! let there = |i: i64| Edge::message(a, 1_000 * i, b, shown(1_000 * i + 300 + i % 7));
+//! let back = |i: i64| Edge::message(b, shown(1_000 * i + 500), a, 1_000 * i + 800 + i % 5);
+//! let edges = (0..2_000).flat_map(|i| [there(i), back(i)]).collect();
+//! let extents = vec![Some((0, 2_000_000)), Some((shown(0), shown(2_000_000)))];
+//! let rate = TickRate::per_second(1_000_000_000).unwrap();
+//! let alignment = align_edges(&Edges::new(edges, extents), rate, a);
+//! let offset = alignment.estimate.offsets[1].as_ref().unwrap();
+//! assert!((offset.at(shown(700_000)) - 5_070.0).abs() < 1.0);
+//! assert_eq!(alignment.relations, [Relation::BothWays; 2]);
+//! assert_eq!(alignment.pieces, 1);
+//! assert!((alignment.shortest.unwrap() - 300.0).abs() < 2.0);
+//! ```
+
+mod active;
+mod barrier;
+mod centre;
+mod components;
+mod constants;
+mod curves;
+mod frame;
+mod ladder;
+mod latency;
+mod lines;
+mod links;
+mod newton;
+mod offsets;
+mod sharing;
+mod solver;
+mod stages;
+mod ties;
+mod trim;
+
+pub use latency::shortest_latency;
+pub use sharing::confirmed;
+pub use stages::align_edges;
+
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::edges::{Edge, Edges};
+use crate::estimate::Estimate;
+use crate::time::TickRate;
+
+/// How a clock is tied to the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Dependencies go both ways, directly or over other clocks.
+    BothWays,
+    /// They go one way only: what its offset and what the delay of messages is
+    /// cannot be told apart. The fastest are taken to be as fast as any.
+    OneWay,
+    /// None at all. Several such clocks may be tied to each other.
+    Unrelated,
+}
+
+/// Aligned clocks.
+#[derive(Clone, Debug)]
+pub struct Alignment {
+    /// What has to be added to each clock to show the time of the reference;
+    /// for clocks unrelated to it, that of the first clock they are tied to, and
+    /// nothing if there is none.
+    pub estimate: Estimate,
+    /// By clock, how it is tied to the reference.
+    pub relations: Vec<Relation>,
+    /// Dependencies left out because they contradict all others.
+    pub trimmed: Vec<Edge>,
+    /// How many straight pieces each offset has.
+    pub pieces: usize,
+    /// The minimal delay that the aligned trace shows, in ticks; `None` where too
+    /// little is known. See [`shortest_latency`].
+    pub shortest: Option<f64>,
+}
+
+/// Aligns the clocks of a trace.
+///
+/// Which dependencies of collectives are the tightest depends on how clocks
+/// differ; they are listed again once that is known better.
+pub fn align(
+    causality: &Causality,
+    clocks: &Clocks,
+    rate: TickRate,
+    reference: ClockId,
+) -> Alignment {
+    let nodes = causality.nodes();
+    let raw = Edges::collect(causality, clocks, |node| nodes.time(node).0);
+    if causality.collectives().instances().is_empty() {
+        return align_edges(&raw, rate, reference);
+    }
+    let rough = stages::rough(&raw, reference);
+    drop(raw);
+    let time = |node: u32| {
+        let stamp = nodes.time(node).0;
+        let clock = clocks.of(nodes.location(node)).as_usize();
+        stamp.saturating_add(rough.add(clock, stamp).round() as i64)
+    };
+    let edges = Edges::collect(causality, clocks, time);
+    align_edges(&edges, rate, reference)
+}

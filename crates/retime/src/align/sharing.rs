@@ -1,0 +1,270 @@
+//! Whether processes of one node really read one clock.
+//!
+//! A clock that several processes share is known three to ten times as well as
+//! one of its own for each, for the dependencies of all of them speak about it.
+//! But nodes do not always share: wrongly joined clocks leave thousands of
+//! dependencies violated that no map can repair. That a dependency inside is
+//! reversed refutes a clock ([`Clocks::group`]); that none is confirms nothing
+//! yet, as there may be few. So every process is aligned with a clock of its
+//! own first. Two processes *agree* if, in nine of ten windows of the trace in
+//! which they exchange something both ways,
+//!
+//! ```text
+//! |shown by a - shown by b|  <=  half the fastest round trip between them + 1 tick + 1 us
+//! ```
+//!
+//! which is as far as it is open whether they show the same. Round trips over
+//! other clocks count too: messages to other nodes may tell more than the seldom
+//! ones within, and in a ring nobody answers directly. A node's processes share a clock as far as a chain of
+//! agreeing pairs connects them; those without any exchange inside the node keep
+//! their own, and so do all of a node where any two disagree.
+//!
+//! The windows are 64 parts of the trace, or 16, 4 or one for pairs that
+//! exchange too seldom.
+//!
+//! ```
+//! use retime::align::confirmed;
+//! use retime::estimate::{Estimate, Offset};
+//! use retime::{ClockId, Clocks, Grouping};
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(0)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! // Two ranks of a node, which exchange messages of 3 us.
+//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! first.send(0, Timestamp(1_000), message(1), None);
+//! second.receive(0, Timestamp(4_000), message(0));
+//! second.send(1, Timestamp(5_000), message(0), None);
+//! first.receive(1, Timestamp(8_000), message(1));
+//! first.finish(2, Timestamp(1_000), Timestamp(8_000));
+//! second.finish(2, Timestamp(4_000), Timestamp(5_000));
+//!
+//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! let nodes = Clocks::group(&info, &causality, Grouping::Node);
+//! let processes = Clocks::group(&info, &causality, Grouping::Process);
+//! let clocks_if = |second_is_ahead_by: f64| {
+//!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
+//!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
+//!     confirmed(&info, &causality, &nodes, &processes, &estimate).len()
+//! };
+//! assert_eq!(clocks_if(500.0), 1);
+//! assert_eq!(clocks_if(9_000.0), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::latency::{Aligned, Step};
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::edges::Edges;
+use crate::estimate::{Estimate, Offset};
+use crate::trace::TraceInfo;
+
+/// Parts into which the trace is divided, until a pair can be judged in one.
+const WINDOWS: [u32; 4] = [64, 16, 4, 1];
+/// One window of this many may disagree.
+const TOLERATED: usize = 10;
+/// How often a clock may be passed in the search for the fastest way.
+const MOST_VISITS: usize = 4;
+
+/// The clocks of `nodes`, as far as an estimate for `processes`, in which no
+/// two processes share one, does not contradict that they do.
+pub fn confirmed(
+    info: &TraceInfo,
+    causality: &Causality,
+    nodes: &Clocks,
+    processes: &Clocks,
+    estimate: &Estimate,
+) -> Clocks {
+    let add = |clock: ClockId, stamp: i64| {
+        let offset = estimate.offsets.get(clock.as_usize());
+        let offset = offset.and_then(Option::as_ref);
+        offset.map_or(0.0, |offset| offset.at(stamp))
+    };
+    let time = |node: u32| {
+        let clock = processes.of(causality.nodes().location(node));
+        let stamp = causality.nodes().time(node).0;
+        stamp.saturating_add(add(clock, stamp) as i64)
+    };
+    let edges = Edges::collect(causality, processes, time);
+    let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
+    let judge = Judge {
+        shared: processes.iter().map(shared).collect(),
+        shown: estimate
+            .offsets
+            .iter()
+            .map(|it| shown(it.as_ref()))
+            .collect(),
+        aligned: Aligned::new(&edges, add, |_| true),
+        tolerance: 1.0 + info.rate.get() as f64 / 1e6,
+    };
+    let agreed = judge.pairs();
+    let group = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
+    nodes.joined(processes, &group)
+}
+
+/// What a clock shows, less the common time, by common time.
+fn shown(offset: Option<&Offset>) -> Option<Offset> {
+    offset?.inverse()
+}
+
+/// Two clocks, the lower first.
+type Pair = (ClockId, ClockId);
+
+struct Judge {
+    /// By clock, that of its node.
+    shared: Vec<Option<ClockId>>,
+    shown: Vec<Option<Offset>>,
+    aligned: Aligned,
+    /// Ticks by which clocks that are one may seem to differ.
+    tolerance: f64,
+}
+
+impl Judge {
+    /// Whether they agree, for each pair that exchanges anything and has a way
+    /// there and back.
+    fn pairs(&self) -> BTreeMap<Pair, bool> {
+        let mut judged = BTreeMap::new();
+        for windows in WINDOWS {
+            for (pair, (met, disagreed)) in self.counts(windows) {
+                let agree = disagreed * TOLERATED <= met;
+                judged.entry(pair).or_insert(agree);
+            }
+        }
+        judged
+    }
+
+    /// In how many windows pairs can be judged, and in how many of these they
+    /// disagree.
+    fn counts(&self, windows: u32) -> BTreeMap<Pair, (usize, usize)> {
+        let mut counts = BTreeMap::new();
+        let steps = self.aligned.steps(windows);
+        for steps in steps.chunk_by(|a, b| a.window == b.window) {
+            let window = Window { steps };
+            let once =
+                |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
+            let inside = steps.iter().filter(|step| self.inside(step));
+            for &Step { from, to, .. } in inside.filter(once) {
+                let half = f64::midpoint(window.fastest(from, to), window.fastest(to, from));
+                if half.is_infinite() {
+                    continue;
+                }
+                let middle = self.aligned.middle(window.number(), windows);
+                let pair = (from.min(to), from.max(to));
+                let (met, disagreed): &mut (usize, usize) = counts.entry(pair).or_default();
+                *met += 1;
+                *disagreed += usize::from(!self.agree(from, to, middle, half));
+            }
+        }
+        counts
+    }
+
+    fn inside(&self, step: &Step) -> bool {
+        let node = |clock: ClockId| self.shared.get(clock.as_usize());
+        node(step.from) == node(step.to)
+    }
+
+    /// Whether two clocks show about the same at a time.
+    fn agree(&self, a: ClockId, b: ClockId, time: i64, half: f64) -> bool {
+        let shown = |clock: ClockId| Some(self.shown.get(clock.as_usize())?.as_ref()?.at(time));
+        let difference = shown(a).zip(shown(b)).map(|(a, b)| (a - b).abs());
+        difference.is_some_and(|by| by <= half.max(0.0) + self.tolerance)
+    }
+}
+
+/// The steps of one window, by where they start and end.
+struct Window<'a> {
+    steps: &'a [Step],
+}
+
+impl Window<'_> {
+    fn number(&self) -> u32 {
+        self.steps.first().map_or(0, |step| step.window)
+    }
+
+    fn find(&self, from: ClockId, to: ClockId) -> Option<&Step> {
+        let steps = self.steps;
+        let at = steps.binary_search_by_key(&(from, to), |step| (step.from, step.to));
+        steps.get(at.ok()?)
+    }
+
+    /// The steps away from a clock.
+    fn away(&self, from: ClockId) -> &[Step] {
+        let first = self.steps.partition_point(|step| step.from < from);
+        let end = self.steps.partition_point(|step| step.from <= from);
+        self.steps.get(first..end).unwrap_or_default()
+    }
+
+    /// How long the fastest way takes: directly or over one other clock, or if
+    /// there is none of these, over as many as it takes; infinite without any.
+    fn fastest(&self, from: ClockId, to: ClockId) -> f64 {
+        let ways = self.away(from).iter().filter_map(|step| {
+            let direct = (step.to == to).then_some(0.0);
+            let rest = direct.or_else(|| Some(self.find(step.to, to)?.fastest));
+            Some(step.fastest + rest?)
+        });
+        ways.reduce(f64::min)
+            .unwrap_or_else(|| self.fastest_of_all(from, to))
+    }
+
+    /// The fastest of all ways, found by passing on what each clock knows.
+    fn fastest_of_all(&self, from: ClockId, to: ClockId) -> f64 {
+        let mut after = BTreeMap::from([(from, 0.0)]);
+        let mut queue = VecDeque::from([from]);
+        // Without bound a cycle that takes no time would be gone round for ever.
+        for _ in 0..MOST_VISITS * self.steps.len() {
+            let Some(clock) = queue.pop_front() else {
+                break;
+            };
+            let so_far = after.get(&clock).copied().unwrap_or(f64::INFINITY);
+            for step in self.away(clock) {
+                let reached = after.entry(step.to).or_insert(f64::INFINITY);
+                if so_far + step.fastest < *reached {
+                    *reached = so_far + step.fastest;
+                    queue.push_back(step.to);
+                }
+            }
+        }
+        after.get(&to).copied().unwrap_or(f64::INFINITY)
+    }
+}
+
+/// A number for each clock, the same for those that share one.
+fn groups<N: Ord>(
+    clocks: usize,
+    agreed: &BTreeMap<Pair, bool>,
+    node: impl Fn(u32) -> N,
+) -> Vec<usize> {
+    let mut group: Vec<usize> = (0..clocks).collect();
+    let root = |group: &[usize], mut at: usize| {
+        while group[at] != at {
+            at = group[at];
+        }
+        at
+    };
+    for (low, high) in agreed.keys() {
+        let ends = [low, high].map(|clock| root(&group, clock.as_usize()));
+        let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
+        group[high] = low;
+    }
+    for clock in 0..clocks {
+        group[clock] = root(&group, clock);
+    }
+    let refuted = agreed.iter().filter(|&(_, &agree)| !agree);
+    let refuted: BTreeSet<N> = refuted.map(|((clock, _), _)| node(clock.0)).collect();
+    for (clock, group) in group.iter_mut().enumerate() {
+        if refuted.contains(&node(clock as u32)) {
+            *group = clock;
+        }
+    }
+    group
+}

@@ -1,0 +1,220 @@
+//! Clocks that others bound on one side only.
+//!
+//! Between [components](super::components) dependencies go one way, and nobody
+//! can tell a long delay from a clock that is ahead. So a component is tied to
+//! those already tied as a whole, by one line for all its clocks, as if the
+//! fastest messages took the minimal delay: the offset is wrong by what they
+//! really took, but rates are right and no message is reversed. The line is the
+//! one below all latencies, in the middle of the run; the side of the lower hull
+//! of the points (time, latency) that spans it. Where two tied components bound a
+//! third from both sides, the mean of both lines is taken.
+//!
+//! Source: the hull of message clouds is Duda's (Duda, Harrus, Haddad, Bernard
+//! 1987), here for one cloud.
+
+use super::curves::Curves;
+use super::frame::{Frame, Line};
+use super::links::{Link, Links};
+
+const WINDOWS: usize = 64;
+/// A line needs so many windows with dependencies; fewer give a constant.
+const FEWEST: usize = 8;
+/// No clock drifts more against another.
+const STEEPEST: f64 = 1e-3;
+
+/// A point of a cloud: time and aligned latency.
+type Point = (f64, f64);
+
+/// How components hang together.
+pub(super) struct Ties {
+    /// By clock: what is to be added to all clocks of its component.
+    pub(super) lines: Vec<Line>,
+    /// By clock: the clock whose time its part of the trace has.
+    pub(super) root: Vec<usize>,
+}
+
+/// The constant or, if `with_drift`, the line for each component; those that
+/// nothing ties to the reference hang at their smallest clock.
+pub(super) fn tie(
+    links: &Links<'_>,
+    component: &[usize],
+    frame: &Frame,
+    curves: &Curves,
+    least: f64,
+    reference: usize,
+    with_drift: bool,
+) -> Ties {
+    let mut work = Work {
+        links,
+        component,
+        frame,
+        curves,
+        least,
+        with_drift,
+        across: across(links, component),
+        waiting: vec![0; component.len()],
+        ties: Ties {
+            lines: vec![Line::default(); component.len()],
+            root: vec![usize::MAX; component.len()],
+        },
+    };
+    if let Some(&first) = component.get(reference) {
+        work.grow(first, reference);
+    }
+    for (clock, &own) in component.iter().enumerate() {
+        if !work.tied(own) {
+            work.grow(own, clock);
+        }
+    }
+    let Ties { lines, root } = work.ties;
+    Ties {
+        lines: component.iter().map(|&it| lines[it]).collect(),
+        root: component.iter().map(|&it| root[it]).collect(),
+    }
+}
+
+/// Per component the links that join it to others.
+fn across<'a>(links: &'a Links<'_>, component: &[usize]) -> Vec<Vec<&'a Link>> {
+    let mut across = vec![Vec::new(); component.len()];
+    for link in links.list() {
+        let (from, to) = (component[link.from], component[link.to]);
+        if from != to {
+            across[from].push(link);
+            across[to].push(link);
+        }
+    }
+    across
+}
+
+struct Work<'a> {
+    links: &'a Links<'a>,
+    component: &'a [usize],
+    frame: &'a Frame,
+    curves: &'a Curves,
+    least: f64,
+    with_drift: bool,
+    across: Vec<Vec<&'a Link>>,
+    /// Dependencies between each component and those tied.
+    waiting: Vec<usize>,
+    /// By component.
+    ties: Ties,
+}
+
+impl Work<'_> {
+    /// Ties everything that hangs together with a component, those with the most
+    /// dependencies first.
+    fn grow(&mut self, first: usize, root: usize) {
+        self.accept(first, Line::default(), root);
+        loop {
+            let most = self.waiting.iter().copied().max().unwrap_or(0);
+            let Some(next) = self.waiting.iter().position(|&it| it == most && most > 0) else {
+                return;
+            };
+            let line = self.line(next);
+            self.accept(next, line, root);
+        }
+    }
+
+    fn accept(&mut self, component: usize, line: Line, root: usize) {
+        self.ties.lines[component] = line;
+        self.ties.root[component] = root;
+        self.waiting[component] = 0;
+        for link in &self.across[component] {
+            let ends = (self.component[link.from], self.component[link.to]);
+            let other = if ends.0 == component { ends.1 } else { ends.0 };
+            if self.ties.root[other] == usize::MAX {
+                self.waiting[other] += self.links.positions(link).len();
+            }
+        }
+    }
+
+    fn tied(&self, component: usize) -> bool {
+        self.ties.root[component] != usize::MAX
+    }
+
+    fn line(&self, component: usize) -> Line {
+        let (mut into, mut out_of) = (Vec::new(), Vec::new());
+        for link in &self.across[component] {
+            let (from, to) = (self.component[link.from], self.component[link.to]);
+            if to == component && self.tied(from) {
+                self.add_points(link, &mut into);
+            } else if from == component && self.tied(to) {
+                self.add_points(link, &mut out_of);
+            }
+        }
+        let into = self.below(&into).map(|it| Line {
+            intercept: -it.intercept,
+            drift: -it.drift,
+        });
+        match (into, self.below(&out_of)) {
+            (Some(a), Some(b)) => Line {
+                intercept: f64::midpoint(a.intercept, b.intercept),
+                drift: f64::midpoint(a.drift, b.drift),
+            },
+            (a, b) => a.or(b).unwrap_or_default(),
+        }
+    }
+
+    fn add_points(&self, link: &Link, points: &mut Vec<Point>) {
+        let line = |clock: usize| self.ties.lines[self.component[clock]];
+        points.extend(self.links.of(link).map(|(_, edge)| {
+            let seen = self.frame.see(edge);
+            let own = self.curves.between(link.from, link.to, &seen);
+            let tied = line(link.to).at(seen.received) - line(link.from).at(seen.sent);
+            let time = f64::midpoint(seen.sent, seen.received);
+            (time, seen.latency + own + tied - self.least)
+        }));
+    }
+
+    /// The line below all points.
+    fn below(&self, points: &[Point]) -> Option<Line> {
+        let constant = |intercept: f64| Line {
+            intercept,
+            drift: 0.0,
+        };
+        let lowest = points.iter().map(|it| it.1).min_by(f64::total_cmp)?;
+        let windows = lowest_by_window(points, self.frame.span);
+        if !self.with_drift || windows.len() < FEWEST {
+            return Some(constant(lowest));
+        }
+        let hull = lower_hull(&windows);
+        let middle = windows.iter().map(|it| it.0).sum::<f64>() / windows.len() as f64;
+        let side = hull.windows(2).find(|side| side[1].0 >= middle);
+        let Some(&[a, b]) = side else {
+            return Some(constant(lowest));
+        };
+        let drift = ((b.1 - a.1) / (b.0 - a.0)).clamp(-STEEPEST, STEEPEST);
+        let rests = points.iter().map(|&(x, y)| y - drift * x);
+        let intercept = rests.min_by(f64::total_cmp)?;
+        Some(Line { intercept, drift })
+    }
+}
+
+/// The lowest point of each window, by time.
+fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
+    let mut lowest = [(0.0, f64::INFINITY); WINDOWS];
+    for &point in points {
+        let window = (point.0 * (WINDOWS as f64 / span)) as usize;
+        let lowest = &mut lowest[window.min(WINDOWS - 1)];
+        if point.1 < lowest.1 {
+            *lowest = point;
+        }
+    }
+    lowest.into_iter().filter(|it| it.1.is_finite()).collect()
+}
+
+/// The lower convex hull of points of rising `x`.
+fn lower_hull(points: &[Point]) -> Vec<Point> {
+    let mut hull: Vec<Point> = Vec::new();
+    for &point in points {
+        while let [.., a, b] = hull[..] {
+            let turn = (b.0 - a.0) * (point.1 - a.1) - (b.1 - a.1) * (point.0 - a.0);
+            if turn > 0.0 {
+                break;
+            }
+            hull.pop();
+        }
+        hull.push(point);
+    }
+    hull
+}

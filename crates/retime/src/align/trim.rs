@@ -1,0 +1,72 @@
+//! Defective stamps, left out.
+//!
+//! Now and then a clock is read wrongly, or a process stands still between the
+//! event and the reading; its messages then contradict all others around. Once
+//! clocks are aligned such a dependency shows by being reversed by far: by more
+//! than 200 ns and than half the round trip of the median pair of clocks. But
+//! where many are, the clocks are not aligned yet. So they are left out only if
+//! they touch at most a tenth of 512 windows of the run.
+
+use rayon::prelude::*;
+
+use super::curves::Curves;
+use super::frame::Frame;
+use super::lines::median;
+use super::links::{Link, Links};
+
+const WINDOWS: usize = 512;
+/// Windows that may be touched.
+const MOST: usize = WINDOWS / 10;
+/// In nanoseconds.
+const LEAST: f64 = 200.0;
+
+/// Positions of dependencies to leave out, in rising order.
+pub(super) fn defective(
+    links: &Links<'_>,
+    frame: &Frame,
+    curves: &Curves,
+    nanosecond: f64,
+) -> Vec<u32> {
+    let latency = |link: &Link, at: u32| {
+        let seen = frame.see(links.edge(at));
+        (
+            seen,
+            seen.latency + curves.between(link.from, link.to, &seen),
+        )
+    };
+    let fastest = |link: &Link| {
+        let all = links.positions(link).iter().map(|&at| latency(link, at).1);
+        all.fold(f64::INFINITY, f64::min)
+    };
+    let fastest: Vec<f64> = links.list().par_iter().map(fastest).collect();
+    let bound = -bound(links, &fastest, nanosecond);
+    let mut touched = [false; WINDOWS];
+    let mut found = Vec::new();
+    for (link, _) in links.list().iter().zip(&fastest).filter(|it| *it.1 < bound) {
+        for &at in links.positions(link) {
+            let (seen, latency) = latency(link, at);
+            if latency < bound {
+                let window = (seen.sent * (WINDOWS as f64 / frame.span)) as usize;
+                touched[window.min(WINDOWS - 1)] = true;
+                found.push(at);
+            }
+        }
+    }
+    if touched.iter().filter(|&&it| it).count() > MOST {
+        return Vec::new();
+    }
+    found.sort_unstable();
+    found
+}
+
+/// How far reversed a defective dependency is, at least.
+fn bound(links: &Links<'_>, fastest: &[f64], nanosecond: f64) -> f64 {
+    let list = links.list().iter().zip(fastest);
+    let round_trip = |(link, there): (&Link, &f64)| {
+        let back = links.opposite_index(link)?;
+        (link.from < link.to).then(|| there + fastest[back])
+    };
+    let mut round_trips: Vec<f64> = list.filter_map(round_trip).collect();
+    let half = median(&mut round_trips).map_or(0.0, |it| it / 2.0);
+    half.max(LEAST * nanosecond)
+}

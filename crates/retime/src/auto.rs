@@ -1,0 +1,329 @@
+//! The default pipeline: align, then repair.
+//!
+//! ```text
+//!  recorded times --validate--> which processes really share a clock       align::confirmed
+//!                 --align-----> clocks that agree as well as can be told   align::align
+//!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
+//!                 --repair----> no dependency violated                     repair::repair
+//! ```
+//!
+//! Alignment follows how clocks differ without regard to single events, and is
+//! a hundred times as accurate as any logical clock; but some dependencies stay
+//! violated, where a stamp is wrong or a clock wandered too fast. The logical
+//! clock violates none, and moves nothing where there is nothing to repair. The
+//! result is both in one.
+//!
+//! *Never worse than the recording*: if clocks cannot be aligned, or if the
+//! dependencies that are reversed after alignment miss by more in sum than
+//! before, the recorded times are repaired as they are, by a controlled logical
+//! clock with the usual control factor near 1; [`Start`] says so.
+//!
+//! What is enforced is the user's minimal delay, or else an eighth of the one
+//! that [the aligned clocks show](crate::align::shortest_latency).
+//!
+//! Example: two ranks exchange messages that take 2 us; the second clock is 5 us
+//! ahead. Back and forth tells so to a few ticks.
+//!
+//! ```
+//! use retime::auto::{AutoOptions, auto};
+//! use retime::{Clocks, Grouping, MinimalDelay, Ticks};
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(1)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! for i in 0..100 {
+//!     let start = 1_000_000 + 50_000 * i;
+//!     first.send(2 * i, Timestamp(start), message(1), None);
+//!     second.receive(2 * i, Timestamp(start + 2_000 + 5_000), message(0));
+//!     second.send(2 * i + 1, Timestamp(start + 9_000 + 5_000), message(0), None);
+//!     first.receive(2 * i + 1, Timestamp(start + 11_000), message(1));
+//! }
+//! first.finish(200, Timestamp(1_000_000), Timestamp(5_961_000));
+//! second.finish(200, Timestamp(1_007_000), Timestamp(5_964_000));
+//!
+//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let solution = auto(&causality, &info, &clocks, &AutoOptions::default()).unwrap();
+//! let corrected = causality.retimed(&solution.correction).unwrap();
+//! let received = corrected.nodes().timestamp(200).0; // the second rank's first event
+//! assert!(received.abs_diff(1_002_000) < 20, "{received}");
+//! assert_eq!(solution.repair.direction, None); // nothing was left to repair
+//! let Some(Ticks(shortest)) = solution.shortest else { panic!() };
+//! assert!((1_980..=2_000).contains(&shortest));
+//! assert_eq!(solution.delay, MinimalDelay::Uniform(Ticks(shortest / 8)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use rayon::prelude::*;
+
+use crate::align::{Alignment, align, confirmed};
+use crate::causality::Causality;
+use crate::clock::{Cycle, Gamma};
+use crate::clocks::Clocks;
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::edges::Edges;
+use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
+use crate::repair::{RepairSummary, Repaired, repair, repair_with};
+use crate::time::Ticks;
+use crate::trace::TraceInfo;
+
+/// What can be chosen.
+#[derive(Clone, Debug, Default)]
+pub struct AutoOptions {
+    /// Whose time is the common one.
+    pub reference: Reference,
+    /// The minimal delay to enforce, if it is known.
+    pub delay: Option<MinimalDelay>,
+    /// Whether the clocks given are a guess, to be split where the trace does not
+    /// confirm that locations share one.
+    pub regroup: bool,
+}
+
+/// A trace without contradictions.
+#[derive(Clone, Debug)]
+pub struct AutoSolution {
+    /// Alignment and repair in one. Its clocks are finer than the ones given
+    /// where those were not confirmed.
+    pub correction: Correction,
+    /// What the repair started from.
+    pub start: Start,
+    /// What was enforced.
+    pub delay: MinimalDelay,
+    /// The minimal delay that the trace shows, if it shows any.
+    pub shortest: Option<Ticks>,
+    /// What the repair took.
+    pub repair: RepairSummary,
+}
+
+/// What the repair started from.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// Aligned clocks, on the time of the clock that was chosen.
+    Aligned(Box<Alignment>),
+    /// Recorded times, and why they were not aligned.
+    Recorded(NotAligned),
+}
+
+/// Why a trace is not aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAligned {
+    /// No dependency relates any two clocks.
+    NoDependency,
+    /// What was estimated makes no clock.
+    BadEstimate(BadEstimate),
+    /// Aligned times would not fit into 64 bits.
+    TooFar,
+    /// Reversed dependencies would miss by more than they do as recorded; in
+    /// sum, in ticks.
+    Worse {
+        /// As recorded.
+        recorded: u128,
+        /// After alignment.
+        aligned: u128,
+    },
+}
+
+/// Why there is no solution.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AutoError {
+    /// The dependencies contradict each other, or the clocks that were given.
+    Cycle(Cycle),
+    /// The clock whose time was asked for is related to no other.
+    UnrelatedReference,
+    /// Corrected times do not fit into 64 bits.
+    TooFar,
+}
+
+impl From<Cycle> for AutoError {
+    fn from(cycle: Cycle) -> Self {
+        Self::Cycle(cycle)
+    }
+}
+
+/// Aligns and repairs a trace.
+pub fn auto(
+    causality: &Causality,
+    info: &TraceInfo,
+    clocks: &Clocks,
+    options: &AutoOptions,
+) -> Result<AutoSolution, AutoError> {
+    let work = Work {
+        causality,
+        info,
+        options,
+    };
+    if !options.regroup {
+        return work.solve(clocks);
+    }
+    let mut clocks = work.confirmed(clocks);
+    loop {
+        match work.solve(&clocks) {
+            Err(AutoError::Cycle(cycle)) => match clocks.split(info, &cycle) {
+                Some(finer) => clocks = finer,
+                None => return Err(AutoError::Cycle(cycle)),
+            },
+            done => return done,
+        }
+    }
+}
+
+struct Work<'a> {
+    causality: &'a Causality,
+    info: &'a TraceInfo,
+    options: &'a AutoOptions,
+}
+
+/// A trace at aligned times.
+struct Aligned {
+    alignment: Alignment,
+    correction: Correction,
+    causality: Causality,
+}
+
+impl Work<'_> {
+    /// The clocks without those that an alignment by process does not confirm.
+    fn confirmed(&self, clocks: &Clocks) -> Clocks {
+        let Some(processes) = clocks.by_process(self.info) else {
+            return clocks.clone();
+        };
+        let Some(anchor) = Reference::First.clock(self.causality, &processes) else {
+            return clocks.clone();
+        };
+        let alignment = align(self.causality, &processes, self.info.rate, anchor);
+        let estimate = &alignment.estimate;
+        confirmed(self.info, self.causality, clocks, &processes, estimate)
+    }
+
+    fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
+        let recorded = reversed_by(self.causality, clocks);
+        let aligned = match self.align(clocks)? {
+            Ok(aligned) => aligned,
+            Err(reason) => return self.of_recorded(clocks, reason),
+        };
+        let left = reversed_by(&aligned.causality, clocks);
+        if left > recorded {
+            let worse = NotAligned::Worse {
+                recorded,
+                aligned: left,
+            };
+            return self.of_recorded(clocks, worse);
+        }
+        self.after_alignment(clocks, aligned)
+    }
+
+    fn align(&self, clocks: &Clocks) -> Result<Result<Aligned, NotAligned>, AutoError> {
+        let reference = self.options.reference;
+        let Some(anchor) = reference.clock(self.causality, clocks) else {
+            return match reference {
+                Reference::ClockOf(_) => Err(AutoError::UnrelatedReference),
+                Reference::First | Reference::Mean => Ok(Err(NotAligned::NoDependency)),
+            };
+        };
+        let mut alignment = align(self.causality, clocks, self.info.rate, anchor);
+        let edges = Edges::new(Vec::new(), Edges::extents(self.causality, clocks));
+        if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &edges) {
+            alignment.estimate = rebased;
+        }
+        let correction = alignment
+            .estimate
+            .correction(self.causality, clocks, &edges);
+        let correction = match correction {
+            Ok(correction) => correction,
+            Err(bad) => return Ok(Err(NotAligned::BadEstimate(bad))),
+        };
+        let causality = self.causality.retimed(&correction);
+        Ok(causality.map_or(Err(NotAligned::TooFar), |causality| {
+            Ok(Aligned {
+                alignment,
+                correction,
+                causality,
+            })
+        }))
+    }
+
+    fn after_alignment(
+        &self,
+        clocks: &Clocks,
+        aligned: Aligned,
+    ) -> Result<AutoSolution, AutoError> {
+        let learned = LearnedDelay::from_shortest(aligned.alignment.shortest);
+        let delay = self.delay(learned);
+        let Repaired {
+            correction,
+            summary,
+        } = repair(&aligned.causality, clocks, &delay)?;
+        let correction = if summary.direction.is_none() {
+            aligned.correction
+        } else {
+            let both = aligned.correction.then(&correction, self.causality);
+            both.ok_or(AutoError::TooFar)?
+        };
+        Ok(AutoSolution {
+            correction,
+            start: Start::Aligned(Box::new(aligned.alignment)),
+            delay,
+            shortest: learned.half_round_trip,
+            repair: summary,
+        })
+    }
+
+    fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<AutoSolution, AutoError> {
+        let learned = learn_minimal_delay(self.causality, clocks);
+        let delay = self.delay(learned);
+        let Repaired {
+            correction,
+            summary,
+        } = repair_with(self.causality, clocks, &delay, Gamma::default())?;
+        Ok(AutoSolution {
+            correction,
+            start: Start::Recorded(reason),
+            delay,
+            shortest: learned.half_round_trip,
+            repair: summary,
+        })
+    }
+
+    fn delay(&self, learned: LearnedDelay) -> MinimalDelay {
+        let given = self.options.delay.clone();
+        given.unwrap_or(MinimalDelay::Uniform(learned.enforced))
+    }
+}
+
+/// By how much effects on another clock are stamped before their causes, in
+/// sum; of an end of a collective the latest begin counts.
+fn reversed_by(causality: &Causality, clocks: &Clocks) -> u128 {
+    let nodes = causality.nodes();
+    let time = |node: u32| nodes.time(node).0;
+    let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());
+    let message = |receive: u32| -> u128 {
+        let Some(send) = causality.message_source(receive) else {
+            return 0;
+        };
+        let clock = |node: u32| clocks.of(nodes.location(node));
+        if clock(send) == clock(receive) {
+            return 0;
+        }
+        early(time(receive) - time(send))
+    };
+    let messages: u128 = (0..nodes.len() as u32).into_par_iter().map(message).sum();
+    let collective = |instance: u32| {
+        let mut sum = 0;
+        let none = MinimalDelay::Uniform(Ticks(0));
+        let add = |_, _, slack| sum += early(slack);
+        causality.tightest_causes(instance, clocks, &none, time, add);
+        sum
+    };
+    let instances = causality.collectives().instances().len() as u32;
+    let collectives: u128 = (0..instances).into_par_iter().map(collective).sum();
+    messages + collectives
+}

@@ -1,0 +1,204 @@
+//! Repair of what is still violated once clocks are aligned.
+//!
+//! Aligned clocks disagree only here and there: a stamp taken late, a moment in
+//! which a clock wandered faster than it was followed. Such faults are local,
+//! so the repair has to be: after a jump the [controlled logical
+//! clock](crate::clock::controlled) goes on at `gamma = 0.5`, so that a lead of
+//! `j` is gone after `2 j`; with a `gamma` near 1, right where clocks are not
+//! aligned, one late stamp would drag its clock and all that hear from it. The
+//! ramps before jumps are as short, `L = largest jump / (1 - gamma)`.
+//!
+//! Which end of a violated dependency is wrong cannot be seen from it. Forwards
+//! the effect moves later, [backwards](crate::clock::mirror_back) the cause
+//! moves earlier. Both are tried, and the one with the smaller total correction
+//! is taken,
+//!
+//! ```text
+//! total = sum over events with edges of |corrected - aligned|
+//! ```
+//!
+//! Example: a send stamped 40 too late. Forwards its receive has to move, by 20,
+//! and with it the send right after; backwards the culprit alone moves.
+//!
+//! ```
+//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::repair::{Direction, repair};
+//! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
+//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }, Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! let mut first = LocationLog::new(LocationIndex(0));
+//! first.send(0, Timestamp(1_040), message(1), None); // in truth at 1000
+//! first.receive(1, Timestamp(1_100), message(1));
+//! first.finish(2, Timestamp(1_040), Timestamp(1_100));
+//! let mut second = LocationLog::new(LocationIndex(1));
+//! second.receive(0, Timestamp(1_020), message(0));
+//! second.send(1, Timestamp(1_025), message(0), None);
+//! second.finish(2, Timestamp(1_020), Timestamp(1_025));
+//!
+//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)))?;
+//! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
+//! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));
+//! let times = causality.retimed(&repaired.correction).unwrap();
+//! assert_eq!(times.nodes().timestamps(), [1_020, 1_100, 1_020, 1_025].map(Timestamp));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Source: Rabenseifner 2000, algorithms 3 and 5, for the clock and its
+//! amortisation, and section 7.2 for the run backwards.
+
+use rayon::prelude::*;
+
+use crate::causality::Causality;
+use crate::clock::{Cycle, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
+use crate::clocks::Clocks;
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::time::Ticks;
+use crate::trace::LocationIndex;
+
+/// The control factor with which a lead of `j` is gone after `2 j`.
+const LOCAL: f64 = 0.5;
+
+/// Which way the clock ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Events move later only.
+    Forward,
+    /// Events move earlier only.
+    Backward,
+}
+
+/// A trace that violates nothing any more.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// For the trace that was given, aligned or not.
+    pub correction: Correction,
+    /// What it took.
+    pub summary: RepairSummary,
+}
+
+/// What a repair took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RepairSummary {
+    /// `None` if nothing was violated, and nothing is changed.
+    pub direction: Option<Direction>,
+    /// Events that were forced ahead of their own clock (or back before it).
+    pub jumps: u64,
+    /// How far at most.
+    pub largest_jump: Ticks,
+    /// Sum over all events with edges of how far they moved, in ticks.
+    pub total: u128,
+}
+
+/// Repairs what dependencies demand at the given minimal delay, locally; fails
+/// if happened-before has a cycle, naming its events.
+pub fn repair(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+) -> Result<Repaired, Cycle> {
+    repair_with(causality, clocks, delay, Gamma::from_factor(LOCAL))
+}
+
+/// The same with a control factor of the caller's: a `gamma` near 1 suits clocks
+/// that are not aligned.
+pub fn repair_with(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    gamma: Gamma,
+) -> Result<Repaired, Cycle> {
+    let times = controlled(causality, clocks, delay, gamma)?;
+    if times.jumps() == 0 {
+        return Ok(Repaired {
+            correction: Correction::new(clocks.clone(), Vec::new()),
+            summary: RepairSummary {
+                direction: None,
+                jumps: 0,
+                largest_jump: Ticks(0),
+                total: 0,
+            },
+        });
+    }
+    let (forward, backward) = rayon::join(
+        || amortized(causality, clocks, delay, gamma, &times),
+        || backward(causality, clocks, delay, gamma),
+    );
+    Ok(match backward {
+        Some(backward) if backward.summary.total < forward.summary.total => backward,
+        _ => forward,
+    })
+}
+
+/// The clock's jumps with ramps before them, run forwards.
+fn amortized(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    gamma: Gamma,
+    times: &LogicalTimes,
+) -> Repaired {
+    let largest_jump = times.largest_jump();
+    let ramp = gamma.time_to_lose(largest_jump.0.unsigned_abs());
+    let ramp = ramp.and_then(|ramp| i64::try_from(ramp).ok());
+    let ramp = Ticks(ramp.unwrap_or(i64::MAX));
+    let correction = amortize_with_ramp(causality, clocks, delay, ramp, times);
+    let summary = RepairSummary {
+        direction: Some(Direction::Forward),
+        jumps: times.jumps(),
+        largest_jump,
+        total: moved(causality, &correction),
+    };
+    Repaired {
+        correction,
+        summary,
+    }
+}
+
+/// The same over the mirrored trace; `None` where stamps do not fit.
+fn backward(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    gamma: Gamma,
+) -> Option<Repaired> {
+    let mirror = causality.mirrored();
+    let delay = delay.mirrored();
+    // What has no cycle forwards has none backwards.
+    let times = controlled(&mirror, clocks, &delay, gamma).ok()?;
+    let mirrored = amortized(&mirror, clocks, &delay, gamma, &times);
+    Some(Repaired {
+        correction: mirror_back(causality, clocks, &mirrored.correction)?,
+        summary: RepairSummary {
+            direction: Some(Direction::Backward),
+            ..mirrored.summary
+        },
+    })
+}
+
+/// How far a correction moves all events with edges, together.
+fn moved(causality: &Causality, correction: &Correction) -> u128 {
+    let nodes = causality.nodes();
+    let locations = (0..nodes.locations()).into_par_iter();
+    let of_location = |location: usize| -> u128 {
+        let index = LocationIndex(location as u32);
+        let mut cursor = correction.map_of(index).cursor(index);
+        let distance = |node: u32| {
+            let stamp = nodes.timestamp(node);
+            let corrected = cursor.map(nodes.event(node), stamp).unwrap_or(stamp);
+            u128::from(corrected.0.abs_diff(stamp.0))
+        };
+        nodes.of(location).map(distance).sum()
+    };
+    locations.map(of_location).sum()
+}
