@@ -20,6 +20,48 @@
 //!
 //! What is enforced is the user's minimal delay, or else an eighth of the one
 //! that [the aligned clocks show](crate::align::shortest_latency).
+//!
+//! Example: two ranks exchange messages that take 2 us; the second clock is 5 us
+//! ahead. Back and forth tells so to a few ticks.
+//!
+//! ```
+//! use retime::auto::{AutoOptions, auto};
+//! use retime::{Clocks, Grouping, MinimalDelay, Ticks};
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(1)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! for i in 0..100 {
+//!     let start = 1_000_000 + 50_000 * i;
+//!     first.send(2 * i, Timestamp(start), message(1), None);
+//!     second.receive(2 * i, Timestamp(start + 2_000 + 5_000), message(0));
+//!     second.send(2 * i + 1, Timestamp(start + 9_000 + 5_000), message(0), None);
+//!     first.receive(2 * i + 1, Timestamp(start + 11_000), message(1));
+//! }
+//! first.finish(200, Timestamp(1_000_000), Timestamp(5_961_000));
+//! second.finish(200, Timestamp(1_007_000), Timestamp(5_964_000));
+//!
+//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let solution = auto(&causality, &info, &clocks, &AutoOptions::default()).unwrap();
+//! let corrected = causality.retimed(&solution.correction).unwrap();
+//! let received = corrected.nodes().timestamp(200).0; // the second rank's first event
+//! assert!(received.abs_diff(1_002_000) < 20, "{received}");
+//! assert_eq!(solution.repair.direction, None); // nothing was left to repair
+//! let Some(Ticks(shortest)) = solution.shortest else { panic!() };
+//! assert!((1_980..=2_000).contains(&shortest));
+//! assert_eq!(solution.delay, MinimalDelay::Uniform(Ticks(shortest / 8)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use rayon::prelude::*;
 

@@ -72,7 +72,6 @@ fn assert_rises(map: &ClockMap, locations: &[LocationIndex]) {
         let mut cursor = map.cursor(location);
         let around = |knot: &Knot| (knot.raw.0.saturating_sub(2)..=knot.raw.0 + 2).map(Timestamp);
         let times = map.knots().iter().flat_map(around);
-        // From the second pass over a bend on, the cursor goes backwards.
         let mut rising: Vec<Timestamp> = times.collect();
         rising.sort_unstable();
         let mapped = rising.iter().filter_map(|&raw| cursor.map(u64::MAX, raw));
@@ -119,7 +118,9 @@ fn steps(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
             let mut points = points_of_one_stamp(causality, equal, next, rng);
             points.sort_by_key(|point| (point.corrected, point.event));
             next = points.last().map_or(next, |point| point.corrected.0) + rng.below(50);
-            points.into_iter().for_each(|point| builder.add(point));
+            for point in points {
+                builder.add(point);
+            }
         }
         builder.finish()
     });
@@ -201,10 +202,8 @@ proptest! {
     #[test]
     fn any_map_after_any_other(spec in specs(200), estimated in any::<bool>()) {
         let (case, mut rng) = case(&spec);
-        let first = match estimated {
-            true => estimate(&case.causality, &case.clocks, &mut rng),
-            false => steps(&case.causality, &case.clocks, &mut rng),
-        };
+        let make = if estimated { estimate } else { steps };
+        let first = make(&case.causality, &case.clocks, &mut rng);
         let moved = case.causality.retimed(&first).unwrap();
         let second = steps(&moved, &case.clocks, &mut rng);
         assert_composed(&case.causality, &first, &second);

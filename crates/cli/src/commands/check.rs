@@ -191,7 +191,7 @@ impl Analysed {
             rate: self.loaded.trace.info().rate,
             causality: &self.loaded.causality,
             clocks: &self.clocks,
-            estimate: solution.and_then(|it| Some(&it.aligned.as_ref()?.estimate)),
+            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
         };
         let recorded = Correction::new(self.clocks.clone(), Vec::new());
         let bounded = args.of(trace, solution.map_or(&recorded, |it| &it.correction));

@@ -38,8 +38,9 @@ pub(super) enum Estimator {
 
 /// What an estimator found.
 pub(crate) struct Aligned {
-    /// What has to be added to each clock.
-    pub(crate) estimate: Estimate,
+    /// What has to be added to each clock, if all dependencies were weighed: what
+    /// one of the papers' estimators finds may be too far off to bound errors by.
+    pub(crate) estimate: Option<Estimate>,
     /// Clocks that nothing relates to the others: they keep their time.
     pub(crate) unrelated: Vec<ClockId>,
     /// Clocks related to the others in one direction only.
@@ -63,12 +64,12 @@ impl Alignment {
         let edges = Edges::collect(causality, clocks, |node| nodes.time(node).0);
         let (first, correction) = self.estimate(input, &edges)?;
         if causality.collectives().instances().is_empty() {
-            return Ok((correction, self.aligned(first)));
+            return Ok((correction, self.aligned(&first)));
         }
         let aligned = causality.retimed(&correction).ok_or(Unsolved::TooFar)?;
         let tightest = Edges::collect(causality, clocks, |node| aligned.nodes().time(node).0);
         let (second, correction) = self.estimate(input, &tightest)?;
-        Ok((correction, self.aligned(second)))
+        Ok((correction, self.aligned(&second)))
     }
 
     fn estimate(
@@ -97,7 +98,7 @@ impl Alignment {
         })
     }
 
-    fn aligned(&self, estimate: Estimate) -> Aligned {
+    fn aligned(&self, estimate: &Estimate) -> Aligned {
         let offsets = (0..).map(ClockId).zip(&estimate.offsets);
         let unrelated = offsets.filter(|(_, offset)| offset.is_none());
         let knots = estimate.offsets.iter().flatten().map(|it| it.knots().len());
@@ -107,7 +108,7 @@ impl Alignment {
             trimmed: 0,
             pieces: knots.max().unwrap_or(0).saturating_sub(1).max(1),
             reference: (self.reference != Reference::Mean).then_some(estimate.reference),
-            estimate,
+            estimate: None,
         }
     }
 }
@@ -126,7 +127,7 @@ impl Aligned {
             trimmed: alignment.trimmed.len(),
             pieces: alignment.pieces,
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
-            estimate: alignment.estimate,
+            estimate: Some(alignment.estimate),
         }
     }
 }

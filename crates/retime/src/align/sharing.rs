@@ -21,6 +21,44 @@
 //!
 //! The windows are 64 parts of the trace, or 16, 4 or one for pairs that
 //! exchange too seldom.
+//!
+//! ```
+//! use retime::align::confirmed;
+//! use retime::estimate::{Estimate, Offset};
+//! use retime::{ClockId, Clocks, Grouping};
+//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(0)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! // Two ranks of a node, which exchange messages of 3 us.
+//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! first.send(0, Timestamp(1_000), message(1), None);
+//! second.receive(0, Timestamp(4_000), message(0));
+//! second.send(1, Timestamp(5_000), message(0), None);
+//! first.receive(1, Timestamp(8_000), message(1));
+//! first.finish(2, Timestamp(1_000), Timestamp(8_000));
+//! second.finish(2, Timestamp(4_000), Timestamp(5_000));
+//!
+//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
+//! let nodes = Clocks::group(&info, &causality, Grouping::Node);
+//! let processes = Clocks::group(&info, &causality, Grouping::Process);
+//! let clocks_if = |second_is_ahead_by: f64| {
+//!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
+//!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
+//!     confirmed(&info, &causality, &nodes, &processes, &estimate).len()
+//! };
+//! assert_eq!(clocks_if(500.0), 1);
+//! assert_eq!(clocks_if(9_000.0), 2);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
