@@ -12,6 +12,7 @@
 //!  lines        constant drift: the robust slope of pair differences
 //!  trim         dependencies that contradict all others are left out
 //!  ladder       1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!    settle     the offsets for one division
 //!    active     the tightest dependencies of each pair and stretch of time
 //!    centre     a convex function of all offsets, and its derivatives
 //!    barrier      what little slack costs
@@ -56,6 +57,7 @@ mod lines;
 mod links;
 mod newton;
 mod offsets;
+mod settle;
 mod sharing;
 mod solver;
 mod stages;
@@ -125,5 +127,5 @@ pub fn align(
         stamp.saturating_add(rough.add(clock, stamp).round() as i64)
     };
     let edges = Edges::collect(causality, clocks, time);
-    align_edges(&edges, rate, reference)
+    stages::align_roughly_aligned(&edges, rough, rate, reference)
 }

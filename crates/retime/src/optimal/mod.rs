@@ -21,7 +21,7 @@ mod envelope;
 mod error_bound;
 mod facts;
 mod gentlest;
-mod granularity;
+pub(crate) mod granularity;
 mod graph;
 mod line;
 mod link;
