@@ -1,0 +1,229 @@
+//! Clocks that are set during the run.
+//!
+//! No smooth function follows a step. Where dependencies contradict the aligned
+//! clocks, steps are looked for ([as for bounds](crate::optimal)); a clock that
+//! stepped is then taken for several, one after the other:
+//!
+//! ```text
+//!  stamps  first ... after | until ... last
+//!  clocks  the first part  | a clock of its own
+//! ```
+//!
+//! Each part is aligned by its own dependencies, those in between are left out,
+//! and the offsets are joined again: from the last stamp before the step to the
+//! first after it in a straight line.
+
+use super::stages::{Aligned, align_plainly};
+use super::{Alignment, ClockStep, Relation};
+use crate::clocks::ClockId;
+use crate::edges::{Edge, Edges};
+use crate::estimate::{Estimate, Offset};
+use crate::optimal;
+use crate::time::TickRate;
+
+/// A clock that steps more often does not step: it is another kind of bad.
+const MOST: usize = 16;
+
+/// Looks for steps where dependencies contradict the alignment, and keeps what
+/// fits them better. `list` lists dependencies anew for clocks that are known
+/// better.
+pub(super) fn explain(
+    edges: &Edges,
+    found: Aligned,
+    rate: TickRate,
+    list: impl Fn(&Estimate) -> Option<Edges>,
+) -> Alignment {
+    let Aligned {
+        alignment,
+        contradicted,
+    } = found;
+    let cuts = || optimal::steps(edges, &alignment.estimate);
+    let Some(parts) = contradicted.then(cuts).and_then(Parts::new) else {
+        return alignment;
+    };
+    let reference = alignment.estimate.reference;
+    let align = |edges: &Edges| {
+        let aligned = align_plainly(&parts.split(edges), rate, reference);
+        parts.join(aligned.alignment, edges)
+    };
+    let mut stepped = align(edges);
+    if let Some(edges) = list(&stepped.estimate) {
+        stepped = align(&edges);
+    }
+    let better = reversed(edges, &stepped.estimate) < reversed(edges, &alignment.estimate);
+    if better { stepped } else { alignment }
+}
+
+/// How far below zero all aligned latencies are together.
+fn reversed(edges: &Edges, estimate: &Estimate) -> f64 {
+    let offset = |clock: ClockId, stamp: i64| {
+        let offset = estimate.offsets.get(clock.as_usize());
+        offset
+            .and_then(Option::as_ref)
+            .map_or(0.0, |it| it.at(stamp))
+    };
+    let latency = |edge: &Edge| {
+        edge.latency() as f64 + offset(edge.to, edge.received) - offset(edge.from, edge.sent)
+    };
+    edges
+        .all()
+        .iter()
+        .map(|edge| (-latency(edge)).max(0.0))
+        .sum()
+}
+
+/// Which clocks are several.
+#[derive(Debug)]
+pub(super) struct Parts {
+    /// By clock where it steps, in order.
+    cuts: Vec<Vec<(i64, i64)>>,
+    /// By clock the number of its second part.
+    second: Vec<usize>,
+    /// By part the clock.
+    owner: Vec<ClockId>,
+}
+
+impl Parts {
+    /// `None` where nothing steps, or too often.
+    pub(super) fn new(cuts: Vec<Vec<(i64, i64)>>) -> Option<Self> {
+        let most = cuts.iter().map(Vec::len).max()?;
+        if most == 0 || most > MOST {
+            return None;
+        }
+        let mut owner: Vec<ClockId> = (0..cuts.len() as u32).map(ClockId).collect();
+        let mut second = Vec::with_capacity(cuts.len());
+        for (clock, cuts) in cuts.iter().enumerate() {
+            second.push(owner.len());
+            owner.extend(cuts.iter().map(|_| ClockId(clock as u32)));
+        }
+        Some(Self {
+            cuts,
+            second,
+            owner,
+        })
+    }
+
+    /// The part of a clock, as a clock, that shows a stamp; `None` where it steps.
+    fn part(&self, clock: ClockId, stamp: i64) -> Option<ClockId> {
+        let cuts = self.cuts.get(clock.as_usize())?;
+        let before = cuts.partition_point(|&(_, until)| until <= stamp);
+        match cuts.get(before) {
+            Some(&(after, _)) if after < stamp => None,
+            _ => self.number(clock, before),
+        }
+    }
+
+    fn number(&self, clock: ClockId, part: usize) -> Option<ClockId> {
+        let Some(more) = part.checked_sub(1) else {
+            return Some(clock);
+        };
+        let second = self.second.get(clock.as_usize())?;
+        Some(ClockId((second + more) as u32))
+    }
+
+    /// The parts of a clock, and from which stamp to which each lasts.
+    fn of<'a>(
+        &'a self,
+        clock: ClockId,
+        edges: &'a Edges,
+    ) -> impl Iterator<Item = (ClockId, (i64, i64))> + 'a {
+        let cuts = &self.cuts[clock.as_usize()];
+        let extent = edges.extent(clock).into_iter();
+        extent.flat_map(move |(first, last)| {
+            let starts = std::iter::once(first).chain(cuts.iter().map(|cut| cut.1));
+            let ends = cuts.iter().map(|cut| cut.0).chain(std::iter::once(last));
+            let parts = starts.zip(ends).enumerate();
+            parts.filter_map(move |(part, (start, end))| {
+                Some((self.number(clock, part)?, (start, end.max(start))))
+            })
+        })
+    }
+
+    /// The dependencies between parts.
+    pub(super) fn split(&self, edges: &Edges) -> Edges {
+        let mut extents = vec![None; self.owner.len()];
+        for clock in (0..edges.clocks() as u32).map(ClockId) {
+            for (part, extent) in self.of(clock, edges) {
+                extents[part.as_usize()] = Some(extent);
+            }
+        }
+        let of_parts = edges.all().iter().filter_map(|edge| {
+            Some(Edge {
+                from: self.part(edge.from, edge.sent)?,
+                to: self.part(edge.to, edge.received)?,
+                ..*edge
+            })
+        });
+        Edges::new(of_parts.collect(), extents)
+    }
+
+    /// Joins what was found for parts; `edges` are those of whole clocks.
+    pub(super) fn join(&self, parts: Alignment, edges: &Edges) -> Alignment {
+        let clocks = (0..edges.clocks() as u32).map(ClockId);
+        let offsets = clocks
+            .clone()
+            .map(|clock| self.offset(&parts.estimate, clock, edges));
+        let offsets: Vec<Option<Offset>> = offsets.collect();
+        let whole = |mut edge: Edge| {
+            edge.from = self.owner[edge.from.as_usize()];
+            edge.to = self.owner[edge.to.as_usize()];
+            edge
+        };
+        Alignment {
+            relations: clocks
+                .clone()
+                .map(|clock| self.relation(&parts.relations, clock, edges))
+                .collect(),
+            trimmed: parts.trimmed.into_iter().map(whole).collect(),
+            steps: clocks
+                .zip(&offsets)
+                .filter_map(|(clock, offset)| Some(self.steps(clock, offset.as_ref()?)))
+                .flatten()
+                .collect(),
+            estimate: Estimate {
+                offsets,
+                reference: parts.estimate.reference,
+            },
+            pieces: parts.pieces,
+            shortest: parts.shortest,
+        }
+    }
+
+    fn offset(&self, of_parts: &Estimate, clock: ClockId, edges: &Edges) -> Option<Offset> {
+        let mut knots = Vec::new();
+        for (part, (start, end)) in self.of(clock, edges) {
+            let Some(offset) = &of_parts.offsets[part.as_usize()] else {
+                continue;
+            };
+            let inside = offset.knots().iter().copied();
+            knots.push((start, offset.at(start)));
+            knots.extend(inside.filter(|&(at, _)| at > start && at < end));
+            knots.push((end, offset.at(end)));
+        }
+        (!knots.is_empty()).then(|| Offset::through(knots))
+    }
+
+    /// That of the part that is tied worst.
+    fn relation(&self, of_parts: &[Relation], clock: ClockId, edges: &Edges) -> Relation {
+        let parts = self
+            .of(clock, edges)
+            .map(|(part, _)| of_parts[part.as_usize()]);
+        let badness = |relation: &Relation| match relation {
+            Relation::BothWays => 0,
+            Relation::OneWay => 1,
+            Relation::Unrelated => 2,
+        };
+        parts.max_by_key(badness).unwrap_or(Relation::Unrelated)
+    }
+
+    fn steps(&self, clock: ClockId, offset: &Offset) -> Vec<ClockStep> {
+        let cuts = self.cuts[clock.as_usize()].iter();
+        cuts.map(|&(after, until)| ClockStep {
+            clock,
+            after,
+            until,
+            by: offset.at(after) - offset.at(until),
+        })
+        .collect()
+    }
+}
