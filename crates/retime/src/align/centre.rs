@@ -345,7 +345,7 @@ mod tests {
     fn example() -> (Centre, Curves) {
         let edges = edges();
         let links = Links::new(&edges, |_, _| true);
-        let frame = Frame::new(&edges, vec![3, 0, -4]);
+        let frame = Frame::new(&edges, vec![3, 0, -4], 0);
         let mut curves = Curves::flat(3, 5, frame.span);
         for (at, value) in curves.values.iter_mut().enumerate() {
             *value = (at as f64 * 0.7).sin() * 6.0;

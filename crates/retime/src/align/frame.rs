@@ -45,11 +45,13 @@ pub(super) struct Frame {
     pub(super) lines: Vec<Line>,
     /// The tick of the clocks, which may be coarser than one of the trace.
     pub(super) grain: f64,
+    /// The clock whose time the lines leave as it is.
+    pub(super) reference: usize,
 }
 
 impl Frame {
     /// Without lines.
-    pub(super) fn new(edges: &Edges, shifts: Vec<i64>) -> Self {
+    pub(super) fn new(edges: &Edges, shifts: Vec<i64>, reference: usize) -> Self {
         let ends = |clock: usize| {
             let (first, last) = edges.extent(ClockId(clock as u32))?;
             let shift = *shifts.get(clock)?;
@@ -62,6 +64,7 @@ impl Frame {
         Self {
             lines: vec![Line::default(); shifts.len()],
             grain: grain as f64,
+            reference,
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,

@@ -67,7 +67,7 @@ struct Fit {
     spread: f64,
 }
 
-/// Lines along a spanning tree; zero at the first clock of each tree.
+/// Lines along a spanning tree; zero at the reference.
 fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
     let pairs = links.list().par_iter().filter(|link| link.from < link.to);
     let fit = |link: &Link| fit(links, frame, link, links.opposite(link)?);
@@ -102,7 +102,20 @@ fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
         }
         members[kept].extend(joining);
     }
+    keep_reference(frame.reference, &group, &mut lines);
     lines
+}
+
+/// Tilts the tree of the reference such that its time stays as it is.
+fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
+    let (Some(&own), Some(&zero)) = (group.get(reference), lines.get(reference)) else {
+        return;
+    };
+    let tree = lines.iter_mut().zip(group).filter(|it| *it.1 == own);
+    for (line, _) in tree {
+        line.intercept -= zero.intercept;
+        line.drift -= zero.drift;
+    }
 }
 
 fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {

@@ -33,7 +33,7 @@ const GRAIN: f64 = 0.05;
 /// Constants and lines: what is known before the ladder.
 pub(super) fn rough(edges: &Edges, reference: ClockId) -> Frame {
     let links = Links::new(edges, |_, _| true);
-    let mut frame = Frame::new(edges, shifts(edges, &links, reference));
+    let mut frame = shifted(edges, &links, reference);
     add_lines(&links, &mut frame, LINES);
     frame
 }
@@ -48,7 +48,7 @@ pub(super) struct Aligned {
 /// Aligns clocks that do not step.
 pub(super) fn align_plainly(edges: &Edges, rate: TickRate, reference: ClockId) -> Aligned {
     let links = Links::new(edges, |_, _| true);
-    let frame = Frame::new(edges, shifts(edges, &links, reference));
+    let frame = shifted(edges, &links, reference);
     Stages::new(edges, links, frame, LINES, rate).finish(reference)
 }
 
@@ -199,22 +199,20 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// One constant per clock, in whole ticks.
-fn shifts(edges: &Edges, links: &Links<'_>, reference: ClockId) -> Vec<i64> {
+/// Shifts by one constant per clock, in whole ticks.
+fn shifted(edges: &Edges, links: &Links<'_>, reference: ClockId) -> Frame {
     let least = |link: &Link| {
         let latencies = links.of(link).map(|(_, edge)| edge.latency());
         latencies.min().unwrap_or(0)
     };
     let least: Vec<i64> = links.list().par_iter().map(least).collect();
     let component = components(links.clocks(), links.list());
-    let frame = Frame::new(
-        edges,
-        constants(links.list(), &least, &component, reference.as_usize()),
-    );
-    let flat = Curves::flat(links.clocks(), 1, frame.span);
     let zero = reference.as_usize();
+    let constants = constants(links.list(), &least, &component, zero);
+    let frame = Frame::new(edges, constants, zero);
+    let flat = Curves::flat(links.clocks(), 1, frame.span);
     let ties = tie(links, &component, &frame, &flat, 0.0, zero, false);
     let tied = frame.shifts.iter().zip(&ties.lines);
-    tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64))
-        .collect()
+    let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
+    Frame::new(edges, shifts.collect(), zero)
 }
