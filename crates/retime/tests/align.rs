@@ -1,12 +1,15 @@
 //! Alignment of clocks whose truth is known.
 
+#![allow(clippy::expect_used, reason = "tests only")]
+
 use proptest::prelude::*;
-use retime::align::{Alignment, Relation, align_edges};
+use retime::align::Relation::{BothWays, OneWay, Unrelated};
+use retime::align::{Alignment, align_edges};
 use retime::{ClockId, Edge, Edges, TickRate};
 
 /// Nanoseconds.
 fn rate() -> TickRate {
-    TickRate::per_second(1_000_000_000).unwrap()
+    TickRate::per_second(1_000_000_000).expect("a rate")
 }
 
 /// A clock as the truth has it: what it is ahead, and how fast it gains.
@@ -106,14 +109,14 @@ proptest! {
         clocks in proptest::collection::vec(wrong(1e-4), 2..7),
         rounds in 40..200_i64,
     ) {
-        // All delays alike: nothing but rounding to ticks is unknown.
+        // All delays alike: nothing but rounding of both stamps is unknown.
         let messages = ring(clocks.len(), rounds, |_| 0);
         let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
-        prop_assert_eq!(&alignment.relations, &vec![Relation::BothWays; clocks.len()]);
+        prop_assert_eq!(&alignment.relations, &vec![BothWays; clocks.len()]);
         for clock in 0..clocks.len() {
             for time in [0, 5_000 * rounds, 10_000 * rounds] {
                 let error = error(&alignment, &clocks, clock, time);
-                prop_assert!(error.abs() <= 1.5, "clock {} at {}: {}", clock, time, error);
+                prop_assert!(error.abs() <= 2.0, "clock {} at {}: {}", clock, time, error);
             }
         }
     }
@@ -162,15 +165,15 @@ proptest! {
         let before = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
         let edges = shown(&turned, &renumbered);
         let after = align_edges(&edges, rate(), ClockId(new(0) as u32));
-        for clock in 0..count {
+        for (clock, shown) in clocks.iter().enumerate() {
             let offset = |of: &Alignment, clock: usize, stamp| {
                 of.estimate.offsets[clock].as_ref().map(|it| it.at(stamp))
             };
             for time in [0, 400_000, 1_000_000] {
-                let stamp = clocks[clock].shows(time);
+                let stamp = shown.shows(time);
                 let pair = (offset(&before, clock, stamp), offset(&after, new(clock), stamp));
                 let (Some(before), Some(after)) = pair else { panic!("{pair:?}") };
-                prop_assert!((before - after).abs() < 1e-5, "{} {}", before, after);
+                prop_assert!((before - after).abs() < 1e-6, "{} {}", before, after);
             }
         }
     }
@@ -186,7 +189,7 @@ proptest! {
             Edge::message(ClockId(from), sent, ClockId(to), received)
         };
         let edges = messages.iter().map(edge).collect();
-        let extents = vec![Some((0, 1 << 61)), None, Some((5, 5)), Some((0, 9)), None];
+        let extents = [Some((0, 1 << 61)), None, Some((5, 5)), Some((0, 9)), None];
         let edges = Edges::new(edges, extents[..clocks].to_vec());
         let rate = TickRate::per_second(rate).unwrap();
         let alignment = align_edges(&edges, rate, ClockId(reference));
@@ -223,7 +226,7 @@ fn what_wanders_is_followed() {
         (offset.at(at(1, time)) + wave(time) as f64).abs()
     });
     let mean = errors.sum::<f64>() / 200.0;
-    assert!(mean < 50.0, "{mean}");
+    assert!(mean < 100.0, "{mean}");
 }
 
 #[test]
@@ -270,7 +273,6 @@ fn one_way_is_aligned_to_the_fastest_and_marked() {
         })
         .collect();
     let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
-    use Relation::{BothWays, OneWay, Unrelated};
     assert_eq!(alignment.relations, [BothWays, OneWay, OneWay, Unrelated]);
     assert_eq!(alignment.shortest, None);
     assert_eq!(alignment.estimate.offsets[3], None);
@@ -295,7 +297,7 @@ fn a_ring_of_one_way_links_ties_all_clocks_from_both_sides() {
         })
         .collect();
     let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
-    assert_eq!(alignment.relations, [Relation::BothWays; 3]);
+    assert_eq!(alignment.relations, [BothWays; 3]);
     let shortest = alignment.shortest.unwrap();
     assert!((shortest - 400.0).abs() < 20.0, "{shortest}");
     for clock in 1..3 {

@@ -35,6 +35,7 @@ impl Tight {
 }
 
 /// What a pass found of one link.
+#[derive(Clone)]
 pub(super) struct Surveyed {
     /// By window, the tightest first.
     tight: Vec<[Tight; TIGHTEST]>,
@@ -43,6 +44,7 @@ pub(super) struct Surveyed {
 }
 
 /// What a pass found, by link.
+#[derive(Clone)]
 pub(super) struct Survey {
     pub(super) windows: usize,
     pub(super) links: Vec<Surveyed>,
@@ -115,7 +117,7 @@ fn survey(
             at,
         };
         found.least = found.least.min(tight.latency);
-        let window = (f64::midpoint(seen.sent, seen.received) * scale) as usize;
+        let window = (seen.sent * scale) as usize;
         insert(&mut found.tight[window.min(windows - 1)], tight);
     }
     found

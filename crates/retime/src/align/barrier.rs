@@ -96,8 +96,9 @@ mod tests {
             assert!((below.0 - above.0).abs() < 1e-4 && (below.1 - above.1).abs() < 1e-4);
         }
         // The parabola's curvature is that of the function above; the line has none.
-        assert_eq!(barrier.at(4.0).2, 48.0);
-        assert_eq!(barrier.at(-200.0).2, 0.0);
-        assert_eq!(barrier.at(-200.0).1, barrier.at(-2_000.0).1);
+        assert_eq!(barrier.at(4.0), (304.0, -128.0, 48.0));
+        let (value, slope, bend) = barrier.at(-200.0);
+        assert_eq!(barrier.at(-201.0), (value - slope, slope, bend));
+        assert!(slope < -4_000.0 && bend.abs() < 1e-9);
     }
 }

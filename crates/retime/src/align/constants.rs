@@ -25,9 +25,15 @@ struct Arc {
     length: i128,
 }
 
-/// What to add to each clock; `least` is the smallest latency of each link.
+/// What to add to each clock; `least` is the smallest latency of each link. The
+/// root is the reference, or the busiest clock of a component without it.
 /// Clocks that are alone in their component get 0.
-pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> Vec<i64> {
+pub(super) fn constants(
+    links: &[Link],
+    least: &[i64],
+    component: &[usize],
+    reference: usize,
+) -> Vec<i64> {
     let inside = |(link, _): &(&Link, &i64)| component[link.from] == component[link.to];
     let mut arcs: Vec<(usize, Arc)> = links
         .iter()
@@ -46,7 +52,7 @@ pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> V
     let mut values = vec![0; component.len()];
     for part in arcs.chunk_by(|a, b| a.0 == b.0) {
         let arcs: Vec<Arc> = part.iter().map(|&(_, arc)| arc).collect();
-        for (clock, value) in middle(component.len(), arcs) {
+        for (clock, value) in middle(component.len(), arcs, reference) {
             values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
     }
@@ -54,8 +60,12 @@ pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> V
 }
 
 /// The middle for the clocks of one component.
-fn middle(clocks: usize, mut arcs: Vec<Arc>) -> Vec<(usize, i128)> {
-    let root = busiest(clocks, &arcs);
+fn middle(clocks: usize, mut arcs: Vec<Arc>, reference: usize) -> Vec<(usize, i128)> {
+    let root = if arcs.iter().any(|arc| arc.from == reference) {
+        reference
+    } else {
+        busiest(clocks, &arcs)
+    };
     let mut paths = Paths::new(clocks);
     for _ in 0..MOST_CYCLES {
         let Some((sum, steps)) = paths.negative_cycle(root, &arcs) else {
@@ -196,7 +206,7 @@ mod tests {
                     .unwrap()
             })
             .collect();
-        constants(links.list(), &least, &components(clocks, links.list()))
+        constants(links.list(), &least, &components(clocks, links.list()), 0)
     }
 
     #[test]
@@ -214,7 +224,7 @@ mod tests {
             (1, 2, -49),
             (2, 1, 51),
         ];
-        assert_eq!(of(3, &latencies), [50, 0, 50]);
+        assert_eq!(of(3, &latencies), [0, -50, 0]);
     }
 
     #[test]

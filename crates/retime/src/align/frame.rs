@@ -20,6 +20,7 @@
 
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use crate::optimal::granularity::granularities;
 
 /// A straight line over the common axis, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -44,22 +45,26 @@ pub(super) struct Frame {
     pub(super) lines: Vec<Line>,
     /// The tick of the clocks, which may be coarser than one of the trace.
     pub(super) grain: f64,
+    /// The clock whose time the lines leave as it is.
+    pub(super) reference: usize,
 }
 
 impl Frame {
     /// Without lines.
-    pub(super) fn new(edges: &Edges, shifts: Vec<i64>) -> Self {
+    pub(super) fn new(edges: &Edges, shifts: Vec<i64>, reference: usize) -> Self {
         let ends = |clock: usize| {
             let (first, last) = edges.extent(ClockId(clock as u32))?;
             let shift = *shifts.get(clock)?;
             Some((first.saturating_add(shift), last.saturating_add(shift)))
         };
         let ends = (0..edges.clocks()).filter_map(ends);
+        let grain = granularities(edges).into_iter().min().unwrap_or(1);
         let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
         let (start, end) = all.unwrap_or((0, 0));
         Self {
             lines: vec![Line::default(); shifts.len()],
-            grain: grain(edges) as f64,
+            grain: grain as f64,
+            reference,
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,
@@ -119,65 +124,4 @@ pub(super) struct Seen {
     pub(super) received: f64,
     /// After the line of each clock, and a tick longer than it looks.
     pub(super) latency: f64,
-}
-
-/// Stamps that a clock needs to show its grain.
-const FEWEST: usize = 16;
-
-/// The finest grain of any clock, in ticks of the trace.
-fn grain(edges: &Edges) -> u64 {
-    let mut clocks = vec![Grain::default(); edges.clocks()];
-    for edge in edges.all() {
-        for (clock, stamp) in [(edge.from, edge.sent), (edge.to, edge.received)] {
-            if let Some(grain) = clocks.get_mut(clock.as_usize()) {
-                grain.take(stamp);
-            }
-        }
-    }
-    let known = clocks.iter().filter(|it| it.stamps >= FEWEST);
-    known.map(|it| it.divisor).min().unwrap_or(1).max(1)
-}
-
-#[derive(Clone, Copy, Default)]
-struct Grain {
-    first: Option<i64>,
-    divisor: u64,
-    stamps: usize,
-}
-
-impl Grain {
-    #[inline]
-    fn take(&mut self, stamp: i64) {
-        self.stamps += 1;
-        // Nearly always known soon.
-        if self.divisor != 1 {
-            let first = *self.first.get_or_insert(stamp);
-            self.divisor = common_divisor(self.divisor, stamp.abs_diff(first));
-        }
-    }
-}
-
-fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_grain_shows_in_the_stamps() {
-        let (a, b) = (ClockId(0), ClockId(1));
-        let of = |fine: i64| {
-            let edge = |i: i64| Edge::message(a, 17 + 500 * i * i, b, 3 + 100 * i + fine * (i / 9));
-            Edges::new((0..20).map(edge).collect(), vec![None; 3])
-        };
-        assert_eq!((grain(&of(0)), grain(&of(10)), grain(&of(3))), (100, 10, 1));
-        // Too few stamps say nothing.
-        let few = of(0).all()[..10].to_vec();
-        assert_eq!(grain(&Edges::new(few, vec![None; 2])), 1);
-    }
 }

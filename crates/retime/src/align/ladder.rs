@@ -19,13 +19,10 @@
 use crate::edges::Edge;
 
 use super::active::Survey;
-use super::barrier::Barrier;
-use super::centre::Centre;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::lines::median;
 use super::links::Links;
-use super::newton::minimise;
+use super::settle::{Bench, Found, SIGMA, Setting, windows};
 
 /// The divisions tried.
 const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
@@ -37,166 +34,101 @@ const PATIENCE: usize = 2;
 const MOST: f64 = 1.0;
 /// What helps lowers the sum to this at least.
 const GAIN: f64 = 0.99;
-/// The tightest dependencies are looked for in at least so many windows.
-const WINDOWS: usize = 64;
-/// How often new ones are taken in, and what share of new ones is no more
-/// worth it.
-const ROUNDS: usize = 8;
-const NEW: f64 = 1e-3;
-/// Where the barrier's parabola begins, in scales.
-const KNEE: f64 = 0.05;
-/// How exactly the centre is found, in scales.
-const TOLERANCE: f64 = 1e-8;
-/// By how much rates change from piece to piece, to begin with.
-const SIGMA: f64 = 1e-5;
-/// Smaller ones that are tried.
+/// By how much less rates may change than [`SIGMA`].
 const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
+/// How exactly the centre is found to decide, and in the end, in scales.
+const ROUGHLY: f64 = 1e-2;
+const EXACTLY: f64 = 1e-8;
 
-/// What the ladder needs to know.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
-    /// Slack is latency less this.
-    pub(super) least: f64,
-    /// The barrier's knee is never below this.
-    pub(super) knee: f64,
-}
-
-/// Offsets found from some dependencies.
-struct Found {
-    curves: Curves,
-    barrier: Barrier,
-    survey: Survey,
-}
-
-/// The ladder over some dependencies.
-struct Ladder<'a> {
-    links: &'a Links<'a>,
-    frame: &'a Frame,
-    setting: Setting,
-}
-
-/// The offsets with as many pieces as help, and at least those of `start`; and
-/// what a pass over all dependencies finds then.
-pub(super) fn climb(
-    links: &Links<'_>,
-    frame: &Frame,
-    start: Curves,
-    setting: Setting,
-) -> (Curves, Survey) {
+/// The offsets with as many pieces as help, and at least those of `start`.
+pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Setting) -> Found {
     let allowed = |pieces: &usize| {
         links.len() >= FEWEST * links.list().len() * pieces && frame.span >= *pieces as f64
     };
-    let finest = PIECES.into_iter().filter(allowed).next_back();
+    let finest = PIECES.into_iter().rfind(allowed);
     let (curves, sigma) = match finest {
         Some(finest) => {
             let blocks = (2 * finest) as f64 / frame.span;
-            let even = |edge: &Edge| (frame.see(edge).sent * blocks) as usize % 2 == 0;
-            let (even, odd) = links.split(even);
-            Ladder::new(&even, frame, setting).choose(&odd, finest, start)
+            let block = |edge: &Edge| (frame.see(edge).sent * blocks) as usize;
+            let (even, odd) = links.split(|edge| block(edge).is_multiple_of(2));
+            let ladder = Ladder {
+                own: Bench::new(&even, frame, setting),
+                others: Bench::new(&odd, frame, setting),
+            };
+            ladder.choose(finest, start)
         }
         None => (start, SIGMA),
     };
-    let Found { curves, survey, .. } = Ladder::new(links, frame, setting).settle(curves, sigma);
-    (curves, survey)
+    let bench = Bench::new(links, frame, setting);
+    let survey = bench.survey(&curves, windows(curves.pieces));
+    bench.settle(curves, survey, sigma, EXACTLY)
 }
 
-impl<'a> Ladder<'a> {
-    fn new(links: &'a Links<'a>, frame: &'a Frame, setting: Setting) -> Self {
-        Self {
-            links,
-            frame,
-            setting,
-        }
-    }
+/// Offsets are found from some dependencies and judged by others.
+struct Ladder<'a> {
+    own: Bench<'a>,
+    others: Bench<'a>,
+}
 
-    /// Division and stiffness that foretell the dependencies of `others` best.
-    fn choose(&self, others: &Links<'_>, finest: usize, start: Curves) -> (Curves, f64) {
-        let others = Ladder::new(others, self.frame, self.setting);
-        let mut best = self.settle(start, SIGMA).curves;
+/// The best so far, and what the others have of it.
+struct Best {
+    found: Found,
+    others: Survey,
+}
+
+impl Ladder<'_> {
+    /// Division and stiffness that foretell the other dependencies best.
+    fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
+        let coarsest = start.pieces;
+        let survey = self.own.survey(&start, windows(coarsest));
+        let found = self.own.settle(start, survey, SIGMA, ROUGHLY);
+        let mut best = Best {
+            others: self.others.survey(&found.curves, found.survey.windows),
+            found,
+        };
         let mut failures = 0;
-        let coarsest = best.pieces;
         for pieces in PIECES.into_iter().filter(|&it| it > coarsest) {
             if failures > PATIENCE || pieces > finest {
                 break;
             }
-            let finer = self.settle(best.refined(pieces), SIGMA);
-            if others.prefers(&finer, &best) {
-                best = finer.curves;
+            if self.improve(&mut best, pieces, SIGMA) {
                 failures = 0;
             } else {
                 failures += 1;
             }
         }
         let mut chosen = SIGMA;
+        let pieces = best.found.curves.pieces;
         for sigma in SIGMAS {
-            if best.pieces == 1 {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma) {
                 break;
             }
-            let stiffer = self.settle(best.clone(), sigma);
-            if !others.prefers(&stiffer, &best) {
-                break;
-            }
-            (best, chosen) = (stiffer.curves, sigma);
+            chosen = sigma;
         }
-        (best, chosen)
+        (best.found.curves, chosen)
     }
 
-    /// Whether new offsets foretell these dependencies better than old ones.
-    fn prefers(&self, new: &Found, old: &Curves) -> bool {
-        let windows = new.survey.windows;
-        let sum = |curves: &Curves| {
-            let survey = Survey::new(self.links, self.frame, curves, windows);
-            let slacks = survey.latencies().map(|it| it - self.setting.least);
-            slacks
-                .map(|slack| new.barrier.at(slack).0.min(MOST))
-                .sum::<f64>()
+    /// Takes another division or stiffness if that is better.
+    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64) -> bool {
+        let windows = windows(pieces);
+        let curves = best.found.curves.refined(pieces);
+        if best.found.survey.windows != windows {
+            best.found.survey = self.own.survey(&curves, windows);
+            best.others = self.others.survey(&curves, windows);
+        }
+        let found = self
+            .own
+            .settle(curves, best.found.survey.clone(), sigma, ROUGHLY);
+        let others = self.others.survey(&found.curves, windows);
+        let sum = |others: &Survey| {
+            let slacks = self.others.slacks(others);
+            let costs = slacks.map(|it| found.barrier.at(it).0.min(MOST));
+            costs.sum::<f64>()
         };
-        sum(&new.curves) < GAIN * sum(old)
-    }
-
-    /// Finds the centre, taking in dependencies until hardly any new one is tight.
-    fn settle(&self, mut curves: Curves, sigma: f64) -> Found {
-        let windows = curves.pieces.max(WINDOWS);
-        let survey = |curves: &Curves| Survey::new(self.links, self.frame, curves, windows);
-        let mut survey_now = survey(&curves);
-        let mut active: Vec<Vec<u32>> = survey_now.positions().collect();
-        let mut barrier = self.barrier(&survey_now);
-        for _ in 0..ROUNDS {
-            let least = self.setting.least;
-            let centre = Centre::new(
-                self.links, self.frame, &active, &curves, least, barrier, sigma,
-            );
-            minimise(&centre, &mut curves, TOLERANCE * barrier.scale);
-            survey_now = survey(&curves);
-            let known: usize = active.iter().map(Vec::len).sum();
-            let both = active.iter_mut().zip(survey_now.positions());
-            let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
-            if new as f64 <= NEW * known as f64 {
-                break;
-            }
-            barrier = self.barrier(&survey_now);
+        let better = sum(&others) < GAIN * sum(&best.others);
+        if better {
+            *best = Best { found, others };
         }
-        Found {
-            curves,
-            barrier,
-            survey: survey_now,
-        }
+        better
     }
-
-    /// The scale is the median, over windows and clocks, of the smallest slack.
-    fn barrier(&self, survey: &Survey) -> Barrier {
-        let mut least = survey.by_clock(self.links);
-        let scale = median(&mut least).map_or(0.0, |it| it - self.setting.least);
-        let scale = scale.max(self.setting.knee);
-        Barrier::new(scale, self.setting.knee.max(KNEE * scale))
-    }
-}
-
-/// Adds to a sorted list what it lacks of another; returns how many.
-fn take_in(active: &mut Vec<u32>, tight: Vec<u32>) -> usize {
-    let before = active.len();
-    active.extend(tight);
-    active.sort_unstable();
-    active.dedup();
-    active.len() - before
 }

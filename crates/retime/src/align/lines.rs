@@ -8,8 +8,7 @@
 //! spanning tree, those first whose windows lie closest to their line, so that
 //! each clock gets its line along the best pairs (Jezequel's idea).
 //!
-//! Twice, for with drifting clocks the least latency of a window mixes its
-//! beginning and its end. The lines are kept if the sum of negative latencies
+//! The lines are kept if the sum of negative latencies
 //! does not grow by them: for clocks that jump, a line can be worse than none.
 
 use rayon::prelude::*;
@@ -18,12 +17,12 @@ use super::frame::{Frame, Line};
 use super::links::{Link, Links};
 
 const WINDOWS: usize = 64;
-const ROUNDS: usize = 2;
 
-/// Adds lines to the frame; returns the least latency of each link with them.
-pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame) -> Vec<f64> {
+/// Adds lines to the frame, `rounds` times; returns the least latency of each link
+/// with them.
+pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame, rounds: usize) -> Vec<f64> {
     let mut known = Latencies::of(links, frame);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let more = tree(links, frame);
         let tilted = frame.clone().tilted(&more);
         let now = Latencies::of(links, &tilted);
@@ -68,7 +67,7 @@ struct Fit {
     spread: f64,
 }
 
-/// Lines along a spanning tree; zero at the first clock of each tree.
+/// Lines along a spanning tree; zero at the reference.
 fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
     let pairs = links.list().par_iter().filter(|link| link.from < link.to);
     let fit = |link: &Link| fit(links, frame, link, links.opposite(link)?);
@@ -103,7 +102,20 @@ fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
         }
         members[kept].extend(joining);
     }
+    keep_reference(frame.reference, &group, &mut lines);
     lines
+}
+
+/// Tilts the tree of the reference such that its time stays as it is.
+fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
+    let (Some(&own), Some(&zero)) = (group.get(reference), lines.get(reference)) else {
+        return;
+    };
+    let tree = lines.iter_mut().zip(group).filter(|it| *it.1 == own);
+    for (line, _) in tree {
+        line.intercept -= zero.intercept;
+        line.drift -= zero.drift;
+    }
 }
 
 fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
@@ -182,7 +194,14 @@ mod tests {
     fn a_quarter_of_points_gone_wrong_moves_the_line_little() {
         let point = |i: usize| {
             let x = i as f64;
-            (x, if i % 5 == 0 { 900.0 } else { 7.0 + 0.25 * x })
+            (
+                x,
+                if i.is_multiple_of(5) {
+                    900.0
+                } else {
+                    7.0 + 0.25 * x
+                },
+            )
         };
         let points: Vec<_> = (0..40).map(point).collect();
         let line = theil_sen(&points).unwrap();

@@ -11,14 +11,18 @@ use super::components::components;
 use super::constants::constants;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::ladder::{Setting, climb};
+use super::ladder::climb;
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::offsets::estimate;
+use super::settle::Setting;
 use super::ties::tie;
-use super::trim::defective;
+use super::trim::{self, defective};
 use super::{Alignment, Relation, shortest_latency};
 
+/// How often lines are fitted: with drifting clocks the least latency of a window
+/// mixes its beginning and its end, until the drift is known.
+const LINES: usize = 2;
 /// The share of the minimal delay that counts as no slack.
 const DELAY: f64 = 0.9;
 /// The least slack the barrier tells apart, in nanoseconds.
@@ -29,16 +33,23 @@ const GRAIN: f64 = 0.05;
 /// Constants and lines: what is known before the ladder.
 pub(super) fn rough(edges: &Edges, reference: ClockId) -> Frame {
     let links = Links::new(edges, |_, _| true);
-    let mut frame = Frame::new(edges, shifts(edges, &links, reference));
-    add_lines(&links, &mut frame);
+    let mut frame = shifted(edges, &links, reference);
+    add_lines(&links, &mut frame, LINES);
     frame
 }
 
-/// Aligns clocks by a list of dependencies.
-pub fn align_edges(edges: &Edges, rate: TickRate, reference: ClockId) -> Alignment {
+/// An alignment by smooth functions.
+pub(super) struct Aligned {
+    pub(super) alignment: Alignment,
+    /// Whether dependencies contradict it, trimmed ones or others.
+    pub(super) contradicted: bool,
+}
+
+/// Aligns clocks that do not step.
+pub(super) fn align_plainly(edges: &Edges, rate: TickRate, reference: ClockId) -> Aligned {
     let links = Links::new(edges, |_, _| true);
-    let frame = Frame::new(edges, shifts(edges, &links, reference));
-    Stages::new(edges, links, frame, rate).finish(reference)
+    let frame = shifted(edges, &links, reference);
+    Stages::new(edges, links, frame, LINES, rate).finish(reference)
 }
 
 /// Aligns clocks whose [rough] differences are known.
@@ -47,9 +58,9 @@ pub(super) fn align_roughly_aligned(
     frame: Frame,
     rate: TickRate,
     reference: ClockId,
-) -> Alignment {
+) -> Aligned {
     let links = Links::new(edges, |_, _| true);
-    Stages::new(edges, links, frame, rate).finish(reference)
+    Stages::new(edges, links, frame, 1, rate).finish(reference)
 }
 
 /// How far the alignment is.
@@ -63,12 +74,19 @@ struct Stages<'a> {
     /// Positions, in rising order.
     trimmed: Vec<u32>,
     nanosecond: f64,
+    contradicted: bool,
 }
 
 impl<'a> Stages<'a> {
     /// Up to the ladder.
-    fn new(edges: &'a Edges, links: Links<'a>, mut frame: Frame, rate: TickRate) -> Self {
-        let fastest = add_lines(&links, &mut frame);
+    fn new(
+        edges: &'a Edges,
+        links: Links<'a>,
+        mut frame: Frame,
+        rounds: usize,
+        rate: TickRate,
+    ) -> Self {
+        let fastest = add_lines(&links, &mut frame, rounds);
         let curves = Curves::flat(edges.clocks(), 1, frame.span);
         let nanosecond = rate.get() as f64 / 1e9;
         let trimmed = defective(&links, &frame, &curves, &fastest, nanosecond);
@@ -81,6 +99,7 @@ impl<'a> Stages<'a> {
             curves,
             trimmed,
             nanosecond,
+            contradicted: false,
         };
         stages.climb();
         stages
@@ -91,9 +110,10 @@ impl<'a> Stages<'a> {
         let inside = |link: &Link| self.component[link.from] == self.component[link.to];
         let inside = self.links.among(inside);
         let start = self.curves.clone();
-        let (curves, survey) = climb(&inside, &self.frame, start, self.setting());
-        self.curves = curves;
-        let more = self.defective(&inside, &survey);
+        let found = climb(&inside, &self.frame, start, self.setting());
+        self.curves = found.curves;
+        self.contradicted = self.is_contradicted(&inside, &found.survey);
+        let more = self.defective(&inside, &found.survey);
         if more.is_empty() {
             return;
         }
@@ -102,7 +122,13 @@ impl<'a> Stages<'a> {
         self.trimmed.sort_unstable();
         let start = self.curves.clone();
         let inside = inside.without(&more);
-        self.curves = climb(&inside, &self.frame, start, self.setting()).0;
+        self.curves = climb(&inside, &self.frame, start, self.setting()).curves;
+    }
+
+    fn is_contradicted(&self, links: &Links<'_>, survey: &Survey) -> bool {
+        let fastest: Vec<f64> = survey.links.iter().map(|link| link.least).collect();
+        let bound = trim::bound(links, &fastest, self.nanosecond);
+        !self.trimmed.is_empty() || fastest.iter().any(|&least| least < -bound)
     }
 
     fn defective(&self, links: &Links<'_>, survey: &Survey) -> Vec<u32> {
@@ -133,7 +159,7 @@ impl<'a> Stages<'a> {
     }
 
     /// From the ladder on.
-    fn finish(self, reference: ClockId) -> Alignment {
+    fn finish(self, reference: ClockId) -> Aligned {
         let shortest = self.shortest();
         let least = shortest.unwrap_or(0.0).max(0.0);
         let zero = reference.as_usize();
@@ -158,29 +184,35 @@ impl<'a> Stages<'a> {
             }
         };
         let trimmed = self.trimmed.iter();
-        Alignment {
+        let alignment = Alignment {
             estimate: estimate(&frame, curves, &ties.root, reference),
             relations: (0..self.edges.clocks()).map(relation).collect(),
             trimmed: trimmed.map(|&at| self.edges.all()[at as usize]).collect(),
             pieces: curves.pieces,
+            steps: Vec::new(),
             shortest,
+        };
+        Aligned {
+            alignment,
+            contradicted: self.contradicted,
         }
     }
 }
 
-/// One constant per clock, in whole ticks.
-fn shifts(edges: &Edges, links: &Links<'_>, reference: ClockId) -> Vec<i64> {
+/// Shifts by one constant per clock, in whole ticks.
+fn shifted(edges: &Edges, links: &Links<'_>, reference: ClockId) -> Frame {
     let least = |link: &Link| {
         let latencies = links.of(link).map(|(_, edge)| edge.latency());
         latencies.min().unwrap_or(0)
     };
     let least: Vec<i64> = links.list().par_iter().map(least).collect();
     let component = components(links.clocks(), links.list());
-    let frame = Frame::new(edges, constants(links.list(), &least, &component));
-    let flat = Curves::flat(links.clocks(), 1, frame.span);
     let zero = reference.as_usize();
+    let constants = constants(links.list(), &least, &component, zero);
+    let frame = Frame::new(edges, constants, zero);
+    let flat = Curves::flat(links.clocks(), 1, frame.span);
     let ties = tie(links, &component, &frame, &flat, 0.0, zero, false);
     let tied = frame.shifts.iter().zip(&ties.lines);
-    tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64))
-        .collect()
+    let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
+    Frame::new(edges, shifts.collect(), zero)
 }
