@@ -49,7 +49,7 @@ proptest! {
         let estimate = Estimate { offsets, reference: ClockId(0) };
         let rebased = estimate.rebased(ClockId(base as u32)).unwrap();
         prop_assert_eq!(rebased.reference, ClockId(base as u32));
-        prop_assert_eq!(common(&rebased, base, stamp), stamp as f64);
+        prop_assert_eq!(&rebased.offsets[base], &Some(Offset::constant(0.0)));
         let shown = common(&rebased, clock, stamp);
         let both = (common(&estimate, clock, stamp), common(&estimate, base, shown.round() as i64));
         prop_assert!((both.0 - both.1).abs() < 0.6, "{both:?}");
@@ -108,5 +108,7 @@ fn the_mean_of_constant_clocks_lies_between_them() {
     let edges = Edges::new(vec![], vec![Some((0, 1_000)); 3]);
     let mean = estimate.rebased_to_mean(&edges).unwrap();
     let at = |clock: usize| mean.offsets[clock].as_ref().unwrap().at(500);
-    assert_eq!([at(0), at(1), at(2)], [-20.0, -10.0, 30.0]);
+    for (clock, by) in [-20.0, -10.0, 30.0].into_iter().enumerate() {
+        assert!((at(clock) - by).abs() < 1e-9);
+    }
 }

@@ -17,7 +17,7 @@ use super::links::{Link, Links};
 use super::offsets::estimate;
 use super::settle::Setting;
 use super::ties::tie;
-use super::trim::defective;
+use super::trim::{self, defective};
 use super::{Alignment, Relation, shortest_latency};
 
 /// How often lines are fitted: with drifting clocks the least latency of a window
@@ -38,8 +38,15 @@ pub(super) fn rough(edges: &Edges, reference: ClockId) -> Frame {
     frame
 }
 
-/// Aligns clocks by a list of dependencies.
-pub fn align_edges(edges: &Edges, rate: TickRate, reference: ClockId) -> Alignment {
+/// An alignment by smooth functions.
+pub(super) struct Aligned {
+    pub(super) alignment: Alignment,
+    /// Whether dependencies contradict it, trimmed ones or others.
+    pub(super) contradicted: bool,
+}
+
+/// Aligns clocks that do not step.
+pub(super) fn align_plainly(edges: &Edges, rate: TickRate, reference: ClockId) -> Aligned {
     let links = Links::new(edges, |_, _| true);
     let frame = shifted(edges, &links, reference);
     Stages::new(edges, links, frame, LINES, rate).finish(reference)
@@ -51,7 +58,7 @@ pub(super) fn align_roughly_aligned(
     frame: Frame,
     rate: TickRate,
     reference: ClockId,
-) -> Alignment {
+) -> Aligned {
     let links = Links::new(edges, |_, _| true);
     Stages::new(edges, links, frame, 1, rate).finish(reference)
 }
@@ -67,6 +74,7 @@ struct Stages<'a> {
     /// Positions, in rising order.
     trimmed: Vec<u32>,
     nanosecond: f64,
+    contradicted: bool,
 }
 
 impl<'a> Stages<'a> {
@@ -91,6 +99,7 @@ impl<'a> Stages<'a> {
             curves,
             trimmed,
             nanosecond,
+            contradicted: false,
         };
         stages.pin();
         stages.climb();
@@ -116,6 +125,7 @@ impl<'a> Stages<'a> {
         let start = self.curves.clone();
         let found = climb(&inside, &self.frame, start, self.setting());
         self.curves = found.curves;
+        self.contradicted = self.is_contradicted(&inside, &found.survey);
         let more = self.defective(&inside, &found.survey);
         if more.is_empty() {
             return;
@@ -126,6 +136,12 @@ impl<'a> Stages<'a> {
         let start = self.curves.clone();
         let inside = inside.without(&more);
         self.curves = climb(&inside, &self.frame, start, self.setting()).curves;
+    }
+
+    fn is_contradicted(&self, links: &Links<'_>, survey: &Survey) -> bool {
+        let fastest: Vec<f64> = survey.links.iter().map(|link| link.least).collect();
+        let bound = trim::bound(links, &fastest, self.nanosecond);
+        !self.trimmed.is_empty() || fastest.iter().any(|&least| least < -bound)
     }
 
     fn defective(&self, links: &Links<'_>, survey: &Survey) -> Vec<u32> {
@@ -156,7 +172,7 @@ impl<'a> Stages<'a> {
     }
 
     /// From the ladder on.
-    fn finish(self, reference: ClockId) -> Alignment {
+    fn finish(self, reference: ClockId) -> Aligned {
         let shortest = self.shortest();
         let least = shortest.unwrap_or(0.0).max(0.0);
         let zero = reference.as_usize();
@@ -181,12 +197,17 @@ impl<'a> Stages<'a> {
             }
         };
         let trimmed = self.trimmed.iter();
-        Alignment {
+        let alignment = Alignment {
             estimate: estimate(&frame, curves, &ties.root, reference),
             relations: (0..self.edges.clocks()).map(relation).collect(),
             trimmed: trimmed.map(|&at| self.edges.all()[at as usize]).collect(),
             pieces: curves.pieces,
+            steps: Vec::new(),
             shortest,
+        };
+        Aligned {
+            alignment,
+            contradicted: self.contradicted,
         }
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn defective(
 }
 
 /// How far reversed a defective dependency is, at least.
-fn bound(links: &Links<'_>, fastest: &[f64], nanosecond: f64) -> f64 {
+pub(super) fn bound(links: &Links<'_>, fastest: &[f64], nanosecond: f64) -> f64 {
     let list = links.list().iter().zip(fastest);
     let round_trip = |(link, there): (&Link, &f64)| {
         let back = links.opposite_index(link)?;
