@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::{Delay, Grouping};
 
-use crate::method::MethodArgs;
+use crate::bounds::BoundsArgs;
+use crate::method::{MethodArgs, MethodName};
 
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
@@ -31,12 +32,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Count the contradictions in a trace; change nothing
     Check(CheckArgs),
+    /// Compare all methods on a trace; change nothing
+    Compare(CompareArgs),
     /// Write a corrected copy of a trace
     Correct(Box<CorrectArgs>),
     /// Send the time stamps of a trace through a saved correction
     Apply(ApplyArgs),
     /// Restore the original of a corrected trace, byte for byte
     Undo(UndoArgs),
+    /// List all events of a trace in one order, on the common time line
+    Order(OrderArgs),
     /// Correct a stream of events, line by line, while it comes in
     Stream(Box<StreamArgs>),
     /// Write the trace of a simulated program with clock errors, and the truth
@@ -61,21 +66,89 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 some method leaves no effect before its cause, or the trace \
+    has none; 1 all leave some; 2 usage, input or system error; 130 interrupted."
+)]
+pub(crate) struct CompareArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    #[arg(required_unless_present = "features")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Compare this method, alone and followed by the controlled logical clock;
+    /// may be repeated. All if not given
+    #[arg(long, value_name = "NAME")]
+    pub(crate) method: Vec<MethodName>,
+    /// Instead of a trace: what each method can do, decided by runs on simulated
+    /// traces, beside the comparison of the thesis (half a minute)
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "RunArgs"])]
+    pub(crate) features: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(mut_arg("force", |force| force.help(
+    "Replace DIR if it exists and holds nothing but an OTF2 archive; and write what \
+     leaves more dependencies reversed than the recording has"
+)))]
 pub(crate) struct CorrectArgs {
     /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Write one file with all events in one order, as retime stream writes them,
+    /// instead of a directory
+    #[arg(long)]
+    pub(crate) merged: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
     #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OrderArgs {
+    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    pub(crate) trace: PathBuf,
+    /// How events are written: text, csv, or jsonl (the format of retime stream)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: OrderFormat,
+    /// List events from this time after the first event on
+    #[arg(long, value_name = "TIME")]
+    pub(crate) from: Option<Delay>,
+    /// List events up to this time after the first event
+    #[arg(long, value_name = "TIME")]
+    pub(crate) to: Option<Delay>,
+    /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
+    #[arg(long)]
+    pub(crate) dense_alltoallv: bool,
+    #[command(flatten)]
+    pub(crate) run: PlainRunArgs,
+}
+
+/// How a list of events is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderFormat {
+    /// Columns for people
+    Text,
+    /// Comma-separated values
+    Csv,
+    /// One JSON object per line
+    Jsonl,
 }
 
 /// What is known of the trace's clocks and messages.
@@ -169,7 +242,9 @@ pub(crate) struct UndoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// One of ring, recurrence, runaway, finite-elements and minute, or all
+    /// One of ring, recurrence, runaway, finite-elements and minute, or all of
+    /// these; or accuracy: how near to the truth each method comes, on simulated
+    /// traces of many kinds; or features: what each method can do
     #[arg(default_value = "all")]
     pub(crate) experiment: String,
 }

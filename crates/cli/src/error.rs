@@ -20,8 +20,21 @@ pub(crate) enum CliError {
         trace: PathBuf,
         source: retime::causality::CausalityError,
     },
+    /// The method has no valid solution for the trace.
     #[error("{trace}: {message}")]
-    Cycle { trace: PathBuf, message: String },
+    Unsolved { trace: PathBuf, message: String },
+    /// The result would be worse than the recording.
+    #[error(
+        "{trace}: the {method} would leave {} reversed, where the recording has {before}; \
+         nothing was written (--force writes it all the same)",
+        crate::report::summary::plural(*.after, "dependency")
+    )]
+    Worse {
+        trace: PathBuf,
+        method: String,
+        before: u64,
+        after: u64,
+    },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {message}", path.display())]
@@ -56,7 +69,7 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => INTERRUPTED,
-            Self::Strict(_) => VIOLATIONS,
+            Self::Strict(_) | Self::Unsolved { .. } | Self::Worse { .. } => VIOLATIONS,
             _ => FAILURE,
         }
     }

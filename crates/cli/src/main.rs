@@ -5,14 +5,17 @@
 //! file alone turns either into the end of the process.
 
 mod args;
+mod bounds;
 mod commands;
 mod delay;
 mod error;
 mod load;
 mod method;
+mod offsets;
 mod progress;
 mod report;
 mod saved;
+mod serial;
 mod staging;
 mod truth;
 
@@ -39,9 +42,11 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<u8, CliError> {
     match command {
         Command::Check(args) => commands::check::run(args),
+        Command::Compare(args) => commands::compare::run(args),
         Command::Correct(args) => commands::correct::run(args),
         Command::Apply(args) => commands::apply::run(args),
         Command::Undo(args) => commands::undo::run(args),
+        Command::Order(args) => commands::order::run(args),
         Command::Stream(args) => commands::stream::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),

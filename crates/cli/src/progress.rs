@@ -36,6 +36,15 @@ pub(crate) fn check_interrupt() -> Result<(), CliError> {
     }
 }
 
+fn target(quiet: bool) -> ProgressDrawTarget {
+    let visible = !quiet && std::io::stderr().is_terminal();
+    if visible {
+        ProgressDrawTarget::stderr_with_hz(10)
+    } else {
+        ProgressDrawTarget::hidden()
+    }
+}
+
 /// A bar over the bytes of one stage; invisible in pipes and with `--quiet`.
 pub(crate) struct Progress {
     bar: ProgressBar,
@@ -44,13 +53,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar for `bytes` of work, called `stage`.
     pub(crate) fn new(stage: &'static str, bytes: u64, quiet: bool) -> Self {
-        let visible = !quiet && std::io::stderr().is_terminal();
-        let target = if visible {
-            ProgressDrawTarget::stderr_with_hz(10)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
-        let bar = ProgressBar::with_draw_target(Some(bytes), target);
+        let bar = ProgressBar::with_draw_target(Some(bytes), target(quiet));
         let style = ProgressStyle::with_template(
             "{msg:<10} [{bar:32}] {percent:>3}%  {bytes_per_sec}, {eta} left",
         );
@@ -73,6 +76,37 @@ impl Monitor for Progress {
 }
 
 impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// A line that says which of several steps is under way; invisible in pipes and
+/// with `--quiet`.
+pub(crate) struct Steps {
+    bar: ProgressBar,
+    what: &'static str,
+}
+
+impl Steps {
+    /// Steps of `what`.
+    pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, target(quiet));
+        if let Ok(style) = ProgressStyle::with_template("{msg} ({elapsed})") {
+            bar.set_style(style);
+        }
+        Self { bar, what }
+    }
+
+    /// Names the next step; whether it is still wanted.
+    pub(crate) fn go_on(&self, next: &str) -> bool {
+        self.bar.set_message(format!("{}: {next}", self.what));
+        self.bar.tick();
+        !interrupted()
+    }
+}
+
+impl Drop for Steps {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }

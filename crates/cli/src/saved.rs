@@ -1,16 +1,22 @@
 //! The correction that is saved beside a corrected trace.
 //!
-//! `NAME.retime.json` holds the clock maps (see [`retime::SavedClock`]) and what
-//! `undo` needs. The first part can be written by hand for `apply`.
+//! `NAME.retime.json` holds the clock maps (see [`retime::SavedClock`]), how far
+//! the times they give can be from the truth, and what `undo` needs. The first
+//! part can be written by hand for `apply`.
+//!
+//! The version says how maps are to be understood. What may be absent, such as
+//! the error bounds, came later and did not change it: files without are as good.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use retime::{Correction, SavedClock, TraceInfo};
+use retime::optimal::SavedErrorBound;
+use retime::{Clocks, Correction, SavedClock, TraceInfo};
 use retime_otf2::{Archive, Otf2Trace, Undo};
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::Bounded;
 use crate::error::CliError;
 
 const FORMAT: &str = "retime correction";
@@ -39,7 +45,35 @@ pub(crate) struct SavedCorrection {
     ticks_per_second: Option<u64>,
     clocks: Vec<SavedClock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    bounds: Option<SavedBounds>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) undo: Option<Undo>,
+}
+
+/// Error bounds of corrected times: with `[raw, before, after]` at a recorded
+/// stamp, the truth lies at most so many ticks before and after the corrected
+/// one; linear in between, and nothing known where a number is missing.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SavedBounds {
+    /// By how much the rates of clocks may wander, a share.
+    drift_bound: f64,
+    /// A location of the clock whose time is meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reference: Option<u64>,
+    clocks: Vec<SavedErrorBound>,
+}
+
+impl SavedBounds {
+    pub(crate) fn new(bounded: &Bounded, clocks: &Clocks, info: &TraceInfo) -> Self {
+        let first = clocks.locations(bounded.offsets.reference).first();
+        let location = first.and_then(|it| info.locations.get(it.as_usize()));
+        Self {
+            drift_bound: bounded.drift,
+            reference: location.map(|location| location.id),
+            clocks: bounded.errors.save(info, clocks),
+        }
+    }
 }
 
 impl SavedCorrection {
@@ -55,8 +89,14 @@ impl SavedCorrection {
             method,
             ticks_per_second: Some(info.rate.get()),
             clocks: correction.save(info),
+            bounds: None,
             undo: Some(undo),
         }
+    }
+
+    /// The same with error bounds of the times it gives.
+    pub(crate) fn with_bounds(self, bounds: Option<SavedBounds>) -> Self {
+        Self { bounds, ..self }
     }
 
     /// Where the correction of an archive is saved: beside its anchor.

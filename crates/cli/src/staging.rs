@@ -6,6 +6,8 @@
 //! hidden directory, and one left by a killed process is removed by the next
 //! run for the same target.
 
+mod file;
+
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
@@ -31,6 +33,15 @@ impl Staging {
     /// Prepares to write `target`, which must not exist unless `force`, and must
     /// not be or contain the `input`.
     pub(crate) fn new(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+        Self::prepare(target, input, || may_replace(target, force, input))
+    }
+
+    /// Prepares to write `target`, if what is there `may_be_replaced`.
+    fn prepare(
+        target: &Path,
+        input: &Path,
+        may_be_replaced: impl FnOnce() -> Result<(), CliError>,
+    ) -> Result<Self, CliError> {
         let name = target.file_name().ok_or_else(|| {
             CliError::input(
                 target,
@@ -51,7 +62,7 @@ impl Staging {
         clean_up_after_killed_runs(target, &parent, name);
         let replace = fs::symlink_metadata(target).is_ok();
         if replace {
-            may_replace(target, force, input)?;
+            may_be_replaced()?;
         }
         let directory = parent.join(staging_name(name, std::process::id()));
         fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;

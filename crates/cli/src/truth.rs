@@ -44,6 +44,11 @@ impl Truth {
         }))
     }
 
+    /// By node.
+    pub(crate) fn times(&self) -> &[Timestamp] {
+        &self.times
+    }
+
     /// How far the recorded and, if there are any, the corrected times are from it.
     pub(crate) fn measure(
         &self,
@@ -59,7 +64,17 @@ impl Truth {
         })
     }
 
-    fn against(&self, recorded: &Loaded, times: &[Timestamp]) -> Result<MeasuredPart, CliError> {
+    /// Where it was read from.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How far the given times are from it.
+    pub(crate) fn against(
+        &self,
+        recorded: &Loaded,
+        times: &[Timestamp],
+    ) -> Result<MeasuredPart, CliError> {
         let accuracy = Accuracy::measure(&recorded.causality, times, &self.times)
             .map_err(|error| CliError::input(&self.path, error.to_string()))?;
         let ids = recorded.trace.info().locations.iter().map(|it| it.id);

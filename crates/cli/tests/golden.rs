@@ -69,7 +69,8 @@ fn correct_and_undo() {
         "check forwards",
         "undo forwards -o backwards-again",
         "correct one-node --clocks node -o still-wrong",
-        "correct skewed --gamma-max 0.9 --amortization 10% --min-delay 1tick --verbose -o eager",
+        "correct skewed --method clc --gamma-max 0.9 --amortization 10% --min-delay 1tick --verbose -o eager",
+        "correct skewed --verbose -o aligned",
     ];
     assert_golden("correct.txt", &transcript(&scratch, &commands));
     common::directory::assert_same(&scratch.join("skewed"), &scratch.join("original"));
@@ -132,12 +133,14 @@ fn help_of_every_command() {
         "--help",
         "-h",
         "check --help",
+        "compare --help",
         "correct --help",
         "apply --help",
         "undo --help",
         "simulate --help",
         "demo --help",
         "reproduce --help",
+        "order --help",
         "stream --help",
         "completions --help",
         "man --help",
@@ -185,7 +188,7 @@ fn completions_complete_in_bash() {
 fn the_manual_page_is_one_and_describes_every_command() {
     let page = Scratch::new().succeed("man");
     assert!(page.contains(".TH retime 1"), "{page}");
-    assert_eq!(page.matches(".SH NAME").count(), 11, "one per command");
+    assert_eq!(page.matches(".SH NAME").count(), 13, "one per command");
     for text in [
         "check",
         "correct",

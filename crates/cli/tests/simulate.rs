@@ -39,7 +39,7 @@ fn every_scenario_is_sound_in_truth_only() {
 fn clocks_of_every_kind() {
     let scratch = Scratch::in_memory();
     let clocks = "--bend 1ppm --wander 2us --wander-period 10ms --walk 5ppm --walk-every 1ms \
-                  --jumps 3 --jump-size 200us --ntp 2ms --ntp-threshold 50us --tick 1us \
+                  --jumps 3 --jump-size 200us --glitches 2 --ntp 2ms --ntp-threshold 50us --tick 1us \
                   --wrong-clock 1:-2ms --clocks node --resolution 2095197216";
     for scenario in SCENARIOS {
         let words = format!("simulate {scenario} -o {scenario} --events 5000 {clocks}");

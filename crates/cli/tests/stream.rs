@@ -94,6 +94,21 @@ fn collectives_of_every_class_are_kept() {
 }
 
 #[test]
+fn a_collective_in_which_not_all_take_part_waits_only_for_those_who_do() {
+    let input = r#"{"location":0,"time":900,"type":"collective-begin","collective":1,"participants":3,"begins":1,"ends":2}
+{"location":1,"time":800,"type":"collective-end","collective":1,"participants":3,"begins":1,"ends":2}
+{"location":2,"time":950,"type":"collective-end","collective":1,"participants":3,"begins":1,"ends":2}
+"#;
+    let out = stream(&["--delay", "unlimited", "--min-delay", "5ticks"], input);
+    let times = ["\"time\":900", "\"time\":905", "\"time\":950"];
+    for (line, time) in out.stdout.lines().zip(times) {
+        assert!(line.contains(time), "{line}");
+    }
+    assert_eq!(out.stdout.lines().count(), 3);
+    assert!(!out.stderr.contains("collective"), "{}", out.stderr);
+}
+
+#[test]
 fn a_bad_line_is_named_after_all_before_it_is_given_out() {
     for (line, message) in [
         ("{", "EOF while parsing an object, at character 1"),

@@ -67,7 +67,7 @@ fn a_truth_of_another_trace_is_refused() {
 fn the_report_holds_the_measures() {
     let scratch = scratch();
     scratch
-        .retime("correct skewed --truth truth -o corrected --json report.json -q")
+        .retime("correct skewed --method clc --truth truth -o corrected --json report.json -q")
         .expect_code(0);
     let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
     let accuracy = &report["accuracy"];
@@ -120,5 +120,18 @@ fn reproduce_prints_the_figures_of_the_documentation() {
     let page = include_str!("../../../docs/REPRODUCTIONS.md");
     for line in all.lines().filter(|line| line.contains("  ")) {
         assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
+    }
+}
+
+#[test]
+fn the_comparison_of_features_is_that_of_the_documentation() {
+    let scratch = Scratch::new();
+    let features = scratch.retime("compare --features").expect_code(0).stdout;
+    let page = include_str!("../../../docs/REPRODUCTIONS.md");
+    let table = features.split("\n\n").nth(1).unwrap();
+    assert!(table.lines().count() > 15, "{features}");
+    for line in table.lines() {
+        assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
+        assert!(line.chars().count() <= 100, "{line}");
     }
 }

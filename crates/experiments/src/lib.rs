@@ -16,7 +16,10 @@
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```
 
+pub mod accuracy;
+pub mod features;
 pub mod finite_elements;
+mod grid;
 pub mod minute;
 pub mod recurrence;
 pub mod ring;
@@ -25,6 +28,7 @@ mod simulated;
 mod table;
 pub mod variable_rates;
 
+pub use grid::{Grid, Measured, Watch};
 pub use simulated::{Failure, Simulated};
 pub use table::{Row, Table};
 
@@ -70,5 +74,19 @@ pub const ALL: &[Named] = &[
         name: "variable-rates",
         about: "clocks of variable rates that defeat straight lines",
         run: variable_rates::table,
+    },
+];
+
+/// Measurements that are not of the papers, and take longer.
+pub const MEASURED: &[Measured] = &[
+    Measured {
+        name: "accuracy",
+        about: "how near to the truth each method comes, on traces of many kinds",
+        run: accuracy::table,
+    },
+    Measured {
+        name: "features",
+        about: "what each method can do, beside the comparison of the thesis",
+        run: features::table,
     },
 ];

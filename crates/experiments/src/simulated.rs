@@ -10,7 +10,7 @@ use retime::{
 };
 use retime_sim::InMemory;
 
-/// Why an experiment could not be run; a defect of the experiment.
+/// Why an experiment gave nothing; a defect of the experiment, unless it was stopped.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
     /// Its simulation.
@@ -25,6 +25,9 @@ pub enum Failure {
     /// Its truth is that of another trace.
     #[error(transparent)]
     Truth(#[from] TruthError),
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
     /// Its clocks cannot be estimated.
     #[error("no estimate: {0:?}")]
     Estimate(NoEstimate),

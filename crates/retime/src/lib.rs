@@ -37,6 +37,7 @@ pub mod estimate;
 pub mod filter;
 mod limiting;
 pub mod optimal;
+pub mod order;
 pub mod repair;
 mod time;
 mod trace;

@@ -62,7 +62,7 @@ mod scenario;
 mod trace;
 
 pub use self::{
-    clock::{Clock, Jump, Jumps, Ntp, RandomWalk, Reader, Spread, Timer, Wander},
+    clock::{Clock, Glitch, Glitches, Jump, Jumps, Ntp, RandomWalk, Reader, Spread, Timer, Wander},
     duration::{Duration, Tail},
     event::{Event, Recording, Sink},
     experiment::{Experiment, Written},

@@ -3,13 +3,16 @@
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::{CausalityOptions, Check, Oddity};
-use retime::{Causality, Clocks, Timestamp, TraceInfo};
+use retime::causality::{CausalityOptions, Check, Oddity, check};
+use retime::{Causality, Clocks, Correction, Timestamp, TraceInfo};
 
-use crate::args::{CheckArgs, ModelArgs, RunArgs};
-use crate::delay::{self, ResolvedDelay};
+use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
+use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
+use crate::delay::{self, DelaySource, ResolvedDelay};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, load, with_threads};
+use crate::method::{Input, Method, Solution, Unsolved};
+use crate::progress::check_interrupt;
 use crate::report::{self, build, model, warnings};
 use crate::truth::Truth;
 
@@ -20,7 +23,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);
         let mut report = analysed.report(&args.model);
+        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         report.accuracy = analysed.accuracy(None)?;
+        report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, outcome))
     })?;
     report::print(&report, outcome, &args.run)?;
@@ -73,7 +78,7 @@ pub(crate) fn analyse_some(
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
     limit(&mut loaded.causality, loaded.trace.info())?;
     let times = loaded.causality.nodes().timestamps();
-    let before = retime::causality::check(&loaded.causality, &clocks, &delay.delay, times);
+    let before = check(&loaded.causality, &clocks, &delay.delay, times);
     let analysis_seconds = analysis.elapsed().as_secs_f64();
     Ok(Analysed {
         loaded,
@@ -92,14 +97,121 @@ impl Analysed {
         self.before.reversed() == 0 && self.out_of_order() == 0
     }
 
-    /// Takes other clocks, and what follows from them.
-    pub(crate) fn regroup(&mut self, clocks: Clocks, model: &ModelArgs) -> Result<(), CliError> {
-        self.delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
-        self.clocks = clocks;
-        let causality = &self.loaded.causality;
-        let times = causality.nodes().timestamps();
-        self.before = retime::causality::check(causality, &self.clocks, &self.delay.delay, times);
+    /// What methods work on.
+    pub(crate) fn input(&self, model: &ModelArgs) -> Input<'_> {
+        Input {
+            info: self.loaded.trace.info(),
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            delay: &self.delay.delay,
+            delay_is_known: self.delay.source != DelaySource::Learned,
+            may_regroup: model.clocks == ClockGrouping::Auto,
+        }
+    }
+
+    /// Runs a method; without writing anything. Clocks that turn out to be several
+    /// are split on the way, if it was left to retime to group them: those of the
+    /// correction count. That there is no valid solution is [`CliError::Unsolved`].
+    pub(crate) fn solve(&self, method: &Method, model: &ModelArgs) -> Result<Solution, CliError> {
+        let mut finer: Option<(Clocks, ResolvedDelay)> = None;
+        loop {
+            let mut input = self.input(model);
+            if let Some((clocks, delay)) = &finer {
+                (input.clocks, input.delay) = (clocks, &delay.delay);
+            }
+            let unsolved = match method.solve(&input) {
+                Ok(solution) => return Ok(solution),
+                Err(unsolved) => unsolved,
+            };
+            check_interrupt()?;
+            let split = match &unsolved {
+                Unsolved::Cycle(cycle) => input.clocks.split(input.info, cycle),
+                _ => None,
+            };
+            let hint = match split {
+                Some(clocks) if input.may_regroup => {
+                    let delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
+                    finer = Some((clocks, delay));
+                    continue;
+                }
+                Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
+                None => "",
+            };
+            let reason = unsolved.describe(input.info, input.clocks);
+            return Err(CliError::Unsolved {
+                trace: self.loaded.path.clone(),
+                message: match &unsolved {
+                    Unsolved::Cycle(_) => format!("{reason}{hint}"),
+                    _ => format!(
+                        "--method {} finds no correction: {reason}",
+                        method.name().as_str()
+                    ),
+                },
+            });
+        }
+    }
+
+    /// Takes the clocks and the minimal delay of a solution, and what follows
+    /// from them.
+    pub(crate) fn adopt(&mut self, solution: &Solution, model: &ModelArgs) -> Result<(), CliError> {
+        let clocks = solution.correction.clocks();
+        let regrouped = *clocks != self.clocks;
+        if regrouped {
+            self.clocks = clocks.clone();
+            self.delay = delay::resolve(&model.min_delay, &self.loaded, clocks)?;
+        }
+        if let Some(enforced) = &solution.enforced
+            && self.delay.source == DelaySource::Learned
+        {
+            self.delay.delay = enforced.delay.clone();
+            self.delay.half_round_trip = enforced.shortest;
+        }
+        if regrouped || solution.enforced.is_some() {
+            let causality = &self.loaded.causality;
+            let times = causality.nodes().timestamps();
+            self.before = check(causality, &self.clocks, &self.delay.delay, times);
+        }
         Ok(())
+    }
+
+    /// Adds to the report how far times can be from the truth: those that a
+    /// solution gives, or else the recorded ones.
+    pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounded>, CliError> {
+        if args.bounds == Switch::Off {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let trace = Timed {
+            rate: self.loaded.trace.info().rate,
+            causality: &self.loaded.causality,
+            clocks: &self.clocks,
+            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+        };
+        let recorded = Correction::new(self.clocks.clone(), Vec::new());
+        let bounded = args.of(trace, solution.map_or(&recorded, |it| &it.correction));
+        check_interrupt()?;
+        if let Some(bounded) = &bounded {
+            let truth = self.truth.as_ref();
+            let truth = truth.map(|truth| bounded.coverage(trace, truth.times()));
+            report.bounds = Some(build::bounds_part(bounded, truth.transpose()?.as_ref()));
+            let info = self.loaded.trace.info();
+            report.warnings.extend(bounded.warnings(info, &self.clocks));
+            if run.verbose || run.json.is_some() {
+                let gentlest = trace.gentlest(&self.delay.delay);
+                let part =
+                    gentlest.map(|(it, edges)| build::gentlest_part(&self.loaded, &it, &edges));
+                report.gentlest = part;
+                check_interrupt()?;
+            }
+            report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
+        }
+        Ok(bounded)
     }
 
     /// Events stamped before their predecessor on the same location.
@@ -138,6 +250,8 @@ impl Analysed {
                 threads: rayon::current_num_threads(),
             },
             distortion: None,
+            bounds: None,
+            gentlest: None,
             accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: self.loaded.timing.scan.as_secs_f64(),

@@ -8,28 +8,26 @@
 
 use std::time::Instant;
 
-use rayon::prelude::*;
 use retime::causality::{Check, check};
-use retime::clock::{AmortizationRate, LogicalTimes};
-use retime::{
-    Correction, Distortion, LocationIndex, MinimalDelay, Ticks, Timestamp, final_advance,
-    limiting_send,
-};
-use retime_otf2::{Otf2Trace, Rewritten};
+use retime::clock::AmortizationRate;
+use retime::{Distortion, MinimalDelay, Ticks, Timestamp, final_advance, limiting_send};
 
 use super::check::{Analysed, analyse_some};
-use crate::args::{ClockGrouping, CorrectArgs};
+use super::written::{save, verify, write};
+use crate::args::CorrectArgs;
+use crate::bounds::Bounded;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, Solution, Unsolved};
+use crate::method::{Method, MethodName, Solution, describe_unaligned};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
-use crate::saved::{SavedCorrection, anchor_in};
+use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    args.method.refuse_strangers()?;
     report::check_target(&args.run)?;
     let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
@@ -39,13 +37,18 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
 /// What came out.
 pub(crate) struct Done {
     pub(crate) report: model::Report,
-    outcome: String,
-    exit: u8,
+    pub(super) outcome: String,
+    pub(super) exit: u8,
 }
 
 /// Corrects a trace, on the threads asked for.
 pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    with_threads(args.run.threads, || correct_here(args))
+    let correct = if args.merged {
+        super::merged::correct
+    } else {
+        correct_here
+    };
+    with_threads(args.run.threads, || correct(args))
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -53,19 +56,31 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
     let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = args.method.resolve(analysed.loaded.trace.info().rate)?;
+    let method = method(args, &analysed)?;
     if args.model.strict {
         refuse_oddities(&analysed.loaded)?;
     }
 
-    if analysed.is_sound() && method.keeps_time() {
+    if analysed.is_sound() && method.keeps_time() && !args.method.always {
         copy(args, &analysed, staging)
     } else {
         repair(args, &method, analysed, staging)
     }
 }
 
-fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+/// The method asked for; but where no clock contradicts another, and locations
+/// contradict only themselves, clocks are not aligned by default.
+pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+    let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
+    let method = args.method.resolve(loaded, drift)?;
+    let only_order = analysed.before.reversed() == 0 && !args.method.always;
+    if only_order && method.name() == MethodName::Auto {
+        return Method::with_options("--method clc", loaded);
+    }
+    Ok(method)
+}
+
+pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
         .oddities()
@@ -96,6 +111,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let accuracy = analysed.accuracy(None)?;
     staging.commit()?;
     let mut report = analysed.report(&args.model);
+    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
@@ -117,19 +133,9 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
-    let stage = Instant::now();
-    let solution = solve(args, method, &mut analysed)?;
+    let (solution, bounded, mut report) = solve(args, method, &mut analysed)?;
     let correction = &solution.correction;
     let (analysed, loaded) = (&analysed, &analysed.loaded);
-    let mut report = analysed.report(&args.model);
-    report.method = Some(model::MethodPart {
-        name: method.to_string(),
-        jumps: solution.jumps,
-        largest_jump_ticks: solution.largest_jump.0,
-        knots: correction.knots(),
-    });
-    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
-    check_interrupt()?;
 
     let stage = Instant::now();
     let rewritten = write(args, loaded, correction, &staging)?;
@@ -144,14 +150,24 @@ fn repair(
         &tick
     };
     let after = check(&loaded.causality, &analysed.clocks, delay, &times);
+    if !args.output.force {
+        refuse_worse(analysed, method, &after)?;
+    }
     report.accuracy = analysed.accuracy(Some(&times))?;
-    save(method, loaded, correction, rewritten, &staging)?;
+    let bounds = bounded.map(|it| SavedBounds::new(&it, correction.clocks(), loaded.trace.info()));
+    save(method, loaded, (correction, bounds), rewritten, &staging)?;
     check_interrupt()?;
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    report.distortion = Some(distortion_part(analysed, solution.times.as_ref(), &times));
-    describe(&mut report, (args, method), analysed, &times, &after);
+    report.distortion = Some(distortion_part(analysed, &solution, &times));
+    describe(
+        &mut report,
+        (args, method),
+        analysed,
+        (&solution, &times),
+        &after,
+    );
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -160,56 +176,55 @@ fn repair(
     })
 }
 
-/// Runs the method; without writing anything. Clocks that turn out to be
-/// several are split on the way, if it was left to retime to group them.
-fn solve(
+/// Runs the method and takes over what it found; the report says so, and how far
+/// from the truth that can be.
+pub(super) fn solve(
     args: &CorrectArgs,
     method: &Method,
     analysed: &mut Analysed,
-) -> Result<Solution, CliError> {
-    loop {
-        let Analysed {
-            loaded,
-            clocks,
-            delay,
-            ..
-        } = &*analysed;
-        let cycle = match method.solve(&loaded.causality, clocks, &delay.delay) {
-            Ok(solution) => return Ok(solution),
-            Err(Unsolved::BeforeZero) => {
-                let message =
-                    "run backwards, the clock would move events before time 0; run it forwards";
-                return Err(CliError::input(&loaded.path, message));
-            }
-            Err(Unsolved::Cycle(cycle)) => cycle,
-        };
-        check_interrupt()?;
-        let info = loaded.trace.info();
-        let split = clocks.split(info, &cycle);
-        let message = cycle.describe(info);
-        match split {
-            Some(clocks) if args.model.clocks == ClockGrouping::Auto => {
-                analysed.regroup(clocks, &args.model)?;
-            }
-            split => {
-                let hint = "\nif locations that share a clock should not, give a finer --clocks";
-                let hint = split.map_or("", |_| hint);
-                let trace = loaded.path.clone();
-                return Err(CliError::Cycle {
-                    trace,
-                    message: format!("{message}{hint}"),
-                });
-            }
-        }
+) -> Result<(Solution, Option<Bounded>, model::Report), CliError> {
+    let stage = Instant::now();
+    let solution = analysed.solve(method, &args.model)?;
+    analysed.adopt(&solution, &args.model)?;
+    let mut report = analysed.report(&args.model);
+    report.method = Some(build::method_part(method, &solution));
+    let unaligned = solution.unaligned.as_ref();
+    let unaligned = unaligned.map(|it| describe_unaligned(it, &analysed.input(&args.model)));
+    report.warnings.extend(unaligned);
+    report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
+    check_interrupt()?;
+    let bounded = if method.keeps_time() {
+        analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?
+    } else {
+        None
+    };
+    Ok((solution, bounded, report))
+}
+
+/// What reverses more dependencies than the recording is no correction.
+pub(super) fn refuse_worse(
+    analysed: &Analysed,
+    method: &Method,
+    after: &Check,
+) -> Result<(), CliError> {
+    let (before, after) = (analysed.before.reversed(), after.reversed());
+    if after <= before {
+        return Ok(());
     }
+    Err(CliError::Worse {
+        trace: analysed.loaded.path.clone(),
+        method: method.to_string(),
+        before,
+        after,
+    })
 }
 
 /// Adds to the report what came out.
-fn describe(
+pub(super) fn describe(
     report: &mut model::Report,
     (args, method): (&CorrectArgs, &Method),
     analysed: &Analysed,
-    times: &[Timestamp],
+    (solution, times): (&Solution, &[Timestamp]),
     after: &Check,
 ) {
     let Analysed {
@@ -220,7 +235,9 @@ fn describe(
     } = analysed;
     let info = loaded.trace.info();
     let advance = final_advance(&loaded.causality, clocks, times);
-    report.warnings.extend(runaway_warning(analysed, &advance));
+    if solution.aligned.is_none() {
+        report.warnings.extend(runaway_warning(analysed, &advance));
+    }
     report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
@@ -229,82 +246,9 @@ fn describe(
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
-fn write(
-    args: &CorrectArgs,
-    loaded: &Loaded,
-    correction: &Correction,
-    staging: &Staging,
-) -> Result<Rewritten, CliError> {
-    let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
-    loaded
-        .trace
-        .rewrite_in_order(correction, staging.directory(), &progress)
-        .map_err(not_if_interrupted)
-}
-
-/// Reads the written copy again: the same events, in order. Returns the times
-/// of all events that take part in happened-before.
-fn verify(
-    args: &CorrectArgs,
-    loaded: &Loaded,
-    staging: &Staging,
-) -> Result<Vec<Timestamp>, CliError> {
-    let written = Otf2Trace::open(anchor_in(staging.directory(), loaded.trace.archive()))?;
-    let nodes = loaded.causality.nodes();
-    let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
-    let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
-        let events = nodes.events(nodes.of(location as usize));
-        let timeline = written
-            .node_times(LocationIndex(location), events, &progress)
-            .map_err(not_if_interrupted)?;
-        let name = || loaded.trace.info().describe(LocationIndex(location));
-        if timeline.counts != loaded.counts[location as usize] {
-            return Err(CliError::Verification(format!(
-                "other events at {}",
-                name()
-            )));
-        }
-        if timeline.backwards > 0 {
-            let events = plural(timeline.backwards, "event");
-            return Err(CliError::Verification(format!(
-                "{events} out of order at {}",
-                name()
-            )));
-        }
-        Ok(timeline.times)
-    };
-    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32)
-        .into_par_iter()
-        .map(timeline)
-        .collect();
-    Ok(timelines?.concat())
-}
-
-fn save(
-    method: &Method,
-    loaded: &Loaded,
-    correction: &Correction,
-    rewritten: Rewritten,
-    staging: &Staging,
-) -> Result<(), CliError> {
-    let gamma = method
-        .gamma_max()
-        .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
-    let rate = method
-        .amortization()
-        .map_or(String::new(), |rate| format!(", amortised at {rate}"));
-    let name = format!("{method}{gamma}{rate}");
-    let info = loaded.trace.info();
-    let saved = SavedCorrection::new(correction, info, name, rewritten.undo);
-    saved.write(&SavedCorrection::path_in(
-        staging.directory(),
-        loaded.trace.archive(),
-    ))
-}
-
-fn distortion_part(
+pub(super) fn distortion_part(
     analysed: &Analysed,
-    before: Option<&LogicalTimes>,
+    solution: &Solution,
     after: &[Timestamp],
 ) -> model::DistortionPart {
     let Analysed {
@@ -317,7 +261,8 @@ fn distortion_part(
     let part = |place| build::place_part(loaded.trace.info(), place);
     let limit = |place| {
         let causality = &loaded.causality;
-        limiting_send(causality, clocks, &delay.delay, before?, after, place)
+        let before = solution.repaired.as_ref()?.times.as_ref()?;
+        limiting_send(causality, clocks, &delay.delay, before, after, place)
     };
     model::DistortionPart {
         largest_at: measured.largest_at.map(part),
@@ -352,7 +297,7 @@ fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<Str
     })
 }
 
-fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
     if after.reversed() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;

@@ -87,9 +87,9 @@ fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliErr
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
     match parsed([Path::new("check"), trace])? {
-        Command::Check(CheckArgs { trace, model, run }) => {
-            with_threads(run.threads, || analyse(&trace, &model, &run))
-        }
+        Command::Check(CheckArgs {
+            trace, model, run, ..
+        }) => with_threads(run.threads, || analyse(&trace, &model, &run)),
         _ => Err(CliError::Usage("check".into())),
     }
 }
@@ -163,15 +163,22 @@ fn describe_correction(step: u32, done: &correct::Done) -> String {
     let kept = measured.unchanged + measured.small;
     let _ = writeln!(
         text,
-        "The {} moves events by {} on average;\n\
+        "{}: events move by {} on average;\n\
          {:.1} % of all intervals within a rank keep their length (to 0.1 % or a tick).\n\
          Written, read again and checked in {}.",
-        method.name,
+        capitalised(&method.name),
         format_seconds(measured.mean_displacement / rate),
         100.0 * kept as f64 / measured.intervals.max(1) as f64,
         format_seconds(done.report.timing.total_seconds),
     );
     text
+}
+
+/// As it begins a sentence.
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(characters).collect()
 }
 
 /// How many messages have which latency, before and after.

@@ -2,10 +2,14 @@
 
 pub(crate) mod apply;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
+mod merged;
 pub(crate) mod meta;
+pub(crate) mod order;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
 pub(crate) mod stream;
 pub(crate) mod undo;
+mod written;

@@ -1,33 +1,50 @@
-//! `retime reproduce`: the papers' experiments, our figures beside theirs.
+//! `retime reproduce`: the papers' experiments, our figures beside theirs, and
+//! measurements of our own.
 
 use std::fmt::Write;
 
-use retime_experiments::{ALL, Named, Row, Table};
+use retime_experiments::{ALL, Failure, Grid, MEASURED, Named, Row, Table};
 
 use crate::args::ReproduceArgs;
 use crate::error::CliError;
 use crate::load::with_threads;
+use crate::progress::Steps;
+use crate::report::columns::{columns, wrapped};
 use crate::report::to_stdout;
-
-/// Width of notes.
-const WIDTH: usize = 98;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &ReproduceArgs) -> Result<u8, CliError> {
-    let chosen = choose(&args.experiment)?;
-    for (number, experiment) in chosen.iter().enumerate() {
-        let table = with_threads(None, || {
-            (experiment.run)().map_err(|error| {
-                CliError::Usage(format!(
-                    "the experiment {} failed: {error}",
-                    experiment.name
-                ))
-            })
-        })?;
+    if MEASURED.iter().any(|it| it.name == args.experiment) {
+        return measured(&args.experiment);
+    }
+    for (number, experiment) in choose(&args.experiment)?.iter().enumerate() {
+        let run = || (experiment.run)().map_err(|error| failed(experiment.name, error));
+        let table = with_threads(None, run)?;
         let separator = if number > 0 { "\n" } else { "" };
         to_stdout(&format!("{separator}{}", render(experiment, &table)))?;
     }
     Ok(0)
+}
+
+/// Runs the measurement of that name; returns the exit code.
+pub(crate) fn measured(name: &str) -> Result<u8, CliError> {
+    let Some(measured) = MEASURED.iter().find(|it| it.name == name) else {
+        return Ok(0);
+    };
+    let progress = Steps::new(measured.name, false);
+    let watch = |next: &str| progress.go_on(next);
+    let run = || (measured.run)(&watch).map_err(|error| failed(measured.name, error));
+    let grid = with_threads(None, run)?;
+    drop(progress);
+    to_stdout(&render_grid(measured.name, &grid))?;
+    Ok(0)
+}
+
+fn failed(name: &str, error: Failure) -> CliError {
+    match error {
+        Failure::Stopped => CliError::Interrupted,
+        error => CliError::Usage(format!("the experiment {name} failed: {error}")),
+    }
 }
 
 fn choose(name: &str) -> Result<Vec<&'static Named>, CliError> {
@@ -36,16 +53,28 @@ fn choose(name: &str) -> Result<Vec<&'static Named>, CliError> {
     }
     let found = ALL.iter().find(|experiment| experiment.name == name);
     found.map(|experiment| vec![experiment]).ok_or_else(|| {
-        let known: Vec<String> = ALL
-            .iter()
-            .map(|it| format!("\n  {:<17}{}", it.name, it.about))
+        let papers = ALL.iter().map(|it| (it.name, it.about));
+        let together = ("all", "one after the other");
+        let own = MEASURED.iter().map(|it| (it.name, it.about));
+        let known = papers.chain([together]).chain(own);
+        let known: Vec<String> = known
+            .map(|(name, about)| format!("\n  {name:<17}{about}"))
             .collect();
         CliError::Usage(format!(
-            "no experiment is called \"{name}\"; there are{}\n  {:<17}one after the other",
-            known.concat(),
-            "all",
+            "no experiment is called \"{name}\"; there are{}",
+            known.concat()
         ))
     })
+}
+
+fn render_grid(name: &str, grid: &Grid) -> String {
+    let bold = anstyle::Style::new().bold();
+    let mut text = format!("{bold}{name}: {}{bold:#}\n\n", grid.title);
+    text += &columns(&grid.heading, &grid.rows);
+    for note in &grid.notes {
+        let _ = write!(text, "\n{}", wrapped(note));
+    }
+    text
 }
 
 fn render(experiment: &Named, table: &Table) -> String {
@@ -74,24 +103,4 @@ fn render(experiment: &Named, table: &Table) -> String {
         let _ = write!(text, "\n{}", wrapped(note));
     }
     text
-}
-
-/// The words of a text in lines that fit.
-fn wrapped(text: &str) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > WIDTH {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += length;
-    }
-    out.push('\n');
-    out
 }

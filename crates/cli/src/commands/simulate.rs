@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use retime::format_seconds;
 use retime_sim::{Clock, Experiment, Written};
 
+pub(crate) use self::quantity::Rate;
+
 use self::args::SimulateArgs;
 use crate::error::CliError;
 use crate::progress::{check_interrupt, interrupted};

@@ -3,14 +3,19 @@
 use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
-use retime::{Clocks, Grouping, TraceInfo};
+use retime::optimal::{self, Coverage, Gentlest};
+use retime::repair;
+use retime::{Clocks, Edges, Grouping, TraceInfo};
 
 use super::model::{
-    CheckPart, ClockPart, ClocksPart, DelayPart, MatchingPart, OddityPart, PairPart, PlacePart,
-    TracePart, ViolationPart,
+    AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DelayPart,
+    Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, OddityPart, PairPart,
+    PlacePart, RepairPart, TracePart, ViolationPart,
 };
+use crate::bounds::Bounded;
 use crate::delay::ResolvedDelay;
 use crate::load::Loaded;
+use crate::method::{Method, Solution};
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
@@ -147,6 +152,81 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
     parts.sort_by_key(|pair| pair.smallest_latency_ticks);
     parts.truncate(PAIRS_LISTED);
     parts
+}
+
+pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
+    let repaired = solution.repaired.as_ref();
+    MethodPart {
+        name: method.to_string(),
+        option: method.name().as_str(),
+        jumps: repaired.map_or(0, |it| it.jumps),
+        largest_jump_ticks: repaired.map_or(0, |it| it.largest_jump.0),
+        knots: solution.correction.knots(),
+        alignment: solution.aligned.as_ref().map(|aligned| AlignmentPart {
+            reference_clock: aligned.reference.map(|clock| clock.0),
+            pieces: aligned.pieces,
+            unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
+            one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
+            left_out: aligned.trimmed,
+        }),
+        repair: repaired.map(|it| RepairPart {
+            direction: it.direction.map(|direction| match direction {
+                repair::Direction::Forward => Direction::Forward,
+                repair::Direction::Backward => Direction::Backward,
+            }),
+        }),
+    }
+}
+
+pub(crate) fn bounds_part(bounded: &Bounded, truth: Option<&Coverage>) -> BoundsPart {
+    BoundsPart {
+        drift_bound: bounded.drift,
+        reference_clock: bounded.offsets.reference.0,
+        all: bounded.all,
+        complete: bounded.offsets.complete,
+        left_out: bounded.offsets.relaxed.len(),
+        truth: truth.map(|coverage| CoveragePart {
+            events: coverage.events,
+            inside: coverage.inside,
+            share: coverage.share(),
+            worst_ticks: coverage.worst,
+        }),
+        clocks: bounded.by_clock.clone(),
+    }
+}
+
+pub(crate) fn gentlest_part(loaded: &Loaded, gentlest: &Gentlest, edges: &Edges) -> GentlestPart {
+    let nodes = loaded.causality.nodes();
+    let place = |node: u32| {
+        let location = nodes.location(node);
+        let event = nodes.event(node);
+        place_part(loaded.trace.info(), Place { location, event })
+    };
+    let dependency = |part: &optimal::ForcingPart| match *part {
+        optimal::ForcingPart::Stretch { .. } => None,
+        optimal::ForcingPart::Dependency { edge, needed } => {
+            let edge = edges.all().get(edge as usize)?;
+            Some(ForcingPart {
+                cause: place(edge.cause),
+                effect: place(edge.effect),
+                needed_ticks: needed,
+            })
+        }
+    };
+    let cycle = gentlest.forced_by.as_ref();
+    let ticks = |of: i128| i64::try_from(of).unwrap_or(i64::MAX);
+    GentlestPart {
+        distortion: gentlest
+            .distortion
+            .is_finite()
+            .then_some(gentlest.distortion),
+        complete: gentlest.complete,
+        needed_ticks: cycle.map_or(0, |cycle| ticks(cycle.needed)),
+        width_ticks: cycle.map_or(0, |cycle| ticks(cycle.width)),
+        forced_by: cycle.map_or_else(Vec::new, |cycle| {
+            cycle.parts.iter().filter_map(dependency).collect()
+        }),
+    }
 }
 
 pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {

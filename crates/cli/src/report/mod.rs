@@ -2,6 +2,9 @@
 //! screen ([`summary`]).
 
 pub(crate) mod build;
+pub(crate) mod columns;
+mod error_bound;
+mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;
@@ -11,12 +14,25 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::args::RunArgs;
 use crate::error::CliError;
 use model::Report;
 
 /// Prints the report as the options ask.
 pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(), CliError> {
+    print_as(report, run, || {
+        summary::render(report, outcome, run.verbose)
+    })
+}
+
+/// Prints a report of any kind as the options ask; `text` is what people read.
+pub(crate) fn print_as(
+    report: &impl Serialize,
+    run: &RunArgs,
+    text: impl FnOnce() -> String,
+) -> Result<(), CliError> {
     match &run.json {
         Some(path) if path.as_os_str() == "-" => {
             let text = serde_json::to_string_pretty(report)
@@ -29,7 +45,7 @@ pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(),
     if run.quiet {
         Ok(())
     } else {
-        to_stdout(&summary::render(report, outcome, run.verbose))
+        to_stdout(&text())
     }
 }
 
@@ -65,11 +81,12 @@ fn may_be_replaced(path: &Path) -> bool {
     }
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut start));
-    read.is_ok()
-        && (start.is_empty() || String::from_utf8_lossy(&start).contains("\"retime-report-"))
+    let start = String::from_utf8_lossy(&start);
+    let ours = ["\"retime-report-", "\"retime-comparison-"];
+    read.is_ok() && (start.is_empty() || ours.iter().any(|it| start.contains(it)))
 }
 
-fn write_json(path: &Path, report: &Report) -> Result<(), CliError> {
+fn write_json(path: &Path, report: &impl Serialize) -> Result<(), CliError> {
     let write = || -> io::Result<()> {
         let mut file = io::BufWriter::new(File::create(path)?);
         serde_json::to_writer_pretty(&mut file, report)?;

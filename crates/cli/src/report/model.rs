@@ -23,6 +23,13 @@ pub(crate) struct Report {
     pub(crate) parameters: ParametersPart,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) distortion: Option<DistortionPart>,
+    /// How far times can be from the truth: the corrected ones, or if nothing
+    /// was corrected, the recorded ones. Not with `--bounds off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bounds: Option<BoundsPart>,
+    /// How little local intervals have to change at least.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) gentlest: Option<GentlestPart>,
     /// With `--truth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<AccuracyPart>,
@@ -124,12 +131,52 @@ pub(crate) struct ViolationPart {
 
 #[derive(Debug, Serialize)]
 pub(crate) struct MethodPart {
+    /// In words, with its parts.
     pub(crate) name: String,
+    /// As `--method` takes it.
+    pub(crate) option: String,
     /// Events that were forced ahead of their own clock.
     pub(crate) jumps: u64,
     pub(crate) largest_jump_ticks: i64,
     /// Break points of all clock maps.
     pub(crate) knots: usize,
+    /// If clocks were put on one time before anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alignment: Option<AlignmentPart>,
+    /// If a logical clock ran over the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) repair: Option<RepairPart>,
+}
+
+/// How clocks were put on one time.
+#[derive(Debug, Serialize)]
+pub(crate) struct AlignmentPart {
+    /// The clock whose time is the common one; absent for the mean of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reference_clock: Option<u32>,
+    /// The most straight pieces that the difference of a clock has.
+    pub(crate) pieces: usize,
+    /// Clocks that nothing relates to the others; they keep their time.
+    pub(crate) unrelated_clocks: Vec<u32>,
+    /// Clocks that are related to the reference in one direction only.
+    pub(crate) one_way_clocks: Vec<u32>,
+    /// Dependencies that contradict all others and did not count.
+    pub(crate) left_out: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct RepairPart {
+    /// From the beginning of the trace, or from its end; absent where nothing was
+    /// left to repair.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) direction: Option<Direction>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Direction {
+    Forward,
+    Backward,
 }
 
 #[derive(Debug, Serialize)]
@@ -173,6 +220,63 @@ pub(crate) struct LimitPart {
     pub(crate) room_ticks: i64,
 }
 
+/// How far times can be from the truth, as time of the reference: by the
+/// dependencies and the drift bound, the true time of an event lies in an
+/// interval around its time; see [`retime::optimal`].
+#[derive(Debug, Serialize)]
+pub(crate) struct BoundsPart {
+    /// The rate by which clocks may wander, a share.
+    pub(crate) drift_bound: f64,
+    pub(crate) reference_clock: u32,
+    /// Of all events with edges: the larger side of the interval, and half of the
+    /// interval, which is the least that any method could guarantee.
+    #[serde(flatten)]
+    pub(crate) all: retime::optimal::BoundSummary,
+    /// Whether bounds are as narrow as they can be; if not, time was up.
+    pub(crate) complete: bool,
+    /// Dependencies and stretches of clocks that contradict the drift bound, and
+    /// do not count.
+    pub(crate) left_out: usize,
+    /// With `--truth`: events with edges of all clocks but the reference, how many
+    /// of them have their true time inside, and the furthest outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) truth: Option<CoveragePart>,
+    /// By clock.
+    pub(crate) clocks: Vec<retime::optimal::BoundSummary>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct CoveragePart {
+    pub(crate) events: u64,
+    pub(crate) inside: u64,
+    pub(crate) share: f64,
+    pub(crate) worst_ticks: f64,
+}
+
+/// No correction of this trace can keep all local intervals closer than this.
+#[derive(Debug, Serialize)]
+pub(crate) struct GentlestPart {
+    /// The largest relative change that cannot be avoided; absent where
+    /// dependencies contradict each other whatever the intervals.
+    pub(crate) distortion: Option<f64>,
+    /// Whether it was found; if not, time was up, and it may be larger.
+    pub(crate) complete: bool,
+    /// What the dependencies below miss in sum, and the local time that it can be
+    /// spread over.
+    pub(crate) needed_ticks: i64,
+    pub(crate) width_ticks: i64,
+    /// The cycle of dependencies that forces it.
+    pub(crate) forced_by: Vec<ForcingPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ForcingPart {
+    pub(crate) cause: PlacePart,
+    pub(crate) effect: PlacePart,
+    /// How far the effect has to move against the cause; negative where it may.
+    pub(crate) needed_ticks: i64,
+}
+
 /// How far times are from the truth; see [`retime::Accuracy`].
 #[derive(Debug, Serialize)]
 pub(crate) struct AccuracyPart {
@@ -214,6 +318,9 @@ pub(crate) struct TimingPart {
     pub(crate) analysis_seconds: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) correction_seconds: Option<f64>,
+    /// Error bounds, and the gentlest correction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bounds_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) writing_seconds: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]

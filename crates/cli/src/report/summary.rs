@@ -6,10 +6,9 @@ use retime::causality::Tally;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
 
 use super::model::{
-    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, MethodPart, PairPart, ParametersPart,
-    PlacePart, Report,
+    AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
-use super::protocol;
+use super::{error_bound, method, protocol};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -40,11 +39,14 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     if verbose {
         text.worst(&report.before);
     }
-    if let Some(method) = &report.method {
-        text.method(method, &report.parameters);
+    for (label, line) in method::lines(report) {
+        text.line(label, &line);
     }
     if let Some(distortion) = &report.distortion {
         text.distortion(distortion);
+    }
+    for (label, line) in error_bound::lines(report, verbose) {
+        text.line(label, &line);
     }
     if let Some(accuracy) = &report.accuracy {
         text.accuracy(accuracy);
@@ -267,23 +269,6 @@ impl Text {
         }
     }
 
-    fn method(&mut self, method: &MethodPart, parameters: &ParametersPart) {
-        let gamma = parameters
-            .gamma_max
-            .map_or(String::new(), |gamma| format!(", gamma {gamma}"));
-        let rate = parameters.amortization_rate.map_or(String::new(), |rate| {
-            format!(", amortised at {} %", rate * 100.0)
-        });
-        self.line("method", &format!("{}{gamma}{rate}", method.name));
-        let content = format!(
-            "{}, the largest by {}; {} of the clock maps",
-            plural(method.jumps, "jump"),
-            self.span(method.largest_jump_ticks),
-            plural(method.knots as u64, "knot"),
-        );
-        self.line("", &content);
-    }
-
     fn distortion(&mut self, distortion: &DistortionPart) {
         let measured = &distortion.measured;
         let mean = self
@@ -356,6 +341,7 @@ impl Text {
                 .correction_seconds
                 .map(|seconds| ("correct", seconds)),
         );
+        parts.extend(timing.bounds_seconds.map(|seconds| ("bound", seconds)));
         parts.extend(timing.writing_seconds.map(|seconds| ("write", seconds)));
         parts.extend(
             timing
@@ -378,7 +364,7 @@ fn place(place: &PlacePart) -> String {
 }
 
 /// A share for reading: `0.02 %`, `350 %`.
-pub(super) fn share(share: f64) -> String {
+pub(crate) fn share(share: f64) -> String {
     let percent = 100.0 * share;
     match percent {
         0.0 => "0 %".into(),

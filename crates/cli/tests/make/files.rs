@@ -79,7 +79,7 @@ pub(super) fn small() -> Files {
 pub(super) fn corrected() -> Files {
     let scratch = Scratch::new();
     traces::write(scratch.path(), "original", &ping_pong());
-    scratch.succeed("correct original -o trace --quiet");
+    scratch.succeed("correct original -o trace --quiet --method clc --bounds off");
     fs::remove_dir_all(scratch.join("original")).unwrap();
     files_in(scratch.path())
 }

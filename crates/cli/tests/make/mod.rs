@@ -1,6 +1,7 @@
 //! Makes the inputs of cases whose directories are missing.
 
 mod files;
+mod methods;
 
 use std::fs;
 use std::path::Path;
@@ -24,6 +25,7 @@ fn make() {
         corrections(),
         undo(),
         outputs(),
+        methods::methods(),
     ];
     for (name, arguments, files) in all.into_iter().flatten() {
         let case = root.join(name);

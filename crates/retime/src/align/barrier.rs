@@ -16,7 +16,7 @@
 /// The function, with its constants for a scale `S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Barrier {
-    scale: f64,
+    pub(super) scale: f64,
     /// From here on down a parabola.
     knee: f64,
     /// From here on down a line.
@@ -60,3 +60,45 @@ impl Barrier {
 
 /// How far below the knee the line begins, in scales.
 const FOOT: f64 = 1.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn derivatives_are_those_of_the_value() {
+        let barrier = Barrier::new(100.0, 5.0);
+        for slack in [
+            -500.0, -96.0, -94.0, -30.0, 0.0, 4.9, 5.1, 20.0, 100.0, 900.0,
+        ] {
+            let step = 1e-3;
+            let around = [slack - step, slack + step].map(|it| barrier.at(it));
+            let (_, slope, bend) = barrier.at(slack);
+            let close =
+                |found: f64, wanted: f64| (found - wanted).abs() <= 1e-5 * wanted.abs() + 1e-9;
+            assert!(
+                close((around[1].0 - around[0].0) / (2.0 * step), slope),
+                "{slack}"
+            );
+            assert!(
+                close((around[1].1 - around[0].1) / (2.0 * step), bend),
+                "{slack}"
+            );
+        }
+    }
+
+    #[test]
+    fn pieces_join() {
+        let barrier = Barrier::new(100.0, 5.0);
+        assert_eq!(barrier.at(5.0), (200.0, -80.0, 48.0));
+        for joint in [5.0, 5.0 - FOOT * 100.0] {
+            let (below, above) = (barrier.at(joint - 1e-9), barrier.at(joint + 1e-9));
+            assert!((below.0 - above.0).abs() < 1e-4 && (below.1 - above.1).abs() < 1e-4);
+        }
+        // The parabola's curvature is that of the function above; the line has none.
+        assert_eq!(barrier.at(4.0), (304.0, -128.0, 48.0));
+        let (value, slope, bend) = barrier.at(-200.0);
+        assert_eq!(barrier.at(-201.0), (value - slope, slope, bend));
+        assert!(slope < -4_000.0 && bend.abs() < 1e-9);
+    }
+}

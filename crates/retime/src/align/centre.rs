@@ -17,15 +17,12 @@
 //! convex, and strictly so by the last term, which is what decides about the
 //! common time of all clocks: messages say nothing of it.
 
-use super::active::Tight;
 use super::barrier::Barrier;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
 use super::solver::{Pattern, Solver};
 
-/// By how much rates typically change from piece to piece.
-const SIGMA: f64 = 1e-5;
 /// By how much rates typically differ.
 const RHO: f64 = 1e-4;
 /// The pull to zero, in terms of the scale of slacks.
@@ -53,7 +50,7 @@ struct Group {
 
 /// The function to minimise.
 pub(super) struct Centre {
-    pub(super) barrier: Barrier,
+    barrier: Barrier,
     terms: Vec<Term>,
     groups: Vec<Group>,
     /// The constant part of the Hessian, of the penalties.
@@ -93,15 +90,15 @@ impl Centre {
         shape: &Curves,
         least: f64,
         barrier: Barrier,
-        scale: f64,
+        sigma: f64,
     ) -> Self {
         let (terms, mut groups) = gather(links, frame, active, shape, least);
         let width = shape.span / shape.pieces as f64;
         let square = |it: f64| 1.0 / (it * it);
         let stiffness = Stiffness {
-            bend: square(width * SIGMA),
+            bend: square(width * sigma),
             slope: square(width * RHO) / (shape.pieces + 1) as f64,
-            pull: square(scale / PULL),
+            pull: square(barrier.scale / PULL),
         };
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
         for group in &mut groups {
@@ -324,13 +321,81 @@ fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
     entries
 }
 
-/// The positions of the tightest, in rising order.
-pub(super) fn positions(tight: &[[Tight; 3]]) -> Vec<u32> {
-    let mut all: Vec<u32> = tight
-        .iter()
-        .flat_map(super::active::found)
-        .map(|it| it.at)
-        .collect();
-    all.sort_unstable();
-    all
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clocks::ClockId;
+    use crate::edges::{Edge, Edges};
+
+    fn edges() -> Edges {
+        let edge = |i: i64| {
+            let (from, to) = ((i % 3) as u32, ((i + 1 + i / 3 % 2) % 3) as u32);
+            let sent = 37 * i % 1_000;
+            Edge::message(
+                ClockId(from),
+                sent,
+                ClockId(to),
+                sent + 20 + 7 * i % 90 - 30,
+            )
+        };
+        Edges::new((0..200).map(edge).collect(), vec![Some((0, 1_200)); 3])
+    }
+
+    /// A centre over all dependencies, and a place to look at it.
+    fn example() -> (Centre, Curves) {
+        let edges = edges();
+        let links = Links::new(&edges, |_, _| true);
+        let frame = Frame::new(&edges, vec![3, 0, -4], 0);
+        let mut curves = Curves::flat(3, 5, frame.span);
+        for (at, value) in curves.values.iter_mut().enumerate() {
+            *value = (at as f64 * 0.7).sin() * 6.0;
+        }
+        let active: Vec<Vec<u32>> = links
+            .list()
+            .iter()
+            .map(|link| links.positions(link).to_vec())
+            .collect();
+        assert_eq!(active.len(), 6);
+        let barrier = Barrier::new(20.0, 2.0);
+        let centre = Centre::new(&links, &frame, &active, &curves, 1.0, barrier, 1e-3);
+        (centre, curves)
+    }
+
+    #[test]
+    fn derivatives_agree_with_differences() {
+        let (centre, curves) = example();
+        let (gradient, hessian) = centre.derivatives(&curves);
+        let pattern = Pattern::new(curves.values.len(), entries(&curves, &centre.groups));
+        let moved = |at: usize, by: f64| {
+            let mut moved = curves.clone();
+            moved.values[at] += by;
+            moved
+        };
+        let step = 1e-5;
+        for column in 0..gradient.len() {
+            let (less, more) = (moved(column, -step), moved(column, step));
+            let slope = (centre.value(&more) - centre.value(&less)) / (2.0 * step);
+            let size = 1.0 + gradient[column].abs();
+            assert!((slope - gradient[column]).abs() < 1e-5 * size, "{column}");
+            let (less, more) = (centre.derivatives(&less).0, centre.derivatives(&more).0);
+            for row in column..gradient.len() {
+                let bend = (more[row] - less[row]) / (2.0 * step);
+                let found = pattern.position(column, row).map_or(0.0, |at| hessian[at]);
+                assert!(
+                    (bend - found).abs() < 1e-3 * (1.0 + found.abs()),
+                    "{column} {row}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn newton_finds_where_nothing_pulls() {
+        let (centre, mut curves) = example();
+        crate::align::newton::minimise(&centre, &mut curves, 1e-9);
+        let (gradient, _) = centre.derivatives(&curves);
+        let (start, _) = centre.derivatives(&example().1);
+        let size = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+        assert!(size(&gradient) < 1e-6 * size(&start), "{}", size(&gradient));
+    }
 }

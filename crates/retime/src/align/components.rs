@@ -99,3 +99,36 @@ impl Search {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::links::Links;
+    use crate::clocks::ClockId;
+    use crate::edges::{Edge, Edges};
+
+    #[test]
+    fn ways_there_and_back_make_a_component() {
+        // 0 -> 1 -> 2 -> 0, hanging at it 3 <-> 4, and 5 alone.
+        let pairs = [(0, 1), (1, 2), (2, 0), (2, 4), (3, 4), (4, 3)];
+        let edge = |(from, to)| Edge::message(ClockId(from), 0, ClockId(to), 0);
+        let edges = Edges::new(pairs.map(edge).to_vec(), vec![None; 6]);
+        let links = Links::new(&edges, |_, _| true);
+        assert_eq!(components(6, links.list()), [0, 0, 0, 3, 3, 5]);
+        let forward = Links::new(&edges, |_, edge| edge.from < edge.to);
+        assert_eq!(components(6, forward.list()), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn long_chains_need_no_deep_stack() {
+        let count = 100_000;
+        let edge = |from: u32| Edge::message(ClockId(from), 0, ClockId((from + 1) % count), 0);
+        let edges = Edges::new((0..count).map(edge).collect(), vec![None; count as usize]);
+        let links = Links::new(&edges, |_, _| true);
+        assert!(
+            components(count as usize, links.list())
+                .iter()
+                .all(|&it| it == 0)
+        );
+    }
+}

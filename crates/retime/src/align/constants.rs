@@ -25,9 +25,15 @@ struct Arc {
     length: i128,
 }
 
-/// What to add to each clock; `least` is the smallest latency of each link.
+/// What to add to each clock; `least` is the smallest latency of each link. The
+/// root is the reference, or the busiest clock of a component without it.
 /// Clocks that are alone in their component get 0.
-pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> Vec<i64> {
+pub(super) fn constants(
+    links: &[Link],
+    least: &[i64],
+    component: &[usize],
+    reference: usize,
+) -> Vec<i64> {
     let inside = |(link, _): &(&Link, &i64)| component[link.from] == component[link.to];
     let mut arcs: Vec<(usize, Arc)> = links
         .iter()
@@ -46,7 +52,7 @@ pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> V
     let mut values = vec![0; component.len()];
     for part in arcs.chunk_by(|a, b| a.0 == b.0) {
         let arcs: Vec<Arc> = part.iter().map(|&(_, arc)| arc).collect();
-        for (clock, value) in middle(component.len(), arcs) {
+        for (clock, value) in middle(component.len(), arcs, reference) {
             values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
     }
@@ -54,8 +60,12 @@ pub(super) fn constants(links: &[Link], least: &[i64], component: &[usize]) -> V
 }
 
 /// The middle for the clocks of one component.
-fn middle(clocks: usize, mut arcs: Vec<Arc>) -> Vec<(usize, i128)> {
-    let root = busiest(clocks, &arcs);
+fn middle(clocks: usize, mut arcs: Vec<Arc>, reference: usize) -> Vec<(usize, i128)> {
+    let root = if arcs.iter().any(|arc| arc.from == reference) {
+        reference
+    } else {
+        busiest(clocks, &arcs)
+    };
     let mut paths = Paths::new(clocks);
     for _ in 0..MOST_CYCLES {
         let Some((sum, steps)) = paths.negative_cycle(root, &arcs) else {
@@ -162,6 +172,91 @@ impl Paths {
             at = arc.from;
             if at == start {
                 return Some((sum, steps));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::align::components::components;
+    use crate::align::links::Links;
+    use crate::clocks::ClockId;
+    use crate::edges::{Edge, Edges};
+
+    /// The constants for pairs of least latencies, and these, ordered by pair.
+    fn of(clocks: usize, latencies: &[(u32, u32, i64)]) -> Vec<i64> {
+        let edge = |&(from, to, latency): &(u32, u32, i64)| {
+            Edge::message(ClockId(from), 0, ClockId(to), latency)
+        };
+        let edges = latencies.iter().map(edge).collect();
+        let edges = Edges::new(edges, vec![None; clocks]);
+        let links = Links::new(&edges, |_, _| true);
+        let least: Vec<i64> = links
+            .list()
+            .iter()
+            .map(|link| {
+                links
+                    .of(link)
+                    .map(|(_, edge)| edge.latency())
+                    .min()
+                    .unwrap()
+            })
+            .collect();
+        constants(links.list(), &least, &components(clocks, links.list()), 0)
+    }
+
+    #[test]
+    fn the_middle_of_what_two_clocks_allow() {
+        // Clock 1 is at most 30 late and at least 10: 20.
+        assert_eq!(of(2, &[(0, 1, -10), (1, 0, 30)]), [0, 20]);
+        // No constant fits; both miss it by 10.
+        assert_eq!(of(2, &[(0, 1, -30), (1, 0, 10)]), [0, 20]);
+        // Over a third clock it can be told better than directly.
+        let latencies = [
+            (0, 1, 90),
+            (1, 0, 90),
+            (0, 2, 1),
+            (2, 0, 1),
+            (1, 2, -49),
+            (2, 1, 51),
+        ];
+        assert_eq!(of(3, &latencies), [0, -50, 0]);
+    }
+
+    #[test]
+    fn one_way_says_nothing_here() {
+        assert_eq!(of(3, &[(0, 1, 500), (0, 1, 400), (1, 2, 3)]), [0, 0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn bounds_are_kept_where_they_can_be(
+            truth in proptest::collection::vec(-1_000_000..1_000_000_i64, 2..8),
+            picked in proptest::collection::vec((0..8_u32, 0..8_u32, 0..500_i64), 0..60),
+        ) {
+            let clocks = truth.len();
+            let of_truth = |&(from, to, delay): &(u32, u32, i64)| {
+                let (from, to) = (from % clocks as u32, to % clocks as u32);
+                (from, to, delay - truth[to as usize] + truth[from as usize])
+            };
+            let latencies: Vec<_> = picked.iter().map(of_truth).filter(|it| it.0 != it.1).collect();
+            let values = of(clocks, &latencies);
+            let edges: Vec<Edge> = latencies
+                .iter()
+                .map(|&(from, to, _)| Edge::message(ClockId(from), 0, ClockId(to), 0))
+                .collect();
+            let edges = Edges::new(edges, vec![None; clocks]);
+            let component = components(clocks, Links::new(&edges, |_, _| true).list());
+            for &(from, to, latency) in &latencies {
+                let (from, to) = (from as usize, to as usize);
+                // Halves are rounded to whole ticks, once for each end.
+                if component[from] == component[to] {
+                    prop_assert!(latency + values[to] - values[from] >= -1);
+                }
             }
         }
     }

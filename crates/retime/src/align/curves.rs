@@ -8,6 +8,8 @@ pub(super) struct Curves {
     pub(super) clocks: usize,
     pub(super) pieces: usize,
     pub(super) span: f64,
+    /// Pieces per tick.
+    rate: f64,
     /// By knot, then by clock.
     pub(super) values: Vec<f64>,
 }
@@ -19,6 +21,7 @@ impl Curves {
             clocks,
             pieces,
             span,
+            rate: pieces as f64 / span,
             values: vec![0.0; clocks * (pieces + 1)],
         }
     }
@@ -27,7 +30,7 @@ impl Curves {
     /// count as the ends.
     #[inline]
     pub(super) fn place(&self, time: f64) -> (usize, f64) {
-        let place = (time * (self.pieces as f64 / self.span)).clamp(0.0, self.pieces as f64);
+        let place = (time * self.rate).clamp(0.0, self.pieces as f64);
         let knot = (place as usize).min(self.pieces - 1);
         (knot, place - knot as f64)
     }

@@ -8,12 +8,19 @@
 //! y_p(v) = intercept_p + drift_p v + z_p(v)
 //! ```
 //!
+//! Stamps are rounded down to ticks of the clock, which may be coarser than those
+//! of the trace: its *grain* is the greatest common divisor of all differences of
+//! its stamps. An effect may have come up to a grain later than stamped, so all
+//! latencies count as longer by the finest grain of any clock; where clocks advance
+//! every 10 us they would else all seem to be 0 or less.
+//!
 //! What has to be added to the clock is `shift_p + y_p(v)`; the line is the
 //! [base](super::base), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
 
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use crate::optimal::granularity::granularities;
 
 /// A straight line over the common axis, in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,21 +43,28 @@ pub(super) struct Frame {
     /// At least 1.
     pub(super) span: f64,
     pub(super) lines: Vec<Line>,
+    /// The tick of the clocks, which may be coarser than one of the trace.
+    pub(super) grain: f64,
+    /// The clock whose time the lines leave as it is.
+    pub(super) reference: usize,
 }
 
 impl Frame {
     /// Without lines.
-    pub(super) fn new(edges: &Edges, shifts: Vec<i64>) -> Self {
+    pub(super) fn new(edges: &Edges, shifts: Vec<i64>, reference: usize) -> Self {
         let ends = |clock: usize| {
             let (first, last) = edges.extent(ClockId(clock as u32))?;
             let shift = *shifts.get(clock)?;
             Some((first.saturating_add(shift), last.saturating_add(shift)))
         };
         let ends = (0..edges.clocks()).filter_map(ends);
+        let grain = granularities(edges).into_iter().min().unwrap_or(1);
         let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
         let (start, end) = all.unwrap_or((0, 0));
         Self {
             lines: vec![Line::default(); shifts.len()],
+            grain: grain as f64,
+            reference,
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,
@@ -97,7 +111,7 @@ impl Frame {
         };
         let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);
         Seen {
-            latency: moved.latency + line,
+            latency: moved.latency + line + self.grain,
             ..moved
         }
     }
@@ -108,6 +122,6 @@ impl Frame {
 pub(super) struct Seen {
     pub(super) sent: f64,
     pub(super) received: f64,
-    /// After the line of each clock.
+    /// After the line of each clock, and a tick longer than it looks.
     pub(super) latency: f64,
 }

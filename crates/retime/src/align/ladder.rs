@@ -1,127 +1,134 @@
 //! How fine: pieces are made shorter while that helps.
+//!
+//! Few pieces average over many dependencies; many follow a clock that wanders,
+//! but noise as well. The trace itself tells which it is: the offsets are found
+//! from every other stretch of time, and the barrier summed over the dependencies
+//! left out (the tightest of each pair and window) says how well they are foretold.
+//! The stretches are half a piece of the finest division long: what happens
+//! at once is delayed together and foretells itself too well. A finer
+//! division that only follows noise foretells them worse. Once the division is
+//! chosen, so is the stiffness: rates that change less than assumed are better
+//! held together. At the end all dependencies are used.
+//!
+//! Counting dependencies that are too fast and averaging the least latency of all
+//! pairs, as one might do instead, is misled where many pairs have but a few loose
+//! dependencies, as in collectives: any freedom raises that mean. A division
+//! that does not help does not end the search: two pieces per wave are no better
+//! than none.
 
-use super::active::{Tight, found, tightest};
-use super::barrier::Barrier;
-use super::centre::{Centre, positions};
+use crate::edges::Edge;
+
+use super::active::Survey;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::lines::median;
 use super::links::Links;
-use super::newton::minimise;
+use super::settle::{Bench, Found, SIGMA, Setting, windows};
 
-const STEPS: [usize; 6] = [1, 4, 16, 64, 256, 1024];
+/// The divisions tried.
+const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
+/// A division needs so many dependencies of each pair in each piece, on average.
 const FEWEST: usize = 8;
-const WINDOWS: usize = 64;
-const ROUNDS: usize = 8;
+/// How many divisions in a row may fail to help.
+const PATIENCE: usize = 2;
+/// What a single dependency may add to the sum: a few defective ones decide nothing.
+const MOST: f64 = 1.0;
+/// What helps lowers the sum to this at least.
+const GAIN: f64 = 0.99;
+/// By how much less rates may change than [`SIGMA`].
+const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
+/// How exactly the centre is found to decide, and in the end, in scales.
+const ROUGHLY: f64 = 1e-2;
+const EXACTLY: f64 = 1e-8;
 
-/// What the ladder needs to know.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Setting {
-    /// Slack is latency less this.
-    pub(super) least: f64,
-    /// The barrier's knee is never below this.
-    pub(super) knee: f64,
-}
-
-/// How well an alignment fits.
-#[derive(Clone, Copy, Debug)]
-struct Score {
-    below: usize,
-    mean: f64,
-}
-
-/// The offsets, with as many pieces as help and at least those given.
-pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Setting) -> Curves {
-    let mut best = start;
-    settle(links, frame, &mut best, setting);
-    let mut score = judge(links, frame, &best, setting);
-    let mut failures = 0;
-    let coarsest = best.pieces;
-    for pieces in STEPS.into_iter().filter(|&it| it > coarsest) {
-        if links.len() < FEWEST * links.list().len() * pieces {
-            break;
-        }
-        let mut finer = best.refined(pieces);
-        settle(links, frame, &mut finer, setting);
-        let reached = judge(links, frame, &finer, setting);
-        let few = score.below * 1000 < links.len();
-        let better = reached.below <= score.below
-            && reached.mean > score.mean * if few { 1.05 } else { 1.0 };
-        if better {
-            (best, score) = (finer, reached);
-            failures = 0;
-        } else if failures == PATIENCE {
-            break;
-        } else {
-            failures += 1;
-        }
-    }
-    best
-}
-
-const PATIENCE: usize = 1;
-
-fn judge(links: &Links<'_>, frame: &Frame, curves: &Curves, setting: Setting) -> Score {
-    use rayon::prelude::*;
-    let of = |link: &super::links::Link| {
-        let mut below = 0;
-        let mut least = f64::INFINITY;
-        for (_, edge) in links.of(link) {
-            let seen = frame.see(edge);
-            let slack = seen.latency + curves.between(link.from, link.to, &seen) - setting.least;
-            below += usize::from(slack < 0.0);
-            least = least.min(slack + setting.least);
-        }
-        (below, least)
+/// The offsets with as many pieces as help, and at least those of `start`.
+pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Setting) -> Found {
+    let allowed = |pieces: &usize| {
+        links.len() >= FEWEST * links.list().len() * pieces && frame.span >= *pieces as f64
     };
-    let all: Vec<(usize, f64)> = links.list().par_iter().map(of).collect();
-    Score {
-        below: all.iter().map(|it| it.0).sum(),
-        mean: all.iter().map(|it| it.1).sum::<f64>() / all.len().max(1) as f64,
-    }
+    let finest = PIECES.into_iter().rfind(allowed);
+    let (curves, sigma) = match finest {
+        Some(finest) => {
+            let blocks = (2 * finest) as f64 / frame.span;
+            let block = |edge: &Edge| (frame.see(edge).sent * blocks) as usize;
+            let (even, odd) = links.split(|edge| block(edge).is_multiple_of(2));
+            let ladder = Ladder {
+                own: Bench::new(&even, frame, setting),
+                others: Bench::new(&odd, frame, setting),
+            };
+            ladder.choose(finest, start)
+        }
+        None => (start, SIGMA),
+    };
+    let bench = Bench::new(links, frame, setting);
+    let survey = bench.survey(&curves, windows(curves.pieces));
+    bench.settle(curves, survey, sigma, EXACTLY)
 }
 
-/// Finds the centre, taking in dependencies until hardly any new one is tight.
-fn settle(links: &Links<'_>, frame: &Frame, curves: &mut Curves, setting: Setting) {
-    let windows = curves.pieces.max(WINDOWS);
-    let mut tight = tightest(links, frame, curves, windows);
-    let mut active: Vec<Vec<u32>> = tight.iter().map(|it| positions(it)).collect();
-    for _ in 0..ROUNDS {
-        let scale = scale(links, &tight, setting);
-        let barrier = Barrier::new(scale, setting.knee.max(0.05 * scale));
-        let centre = Centre::new(links, frame, &active, curves, setting.least, barrier, scale);
-        minimise(&centre, curves, 1e-7 * scale);
-        tight = tightest(links, frame, curves, windows);
-        let count: usize = active.iter().map(Vec::len).sum();
-        let mut new = 0;
-        for (active, tight) in active.iter_mut().zip(&tight) {
-            let before = active.len();
-            active.extend(positions(tight));
-            active.sort_unstable();
-            active.dedup();
-            new += active.len() - before;
-        }
-        if new * 1000 <= count {
-            break;
-        }
-    }
+/// Offsets are found from some dependencies and judged by others.
+struct Ladder<'a> {
+    own: Bench<'a>,
+    others: Bench<'a>,
 }
 
-/// The median, over windows and clocks, of the smallest slack.
-fn scale(links: &Links<'_>, tight: &[Vec<[Tight; 3]>], setting: Setting) -> f64 {
-    let windows = tight.first().map_or(0, Vec::len);
-    let clocks = links.clocks();
-    let mut least = vec![f64::INFINITY; windows * clocks];
-    for (link, tight) in links.list().iter().zip(tight) {
-        for (window, tight) in tight.iter().enumerate() {
-            if let Some(first) = found(tight).next() {
-                for clock in [link.from, link.to] {
-                    let least = &mut least[window * clocks + clock];
-                    *least = least.min(first.latency - setting.least);
-                }
+/// The best so far, and what the others have of it.
+struct Best {
+    found: Found,
+    others: Survey,
+}
+
+impl Ladder<'_> {
+    /// Division and stiffness that foretell the other dependencies best.
+    fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
+        let coarsest = start.pieces;
+        let survey = self.own.survey(&start, windows(coarsest));
+        let found = self.own.settle(start, survey, SIGMA, ROUGHLY);
+        let mut best = Best {
+            others: self.others.survey(&found.curves, found.survey.windows),
+            found,
+        };
+        let mut failures = 0;
+        for pieces in PIECES.into_iter().filter(|&it| it > coarsest) {
+            if failures > PATIENCE || pieces > finest {
+                break;
+            }
+            if self.improve(&mut best, pieces, SIGMA) {
+                failures = 0;
+            } else {
+                failures += 1;
             }
         }
+        let mut chosen = SIGMA;
+        let pieces = best.found.curves.pieces;
+        for sigma in SIGMAS {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma) {
+                break;
+            }
+            chosen = sigma;
+        }
+        (best.found.curves, chosen)
     }
-    least.retain(|it| it.is_finite());
-    median(&mut least).unwrap_or(1.0).max(setting.knee)
+
+    /// Takes another division or stiffness if that is better.
+    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64) -> bool {
+        let windows = windows(pieces);
+        let curves = best.found.curves.refined(pieces);
+        if best.found.survey.windows != windows {
+            best.found.survey = self.own.survey(&curves, windows);
+            best.others = self.others.survey(&curves, windows);
+        }
+        let found = self
+            .own
+            .settle(curves, best.found.survey.clone(), sigma, ROUGHLY);
+        let others = self.others.survey(&found.curves, windows);
+        let sum = |others: &Survey| {
+            let slacks = self.others.slacks(others);
+            let costs = slacks.map(|it| found.barrier.at(it).0.min(MOST));
+            costs.sum::<f64>()
+        };
+        let better = sum(&others) < GAIN * sum(&best.others);
+        if better {
+            *best = Best { found, others };
+        }
+        better
+    }
 }

@@ -8,8 +8,7 @@
 //! spanning tree, those first whose windows lie closest to their line, so that
 //! each clock gets its line along the best pairs (Jezequel's idea).
 //!
-//! Twice, for with drifting clocks the least latency of a window mixes its
-//! beginning and its end. The lines are kept if the sum of negative latencies
+//! The lines are kept if the sum of negative latencies
 //! does not grow by them: for clocks that jump, a line can be worse than none.
 
 use rayon::prelude::*;
@@ -18,35 +17,45 @@ use super::frame::{Frame, Line};
 use super::links::{Link, Links};
 
 const WINDOWS: usize = 64;
-const ROUNDS: usize = 2;
 
-/// Adds lines to the frame.
-pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame) {
-    let mut missing = negative(links, frame);
-    for _ in 0..ROUNDS {
-        let before = frame.lines.clone();
+/// Adds lines to the frame, `rounds` times; returns the least latency of each link
+/// with them.
+pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame, rounds: usize) -> Vec<f64> {
+    let mut known = Latencies::of(links, frame);
+    for _ in 0..rounds {
         let more = tree(links, frame);
-        for (line, more) in frame.lines.iter_mut().zip(more) {
-            line.intercept += more.intercept;
-            line.drift += more.drift;
+        let tilted = frame.clone().tilted(&more);
+        let now = Latencies::of(links, &tilted);
+        if now.reversed > known.reversed || !now.reversed.is_finite() {
+            break;
         }
-        let now = negative(links, frame);
-        if now > missing || !now.is_finite() {
-            frame.lines = before;
-            return;
-        }
-        missing = now;
+        (*frame, known) = (tilted, now);
     }
+    known.least
 }
 
-/// Sum of how far below zero aligned latencies are.
-fn negative(links: &Links<'_>, frame: &Frame) -> f64 {
-    let of = |link: &Link| {
-        let latencies = links.of(link).map(|(_, edge)| frame.see(edge).latency);
-        latencies.map(|it| (-it).max(0.0)).sum::<f64>()
-    };
-    let sums: Vec<f64> = links.list().par_iter().map(of).collect();
-    sums.iter().sum()
+/// Aligned latencies, summed up.
+struct Latencies {
+    /// How far below zero they are, all together.
+    reversed: f64,
+    /// The least of each link.
+    least: Vec<f64>,
+}
+
+impl Latencies {
+    fn of(links: &Links<'_>, frame: &Frame) -> Self {
+        let of = |link: &Link| {
+            let latencies = links.of(link).map(|(_, edge)| frame.see(edge).latency);
+            latencies.fold((0.0, f64::INFINITY), |(reversed, least), it| {
+                (reversed + (-it).max(0.0), f64::min(least, it))
+            })
+        };
+        let by_link: Vec<(f64, f64)> = links.list().par_iter().map(of).collect();
+        Self {
+            reversed: by_link.iter().map(|it| it.0).sum(),
+            least: by_link.into_iter().map(|it| it.1).collect(),
+        }
+    }
 }
 
 /// The difference of two clocks as a line, and how far windows are from it.
@@ -58,7 +67,7 @@ struct Fit {
     spread: f64,
 }
 
-/// Lines along a spanning tree; zero at the first clock of each tree.
+/// Lines along a spanning tree; zero at the reference.
 fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
     let pairs = links.list().par_iter().filter(|link| link.from < link.to);
     let fit = |link: &Link| fit(links, frame, link, links.opposite(link)?);
@@ -93,7 +102,20 @@ fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
         }
         members[kept].extend(joining);
     }
+    keep_reference(frame.reference, &group, &mut lines);
     lines
+}
+
+/// Tilts the tree of the reference such that its time stays as it is.
+fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
+    let (Some(&own), Some(&zero)) = (group.get(reference), lines.get(reference)) else {
+        return;
+    };
+    let tree = lines.iter_mut().zip(group).filter(|it| *it.1 == own);
+    for (line, _) in tree {
+        line.intercept -= zero.intercept;
+        line.drift -= zero.drift;
+    }
 }
 
 fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
@@ -162,4 +184,43 @@ pub(super) fn median(values: &mut [f64]) -> Option<f64> {
     }
     let lower = below.iter().copied().max_by(f64::total_cmp)?;
     Some(f64::midpoint(lower, upper))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_points_gone_wrong_moves_the_line_little() {
+        let point = |i: usize| {
+            let x = i as f64;
+            (
+                x,
+                if i.is_multiple_of(5) {
+                    900.0
+                } else {
+                    7.0 + 0.25 * x
+                },
+            )
+        };
+        let points: Vec<_> = (0..40).map(point).collect();
+        let line = theil_sen(&points).unwrap();
+        assert!(
+            (line.drift - 0.25).abs() < 0.1 && (line.at(20.0) - 12.0).abs() < 2.0,
+            "{line:?}"
+        );
+        assert_eq!(theil_sen(&[]), None);
+        let single = Line {
+            intercept: 4.0,
+            drift: 0.0,
+        };
+        assert_eq!(theil_sen(&[(3.0, 4.0)]), Some(single));
+    }
+
+    #[test]
+    fn the_middle_value() {
+        assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!(median(&mut []), None);
+    }
 }

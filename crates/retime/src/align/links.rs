@@ -19,7 +19,7 @@ pub(super) struct Link {
 }
 
 /// The dependencies of a trace by [`Link`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Links<'a> {
     edges: &'a [Edge],
     clocks: usize,
@@ -86,7 +86,7 @@ impl<'a> Links<'a> {
 
     /// How many dependencies there are.
     pub(super) fn len(&self) -> usize {
-        self.order.len()
+        self.list.iter().map(|link| link.end - link.first).sum()
     }
 
     /// Positions of the dependencies of a link.
@@ -129,6 +129,35 @@ impl<'a> Links<'a> {
             list,
             ..self.clone()
         }
+    }
+
+    /// The dependencies that pass, and the rest.
+    pub(super) fn split(&self, first_half: impl Fn(&Edge) -> bool) -> (Self, Self) {
+        let half = |wanted: bool| {
+            let mut order = Vec::with_capacity(self.order.len() / 2 + self.list.len());
+            let mut list = Vec::with_capacity(self.list.len());
+            for link in &self.list {
+                let first = order.len();
+                let all = self.of(link);
+                order.extend(
+                    all.filter(|(_, edge)| first_half(edge) == wanted)
+                        .map(|it| it.0),
+                );
+                let end = order.len();
+                list.push(Link {
+                    first,
+                    end,
+                    ..*link
+                });
+            }
+            list.retain(|link| link.first < link.end);
+            Self {
+                list,
+                order,
+                ..*self
+            }
+        };
+        (half(true), half(false))
     }
 
     /// Leaves out dependencies at these positions, given in rising order.

@@ -12,11 +12,13 @@
 //!  lines        constant drift: the robust slope of pair differences
 //!  trim         dependencies that contradict all others are left out
 //!  ladder       1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!    settle     the offsets for one division
 //!    active     the tightest dependencies of each pair and stretch of time
 //!    centre     a convex function of all offsets, and its derivatives
 //!    barrier      what little slack costs
 //!    newton     its minimum
 //!    solver       by sparse linear systems
+//!  steps        clocks that were set are taken for several, and all that again
 //!  ties         clocks that messages reach in one direction only
 //!  offsets      relative to the reference
 //! ```
@@ -56,15 +58,16 @@ mod lines;
 mod links;
 mod newton;
 mod offsets;
+mod settle;
 mod sharing;
 mod solver;
 mod stages;
+mod steps;
 mod ties;
 mod trim;
 
 pub use latency::shortest_latency;
 pub use sharing::confirmed;
-pub use stages::align_edges;
 
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
@@ -84,6 +87,20 @@ pub enum Relation {
     Unrelated,
 }
 
+/// A clock was set. Stamps are ticks since
+/// [`Nodes::base`](crate::causality::Nodes::base).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClockStep {
+    /// The clock.
+    pub clock: ClockId,
+    /// It showed this before
+    pub after: i64,
+    /// and this afterwards.
+    pub until: i64,
+    /// By how many ticks it gained; negative where it was set back.
+    pub by: f64,
+}
+
 /// Aligned clocks.
 #[derive(Clone, Debug)]
 pub struct Alignment {
@@ -95,6 +112,8 @@ pub struct Alignment {
     pub relations: Vec<Relation>,
     /// Dependencies left out because they contradict all others.
     pub trimmed: Vec<Edge>,
+    /// Where clocks were set during the run.
+    pub steps: Vec<ClockStep>,
     /// How many straight pieces each offset has.
     pub pieces: usize,
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too
@@ -113,17 +132,33 @@ pub fn align(
     reference: ClockId,
 ) -> Alignment {
     let nodes = causality.nodes();
-    let raw = Edges::collect(causality, clocks, |node| nodes.time(node).0);
+    let list = |add: &dyn Fn(ClockId, i64) -> f64| {
+        let time = |node: u32| {
+            let stamp = nodes.time(node).0;
+            let clock = clocks.of(nodes.location(node));
+            stamp.saturating_add(add(clock, stamp).round() as i64)
+        };
+        Edges::collect(causality, clocks, time)
+    };
+    let raw = list(&|_, _| 0.0);
     if causality.collectives().instances().is_empty() {
         return align_edges(&raw, rate, reference);
     }
     let rough = stages::rough(&raw, reference);
     drop(raw);
-    let time = |node: u32| {
-        let stamp = nodes.time(node).0;
-        let clock = clocks.of(nodes.location(node)).as_usize();
-        stamp.saturating_add(rough.add(clock, stamp).round() as i64)
+    let edges = list(&|clock, stamp| rough.add(clock.as_usize(), stamp));
+    let aligned = stages::align_roughly_aligned(&edges, rough, rate, reference);
+    let list_again = |estimate: &Estimate| {
+        Some(list(&|clock, stamp| {
+            let offset = estimate.offsets[clock.as_usize()].as_ref();
+            offset.map_or(0.0, |offset| offset.at(stamp))
+        }))
     };
-    let edges = Edges::collect(causality, clocks, time);
-    align_edges(&edges, rate, reference)
+    steps::explain(&edges, aligned, rate, list_again)
+}
+
+/// Aligns clocks by a list of dependencies.
+pub fn align_edges(edges: &Edges, rate: TickRate, reference: ClockId) -> Alignment {
+    let aligned = stages::align_plainly(edges, rate, reference);
+    steps::explain(edges, aligned, rate, |_| None)
 }

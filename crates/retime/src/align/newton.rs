@@ -11,6 +11,8 @@ use super::curves::Curves;
 const MOST_STEPS: usize = 60;
 const MOST_HALVINGS: usize = 40;
 const PROMISED: f64 = 1e-4;
+/// Digits of the value that mean something.
+const ROUNDING: f64 = 1e-13;
 
 /// Goes on from `curves` to the minimum, until a step moves nothing by more than
 /// `tolerance`; returns how many steps it took.
@@ -22,12 +24,19 @@ pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> 
             return taken;
         };
         let promised: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
+        if -promised <= ROUNDING * value.abs() {
+            // What is left to gain is lost in rounding; the step itself is not.
+            for (value, step) in curves.values.iter_mut().zip(&step) {
+                *value += step;
+            }
+            return taken + 1;
+        }
         let Some(reached) = search(centre, curves, &step, value, promised) else {
             return taken;
         };
         value = reached;
         let largest = step.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
-        if largest <= tolerance || -promised <= 1e-14 * value.abs() {
+        if largest <= tolerance {
             return taken + 1;
         }
     }

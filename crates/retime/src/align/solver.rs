@@ -128,28 +128,25 @@ mod tests {
             right in proptest::collection::vec(-10.0..10.0, 40),
         ) {
             let right = &right[..size];
-            let mut matrix = vec![vec![0.0; size]; size];
+            let mut matrix = vec![vec![0.0_f64; size]; size];
             let mut entries = Vec::new();
             for &(a, b, value) in &picked {
-                let (column, row) = (a.min(b) % size as u32, a.max(b) % size as u32);
-                let (column, row) = (column.min(row), column.max(row));
-                entries.push((column, row));
-                if row != column {
-                    matrix[row as usize][column as usize] = value;
-                    matrix[column as usize][row as usize] = value;
+                let (a, b) = (a % size as u32, b % size as u32);
+                entries.push((a.min(b), a.max(b)));
+                if a != b {
+                    matrix[a as usize][b as usize] = value;
+                    matrix[b as usize][a as usize] = value;
                 }
             }
             // A dominant diagonal makes it positive definite.
-            for row in 0..size {
-                matrix[row][row] = 1.0 + matrix[row].iter().map(|it: &f64| it.abs()).sum::<f64>();
+            for (at, row) in matrix.iter_mut().enumerate() {
+                row[at] = 1.0 + row.iter().map(|it| it.abs()).sum::<f64>();
             }
             let pattern = Pattern::new(size, entries);
             let mut values = vec![0.0; pattern.len()];
-            for column in 0..size {
-                for row in column..size {
-                    if let Some(at) = pattern.position(column, row) {
-                        values[at] = matrix[row][column];
-                    }
+            for (column, row) in (0..size).flat_map(|a| (a..size).map(move |b| (a, b))) {
+                if let Some(at) = pattern.position(column, row) {
+                    values[at] = matrix[row][column];
                 }
             }
             let found = Solver::new(&pattern).unwrap().solve(&values, right).unwrap();

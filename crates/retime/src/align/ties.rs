@@ -218,3 +218,17 @@ fn lower_hull(points: &[Point]) -> Vec<Point> {
     }
     hull
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hull_leaves_out_what_lies_above() {
+        let points = [(0.0, 3.0), (1.0, 1.0), (2.0, 4.0), (3.0, 0.5), (4.0, 5.0)];
+        assert_eq!(
+            lower_hull(&points),
+            [(0.0, 3.0), (1.0, 1.0), (3.0, 0.5), (4.0, 5.0)]
+        );
+    }
+}

@@ -7,8 +7,6 @@
 //! where many are, the clocks are not aligned yet. So they are left out only if
 //! they touch at most a tenth of 512 windows of the run.
 
-use rayon::prelude::*;
-
 use super::curves::Curves;
 use super::frame::Frame;
 use super::lines::median;
@@ -20,32 +18,23 @@ const MOST: usize = WINDOWS / 10;
 /// In nanoseconds.
 const LEAST: f64 = 200.0;
 
-/// Positions of dependencies to leave out, in rising order.
+/// Positions of dependencies to leave out, in rising order; `fastest` is the least
+/// aligned latency of each link.
 pub(super) fn defective(
     links: &Links<'_>,
     frame: &Frame,
     curves: &Curves,
+    fastest: &[f64],
     nanosecond: f64,
 ) -> Vec<u32> {
-    let latency = |link: &Link, at: u32| {
-        let seen = frame.see(links.edge(at));
-        (
-            seen,
-            seen.latency + curves.between(link.from, link.to, &seen),
-        )
-    };
-    let fastest = |link: &Link| {
-        let all = links.positions(link).iter().map(|&at| latency(link, at).1);
-        all.fold(f64::INFINITY, f64::min)
-    };
-    let fastest: Vec<f64> = links.list().par_iter().map(fastest).collect();
-    let bound = -bound(links, &fastest, nanosecond);
+    let bound = -bound(links, fastest, nanosecond);
     let mut touched = [false; WINDOWS];
     let mut found = Vec::new();
-    for (link, _) in links.list().iter().zip(&fastest).filter(|it| *it.1 < bound) {
-        for &at in links.positions(link) {
-            let (seen, latency) = latency(link, at);
-            if latency < bound {
+    let suspects = links.list().iter().zip(fastest);
+    for (link, _) in suspects.filter(|it| *it.1 < bound) {
+        for (at, edge) in links.of(link) {
+            let seen = frame.see(edge);
+            if seen.latency + curves.between(link.from, link.to, &seen) < bound {
                 let window = (seen.sent * (WINDOWS as f64 / frame.span)) as usize;
                 touched[window.min(WINDOWS - 1)] = true;
                 found.push(at);
@@ -60,7 +49,7 @@ pub(super) fn defective(
 }
 
 /// How far reversed a defective dependency is, at least.
-fn bound(links: &Links<'_>, fastest: &[f64], nanosecond: f64) -> f64 {
+pub(super) fn bound(links: &Links<'_>, fastest: &[f64], nanosecond: f64) -> f64 {
     let list = links.list().iter().zip(fastest);
     let round_trip = |(link, there): (&Link, &f64)| {
         let back = links.opposite_index(link)?;

@@ -4,6 +4,10 @@
 //! ([`Causality::retimed`]). Every event with an edge gets exactly the time that
 //! the two give it; between them the composition is linear from bend to bend of
 //! either.
+//!
+//! One thing no map of a clock can do: where the first lets two stamps fall
+//! together, of two locations that share the clock, the second may put them in
+//! the other order. The event with the later stamp then waits for the other.
 
 use rayon::prelude::*;
 
@@ -50,6 +54,11 @@ fn compose(
     }
     let order = |point: &Point| (point.raw, point.corrected, point.event);
     points.sort_unstable_by_key(order);
+    let mut latest = Timestamp(0);
+    for point in &mut points {
+        latest = latest.max(point.corrected);
+        point.corrected = latest;
+    }
     let of_nodes = points.len();
     let from_first = once.knots().iter().map(|knot| Some(knot.raw));
     let from_second = twice.knots().iter().map(|knot| once.invert(knot.raw));

@@ -28,6 +28,8 @@ pub enum NoEstimate {
     /// Nothing in the method's model satisfies the dependencies along this cycle
     /// of clocks (or between these two); they miss it by this much.
     Infeasible(Vec<ClockId>, Ticks),
+    /// No offset was measured for these clocks, which have events.
+    Unmeasured(Vec<ClockId>),
     /// Something that the method needs is not in the trace; what, and where it
     /// could come from.
     Missing(String),
@@ -69,6 +71,10 @@ impl NoEstimate {
                 "no clocks as the method assumes them fit the messages along {}: they miss it by {}",
                 names(clocks, " -> "),
                 info.rate.format(*by)
+            ),
+            Self::Unmeasured(clocks) => format!(
+                "no offset is given for {}; give \"LOCATION-ID 0 0\" for a clock that is right",
+                names(clocks, ", ")
             ),
             Self::Missing(what) => what.clone(),
         }

@@ -12,7 +12,7 @@ use crate::edges::{Edge, Edges};
 const FEWEST: u32 = 64;
 
 /// Ticks from one stamp that each clock can show to the next; at least 1.
-pub(super) fn granularities(edges: &Edges) -> Vec<i64> {
+pub(crate) fn granularities(edges: &Edges) -> Vec<i64> {
     let mut clocks = vec![Shown::default(); edges.clocks()];
     let mut show = |clock: ClockId, stamp: i64| {
         if let Some(shown) = clocks.get_mut(clock.as_usize()) {

@@ -21,7 +21,7 @@ mod envelope;
 mod error_bound;
 mod facts;
 mod gentlest;
-mod granularity;
+pub(crate) mod granularity;
 mod graph;
 mod line;
 mod link;
@@ -31,6 +31,7 @@ mod place;
 mod relaxation;
 mod screen;
 mod slope;
+mod steps;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
 pub use coverage::{Coverage, coverage};
@@ -38,3 +39,4 @@ pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, Sav
 pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
 pub use midpoint::midpoint;
 pub use relaxation::Relaxed;
+pub(crate) use steps::steps;

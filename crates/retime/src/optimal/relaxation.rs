@@ -82,6 +82,11 @@ impl Relaxation {
         });
     }
 
+    /// Where each clock steps.
+    pub(super) fn into_cuts(self) -> Vec<Vec<(i64, i64)>> {
+        self.cuts
+    }
+
     #[inline]
     pub(super) fn is_dropped(&self, edge: u32) -> bool {
         !self.dropped.is_empty() && self.dropped.contains(&edge)

@@ -15,6 +15,7 @@
 //! | [`Wander`] | day and night, or the fan |
 //! | [`RandomWalk`] | everything else that happens to a quartz |
 //! | [`Jump`] | somebody sets the clock |
+//! | [`Glitch`] | a single reading that is wrong |
 //! | [`Ntp`] | a time service that slews and steps |
 //! | `step`, `phase` | a clock that advances in coarse ticks |
 //!
@@ -35,6 +36,7 @@
 //! assert_eq!(clock.show(2_000_000_000) - 2_000_000_000, -100 + 4_000 + 2_000);
 //! ```
 
+mod glitch;
 mod jump;
 mod ntp;
 mod spread;
@@ -43,9 +45,10 @@ mod walk;
 mod wander;
 
 pub use self::{
+    glitch::Glitch,
     jump::Jump,
     ntp::Ntp,
-    spread::{Jumps, Spread},
+    spread::{Glitches, Jumps, Spread},
     timer::Timer,
     walk::RandomWalk,
     wander::Wander,
@@ -67,6 +70,8 @@ pub struct Clock {
     pub walk: Option<RandomWalk>,
     /// When it is set, in order of time.
     pub jumps: Vec<Jump>,
+    /// Readings that are off, in order of time.
+    pub glitches: Vec<Glitch>,
     /// What corrects it.
     pub ntp: Option<Ntp>,
     /// Nanoseconds by which it advances at a time, at least 1.
@@ -86,18 +91,22 @@ impl Clock {
         wander: None,
         walk: None,
         jumps: Vec::new(),
+        glitches: Vec::new(),
         ntp: None,
         step: 1,
         phase: 0,
         backwards: false,
     };
 
-    /// What the clock shows at a true time, in nanoseconds since the start.
+    /// What the clock shows at a true time, in nanoseconds since the start; what
+    /// it would show without any [`Glitch`].
     ///
     /// Takes time in proportion to what happened to the clock so far;
     /// [`reader`](Self::reader) is for many times in a row.
     pub fn show(&self, time: u64) -> i64 {
-        self.reader().show(time)
+        let mut reader = self.reader();
+        reader.next_glitch = self.glitches.len();
+        reader.show(time)
     }
 
     /// Reads the clock at rising times.
@@ -106,6 +115,7 @@ impl Clock {
             walking: self.walk.map(Walking::new),
             discipline: self.ntp.map(Discipline::new),
             next_jump: 0,
+            next_glitch: 0,
             jumped: 0,
             floor: i64::MIN,
             clock: self.clone(),
@@ -120,6 +130,7 @@ pub struct Reader {
     walking: Option<Walking>,
     discipline: Option<Discipline>,
     next_jump: usize,
+    next_glitch: usize,
     /// The sum of all jumps so far.
     jumped: i64,
     /// The clock has shown this, and shows no less.
@@ -131,9 +142,10 @@ impl Reader {
     /// Times must not fall from one call to the next.
     pub fn show(&mut self, time: u64) -> i64 {
         self.live_through(time);
-        let mut shown = self.shown(time);
+        let mut shown = self.shown(time).saturating_add(self.glitch(time));
         if !self.clock.backwards {
             shown = shown.max(self.floor);
+            self.floor = shown;
         }
         let step = self.clock.step.max(1) as i64;
         if step == 1 {
@@ -158,6 +170,18 @@ impl Reader {
                 _ => return,
             }
         }
+    }
+
+    /// What is wrong with this reading only.
+    fn glitch(&mut self, time: u64) -> i64 {
+        let rest = self.clock.glitches.get(self.next_glitch..);
+        let due = rest.unwrap_or_default().iter();
+        let due = due.take_while(|glitch| glitch.at <= time);
+        let (count, sum) = due.fold((0, 0_i64), |(count, sum), glitch| {
+            (count + 1, sum.saturating_add(glitch.by))
+        });
+        self.next_glitch += count;
+        sum
     }
 
     fn measure(&mut self, due: u64) {

@@ -1,7 +1,7 @@
 //! Clocks drawn at random.
 
 use crate::{
-    clock::{Clock, Jump, Ntp, RandomWalk, Wander},
+    clock::{Clock, Glitch, Jump, Ntp, RandomWalk, Wander},
     layout::Layout,
     random::Random,
 };
@@ -25,6 +25,8 @@ pub struct Spread {
     pub walk: Option<RandomWalk>,
     /// Jumps.
     pub jumps: Option<Jumps>,
+    /// Readings that are off.
+    pub glitches: Option<Glitches>,
     /// A time service, with different errors for each clock.
     pub ntp: Option<Ntp>,
     /// Whether clocks run backwards where they are set back.
@@ -55,6 +57,30 @@ impl Jumps {
     }
 }
 
+/// Readings that are off, at random times.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Glitches {
+    /// How many each clock has.
+    pub count: u32,
+    /// Largest size in nanoseconds, to either side.
+    pub size: f64,
+    /// They all happen before this true time, in nanoseconds.
+    pub until: u64,
+}
+
+impl Glitches {
+    fn draw(&self, random: &mut Random) -> Vec<Glitch> {
+        let mut glitches: Vec<_> = (0..self.count)
+            .map(|_| Glitch {
+                at: (random.uniform() * self.until as f64) as u64,
+                by: random.within(self.size).round() as i64,
+            })
+            .collect();
+        glitches.sort_by_key(|glitch| glitch.at);
+        glitches
+    }
+}
+
 impl Default for Spread {
     /// Perfect clocks.
     fn default() -> Self {
@@ -67,6 +93,7 @@ impl Default for Spread {
             bend: 0.0,
             walk: None,
             jumps: None,
+            glitches: None,
             ntp: None,
             backwards: false,
         }
@@ -109,6 +136,7 @@ impl Spread {
             ..ntp
         });
         let jumps = self.jumps.map(|jumps| jumps.draw(&mut random));
+        let glitches = self.glitches.map(|glitches| glitches.draw(&mut random));
         Clock {
             offset,
             drift,
@@ -116,6 +144,7 @@ impl Spread {
             wander: (self.wander > 0.0).then_some(wander),
             walk,
             jumps: jumps.unwrap_or_default(),
+            glitches: glitches.unwrap_or_default(),
             ntp,
             step: self.step,
             phase: 0,
@@ -149,5 +178,37 @@ mod tests {
             own.iter()
                 .all(|it| it.offset.abs() <= 100_000 && it.drift.abs() <= 2e-6)
         );
+    }
+    #[test]
+    fn glitches_are_drawn_last_and_in_order() {
+        let glitches = Glitches {
+            count: 40,
+            size: 1e6,
+            until: 1_000_000_000,
+        };
+        let plain = Spread {
+            offset: 1e5,
+            drift: 2e-6,
+            wander: 10.0,
+            ..Spread::default()
+        };
+        let spread = Spread {
+            glitches: Some(glitches),
+            ..plain
+        };
+        let layout = Layout::one_node(3);
+        let drawn = spread.per_process(&layout, 4);
+        for (clock, plain) in drawn.iter().zip(plain.per_process(&layout, 4)) {
+            assert!(clock.glitches.is_sorted_by_key(|it| it.at) && clock.glitches.len() == 40);
+            assert!(clock.glitches.iter().all(|it| it.by.abs() <= 1_000_000));
+            assert!(clock.glitches.iter().any(|it| it.by > 500_000));
+            assert!(clock.glitches.iter().any(|it| it.by < -500_000));
+            let without = Clock {
+                glitches: Vec::new(),
+                ..clock.clone()
+            };
+            assert_eq!(without, plain);
+        }
+        assert_ne!(drawn[0].glitches, drawn[1].glitches);
     }
 }

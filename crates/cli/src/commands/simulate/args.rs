@@ -190,6 +190,13 @@ pub(crate) struct ClockArgs {
     /// By how much
     #[arg(long, value_name = "TIME", default_value = "50us")]
     pub(crate) jump_size: Time,
+    /// How many single readings of each clock are wrong
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u32).range(..=1_000_000))]
+    pub(crate) glitches: u32,
+    /// By how much
+    #[arg(long, value_name = "TIME", default_value = "1ms")]
+    pub(crate) glitch_size: Time,
     /// Correct clocks by a time service that measures at this interval
     #[arg(long, value_name = "TIME")]
     pub(crate) ntp: Option<Time>,

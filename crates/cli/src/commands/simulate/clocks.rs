@@ -1,6 +1,6 @@
 //! From options to clocks.
 
-use retime_sim::{Clock, Jumps, Layout, Ntp, RandomWalk, Scenario, Spread, Timer};
+use retime_sim::{Clock, Glitches, Jumps, Layout, Ntp, RandomWalk, Scenario, Spread, Timer};
 
 use super::args::{ClockArgs, SharingName};
 use super::quantity::{Off, Time};
@@ -42,18 +42,17 @@ fn refuse_senseless(args: &ClockArgs) -> Result<(), CliError> {
 
 fn spread(args: &ClockArgs, scenario: &dyn Scenario) -> Result<Spread, CliError> {
     refuse_senseless(args)?;
-    let jumps = if args.jumps == 0 {
-        None
-    } else {
-        // Jumps are spread over the run, however long it is.
-        let dry = scenario.run(&mut ());
-        let dry = dry.map_err(|error| CliError::Usage(error.to_string()))?;
-        Some(Jumps {
-            count: args.jumps,
-            size: args.jump_size.0,
-            until: dry.end,
-        })
-    };
+    let until = end_of_events(args, scenario)?;
+    let jumps = (args.jumps > 0).then_some(Jumps {
+        count: args.jumps,
+        size: args.jump_size.0,
+        until,
+    });
+    let glitches = (args.glitches > 0).then_some(Glitches {
+        count: args.glitches,
+        size: args.glitch_size.0,
+        until,
+    });
     let walk = args.walk.map(|limit| RandomWalk {
         every: at_least_1(args.walk_every.0),
         change: limit.0 / 10.0,
@@ -76,9 +75,20 @@ fn spread(args: &ClockArgs, scenario: &dyn Scenario) -> Result<Spread, CliError>
         bend: args.bend.0,
         walk,
         jumps,
+        glitches,
         ntp,
         backwards: args.backwards,
     })
+}
+
+/// When the program ends, over which what happens at random times is spread.
+fn end_of_events(args: &ClockArgs, scenario: &dyn Scenario) -> Result<u64, CliError> {
+    if args.jumps == 0 && args.glitches == 0 {
+        return Ok(0);
+    }
+    let dry = scenario.run(&mut ());
+    let dry = dry.map_err(|error| CliError::Usage(error.to_string()))?;
+    Ok(dry.end)
 }
 
 fn at_least_1(nanoseconds: f64) -> u64 {

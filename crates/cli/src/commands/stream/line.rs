@@ -66,6 +66,8 @@ pub(super) struct Fields<'a> {
     #[serde(borrow)]
     class: Option<&'a RawValue>,
     participants: Option<u32>,
+    begins: Option<u32>,
+    ends: Option<u32>,
     root: Option<bool>,
     rank: Option<u32>,
     raw_time: Option<IgnoredAny>,
@@ -160,6 +162,11 @@ impl<'a> Fields<'a> {
                     "class {other} is not known: give all-to-all, from-root, to-root or scan"
                 ));
             }
+        };
+        let what = Collective {
+            begins: self.begins.unwrap_or(what.begins),
+            ends: self.ends.unwrap_or(what.ends),
+            ..what
         };
         Ok(match is_begin {
             true if begins => EventKind::Begin(what),

@@ -1,0 +1,91 @@
+//! The comparison as data: what `--json` writes.
+
+use retime::Deviation;
+use serde::Serialize;
+
+use crate::report::model::{DelayPart, TracePart};
+
+/// Version of the format.
+pub(super) const SCHEMA: &str = "retime-comparison-1";
+
+/// Methods side by side.
+#[derive(Debug, Serialize)]
+pub(super) struct Comparison {
+    pub(super) schema: &'static str,
+    pub(super) trace: TracePart,
+    /// How many clocks.
+    pub(super) clocks: usize,
+    pub(super) min_delay: DelayPart,
+    /// The trace with true times, if one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) truth: Option<String>,
+    /// By how much clocks wander, as the bounds assume.
+    pub(super) drift_bound: f64,
+    /// Share of events whose true time lies within the bounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) inside_bounds: Option<f64>,
+    pub(super) methods: Vec<MethodPart>,
+}
+
+/// A method; what it did, or why it has no solution.
+#[derive(Debug, Serialize)]
+pub(super) struct MethodPart {
+    pub(super) name: String,
+    /// Options of `retime correct` that give it.
+    pub(super) options: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<ResultPart>,
+}
+
+impl MethodPart {
+    /// Whether no effect is stamped before its cause.
+    pub(super) fn is_sound(&self) -> bool {
+        self.result.as_ref().is_some_and(|it| it.reversed == 0)
+    }
+}
+
+/// What a method did.
+#[derive(Debug, Serialize)]
+pub(super) struct ResultPart {
+    /// Effects that are stamped before their cause.
+    pub(super) reversed: u64,
+    /// Dependencies shorter than the minimal delay, reversed ones included.
+    pub(super) short: u64,
+    /// Relative change of local intervals.
+    pub(super) interval_change_mean: f64,
+    pub(super) interval_change_largest: f64,
+    /// By how much an event was forced ahead of its own clock, at most; only of
+    /// logical clocks.
+    pub(super) largest_jump_ticks: Option<i64>,
+    /// Knots of all clock maps.
+    pub(super) knots: usize,
+    pub(super) seconds: Option<f64>,
+    /// Resident at most, beyond what was resident before.
+    pub(super) memory_bytes: Option<u64>,
+    /// How far times can be from the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) bound: Option<BoundPart>,
+    /// Against the truth, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) accuracy: Option<AccuracyPart>,
+}
+
+/// Error bounds over the events that have one.
+#[derive(Debug, Serialize)]
+pub(super) struct BoundPart {
+    pub(super) mean_ticks: f64,
+    pub(super) largest_ticks: f64,
+    /// Below which no method can promise any error.
+    pub(super) mean_half_width_ticks: f64,
+    /// Events without a bound.
+    pub(super) unbounded_events: u64,
+}
+
+/// Errors against the truth.
+#[derive(Debug, Serialize)]
+pub(super) struct AccuracyPart {
+    pub(super) synchronization_ticks: Deviation,
+    pub(super) message_delay_ticks: Deviation,
+}

@@ -1,0 +1,173 @@
+//! The comparison for people: one line per method, in 100 columns.
+
+use std::fmt::Write;
+
+use retime::format_seconds;
+
+use super::model::{Comparison, MethodPart, ResultPart};
+use crate::report::columns::{columns, wrapped};
+use crate::report::summary::{group_digits, plural, share};
+
+const HEADING: [&str; 8] = [
+    "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
+];
+const NEAR_HEADING: [&str; 7] = [
+    "method",
+    "bound",
+    "largest",
+    "error",
+    "largest",
+    "delay error",
+    "largest",
+];
+
+const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
+    than the minimal delay. change: of local intervals, mean and largest. jump: the furthest that \
+    an event was forced ahead of its own clock. memory: beyond that of the trace.";
+const BOUND_NOTE: &str = "bound: mean and largest distance at which the truth can be from the \
+    corrected times.";
+const TRUTH_NOTE: &str = "error: mean and largest of |corrected - true time|, without their common \
+    mean. delay error: the same of message delays.";
+
+/// The text; `verbose` adds the options of each method.
+pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
+    let rate = comparison.trace.ticks_per_second as f64;
+    let mut text = heading(comparison, rate);
+    let solved = || {
+        let methods = comparison.methods.iter();
+        methods.filter_map(|it| Some((it, it.result.as_ref()?)))
+    };
+    let rows: Vec<Vec<String>> = solved().map(|(it, result)| row(it, result, rate)).collect();
+    text += &columns(&HEADING, &rows);
+    let near: Vec<Vec<String>> = solved()
+        .map(|(it, result)| near(it, result, rate))
+        .collect();
+    text += &near_table(comparison, &near);
+    text += &unsolved(comparison);
+    let _ = write!(text, "\n{}", wrapped(NOTE));
+    text += &near_notes(comparison);
+    if verbose {
+        text += &options(comparison);
+    }
+    text
+}
+
+fn heading(comparison: &Comparison, rate: f64) -> String {
+    let trace = &comparison.trace;
+    let delay = &comparison.min_delay;
+    format!(
+        "{}: {}, {}, {}, minimal delay {}\n\n",
+        trace.path,
+        plural(trace.events, "event"),
+        plural(trace.locations as u64, "location"),
+        plural(comparison.clocks as u64, "clock"),
+        span(delay.largest_ticks as f64, rate),
+    )
+}
+
+fn row(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+    let or_dash = |cell: Option<String>| cell.unwrap_or_else(|| "-".into());
+    let jump = result.largest_jump_ticks;
+    vec![
+        method.name.clone(),
+        group_digits(result.reversed),
+        group_digits(result.short),
+        share(result.interval_change_mean),
+        share(result.interval_change_largest),
+        or_dash(jump.map(|jump| span(jump as f64, rate))),
+        or_dash(result.seconds.map(|seconds| format!("{seconds:.2} s"))),
+        or_dash(result.memory_bytes.map(bytes)),
+    ]
+}
+
+fn near(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
+    let bound = result.bound.as_ref();
+    let bound = bound.map_or([None; 2], |it| {
+        [Some(it.mean_ticks), Some(it.largest_ticks)]
+    });
+    let errors = result.accuracy.as_ref().map_or([None; 4], |it| {
+        let (times, delays) = (it.synchronization_ticks, it.message_delay_ticks);
+        [times.mean_abs, times.max, delays.mean_abs, delays.max].map(Some)
+    });
+    let cells = bound.into_iter().chain(errors);
+    let cells = cells.map(|cell| cell.map_or_else(|| "-".into(), |ticks| span(ticks, rate)));
+    std::iter::once(method.name.clone()).chain(cells).collect()
+}
+
+/// Bounds, and errors if the truth is known; nothing if nothing is known.
+fn near_table(comparison: &Comparison, rows: &[Vec<String>]) -> String {
+    let known = |row: &Vec<String>| row.iter().skip(1).any(|cell| cell != "-");
+    let shown = match comparison.truth {
+        Some(_) => NEAR_HEADING.len(),
+        None => 3,
+    };
+    if !rows.iter().any(known) {
+        return String::new();
+    }
+    let rows = rows
+        .iter()
+        .map(|row| row.iter().take(shown).cloned().collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    format!("\n{}", columns(&NEAR_HEADING[..shown], &rows))
+}
+
+fn near_notes(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    let results = || {
+        comparison
+            .methods
+            .iter()
+            .filter_map(|it| it.result.as_ref())
+    };
+    if results().any(|it| it.bound.is_some()) {
+        let wander = (comparison.drift_bound * 1e9).round() / 1e3;
+        text += &wrapped(&format!(
+            "{BOUND_NOTE} Clocks wander by at most {wander} ppm."
+        ));
+    }
+    if comparison.truth.is_some() {
+        text += &wrapped(TRUTH_NOTE);
+    }
+    if let Some(inside) = comparison.inside_bounds {
+        let inside = share(inside);
+        text += &wrapped(&format!(
+            "The truth lies within the bounds for {inside} of the events."
+        ));
+    }
+    text
+}
+
+/// Why methods have no solution.
+fn unsolved(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for method in &comparison.methods {
+        if let Some(reason) = &method.reason {
+            let _ = write!(text, "\n{}", wrapped(&format!("{}: {reason}", method.name)));
+        }
+    }
+    text
+}
+
+/// What gives each method.
+fn options(comparison: &Comparison) -> String {
+    let mut text = String::from("\n");
+    for method in comparison
+        .methods
+        .iter()
+        .filter(|it| !it.options.is_empty())
+    {
+        let _ = writeln!(text, "{}: retime correct {}", method.name, method.options);
+    }
+    text
+}
+
+fn span(ticks: f64, rate: f64) -> String {
+    format_seconds(ticks / rate)
+}
+
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        _ if bytes < 1 << 20 => "<1 MB".into(),
+        _ => format!("{} MB", bytes >> 20),
+    }
+}

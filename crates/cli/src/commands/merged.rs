@@ -1,0 +1,172 @@
+//! `retime correct --merged`: one file with all events in one order.
+//!
+//! OTF2 keeps the events of each location in a file of its own, so the merged
+//! output is in the line format of `retime stream`. It is made of the same
+//! correction as a corrected archive, read again, and checked:
+//!
+//! ```text
+//! analyse -> clock -> amortise -> one staged file -> read it again, check -> rename
+//! ```
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use retime::causality::check;
+use retime::{Causality, Clocks, Correction, MinimalDelay, Ticks, Timestamp};
+use serde::Deserialize;
+
+use super::check::{Analysed, analyse_some};
+use super::correct::{Done, refuse_oddities, refuse_worse};
+use crate::args::CorrectArgs;
+use crate::error::CliError;
+use crate::progress::check_interrupt;
+use crate::serial::each_event;
+use crate::serial::line::{Lines, write_header};
+use crate::staging::Staging;
+
+/// Bytes of input and output that are buffered.
+const BUFFER: usize = 1 << 16;
+
+/// Corrects a trace into one file.
+pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
+    let staging = Staging::for_file(&args.output.output, args.output.force, &args.trace)?;
+    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
+    let mut analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
+    let method = super::correct::method(args, &analysed)?;
+    if args.model.strict {
+        refuse_oddities(&analysed.loaded)?;
+    }
+    let is_left_alone = analysed.is_sound() && method.keeps_time() && !args.method.always;
+    let (solution, mut report) = if is_left_alone {
+        let mut report = analysed.report(&args.model);
+        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        (None, report)
+    } else {
+        let (solution, _, report) = super::correct::solve(args, &method, &mut analysed)?;
+        (Some(solution), report)
+    };
+    let unchanged = Correction::new(analysed.clocks.clone(), Vec::new());
+    let correction = solution.as_ref().map_or(&unchanged, |it| &it.correction);
+    check_interrupt()?;
+
+    let stage = Instant::now();
+    let causality = &analysed.loaded.causality;
+    let retimed = causality
+        .retimed(correction)
+        .ok_or_else(too_far(&analysed))?;
+    write(&staging.file(), &analysed, &retimed, correction).and_then(|()| check_interrupt())?;
+    report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
+
+    let stage = Instant::now();
+    let times = read_again(&staging.file(), &analysed, &retimed)?;
+    let tick = MinimalDelay::Uniform(Ticks(1));
+    let delay = if method.keeps_time() {
+        &analysed.delay.delay
+    } else {
+        &tick
+    };
+    let after = check(causality, &analysed.clocks, delay, &times);
+    if !args.output.force {
+        refuse_worse(&analysed, &method, &after)?;
+    }
+    report.accuracy = analysed.accuracy(Some(&times))?;
+    check_interrupt()?;
+    staging.commit_file()?;
+    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
+
+    if let Some(solution) = &solution {
+        report.distortion = Some(super::correct::distortion_part(&analysed, solution, &times));
+        super::correct::describe(
+            &mut report,
+            (args, &method),
+            &analysed,
+            (solution, &times),
+            &after,
+        );
+    }
+    let (outcome, exit) = super::correct::outcome(args, &after);
+    Ok(Done {
+        report,
+        outcome,
+        exit,
+    })
+}
+
+fn too_far(analysed: &Analysed) -> impl Fn() -> CliError + use<'_> {
+    let message = "corrected time stamps do not fit into 64 bits, or lie too far apart";
+    move || CliError::input(&analysed.loaded.path, message)
+}
+
+fn write(
+    path: &Path,
+    analysed: &Analysed,
+    causality: &Causality,
+    correction: &Correction,
+) -> Result<(), CliError> {
+    let failed = |error| CliError::io(path, error);
+    let file = File::create_new(path).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(BUFFER, file);
+    let trace = &analysed.loaded.trace;
+    let clocks: Option<&Clocks> = Some(&analysed.clocks);
+    write_header(&mut out, trace, clocks).map_err(failed)?;
+    let lines = Lines {
+        trace,
+        causality,
+        raw: true,
+    };
+    each_event(trace, causality, Some(correction), |row| {
+        lines.write(&mut out, row).map_err(failed).map(|()| true)
+    })?;
+    out.flush().map_err(failed)
+}
+
+/// The fields of a line by which it is checked.
+#[derive(Deserialize)]
+struct Written {
+    location: u64,
+    event: u64,
+    time: u64,
+}
+
+/// Reads the file again: all events, those of a location as recorded, in order of
+/// time. Returns the times of all events that take part in happened-before.
+fn read_again(
+    path: &Path,
+    analysed: &Analysed,
+    causality: &Causality,
+) -> Result<Vec<Timestamp>, CliError> {
+    let nodes = causality.nodes();
+    let info = analysed.loaded.trace.info();
+    let ids = info.locations.iter().map(|it| it.id);
+    let index: std::collections::HashMap<u64, usize> = ids.zip(0..).collect();
+    let wrong = |what: &str| CliError::Verification(format!("{what} in the list of events"));
+    let mut times = vec![Timestamp(0); nodes.len()];
+    let mut next: Vec<(u64, u32)> = (0..nodes.locations())
+        .map(|it| (0, nodes.first(it)))
+        .collect();
+    let mut latest = 0;
+    let failed = |error: io::Error| CliError::io(path, error);
+    let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(failed)?);
+    for line in file.lines().skip(1) {
+        let line = line.map_err(failed)?;
+        let event: Written = serde_json::from_str(&line).map_err(|_| wrong("no event"))?;
+        let location = index.get(&event.location).copied();
+        let location = location.ok_or_else(|| wrong("another location"))?;
+        let (number, node) = &mut next[location];
+        if event.event != *number || event.time < latest {
+            return Err(wrong("an event out of order"));
+        }
+        (*number, latest) = (*number + 1, event.time);
+        if nodes.of(location).contains(node) && nodes.event(*node) == event.event {
+            times[*node as usize] = Timestamp(event.time);
+            *node += 1;
+        }
+    }
+    let complete = |location: usize| next[location].0 == nodes.event_count(location);
+    if !(0..nodes.locations()).all(complete) {
+        return Err(wrong("an event missing"));
+    }
+    Ok(times)
+}

@@ -1,0 +1,169 @@
+//! `retime order`: all events of a trace on the common time line.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use retime::causality::{CausalityOptions, Oddity, check};
+use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
+
+use crate::args::{OrderArgs, OrderFormat, RunArgs};
+use crate::error::{CliError, VIOLATIONS};
+use crate::load::{Loaded, load, with_threads};
+use crate::method::to_ticks;
+use crate::report::summary::plural;
+use crate::serial::line::{Lines, write_header};
+use crate::serial::{Row, each_event};
+
+/// Bytes of output that are buffered.
+const BUFFER: usize = 1 << 16;
+
+/// Runs the command; returns the exit code.
+pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
+    with_threads(args.run.threads, || order(args))
+}
+
+fn order(args: &OrderArgs) -> Result<u8, CliError> {
+    let options = CausalityOptions {
+        dense_alltoallv: args.dense_alltoallv,
+    };
+    let run = RunArgs {
+        threads: args.run.threads,
+        json: None,
+        quiet: args.run.quiet,
+        verbose: false,
+    };
+    let loaded = load(&args.trace, options, &run)?;
+    let window = Window::of(args, &loaded)?;
+    let found = contradictions(&loaded) + list(args, &loaded, window)?;
+    if found == 0 {
+        return Ok(0);
+    }
+    if !args.run.quiet {
+        let message = format!(
+            "{} in the trace: effects stamped before their causes stand there by time; \
+             retime correct repairs it",
+            plural(found, "contradiction")
+        );
+        // If even this cannot be written, the exit code still tells.
+        let _ = writeln!(anstream::stderr(), "{message}");
+    }
+    Ok(VIOLATIONS)
+}
+
+/// Dependencies that are reversed, and events stamped before the one before them.
+fn contradictions(loaded: &Loaded) -> u64 {
+    let causality = &loaded.causality;
+    let clocks = Clocks::group(loaded.trace.info(), causality, Grouping::Location);
+    let times = causality.nodes().timestamps();
+    let check = check(causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), times);
+    check.reversed() + causality.oddities().count(Oddity::TimeRunsBackwards)
+}
+
+/// The stretch of time to list.
+#[derive(Clone, Copy)]
+struct Window {
+    from: Timestamp,
+    to: Timestamp,
+}
+
+impl Window {
+    fn of(args: &OrderArgs, loaded: &Loaded) -> Result<Self, CliError> {
+        let nodes = loaded.causality.nodes();
+        let rate = loaded.trace.info().rate;
+        let stamp = |delay: Option<Delay>, or: u64| -> Result<Timestamp, CliError> {
+            let ticks = delay.map(|delay| to_ticks(delay, rate)).transpose()?;
+            let stamp = ticks.map(|ticks| nodes.absolute(ticks).unwrap_or(Timestamp(u64::MAX)));
+            Ok(stamp.unwrap_or(Timestamp(or)))
+        };
+        let (from, to) = (stamp(args.from, 0)?, stamp(args.to, u64::MAX)?);
+        if from > to {
+            return Err(CliError::Usage("--from lies after --to".into()));
+        }
+        Ok(Self { from, to })
+    }
+}
+
+/// Lists the events; returns how many could not wait for a cause of their time.
+fn list(args: &OrderArgs, loaded: &Loaded, window: Window) -> Result<u64, CliError> {
+    let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
+    let to_stdout = |error| CliError::io(Path::new("standard output"), error);
+    let lines = Lines {
+        trace: &loaded.trace,
+        causality: &loaded.causality,
+        raw: false,
+    };
+    let mut write = || -> Result<u64, CliError> {
+        match args.format {
+            OrderFormat::Text => writeln!(out, "{TEXT_HEADER}"),
+            OrderFormat::Csv => writeln!(out, "{CSV_HEADER}"),
+            OrderFormat::Jsonl => write_header(&mut out, &loaded.trace, None),
+        }
+        .map_err(to_stdout)?;
+        let forced = each_event(&loaded.trace, &loaded.causality, None, |row| {
+            if row.moment >= window.from && row.moment <= window.to {
+                match args.format {
+                    OrderFormat::Text => write_text(&mut out, loaded, row),
+                    OrderFormat::Csv => write_csv(&mut out, loaded, row),
+                    OrderFormat::Jsonl => lines.write(&mut out, row),
+                }
+                .map_err(to_stdout)?;
+            }
+            Ok(row.moment <= window.to)
+        })?;
+        out.flush().map_err(to_stdout)?;
+        Ok(forced)
+    };
+    match write() {
+        // Whoever reads the list has seen enough.
+        Err(CliError::Io { source, .. }) if source.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        outcome => outcome,
+    }
+}
+
+const TEXT_HEADER: &str = "                time           seconds   location      event  kind";
+const CSV_HEADER: &str = "time,seconds,location,event,kind,region,peer";
+
+fn since(loaded: &Loaded, row: &Row) -> String {
+    let since = loaded.causality.nodes().relative(row.time);
+    seconds(loaded.trace.info().rate, since)
+}
+
+fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
+    let (location, since) = (row.location_id(&loaded.trace), since(loaded, row));
+    let (time, event, kind) = (row.time.0, row.event, row.kind);
+    write!(out, "{time:>20}  {since:>16}  {location:>9}  {event:>9}  ")?;
+    match (row.region(&loaded.trace), row.peer) {
+        (Some(region), _) => writeln!(out, "{kind:<18}  {region}"),
+        (None, Some(peer)) => writeln!(out, "{kind:<18}  location {peer}"),
+        (None, None) => writeln!(out, "{kind}"),
+    }
+}
+
+fn write_csv(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
+    let (location, since) = (row.location_id(&loaded.trace), since(loaded, row));
+    let (time, event, kind) = (row.time, row.event, row.kind);
+    write!(out, "{time},{since},{location},{event},{kind},")?;
+    if let Some(region) = row.region(&loaded.trace) {
+        if region.contains(['"', ',', '\n', '\r']) {
+            write!(out, "\"{}\"", region.replace('"', "\"\""))?;
+        } else {
+            out.write_all(region.as_bytes())?;
+        }
+    }
+    match row.peer {
+        Some(peer) => writeln!(out, ",{peer}"),
+        None => writeln!(out, ","),
+    }
+}
+
+/// Seconds with nine decimals, exactly, rounded towards the first event.
+fn seconds(rate: TickRate, since: Ticks) -> String {
+    let nanoseconds = u128::from(since.0.unsigned_abs()) * 1_000_000_000 / u128::from(rate.get());
+    let sign = if since.0 < 0 && nanoseconds > 0 {
+        "-"
+    } else {
+        ""
+    };
+    let (whole, rest) = (nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000);
+    format!("{sign}{whole}.{rest:09}")
+}

@@ -1,0 +1,44 @@
+//! Two corrections in one, until nothing is violated.
+
+use retime::causality::check;
+use retime::{Causality, Correction};
+
+use super::{Input, Unsolved};
+
+/// How often a repair is repeated at most.
+const REPAIRS: usize = 8;
+
+/// `correction` followed by what `repair` finds for the trace that it leaves.
+pub(super) fn followed(
+    input: &Input<'_>,
+    correction: &Correction,
+    repair: impl FnOnce(&Causality) -> Result<Correction, Unsolved>,
+) -> Result<Correction, Unsolved> {
+    let now = input.causality.retimed(correction);
+    let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
+    let both = correction.then(&found, input.causality);
+    both.ok_or(Unsolved::TooFar)
+}
+
+/// Where locations share a clock, a composition may make an event wait for one
+/// that is stamped earlier (see [`Correction::then`]); what that violates is
+/// repaired again.
+pub(super) fn settled(
+    input: &Input<'_>,
+    mut correction: Correction,
+    repair: impl Fn(&Causality) -> Result<Correction, Unsolved>,
+) -> Result<Correction, Unsolved> {
+    if input.clocks.len() == input.causality.nodes().locations() {
+        return Ok(correction);
+    }
+    for _ in 0..REPAIRS {
+        let now = input.causality.retimed(&correction);
+        let now = now.ok_or(Unsolved::TooFar)?;
+        let times = now.nodes().timestamps();
+        if check(&now, input.clocks, input.delay, times).short() == 0 {
+            break;
+        }
+        correction = followed(input, &correction, &repair)?;
+    }
+    Ok(correction)
+}

@@ -1,0 +1,232 @@
+//! `--offsets`: how far clocks were from the common time, measured while the
+//! program ran.
+//!
+//! A file has one measurement per line: the id of the location, when it was made,
+//! and what had to be added to that clock; `#` starts a comment:
+//!
+//! ```text
+//! # location  stamp        offset
+//! 0           0            0
+//! 1           0            -1.5us
+//! 1           12.5s        2.25us
+//! 2           71234567890  30ticks
+//! ```
+//!
+//! A stamp with a unit is that long after the first event of the trace, as 0 is
+//! its first event; a stamp without one is what the clock showed, as the events of
+//! the location show it.
+//!
+//! Offsets that an OTF2 trace holds itself (`ClockOffset` records) are no such
+//! measurements: they are part of the times that every OTF2 tool shows, and
+//! retime reads. Interpolating between them again would apply them twice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use retime::estimate::{Measured, NoEstimate};
+use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
+use retime_otf2::Otf2Trace;
+
+use crate::error::CliError;
+
+/// Where measured offsets come from.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct OffsetsArgs {
+    /// Offsets of clocks measured while the program ran, for interpolation
+    /// (lines "LOCATION-ID STAMP OFFSET": a time after the first event or a stamp
+    /// in ticks, and what to add to the clock there)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) offsets: Option<PathBuf>,
+}
+
+impl OffsetsArgs {
+    /// The measured offsets of a trace whose first event is stamped `base`.
+    pub(crate) fn measured(&self, trace: &Otf2Trace, base: Timestamp) -> Result<Source, CliError> {
+        match &self.offsets {
+            Some(path) => read(path, trace.info(), base).map(Source::File),
+            None => Ok(applied(trace).map_or_else(Source::None, Source::Applied)),
+        }
+    }
+}
+
+/// What is known of offsets.
+#[derive(Clone, Debug)]
+pub(crate) enum Source {
+    /// They are given in a file.
+    File(Vec<Measured>),
+    /// The trace has its own, and its times are interpolated by them already:
+    /// nothing is left to add.
+    Applied(Vec<Measured>),
+    /// There are none.
+    None(NoEstimate),
+}
+
+/// Zero for all locations, if the trace holds offsets.
+fn applied(trace: &Otf2Trace) -> Result<Vec<Measured>, NoEstimate> {
+    let mut locals = trace.locations().filter_map(|it| trace.local(it).ok());
+    // By a single one nothing is interpolated.
+    if !locals.any(|local| local.clock_offsets.len() > 1) {
+        let why = "the trace holds no clock offsets; give measured ones with --offsets FILE";
+        return Err(NoEstimate::Missing(why.into()));
+    }
+    let zero = |location| Measured {
+        location,
+        stamp: 0,
+        offset: 0.0,
+    };
+    Ok(trace.locations().map(zero).collect())
+}
+
+fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>, CliError> {
+    let text = fs::read_to_string(path).map_err(|error| CliError::io(path, error))?;
+    let mut measured = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        let content = line.split('#').next().unwrap_or_default();
+        let words: Vec<&str> = content.split_whitespace().collect();
+        let wrong = |what: String| CliError::input(path, format!("line {}: {what}", number + 1));
+        match words[..] {
+            [] => {}
+            [id, at, add] => measured.push(Measured {
+                location: location(id, info).map_err(wrong)?,
+                stamp: stamp(at, info, base).map_err(wrong)?,
+                offset: offset(add, info).map_err(wrong)?,
+            }),
+            _ => {
+                return Err(wrong(format!(
+                    "expected \"LOCATION-ID STAMP OFFSET\", found \"{}\"",
+                    content.trim()
+                )));
+            }
+        }
+    }
+    if measured.is_empty() {
+        return Err(CliError::input(path, "no offset is given"));
+    }
+    Ok(measured)
+}
+
+fn location(word: &str, info: &TraceInfo) -> Result<LocationIndex, String> {
+    let id: u64 = word
+        .parse()
+        .map_err(|_| format!("\"{word}\" is no location id; give a number"))?;
+    let index = info.locations.iter().position(|location| location.id == id);
+    let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
+    Ok(LocationIndex(index as u32))
+}
+
+/// In ticks since `base`.
+fn stamp(word: &str, info: &TraceInfo, base: Timestamp) -> Result<i64, String> {
+    if word == "0" {
+        return Ok(0);
+    }
+    let ticks = match word.parse::<u64>() {
+        Ok(stamp) => i64::try_from(i128::from(stamp) - i128::from(base.0)).ok(),
+        Err(_) => span(word)?.to_ticks(info.rate).map(|ticks| ticks.0),
+    };
+    ticks.ok_or_else(|| format!("\"{word}\" lies too far from the events of the trace"))
+}
+
+/// In ticks; fractions of a tick count.
+fn offset(word: &str, info: &TraceInfo) -> Result<f64, String> {
+    let (sign, size) = match word.strip_prefix('-') {
+        Some(size) => (-1.0, size),
+        None => (1.0, word.strip_prefix('+').unwrap_or(word)),
+    };
+    Ok(match span(size)? {
+        Delay::Ticks(ticks) => sign * ticks as f64,
+        Delay::Picoseconds(ps) => sign * (ps as f64 * 1e-12) * info.rate.get() as f64,
+    })
+}
+
+fn span(word: &str) -> Result<Delay, String> {
+    word.parse()
+        .map_err(|error: retime::ParseDelayError| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use retime::{Location, TickRate};
+
+    /// Two locations, 2 ticks per ns.
+    fn info() -> TraceInfo {
+        let location = |id| Location {
+            id,
+            name: String::new(),
+            process: 0,
+            endpoint: LocationIndex(0),
+        };
+        TraceInfo {
+            rate: TickRate::per_second(2_000_000_000).unwrap(),
+            locations: vec![location(0), location(17)],
+            processes: vec![],
+            nodes: vec![],
+            communicators: vec![],
+        }
+    }
+
+    fn parse(text: &str) -> Result<Vec<Measured>, String> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), text).unwrap();
+        read(file.path(), &info(), Timestamp(5_000)).map_err(|error| {
+            let path = file.path().display().to_string();
+            error.to_string().replace(&path, "FILE")
+        })
+    }
+
+    #[test]
+    fn stamps_and_offsets() {
+        let text = "# id at add\n0 0 0\n\n17 0 -1.25ns # start\n17 4000 +3ticks\n17 1us 0.5ms\n";
+        let found = parse(text).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.location.0, it.stamp, it.offset))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (0, 0, 0.0),
+                (1, 0, -2.5),
+                (1, -1_000, 3.0),
+                (1, 2_000, 1_000_000.0)
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        for (text, message) in [
+            ("", "FILE: no offset is given"),
+            (
+                "0 0\n",
+                "FILE: line 1: expected \"LOCATION-ID STAMP OFFSET\", found \"0 0\"",
+            ),
+            (
+                "\n* 0 0\n",
+                "FILE: line 2: \"*\" is no location id; give a number",
+            ),
+            ("1 0 0\n", "FILE: line 1: the trace has no location 1"),
+            (
+                "0 -5 0\n",
+                "FILE: line 1: \"-5\" does not start with a number of zero or more \
+                 (digits, with a decimal point at most)",
+            ),
+            (
+                "0 18446744073709551615 0\n",
+                "FILE: line 1: \"18446744073709551615\" lies too far from the events of the trace",
+            ),
+            (
+                "0 0 3\n",
+                "FILE: line 1: \"3\" lacks a unit: write for example 2us, 500ns, 1.5ms or 3ticks",
+            ),
+            (
+                "0 0 --3us\n",
+                "FILE: line 1: \"-3us\" does not start with a number of zero or more \
+                 (digits, with a decimal point at most)",
+            ),
+        ] {
+            assert_eq!(parse(text), Err(message.into()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Error bounds and the gentlest correction, in words.
+
+use retime::{TickRate, Ticks, format_seconds};
+
+use super::model::{BoundsPart, GentlestPart, PlacePart, Report};
+use super::summary::{group_digits, plural, share};
+
+/// Dependencies of the forcing cycle that are shown.
+const FORCING_SHOWN: usize = 6;
+
+/// Lines of the summary, each with its label.
+pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
+    let Some(rate) = TickRate::per_second(report.trace.ticks_per_second) else {
+        return Vec::new();
+    };
+    let mut lines = Vec::new();
+    if let Some(bounds) = &report.bounds {
+        let what = match &report.after {
+            Some(_) => "",
+            None => "recorded times are ",
+        };
+        lines.extend(first("bound", bound(bounds, what, rate)));
+        lines.extend(bounds.truth.as_ref().map(|truth| {
+            let (share, of) = (100.0 * truth.share, group_digits(truth.events));
+            (
+                "",
+                format!("this holds for {share:.3} % of {of} events of other clocks"),
+            )
+        }));
+        if verbose {
+            lines.extend(details(bounds, rate).map(|line| ("", line)));
+        }
+    }
+    if let Some(gentlest) = report.gentlest.as_ref().filter(|_| verbose) {
+        lines.extend(first("gentlest", forced(gentlest, rate)));
+    }
+    lines
+}
+
+/// The first with the label, the others below.
+fn first(label: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
+    let labels = std::iter::once(label).chain(std::iter::repeat(""));
+    labels.zip(lines)
+}
+
+fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
+    let span = |ticks: f64| format_seconds(ticks / rate.get() as f64);
+    let drift = (bounds.drift_bound * 1e9).round() / 1e3;
+    let all = &bounds.all;
+    if all.events == 0 {
+        return vec!["nothing bounds the time of any event on both sides".into()];
+    }
+    let only = if all.unbounded > 0 {
+        let share = all.events as f64 / (all.events + all.unbounded) as f64;
+        format!(", for {:.1} % of the events", 100.0 * share)
+    } else {
+        String::new()
+    };
+    vec![
+        format!(
+            "{what}within ±{} of the truth, ±{} on average{only}, if clocks wander less than {drift} ppm;",
+            span(all.largest),
+            span(all.mean),
+        ),
+        format!(
+            "no method can guarantee better than ±{} on average",
+            span(all.mean_half_width)
+        ),
+    ]
+}
+
+/// Per clock, and what was left out.
+fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
+    let span = move |ticks: f64| format_seconds(ticks / rate.get() as f64);
+    let clocks = bounds.clocks.iter().enumerate();
+    let bounded = clocks.filter(|(_, clock)| clock.events > 0);
+    let left_out = (bounds.left_out > 0).then(|| {
+        format!(
+            "{} contradict this drift bound and were left out",
+            plural(bounds.left_out as u64, "fact")
+        )
+    });
+    bounded
+        .map(move |(number, clock)| {
+            format!(
+                "clock {number}: ±{}, on average ±{}, at best ±{}",
+                span(clock.largest),
+                span(clock.mean),
+                span(clock.mean_half_width)
+            )
+        })
+        .chain(left_out)
+}
+
+fn forced(gentlest: &GentlestPart, rate: TickRate) -> Vec<String> {
+    let span = |ticks: i64| rate.format(Ticks(ticks));
+    let found = match gentlest.distortion {
+        None => "the dependencies contradict each other, so no correction satisfies all".into(),
+        Some(0.0) if gentlest.complete => {
+            "constant shifts satisfy all dependencies; no local interval has to change".into()
+        }
+        Some(distortion) => format!(
+            "no correction can keep all local intervals within {}: {} miss {} over {} of local time{}",
+            share(distortion),
+            plural(gentlest.forced_by.len() as u64, "dependency"),
+            span(gentlest.needed_ticks),
+            span(gentlest.width_ticks),
+            if gentlest.complete {
+                ""
+            } else {
+                " (the search was stopped early: it may be more)"
+            },
+        ),
+    };
+    let place = |at: &PlacePart| format!("event {} of location {}", at.event, at.location);
+    let shown = gentlest.forced_by.iter().take(FORCING_SHOWN);
+    let mut lines = vec![found];
+    lines.extend(shown.map(|part| {
+        let (cause, effect) = (place(&part.cause), place(&part.effect));
+        match part.needed_ticks {
+            0.. => format!(
+                "{cause} -> {effect}, which comes {} too early",
+                span(part.needed_ticks)
+            ),
+            _ => format!(
+                "{cause} -> {effect}, which could come {} earlier",
+                span(-part.needed_ticks)
+            ),
+        }
+    }));
+    let more = gentlest.forced_by.len().saturating_sub(FORCING_SHOWN);
+    if more > 0 {
+        lines.push(format!("and {more} more"));
+    }
+    lines
+}

@@ -1,0 +1,136 @@
+//! Events as lines of the format that `docs/STREAM.md` describes, with all that
+//! happened-before knows of them.
+//!
+//! Messages are named by the node of their send, collective operations by their
+//! position. On an inter-communicator each direction is an operation of its own.
+
+use std::io::{self, Write};
+
+use retime::causality::{Class, Role};
+use retime::{Causality, Clocks};
+use retime_otf2::Otf2Trace;
+
+use super::Row;
+
+/// Writes the first line.
+pub(crate) fn write_header(
+    out: &mut impl Write,
+    trace: &Otf2Trace,
+    clocks: Option<&Clocks>,
+) -> io::Result<()> {
+    let info = trace.info();
+    let rate = info.rate.get();
+    write!(
+        out,
+        "{{\"retime-stream\":1,\"ticks_per_second\":{rate},\"locations\":["
+    )?;
+    let ids = info.locations.iter().map(|location| location.id);
+    list(out, ids)?;
+    if let Some(clocks) = clocks {
+        write!(out, "],\"clocks\":[")?;
+        let of = |location| u64::from(clocks.of(location).0);
+        list(out, trace.locations().map(of))?;
+    }
+    out.write_all(b"]}\n")
+}
+
+fn list(out: &mut impl Write, numbers: impl Iterator<Item = u64>) -> io::Result<()> {
+    for (at, number) in numbers.enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        write!(out, "{comma}{number}")?;
+    }
+    Ok(())
+}
+
+/// How the lines of a trace are written.
+pub(crate) struct Lines<'a> {
+    pub(crate) trace: &'a Otf2Trace,
+    pub(crate) causality: &'a Causality,
+    /// Whether lines have the recorded time, too.
+    pub(crate) raw: bool,
+}
+
+impl Lines<'_> {
+    /// Writes an event.
+    pub(crate) fn write(&self, out: &mut impl Write, row: &Row) -> io::Result<()> {
+        let location = row.location_id(self.trace);
+        write!(out, "{{\"location\":{location},\"time\":{}", row.time)?;
+        self.write_role(out, row)?;
+        let (event, kind) = (row.event, row.kind);
+        write!(out, ",\"event\":{event},\"kind\":\"{kind}\"")?;
+        if let Some(region) = row.region(self.trace) {
+            out.write_all(b",\"region\":")?;
+            serde_json::to_writer(&mut *out, &region)?;
+        }
+        if let Some(peer) = row.peer {
+            write!(out, ",\"peer\":{peer}")?;
+        }
+        if self.raw {
+            write!(out, ",\"raw_time\":{}", row.raw)?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    /// What depends on the event, or on what it depends.
+    fn write_role(&self, out: &mut impl Write, row: &Row) -> io::Result<()> {
+        let Some(node) = row.node else {
+            return out.write_all(b",\"type\":\"internal\"");
+        };
+        let causality = self.causality;
+        let message = |type_: &str, send| format!(",\"type\":\"{type_}\",\"message\":{send}");
+        let role = causality.nodes().role(node);
+        let text = match role {
+            Role::Send => causality
+                .message_target(node)
+                .map(|_| message("send", node)),
+            Role::Receive => causality
+                .message_source(node)
+                .map(|send| message("receive", send)),
+            Role::CollectiveBegin | Role::CollectiveEnd => causality
+                .slot(node)
+                .and_then(|slot| self.collective(slot, role == Role::CollectiveBegin)),
+        };
+        let text = text.unwrap_or_else(|| ",\"type\":\"internal\"".into());
+        out.write_all(text.as_bytes())
+    }
+
+    fn collective(&self, slot: u32, is_begin: bool) -> Option<String> {
+        let collectives = self.causality.collectives();
+        let (number, own) = collectives.locate(slot);
+        let instance = collectives.instances().get(number as usize)?;
+        let slots = collectives.slots(number);
+        // The side whose begins count; the ends are those of the other.
+        let side = |place: usize| slots[place].side == 1;
+        let from = side(own) == is_begin;
+        let causes = |place: usize| {
+            let counts = !instance.across_sides || side(place) == from;
+            counts && slots[place].cause().is_some()
+        };
+        let effects = |place: usize| {
+            let counts = !instance.across_sides || side(place) != from;
+            counts && slots[place].effect().is_some()
+        };
+        let count = |of: &dyn Fn(usize) -> bool, end| (0..end).filter(|&place| of(place)).count();
+        let (begins, ends) = (count(&causes, slots.len()), count(&effects, slots.len()));
+        let way = if from { "b" } else { "a" };
+        let id = if instance.across_sides {
+            format!("\"{number}{way}\"")
+        } else {
+            number.to_string()
+        };
+        let class = match instance.class {
+            Class::Prefix => format!("\"scan\",\"rank\":{}", count(&causes, own)),
+            Class::OneToAll if is_begin => "\"from-root\",\"root\":true".into(),
+            Class::OneToAll => "\"from-root\"".into(),
+            Class::AllToOne if is_begin => "\"to-root\"".into(),
+            Class::AllToOne => "\"to-root\",\"root\":true".into(),
+            Class::AllToAll | Class::None => "\"all-to-all\"".into(),
+        };
+        let type_ = if is_begin { "begin" } else { "end" };
+        let participants = slots.len();
+        Some(format!(
+            ",\"type\":\"collective-{type_}\",\"collective\":{id},\"class\":{class},\
+             \"participants\":{participants},\"begins\":{begins},\"ends\":{ends}"
+        ))
+    }
+}

@@ -1,0 +1,77 @@
+//! A simulated trace by its name.
+
+use std::sync::Arc;
+
+use retime::estimate::learn_minimal_delay;
+use retime::{Causality, Clocks, Grouping, MinimalDelay, Timestamp, TraceInfo};
+use retime_sim::{Clock, Experiment, Scenario};
+
+use crate::simulated::Failure;
+
+/// How much nearer to the truth than the controlled logical clock alone a
+/// correction has to come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Goal {
+    /// So many times nearer.
+    Gain(f64),
+    /// Not further away than the recorded times; what the trace says does not
+    /// suffice for more.
+    NoWorse,
+}
+
+/// A program to simulate.
+pub type Program = Arc<dyn Scenario + Send + Sync>;
+
+/// A program and the clocks that stamp it.
+#[derive(Clone)]
+pub struct Case {
+    /// A few words.
+    pub name: &'static str,
+    /// What has to be reached.
+    pub goal: Goal,
+    scenario: Program,
+    clocks: Vec<Clock>,
+}
+
+/// What a correction has to go by, and the truth.
+#[derive(Debug)]
+pub struct Trace {
+    /// Description of the trace.
+    pub info: TraceInfo,
+    /// What must follow what.
+    pub causality: Causality,
+    /// The clocks, as the trace lets them be told apart.
+    pub clocks: Clocks,
+    /// The minimal delay, as it is learned from the trace.
+    pub delay: MinimalDelay,
+    /// The true time of each node.
+    pub truth: Vec<Timestamp>,
+}
+
+impl Case {
+    /// A program, and the clock of each of its ranks.
+    pub fn new(name: &'static str, goal: Goal, scenario: Program, clocks: Vec<Clock>) -> Self {
+        Self {
+            name,
+            goal,
+            scenario,
+            clocks,
+        }
+    }
+
+    /// Simulates it. Times are in nanoseconds.
+    pub fn simulate(&self) -> Result<Trace, Failure> {
+        let experiment = Experiment::new(&*self.scenario).clocks(self.clocks.clone());
+        let mut memory = experiment.in_memory()?;
+        let causality = memory.causality()?;
+        let clocks = Clocks::group(&memory.info, &causality, Grouping::Auto);
+        let learned = learn_minimal_delay(&causality, &clocks);
+        Ok(Trace {
+            info: memory.info,
+            causality,
+            clocks,
+            delay: MinimalDelay::Uniform(learned.enforced),
+            truth: memory.truth,
+        })
+    }
+}

@@ -1,0 +1,274 @@
+//! The list of cases.
+//!
+//! Rank 0 has the true clock in all but one of them: messages tell how clocks
+//! differ, and nothing about the rate that they share.
+
+use std::sync::Arc;
+
+use retime_sim::{
+    Clock, Duration, FiniteElements, Glitch, HaloExchange, Jump, Length, Network, ProducerConsumer,
+    RandomTraffic, RandomWalk, RingChain, Scenario, Spread,
+};
+
+use super::case::{Case, Goal, Program};
+
+/// How long the programs run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// As the tables have it.
+    Full,
+    /// A tenth of that, in fewer processes, for tests.
+    Small,
+}
+
+/// What all randomness derives from.
+const SEED: u64 = 20;
+/// Drifting clocks have to be met this much better than by the clock alone.
+const DRIFTING: Goal = Goal::Gain(8.0);
+/// Clocks that differ by constants only.
+const CONSTANT: Goal = Goal::Gain(3.0);
+/// Nanoseconds that most runs take.
+const RUN: u64 = 2_000_000_000;
+
+/// All cases.
+pub fn cases(size: Size) -> Vec<Case> {
+    let mut all = by_clocks(size);
+    all.extend(by_number(size));
+    all.extend(by_defect(size));
+    all.extend(by_program(size));
+    all.extend(hard(size));
+    all
+}
+
+impl Size {
+    fn of(self, full: u64) -> u64 {
+        match self {
+            Self::Full => full,
+            Self::Small => full / 10,
+        }
+    }
+
+    fn ranks(self, full: u32) -> u32 {
+        match self {
+            Self::Full => full,
+            Self::Small => full.min(16),
+        }
+    }
+}
+
+/// A halo exchange of so many processes, each on a node of its own. The run
+/// takes the same time however many iterations there are.
+fn halo(size: Size, ranks: u32, iterations: u64) -> HaloExchange {
+    HaloExchange {
+        grid: HaloExchange::square_grid(size.ranks(ranks)),
+        iterations: size.of(iterations),
+        seed: SEED,
+        ranks_per_node: 1,
+        compute: Duration::uniform(0, RUN / iterations),
+        ..HaloExchange::default()
+    }
+}
+
+/// What clocks are wrong by: up to 200 us at the start, and this rate.
+fn drifting(drift: f64) -> Spread {
+    Spread {
+        offset: 200_000.0,
+        drift,
+        ..Spread::default()
+    }
+}
+
+/// One clock for each rank; that of rank 0 shows true time, in its own ticks.
+fn clocks(spread: Spread, program: &dyn Scenario) -> Vec<Clock> {
+    let mut clocks = spread.per_process(&program.layout(), SEED);
+    if let Some(first) = clocks.first_mut() {
+        *first = Clock {
+            step: spread.step,
+            ..Clock::TRUE
+        };
+    }
+    clocks
+}
+
+/// How clocks differ.
+fn by_clocks(size: Size) -> Vec<Case> {
+    let program = halo(size, 4, 5_000);
+    let of = |name, goal, spread| {
+        let clocks = clocks(spread, &program);
+        Case::new(name, goal, Arc::new(program.clone()), clocks)
+    };
+    let wander = Spread {
+        wander: size.of(40_000) as f64,
+        period: size.of(RUN) as f64,
+        ..drifting(0.0)
+    };
+    let walk = Spread {
+        walk: Some(RandomWalk {
+            every: 10_000_000,
+            change: 5e-6,
+            limit: 50e-6,
+            seed: 0,
+        }),
+        ..drifting(0.0)
+    };
+    vec![
+        of("offsets", CONSTANT, drifting(0.0)),
+        of("drift 2 ppm", DRIFTING, drifting(2e-6)),
+        of("drift 20 ppm", DRIFTING, drifting(20e-6)),
+        of("drift 100 ppm", DRIFTING, drifting(100e-6)),
+        of("wander", DRIFTING, wander),
+        of("random walk", DRIFTING, walk),
+    ]
+}
+
+/// How many clocks.
+fn by_number(size: Size) -> Vec<Case> {
+    let of = |name, ranks, iterations| {
+        let program = halo(size, ranks, iterations);
+        let clocks = clocks(drifting(20e-6), &program);
+        Case::new(name, DRIFTING, Arc::new(program), clocks)
+    };
+    let shared = HaloExchange {
+        ranks_per_node: 4,
+        ..halo(size, 16, 2_000)
+    };
+    let mut per_node = drifting(20e-6).per_node(&shared.layout(), SEED);
+    for clock in per_node.iter_mut().take(4) {
+        *clock = Clock::TRUE;
+    }
+    vec![
+        of("16 clocks", 16, 2_000),
+        of("64 clocks", 64, 600),
+        of("256 clocks", 256, 200),
+        Case::new("node clocks", DRIFTING, Arc::new(shared), per_node),
+    ]
+}
+
+/// What is wrong besides rates.
+fn by_defect(size: Size) -> Vec<Case> {
+    let program = halo(size, 4, 5_000);
+    let of = |name, change: &dyn Fn(&mut Spread), set: &dyn Fn(&mut Vec<Clock>)| {
+        let mut spread = drifting(20e-6);
+        change(&mut spread);
+        let mut clocks = clocks(spread, &program);
+        set(&mut clocks);
+        Case::new(name, DRIFTING, Arc::new(program.clone()), clocks)
+    };
+    let end = size.of(RUN);
+    let step = |by: i64| {
+        move |clocks: &mut Vec<Clock>| {
+            clocks[2].jumps.push(Jump {
+                at: end / 5 * 2,
+                by,
+            });
+        }
+    };
+    let glitches = |clocks: &mut Vec<Clock>| {
+        for (number, ahead) in [-700_000, 1_000_000, 60_000, -1_000_000, 500_000]
+            .into_iter()
+            .enumerate()
+        {
+            clocks[number % 4].glitches.push(Glitch {
+                at: end / 6 * (number as u64 + 1),
+                by: ahead,
+            });
+        }
+    };
+    let plain = |_: &mut Spread| ();
+    vec![
+        of("step of 200 us", &plain, &step(200_000)),
+        of("step of -200 us", &plain, &step(-200_000)),
+        of("tick 1 us", &|it| it.step = 1_000, &|_| ()),
+        of("tick 10 us", &|it| it.step = 10_000, &|_| ()),
+        of("5 glitches", &plain, &glitches),
+    ]
+}
+
+/// Other programs.
+fn by_program(size: Size) -> Vec<Case> {
+    let of = |name, program: Program| {
+        let clocks = clocks(drifting(20e-6), &*program);
+        Case::new(name, DRIFTING, program, clocks)
+    };
+    let elements = FiniteElements {
+        grid: (4, 4),
+        length: Length::iterations(size.of(2_000)),
+        network: Network::of(Duration::exponential(20_000, 10_000.0)),
+        seed: SEED,
+        ..FiniteElements::default()
+    };
+    let dense = HaloExchange {
+        compute: HaloExchange::default().compute,
+        ..halo(size, 16, 10_000)
+    };
+    let traffic = RandomTraffic {
+        ranks: 8,
+        ranks_per_node: 1,
+        length: Length::iterations(size.of(10_000)),
+        seed: SEED,
+        compute: Duration::uniform(0, 400_000),
+        ..RandomTraffic::default()
+    };
+    let ring = RingChain {
+        ranks: 8,
+        length: Length::iterations(size.of(5_000)),
+        seed: SEED,
+        network: Network::default(),
+        period: 400_000,
+        ..RingChain::default()
+    };
+    let chain = HaloExchange {
+        grid: (1, 8),
+        periodic: false,
+        collective_every: 0,
+        ..halo(size, 8, 5_000)
+    };
+    vec![
+        of("dense exchange", Arc::new(dense)),
+        of("finite elements", Arc::new(elements)),
+        of("random traffic", Arc::new(traffic)),
+        of("ring", Arc::new(ring)),
+        of("chain", Arc::new(chain)),
+    ]
+}
+
+/// What the events do not tell, and no method can know.
+fn hard(size: Size) -> Vec<Case> {
+    let one_way = ProducerConsumer {
+        producers: 2,
+        consumers: 2,
+        length: Length::iterations(size.of(20_000)),
+        seed: SEED,
+        production: Duration::uniform(0, 200_000),
+        ..ProducerConsumer::default()
+    };
+    let asymmetric = HaloExchange {
+        collective_every: 0,
+        network: Network {
+            uphill: 2.0,
+            ..Network::default()
+        },
+        ..halo(size, 4, 5_000)
+    };
+    let short = HaloExchange {
+        iterations: size.of(100),
+        ..halo(size, 4, 5_000)
+    };
+    let no_truth = halo(size, 4, 5_000);
+    let all_drift = drifting(20e-6).per_process(&no_truth.layout(), SEED);
+    let of = |name, goal, program: Program| {
+        let clocks = clocks(drifting(20e-6), &*program);
+        Case::new(name, goal, program, clocks)
+    };
+    vec![
+        of("one direction", DRIFTING, Arc::new(one_way)),
+        of("asymmetric ways", Goal::NoWorse, Arc::new(asymmetric)),
+        of("a short run", Goal::NoWorse, Arc::new(short)),
+        Case::new(
+            "no clock is true",
+            Goal::NoWorse,
+            Arc::new(no_truth),
+            all_drift,
+        ),
+    ]
+}

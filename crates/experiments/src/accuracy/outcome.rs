@@ -1,0 +1,53 @@
+//! How near to the truth a method comes.
+
+use std::time::Instant;
+
+use retime::causality::check;
+use retime::{Accuracy, MinimalDelay, Ticks};
+
+use super::bound::Bound;
+use super::case::Trace;
+use super::method::{Method, Solved};
+use crate::simulated::Failure;
+
+/// What a method made of a trace. Errors are in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outcome {
+    /// Mean absolute error of the times of events, without their common mean.
+    pub error: f64,
+    /// The largest.
+    pub largest: f64,
+    /// Mean absolute error of the delays of messages.
+    pub delay_error: f64,
+    /// Dependencies whose effect is still stamped before its cause.
+    pub reversed: u64,
+    /// What the method took, in seconds.
+    pub seconds: f64,
+    /// The stated bound of the errors, of the default pipeline.
+    pub bound: Option<Bound>,
+}
+
+/// Runs a method over a trace; the inner error says why it has no solution.
+pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>, Failure> {
+    let start = Instant::now();
+    let solved = method.run(trace);
+    let seconds = start.elapsed().as_secs_f64();
+    let Solved { times, aligned } = match solved {
+        Ok(solved) => solved,
+        Err(reason) => return Ok(Err(reason)),
+    };
+    let stamps = times.nodes().timestamps();
+    let none = MinimalDelay::Uniform(Ticks(0));
+    let left = check(&trace.causality, &trace.clocks, &none, stamps);
+    let accuracy = Accuracy::measure(&trace.causality, stamps, &trace.truth)?;
+    Ok(Ok(Outcome {
+        error: accuracy.synchronization.mean_abs,
+        largest: accuracy.synchronization.max,
+        delay_error: accuracy.message_delay.mean_abs,
+        reversed: left.reversed(),
+        seconds,
+        bound: aligned
+            .map(|(estimate, correction)| Bound::measure(trace, &estimate, &correction))
+            .transpose()?,
+    }))
+}

@@ -1,0 +1,76 @@
+//! The runs that decide.
+
+use std::sync::Arc;
+
+use retime_sim::{Clock, Duration, HaloExchange, Length, RandomTraffic, Spread};
+
+use super::kind::Kind;
+use crate::accuracy::{Case, Goal, Program, Trace};
+use crate::simulated::Failure;
+
+/// Nanoseconds that a run takes, about.
+const RUN: u64 = 1_000_000_000;
+/// What the randomness of each run derives from.
+const SEEDS: std::ops::Range<u64> = 1..4;
+
+/// Runs of a halo exchange with collectives and of random traffic, on so many
+/// clocks of a kind. That of rank 0 has no offset and no drift.
+pub fn traces(kind: Kind, clocks: u32) -> Result<Vec<Trace>, Failure> {
+    let programs = SEEDS.flat_map(|seed| [halo(clocks, seed), traffic(clocks, seed)]);
+    programs
+        .map(|program| simulated(program, kind.spread(RUN)))
+        .collect()
+}
+
+/// A longer run of random traffic, on four clocks that are up to so many
+/// nanoseconds off to either side.
+pub(super) fn long_run(offset: f64) -> Result<Trace, Failure> {
+    let program = RandomTraffic {
+        length: Length::time(4 * RUN),
+        compute: Duration::uniform(0, 2_000_000),
+        ..random_traffic(4, 1)
+    };
+    let spread = Spread {
+        offset,
+        ..Kind::ConstantRate.spread(RUN)
+    };
+    simulated(Arc::new(program), spread)
+}
+
+fn simulated(program: Program, spread: Spread) -> Result<Trace, Failure> {
+    let mut clocks = spread.per_process(&program.layout(), program.seed());
+    if let Some(first) = clocks.first_mut() {
+        *first = Clock {
+            offset: 0,
+            drift: 0.0,
+            ..first.clone()
+        };
+    }
+    Case::new("", Goal::NoWorse, program, clocks).simulate()
+}
+
+fn halo(ranks: u32, seed: u64) -> Program {
+    Arc::new(HaloExchange {
+        grid: HaloExchange::square_grid(ranks),
+        length: Length::time(RUN),
+        seed,
+        ranks_per_node: 1,
+        compute: Duration::uniform(0, RUN / 1_000),
+        ..HaloExchange::default()
+    })
+}
+
+fn traffic(ranks: u32, seed: u64) -> Program {
+    Arc::new(random_traffic(ranks, seed))
+}
+
+fn random_traffic(ranks: u32, seed: u64) -> RandomTraffic {
+    RandomTraffic {
+        ranks,
+        ranks_per_node: 1,
+        length: Length::time(RUN),
+        seed,
+        compute: Duration::uniform(0, RUN / 1_000),
+        ..RandomTraffic::default()
+    }
+}

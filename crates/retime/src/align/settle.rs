@@ -1,0 +1,133 @@
+//! The centre for a division, over the dependencies that matter.
+//!
+//! Which dependencies are the tightest depends on the offsets, and the offsets on
+//! them. So the centre is found for those that are the tightest at first; those
+//! that are then are added; and again, until hardly any is new.
+
+use super::active::Survey;
+use super::barrier::Barrier;
+use super::centre::Centre;
+use super::curves::Curves;
+use super::frame::Frame;
+use super::lines::median;
+use super::links::Links;
+use super::newton::minimise;
+
+/// By how much rates change from piece to piece, to begin with.
+pub(super) const SIGMA: f64 = 1e-5;
+/// The tightest dependencies are looked for in at least so many windows.
+const WINDOWS: usize = 64;
+/// How often new ones are taken in, and what share of new ones is no more
+/// worth it.
+const ROUNDS: usize = 8;
+const NEW: f64 = 1e-3;
+/// Where the barrier's parabola begins, in scales.
+const KNEE: f64 = 0.05;
+/// The scale is at least this share of what slacks are off by, of either sign.
+const OFF: f64 = 0.25;
+
+/// What is known of the trace besides its dependencies.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Setting {
+    /// Slack is latency less this.
+    pub(super) least: f64,
+    /// The barrier's knee is never below this.
+    pub(super) knee: f64,
+}
+
+/// Offsets found from some dependencies.
+pub(super) struct Found {
+    pub(super) curves: Curves,
+    pub(super) barrier: Barrier,
+    /// What a pass over these dependencies finds.
+    pub(super) survey: Survey,
+}
+
+/// Some dependencies, to find offsets from or to judge them by.
+#[derive(Clone, Copy)]
+pub(super) struct Bench<'a> {
+    links: &'a Links<'a>,
+    frame: &'a Frame,
+    setting: Setting,
+}
+
+/// How many windows go with a division.
+pub(super) fn windows(pieces: usize) -> usize {
+    pieces.max(WINDOWS)
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(links: &'a Links<'a>, frame: &'a Frame, setting: Setting) -> Self {
+        Self {
+            links,
+            frame,
+            setting,
+        }
+    }
+
+    /// A pass over all dependencies.
+    pub(super) fn survey(&self, curves: &Curves, windows: usize) -> Survey {
+        Survey::new(self.links, self.frame, curves, windows)
+    }
+
+    /// The slacks of the tightest.
+    pub(super) fn slacks(&self, survey: &Survey) -> impl Iterator<Item = f64> {
+        survey.latencies().map(|it| it - self.setting.least)
+    }
+
+    /// Finds the centre, from curves and what a pass finds with them.
+    pub(super) fn settle(
+        &self,
+        mut curves: Curves,
+        mut survey: Survey,
+        sigma: f64,
+        tolerance: f64,
+    ) -> Found {
+        let mut active: Vec<Vec<u32>> = survey.positions().collect();
+        let mut barrier = self.barrier(&survey);
+        for _ in 0..ROUNDS {
+            let least = self.setting.least;
+            let centre = Centre::new(
+                self.links, self.frame, &active, &curves, least, barrier, sigma,
+            );
+            minimise(&centre, &mut curves, tolerance * barrier.scale);
+            survey = self.survey(&curves, survey.windows);
+            let known: usize = active.iter().map(Vec::len).sum();
+            let both = active.iter_mut().zip(survey.positions());
+            let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
+            if new as f64 <= NEW * known as f64 {
+                break;
+            }
+            barrier = self.barrier(&survey);
+        }
+        Found {
+            curves,
+            barrier,
+            survey,
+        }
+    }
+
+    /// The scale is the median, over windows and clocks, of the smallest slack. Where
+    /// that is nothing or less the offsets are still far off, and a scale too small
+    /// would only make the centre hard to find.
+    fn barrier(&self, survey: &Survey) -> Barrier {
+        let least = survey.by_clock(self.links);
+        let mut slacks: Vec<f64> = least.iter().map(|it| it - self.setting.least).collect();
+        let typical = median(&mut slacks).unwrap_or(0.0);
+        for slack in &mut slacks {
+            *slack = slack.abs();
+        }
+        let off = OFF * median(&mut slacks).unwrap_or(0.0);
+        let scale = typical.max(off).max(self.setting.knee);
+        Barrier::new(scale, self.setting.knee.max(KNEE * scale))
+    }
+}
+
+/// Adds to a sorted list what it lacks of another; returns how many.
+fn take_in(active: &mut Vec<u32>, tight: Vec<u32>) -> usize {
+    let before = active.len();
+    active.extend(tight);
+    active.sort_unstable();
+    active.dedup();
+    active.len() - before
+}

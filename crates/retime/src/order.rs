@@ -1,0 +1,291 @@
+//! One order of all events of a trace: serialisation.
+//!
+//! Events are taken from all locations by time. On a coarse clock, or on clocks
+//! that were just put right, many events share one stamp; among those an effect
+//! waits for its causes, and then the location named first comes first:
+//!
+//! ```text
+//! next = the smallest (time, location) whose causes of the same time have passed
+//! ```
+//!
+//! So the order is that of time, each location's own order is kept, and no effect
+//! comes before its cause, as long as none is stamped before it. Where one is, the
+//! order goes by time; where causes and effects of one stamp wait for each other
+//! in a circle, the first location goes on ([`Serializer::forced`] counts how
+//! often): no order could please all.
+//!
+//! Sources: Liu, A Method of Fast Synchronizing Asynchronous Clocks in
+//! Distributed Applications, section 4.4; Lamport 1978 for the order of ties.
+//!
+//! A [`Serializer`] is told of the next event of each location and says whose
+//! turn it is, so a trace can be merged while it is read, with one event per
+//! location in memory besides what is known of causality:
+//!
+//! ```
+//! use retime::causality::{Causality, LocationLog, Message};
+//! use retime::order::Serializer;
+//! use retime::{LocationIndex, Timestamp};
+//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
+//! # let location = |id: u32| Location {
+//! #     id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id),
+//! # };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator {
+//! #         name: String::new(),
+//! #         members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()),
+//! #     }],
+//! # };
+//! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 0 };
+//! // Location 0 receives at 7 what location 1 sent, as its second event, at 7.
+//! let mut receiver = LocationLog::new(LocationIndex(0));
+//! receiver.receive(0, Timestamp(7), message(1));
+//! receiver.finish(1, Timestamp(7), Timestamp(7));
+//! let mut sender = LocationLog::new(LocationIndex(1));
+//! sender.send(1, Timestamp(7), message(0), None);
+//! sender.finish(2, Timestamp(5), Timestamp(7));
+//! let causality = Causality::build(&info, vec![receiver, sender], Default::default())?;
+//!
+//! let mut times = [vec![7].into_iter(), vec![5, 7].into_iter()];
+//! let mut order = Serializer::new(&causality);
+//! for location in 0..2 {
+//!     order.offer(LocationIndex(location), Timestamp(times[location as usize].next().unwrap()));
+//! }
+//! let mut found = Vec::new();
+//! while let Some(next) = order.pop() {
+//!     found.push((next.location.0, next.event));
+//!     if let Some(time) = times[next.location.as_usize()].next() {
+//!         order.offer(next.location, Timestamp(time));
+//!     }
+//! }
+//! assert_eq!(found, [(1, 0), (1, 1), (0, 0)]);
+//! # Ok::<(), retime::causality::CausalityError>(())
+//! ```
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::FxHashMap;
+
+use crate::causality::{Causality, Role};
+use crate::time::Timestamp;
+use crate::trace::LocationIndex;
+
+/// Whose event comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Next {
+    /// The location.
+    pub location: LocationIndex,
+    /// Its event, counted from 0.
+    pub event: u64,
+    /// Its time: as offered, or where that lies before the time of an earlier
+    /// event of the location, the time of that.
+    pub time: Timestamp,
+    /// The node, if it has a role in happened-before.
+    pub node: Option<u32>,
+}
+
+/// Merges the events of all locations into one order.
+#[derive(Debug)]
+pub struct Serializer<'a> {
+    causality: &'a Causality,
+    places: Vec<Place>,
+    /// Locations with an event of a later moment.
+    later: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    /// The time under way.
+    moment: Timestamp,
+    /// Locations with an event of this moment that may be able to pass.
+    ready: BinaryHeap<Reverse<u32>>,
+    /// Locations with an event of this moment, by the cause they wait for.
+    waiting: FxHashMap<u32, Vec<u32>>,
+    /// By collective operation and side: so many slots need not be looked at
+    /// again, since their begins have passed.
+    begun: Vec<[u32; 2]>,
+    forced: u64,
+}
+
+/// How far a location is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Number of its next event.
+    event: u64,
+    /// Its next node.
+    node: u32,
+    /// Time of its latest event.
+    latest: Timestamp,
+}
+
+impl<'a> Serializer<'a> {
+    /// For a trace whose events have the times that `causality` knows:
+    /// [retimed](Causality::retimed), if they are corrected.
+    pub fn new(causality: &'a Causality) -> Self {
+        let nodes = causality.nodes();
+        let place = |location: usize| Place {
+            event: 0,
+            node: nodes.first(location),
+            latest: Timestamp(0),
+        };
+        Self {
+            causality,
+            places: (0..nodes.locations()).map(place).collect(),
+            later: BinaryHeap::new(),
+            moment: Timestamp(0),
+            ready: BinaryHeap::new(),
+            waiting: FxHashMap::default(),
+            begun: vec![[0; 2]; causality.collectives().instances().len()],
+            forced: 0,
+        }
+    }
+
+    /// The time of the next event of a location: its first one, or the one after
+    /// that which [`pop`](Self::pop) gave last. A location that is not offered
+    /// again is at its end. An unknown location is ignored.
+    pub fn offer(&mut self, location: LocationIndex, time: Timestamp) {
+        let Some(place) = self.places.get_mut(location.as_usize()) else {
+            return;
+        };
+        place.latest = place.latest.max(time);
+        if place.latest <= self.moment {
+            self.ready.push(Reverse(location.0));
+        } else {
+            self.later.push(Reverse((place.latest, location.0)));
+        }
+    }
+
+    /// The event that comes next among those offered; `None` if none is left.
+    pub fn pop(&mut self) -> Option<Next> {
+        loop {
+            while let Some(Reverse(location)) = self.ready.pop() {
+                match self.awaited(location as usize) {
+                    Some(cause) => self.waiting.entry(cause).or_default().push(location),
+                    None => return self.pass(location),
+                }
+            }
+            if let Some(first) = self.waiting.values().flatten().min().copied() {
+                self.forced += 1;
+                self.waiting
+                    .values_mut()
+                    .for_each(|all| all.retain(|&it| it != first));
+                self.waiting.retain(|_, all| !all.is_empty());
+                return self.pass(first);
+            }
+            let &Reverse((time, _)) = self.later.peek()?;
+            self.moment = time;
+            while let Some(&Reverse((at, location))) = self.later.peek()
+                && at == time
+            {
+                self.later.pop();
+                self.ready.push(Reverse(location));
+            }
+        }
+    }
+
+    /// How many events could not wait for a cause of the same time, because that
+    /// waits for them.
+    pub fn forced(&self) -> u64 {
+        self.forced
+    }
+
+    /// The node that the next event of a location is, if it is one.
+    fn node(&self, location: usize) -> Option<u32> {
+        let place = self.places.get(location)?;
+        let nodes = self.causality.nodes();
+        let is_node =
+            nodes.of(location).contains(&place.node) && nodes.event(place.node) == place.event;
+        is_node.then_some(place.node)
+    }
+
+    /// A cause of this moment that the next event of a location has to wait for.
+    fn awaited(&mut self, location: usize) -> Option<u32> {
+        if self.ready.is_empty() && self.waiting.is_empty() {
+            // No other location is at this moment.
+            return None;
+        }
+        let node = self.node(location)?;
+        match self.causality.nodes().role(node) {
+            Role::Send | Role::CollectiveBegin => None,
+            Role::Receive => {
+                let send = self.causality.message_source(node)?;
+                self.is_to_come(send).then_some(send)
+            }
+            Role::CollectiveEnd => self.awaited_begin(node),
+        }
+    }
+
+    fn awaited_begin(&mut self, end: u32) -> Option<u32> {
+        let collectives = self.causality.collectives();
+        let (instance, own) = collectives.locate(self.causality.slot(end)?);
+        let slots = collectives.slots(instance);
+        let across = collectives.instances().get(instance as usize)?.across_sides;
+        let side = usize::from(across && slots.get(own)?.side == 1);
+        let of_side = |place: usize| !across || usize::from(slots[place].side) != side;
+        let mut begun = self.begun.get(instance as usize)?[side] as usize;
+        let has_passed = |place: usize| {
+            !of_side(place) || slots[place].cause().is_none_or(|it| self.has_passed(it))
+        };
+        while begun < slots.len() && has_passed(begun) {
+            begun += 1;
+        }
+        let depends = |place: &usize| collectives.depends(instance, *place, own);
+        let causes = (begun..slots.len()).filter(depends);
+        let mut causes = causes.filter_map(|place| slots[place].cause());
+        let awaited = causes.find(|&cause| self.is_to_come(cause));
+        self.begun[instance as usize][side] = begun as u32;
+        awaited
+    }
+
+    /// Whether a node of this moment, or of an earlier one, has not passed yet.
+    fn is_to_come(&self, node: u32) -> bool {
+        self.causality.nodes().timestamp(node) <= self.moment && !self.has_passed(node)
+    }
+
+    fn has_passed(&self, node: u32) -> bool {
+        let location = self.causality.nodes().location(node);
+        self.places[location.as_usize()].node > node
+    }
+
+    fn pass(&mut self, location: u32) -> Option<Next> {
+        let node = self.node(location as usize);
+        let place = self.places.get_mut(location as usize)?;
+        let next = Next {
+            location: LocationIndex(location),
+            event: place.event,
+            time: place.latest,
+            node,
+        };
+        place.event += 1;
+        if let Some(node) = node {
+            place.node += 1;
+            let freed = self.waiting.remove(&node).unwrap_or_default();
+            self.ready.extend(freed.into_iter().map(Reverse));
+        }
+        Some(next)
+    }
+}
+
+/// All events with a role, in the order of a [`Serializer`].
+pub fn nodes_in_order(causality: &Causality) -> Vec<u32> {
+    let nodes = causality.nodes();
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut serializer = Serializer::new(causality);
+    let offer = |serializer: &mut Serializer<'_>, location: LocationIndex| {
+        let place = &mut serializer.places[location.as_usize()];
+        if nodes.of(location.as_usize()).contains(&place.node) {
+            // Events without a role do not change the order of the others.
+            place.event = nodes.event(place.node);
+            let time = nodes.timestamp(place.node);
+            serializer.offer(location, time);
+        }
+    };
+    for location in 0..nodes.locations() as u32 {
+        offer(&mut serializer, LocationIndex(location));
+    }
+    while let Some(next) = serializer.pop() {
+        order.extend(next.node);
+        offer(&mut serializer, next.location);
+    }
+    order
+}
