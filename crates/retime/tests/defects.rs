@@ -153,6 +153,27 @@ fn a_request_used_again_after_completion_is_no_oddity() {
 }
 
 #[test]
+fn a_probed_message_has_its_number_no_longer_than_until_its_receive_is_posted() {
+    let sender = vec![(10, send(1)), (11, send(1))];
+    let (first, second) = (1, 2);
+    let post = |request| Call::ProbedPost {
+        message: 7,
+        request,
+    };
+    let receiver = vec![
+        (20, Call::Probe(message(0), 7)),
+        (21, post(first)),
+        (22, Call::Probe(message(0), 7)),
+        (23, post(second)),
+        (30, Call::ProbedComplete(second)),
+        (31, Call::ProbedComplete(first)),
+    ];
+    let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
+    assert_eq!(edges::messages(&it), [(0, 3), (1, 2)]);
+    assert!(it.oddities().is_empty());
+}
+
+#[test]
 fn unknown_ranks_and_backward_stamps_are_counted_where_they_are() {
     let mut log = LocationLog::new(LocationIndex(0));
     log.unresolved(3);

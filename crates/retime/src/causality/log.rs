@@ -128,8 +128,10 @@ pub struct LocationLog {
     open_sends: FxHashMap<u64, u32>,
     /// By request: place in line, and the event that posted it.
     open_receives: FxHashMap<u64, (u32, u64)>,
+    /// By number of the message: place in line and envelope.
     probed: FxHashMap<u64, (u32, Message)>,
-    probed_requests: FxHashMap<u64, u64>,
+    /// The same by request, once a receive of the message is posted.
+    probed_requests: FxHashMap<u64, (u32, Message)>,
     open_begin: Option<u32>,
     open_collectives: FxHashMap<u64, u32>,
 }
@@ -247,7 +249,26 @@ impl LocationLog {
 
     /// The message of an earlier probe was received (`MpiMrecv`).
     pub fn probed_received(&mut self, event: u64, time: Timestamp, message_id: u64) {
-        let Some((place, message)) = self.probed.remove(&message_id) else {
+        let probed = self.probed.remove(&message_id);
+        self.receive_probed(event, time, probed);
+    }
+
+    /// A receive of a probed message is posted (`MpiImrecvRequest`). From here
+    /// on the request stands for the message, and `message_id` can be used again.
+    pub fn probed_receive_posted(&mut self, message_id: u64, request: u64) {
+        if let Some(probed) = self.probed.remove(&message_id) {
+            self.probed_requests.insert(request, probed);
+        }
+    }
+
+    /// A posted receive of a probed message is complete (`MpiImrecv`).
+    pub fn probed_receive_completed(&mut self, event: u64, time: Timestamp, request: u64) {
+        let probed = self.probed_requests.remove(&request);
+        self.receive_probed(event, time, probed);
+    }
+
+    fn receive_probed(&mut self, event: u64, time: Timestamp, probed: Option<(u32, Message)>) {
+        let Some((place, message)) = probed else {
             self.oddities
                 .add(Oddity::ReceiveNotPosted, self.location, event);
             return;
@@ -256,21 +277,6 @@ impl LocationLog {
         let node = self.push(event, time, Role::Receive);
         if let Some(entry) = self.receives.get_mut(place as usize) {
             *entry = InLine { channel, node };
-        }
-    }
-
-    /// A receive of a probed message is posted (`MpiImrecvRequest`).
-    pub fn probed_receive_posted(&mut self, message_id: u64, request: u64) {
-        self.probed_requests.insert(request, message_id);
-    }
-
-    /// A posted receive of a probed message is complete (`MpiImrecv`).
-    pub fn probed_receive_completed(&mut self, event: u64, time: Timestamp, request: u64) {
-        match self.probed_requests.remove(&request) {
-            Some(message_id) => self.probed_received(event, time, message_id),
-            None => self
-                .oddities
-                .add(Oddity::ReceiveNotPosted, self.location, event),
         }
     }
 

@@ -8,8 +8,7 @@ use super::trace::Call;
 
 /// A non-blocking collective that one location has posted.
 pub struct Pending {
-    request: u64,
-    what: Collective,
+    end: Call,
     earliest: u64,
     causes: Vec<Node>,
 }
@@ -137,21 +136,24 @@ impl Program<'_> {
 
     fn end_all(&mut self, participants: &[Participant], causes: &[Vec<usize>]) {
         let non_blocking = self.rng.once_in(3);
-        let requests: Vec<u64> = participants.iter().map(|_| self.request()).collect();
-        for (participant, &request) in participants.iter().zip(&requests) {
-            let call = if non_blocking {
-                Call::PostCollective(request)
+        let mut ends = Vec::new();
+        for participant in participants {
+            let (location, what) = (participant.location, participant.what);
+            let (begin, end) = if non_blocking {
+                let request = self.requests[location].take();
+                let end = Call::CompleteCollective(what, request);
+                (Call::PostCollective(request), end)
             } else {
-                Call::Begin
+                (Call::Begin, Call::End(what))
             };
-            self.record(participant.location, participant.begin, call);
+            self.record(location, participant.begin, begin);
+            ends.push(end);
         }
         for (to, participant) in participants.iter().enumerate() {
             let begun = causes[to].iter().map(|&from| participants[from].begin);
             let slack = LEAST_DELAY + self.rng.below(1_000);
             let pending = Pending {
-                request: requests[to],
-                what: participant.what,
+                end: ends[to],
                 earliest: begun.max().map_or(0, |begin| begin + slack),
                 causes: causes[to]
                     .iter()
@@ -162,15 +164,14 @@ impl Program<'_> {
             if non_blocking {
                 self.pending[participant.location].push(pending);
             } else {
-                let call = Call::End(participant.what);
-                self.end(participant.location, &pending, call);
+                self.end(participant.location, &pending);
             }
         }
     }
 
-    fn end(&mut self, location: usize, pending: &Pending, call: Call) {
+    fn end(&mut self, location: usize, pending: &Pending) {
         let time = self.advance(location, pending.earliest);
-        let node = self.record(location, time, call);
+        let node = self.record(location, time, pending.end);
         let edges = pending.causes.iter().map(|&cause| (cause, node));
         self.collectives.extend(edges);
     }
@@ -186,8 +187,7 @@ impl Program<'_> {
         }
         let which = self.rng.index(self.pending[location].len());
         let pending = self.pending[location].remove(which);
-        let call = Call::CompleteCollective(pending.what, pending.request);
-        self.end(location, &pending, call);
+        self.end(location, &pending);
         true
     }
 }

@@ -21,6 +21,7 @@ mod collective;
 pub mod constraints;
 pub mod edges;
 pub mod hand;
+mod ids;
 pub mod layout;
 pub mod naive;
 pub mod oracle;

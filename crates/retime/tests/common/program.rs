@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use retime::LocationIndex;
 use retime::causality::Message;
 
+use super::ids::Ids;
 use super::layout::Layout;
 use super::rng::Rng;
 use super::trace::{Call, Edge};
@@ -32,8 +33,8 @@ struct Channel {
 
 #[derive(Default)]
 struct Line {
-    /// Each send with its time, and its request while it can be cancelled.
-    sends: Vec<(Node, u64, Option<u64>)>,
+    /// Each send, and when its message arrives.
+    sends: Vec<(Node, u64)>,
     /// How many sends have a receive in line.
     taken: usize,
     /// When the last place in line was taken.
@@ -43,10 +44,18 @@ struct Line {
     last_arrival: u64,
 }
 
+/// A send whose request is not complete.
+struct OpenSend {
+    request: u64,
+    channel: Channel,
+    node: Node,
+}
+
 /// A receive that waits for its message.
 #[derive(Clone, Copy)]
 struct Posted {
-    request: u64,
+    /// Of the receive; of a probed message its number, until a receive is posted.
+    id: u64,
     at: u64,
     kind: PostedKind,
 }
@@ -57,7 +66,9 @@ enum PostedKind {
     Bound(Channel, usize),
     Wildcard,
     /// Has been probed: its message is there.
-    Probed(Channel, usize, Option<u64>),
+    Probed(Channel, usize),
+    /// Has been probed, and its receive is posted.
+    ProbedPosted(Channel, usize),
 }
 
 pub struct Program<'a> {
@@ -71,11 +82,13 @@ pub struct Program<'a> {
     pub(super) nodes: Vec<u32>,
     lines: BTreeMap<Channel, Line>,
     posted: Vec<Vec<Posted>>,
-    open_sends: Vec<Vec<u64>>,
+    open_sends: Vec<Vec<OpenSend>>,
     pub(super) pending: Vec<Vec<super::collective::Pending>>,
     /// Last begin of each member (endpoint) on each communicator.
     pub(super) last_begin: BTreeMap<(u32, usize), u64>,
-    next_request: u64,
+    /// By location.
+    pub(super) requests: Vec<Ids>,
+    probed_messages: Vec<Ids>,
 }
 
 impl<'a> Program<'a> {
@@ -92,10 +105,11 @@ impl<'a> Program<'a> {
             nodes: vec![0; locations],
             lines: BTreeMap::new(),
             posted: (0..locations).map(|_| Vec::new()).collect(),
-            open_sends: vec![Vec::new(); locations],
+            open_sends: (0..locations).map(|_| Vec::new()).collect(),
             pending: (0..locations).map(|_| Vec::new()).collect(),
             last_begin: BTreeMap::new(),
-            next_request: 0,
+            requests: vec![Ids::default(); locations],
+            probed_messages: vec![Ids::default(); locations],
         };
         for _ in 0..steps {
             program.step();
@@ -154,13 +168,24 @@ impl<'a> Program<'a> {
         self.events[location].push((time, call));
         let place = self.nodes[location];
         self.nodes[location] += u32::from(call.role().is_some());
+        self.give_back(location, call);
         (location, place)
     }
 
-    pub(super) fn request(&mut self) -> u64 {
-        self.next_request += 1;
-        // Ids are used again once they are free, as MPI libraries do.
-        self.next_request % 1_000
+    /// MPI libraries use the handle of a request again once it is complete, and
+    /// that of a probed message once its receive is posted.
+    fn give_back(&mut self, location: usize, call: Call) {
+        match call {
+            Call::SendDone(request)
+            | Call::Complete(_, request)
+            | Call::ProbedComplete(request)
+            | Call::Cancel(request)
+            | Call::CompleteCollective(_, request) => self.requests[location].give_back(request),
+            Call::ProbedReceive(message) | Call::ProbedPost { message, .. } => {
+                self.probed_messages[location].give_back(message);
+            }
+            _ => {}
+        }
     }
 
     fn internal(&mut self, location: usize) {
@@ -194,7 +219,7 @@ impl<'a> Program<'a> {
         let Some(channel) = self.channel(from, to) else {
             return;
         };
-        let request = self.rng.once_in(2).then(|| self.request());
+        let request = self.rng.once_in(2).then(|| self.requests[from].take());
         let earliest = self.lines.entry(channel).or_default().last_send + 1;
         let time = self.advance(from, earliest);
         let message = message(channel, channel.destination);
@@ -203,9 +228,13 @@ impl<'a> Program<'a> {
         let line = self.lines.entry(channel).or_default();
         line.last_send = time;
         line.last_arrival = (time + delay).max(line.last_arrival + 1);
-        line.sends.push((node, line.last_arrival, request));
+        line.sends.push((node, line.last_arrival));
         if let Some(request) = request {
-            self.open_sends[from].push(request);
+            self.open_sends[from].push(OpenSend {
+                request,
+                channel,
+                node,
+            });
         }
     }
 
@@ -241,10 +270,9 @@ impl<'a> Program<'a> {
     }
 
     fn matched(&mut self, channel: Channel, place: usize, receive: Node) {
-        if let Some(line) = self.lines.get_mut(&channel)
-            && let Some(send) = line.sends.get_mut(place)
+        if let Some(line) = self.lines.get(&channel)
+            && let Some(send) = line.sends.get(place)
         {
-            send.2 = None;
             self.messages.push((send.0, receive));
         }
     }
@@ -270,19 +298,19 @@ impl<'a> Program<'a> {
         };
         let earliest = self.lines.entry(channel).or_default().last_post + 1;
         let at = self.advance(to, earliest);
-        let request = self.request();
-        self.record(to, at, Call::Post(request));
+        let id = self.requests[to].take();
+        self.record(to, at, Call::Post(id));
         let place = self.take_place(channel, at);
         let kind = PostedKind::Bound(channel, place);
-        self.posted[to].push(Posted { request, at, kind });
+        self.posted[to].push(Posted { id, at, kind });
     }
 
     fn post_wildcard(&mut self, location: usize) {
         let at = self.advance(location, 0);
-        let request = self.request();
-        self.record(location, at, Call::Post(request));
+        let id = self.requests[location].take();
+        self.record(location, at, Call::Post(id));
         let kind = PostedKind::Wildcard;
-        self.posted[location].push(Posted { request, at, kind });
+        self.posted[location].push(Posted { id, at, kind });
     }
 
     /// `MPI_Mprobe`, with the receive of the message later.
@@ -294,30 +322,22 @@ impl<'a> Program<'a> {
         let earliest = line.sends[line.taken].1.max(line.last_post + 1);
         let at = self.advance(location, earliest);
         let place = self.take_place(channel, at);
-        if let Some(send) = self
-            .lines
-            .get_mut(&channel)
-            .map(|line| &mut line.sends[place])
-        {
-            send.2 = None;
-        }
-        let id = self.request();
-        self.record(
-            location,
-            at,
-            Call::Probe(message(channel, channel.source), id),
-        );
-        let request = self.rng.once_in(2).then(|| self.request());
-        if let Some(request) = request {
+        let probed = self.probed_messages[location].take();
+        let call = Call::Probe(message(channel, channel.source), probed);
+        self.record(location, at, call);
+        let (id, kind) = if self.rng.once_in(2) {
+            let request = self.requests[location].take();
             let time = self.advance(location, 0);
-            let message = id;
-            self.record(location, time, Call::ProbedPost { message, request });
-        }
-        self.posted[location].push(Posted {
-            request: id,
-            at,
-            kind: PostedKind::Probed(channel, place, request),
-        });
+            let call = Call::ProbedPost {
+                message: probed,
+                request,
+            };
+            self.record(location, time, call);
+            (request, PostedKind::ProbedPosted(channel, place))
+        } else {
+            (probed, PostedKind::Probed(channel, place))
+        };
+        self.posted[location].push(Posted { id, at, kind });
     }
 
     fn complete_some(&mut self, location: usize) {
@@ -329,12 +349,13 @@ impl<'a> Program<'a> {
 
     /// Completes a posted receive if its message is there.
     fn complete(&mut self, location: usize, which: usize) -> bool {
-        let Posted { request, at, kind } = self.posted[location][which];
-        let (channel, place, probed) = match kind {
-            PostedKind::Bound(channel, place) => (channel, place, None),
-            PostedKind::Probed(channel, place, receive) => (channel, place, Some(receive)),
+        let Posted { id, at, kind } = self.posted[location][which];
+        let (channel, place) = match kind {
+            PostedKind::Bound(channel, place)
+            | PostedKind::Probed(channel, place)
+            | PostedKind::ProbedPosted(channel, place) => (channel, place),
             PostedKind::Wildcard => match self.channel_with_message(location, at) {
-                Some(channel) => (channel, self.take_place(channel, at), None),
+                Some(channel) => (channel, self.take_place(channel, at)),
                 None => return false,
             },
         };
@@ -343,10 +364,10 @@ impl<'a> Program<'a> {
         };
         self.posted[location].remove(which);
         let time = self.advance(location, arrival);
-        let call = match probed {
-            None => Call::Complete(message(channel, channel.source), request),
-            Some(None) => Call::ProbedReceive(request),
-            Some(Some(receive)) => Call::ProbedComplete(receive),
+        let call = match kind {
+            PostedKind::Probed(..) => Call::ProbedReceive(id),
+            PostedKind::ProbedPosted(..) => Call::ProbedComplete(id),
+            _ => Call::Complete(message(channel, channel.source), id),
         };
         let node = self.record(location, time, call);
         self.matched(channel, place, node);
@@ -360,26 +381,23 @@ impl<'a> Program<'a> {
             self.cancel_receive(location, which);
         } else if !self.open_sends[location].is_empty() {
             let which = self.rng.index(self.open_sends[location].len());
-            let request = self.open_sends[location].remove(which);
+            let open = self.open_sends[location].remove(which);
             let time = self.advance(location, 0);
-            let last = self.lines.values_mut().find(|line| {
-                let last = line.sends.last();
-                line.taken < line.sends.len()
-                    && last.is_some_and(|(node, _, of)| node.0 == location && *of == Some(request))
-            });
-            if let Some(line) = last {
+            let line = self.lines.entry(open.channel).or_default();
+            let is_last = line.sends.last().is_some_and(|send| send.0 == open.node);
+            if is_last && line.taken < line.sends.len() {
                 line.sends.pop();
-                self.record(location, time, Call::Cancel(request));
+                self.record(location, time, Call::Cancel(open.request));
             } else {
-                self.record(location, time, Call::SendDone(request));
+                self.record(location, time, Call::SendDone(open.request));
             }
         }
     }
 
     fn cancel_receive(&mut self, location: usize, which: usize) -> bool {
-        let Posted { request, kind, .. } = self.posted[location][which];
+        let Posted { id, kind, .. } = self.posted[location][which];
         match kind {
-            PostedKind::Probed(..) => return false,
+            PostedKind::Probed(..) | PostedKind::ProbedPosted(..) => return false,
             PostedKind::Wildcard => {}
             PostedKind::Bound(channel, place) => {
                 let line = self.lines.entry(channel).or_default();
@@ -392,7 +410,7 @@ impl<'a> Program<'a> {
         }
         self.posted[location].remove(which);
         let time = self.advance(location, 0);
-        self.record(location, time, Call::Cancel(request));
+        self.record(location, time, Call::Cancel(id));
         true
     }
 
