@@ -22,7 +22,7 @@ use super::active::Survey;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
-use super::settle::{Bench, Found, SIGMA, Setting, windows};
+use super::settle::{Bench, Found, SIGMA, Setting};
 
 /// The divisions tried.
 const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
@@ -62,7 +62,7 @@ pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Se
         None => (start, SIGMA),
     };
     let bench = Bench::new(links, frame, setting);
-    let survey = bench.survey(&curves, windows(curves.pieces));
+    let survey = bench.survey(&curves, bench.windows(curves.pieces));
     bench.settle(curves, survey, sigma, EXACTLY)
 }
 
@@ -82,7 +82,7 @@ impl Ladder<'_> {
     /// Division and stiffness that foretell the other dependencies best.
     fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
         let coarsest = start.pieces;
-        let survey = self.own.survey(&start, windows(coarsest));
+        let survey = self.own.survey(&start, self.own.windows(coarsest));
         let found = self.own.settle(start, survey, SIGMA, ROUGHLY);
         let mut best = Best {
             others: self.others.survey(&found.curves, found.survey.windows),
@@ -113,7 +113,7 @@ impl Ladder<'_> {
     /// Takes another division or stiffness if it brings the sum below `gain` of what it
     /// was.
     fn improve(&self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
-        let windows = windows(pieces);
+        let windows = self.own.windows(pieces);
         let curves = best.found.curves.refined(pieces);
         if best.found.survey.windows != windows {
             best.found.survey = self.own.survey(&curves, windows);

@@ -15,8 +15,10 @@ use super::newton::minimise;
 
 /// By how much rates change from piece to piece, to begin with.
 pub(super) const SIGMA: f64 = 1e-5;
-/// The tightest dependencies are looked for in at least so many windows.
+/// The tightest dependencies are looked for in at least so many windows,
 const WINDOWS: usize = 64;
+/// unless they hold fewer of each pair than this: the tightest of three is not tight.
+const FEWEST: usize = 8;
 /// How often new ones are taken in, and what share of new ones is no more
 /// worth it.
 const ROUNDS: usize = 8;
@@ -51,11 +53,6 @@ pub(super) struct Bench<'a> {
     setting: Setting,
 }
 
-/// How many windows go with a division.
-pub(super) fn windows(pieces: usize) -> usize {
-    pieces.max(WINDOWS)
-}
-
 impl<'a> Bench<'a> {
     pub(super) fn new(links: &'a Links<'a>, frame: &'a Frame, setting: Setting) -> Self {
         Self {
@@ -63,6 +60,12 @@ impl<'a> Bench<'a> {
             frame,
             setting,
         }
+    }
+
+    /// How many windows go with a division.
+    pub(super) fn windows(&self, pieces: usize) -> usize {
+        let filled = self.links.len() / (FEWEST * self.links.list().len()).max(1);
+        pieces.max(filled.clamp(1, WINDOWS))
     }
 
     /// A pass over all dependencies.
