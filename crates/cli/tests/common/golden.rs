@@ -71,10 +71,23 @@ pub(crate) fn normalised(scratch: &Scratch, text: &str) -> String {
             out += start;
             out += "read again and checked in TIME.\n";
         } else {
-            out += line;
+            out += &with_six_digits(line);
         }
     }
     out
+}
+
+/// A fraction in a JSON report to six digits: processors round the rest differently.
+fn with_six_digits(line: &str) -> String {
+    let rounded = || {
+        let (start, value) = line.split_once("\": ")?;
+        let number = value.trim_end().trim_end_matches(',');
+        let rest = &value[number.len()..];
+        let fraction: f64 = number.parse().ok().filter(|_| number.contains('.'))?;
+        let shorter: f64 = format!("{fraction:.5e}").parse().ok()?;
+        Some(format!("{start}\": {shorter:?}{rest}"))
+    };
+    rounded().unwrap_or_else(|| line.into())
 }
 
 fn without_figures(line: &str) -> String {
