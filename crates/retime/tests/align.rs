@@ -102,21 +102,26 @@ fn wrong(drift: f64) -> impl Strategy<Value = Wrong> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
     fn constants_and_drifts_are_found(
         clocks in proptest::collection::vec(wrong(1e-4), 2..7),
         rounds in 40..200_i64,
     ) {
-        // All delays alike: nothing but rounding of both stamps is unknown.
+        // All delays alike, 1000. A tenth of that is slack, and the centre of equal slacks
+        // is off by as much as the tightest messages there and back differ in when they
+        // were sent: by up to a tenth of the slack for each step along the ring.
         let messages = ring(clocks.len(), rounds, |_| 0);
         let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
         prop_assert_eq!(&alignment.relations, &vec![BothWays; clocks.len()]);
         for clock in 0..clocks.len() {
-            for time in [0, 5_000 * rounds, 10_000 * rounds] {
+            let steps = clock.min(clocks.len() - clock);
+            // Before the first and after the last stamp of a clock its offset stays as
+            // it is, so not there.
+            for time in [10_000, 5_000 * rounds, 10_000 * (rounds - 2)] {
                 let error = error(&alignment, &clocks, clock, time);
-                prop_assert!(error.abs() <= 2.5, "clock {} at {}: {}", clock, time, error);
+                prop_assert!(error.abs() <= 2.0 + 10.0 * steps as f64, "clock {} at {}: {}", clock, time, error);
             }
         }
     }
@@ -173,7 +178,8 @@ proptest! {
                 let stamp = shown.shows(time);
                 let pair = (offset(&before, clock, stamp), offset(&after, new(clock), stamp));
                 let (Some(before), Some(after)) = pair else { panic!("{pair:?}") };
-                prop_assert!((before - after).abs() < 1e-6, "{} {}", before, after);
+                // Which of nearly equal messages are the tightest, rounding decides.
+                prop_assert!((before - after).abs() < 1e-3, "{} {}", before, after);
             }
         }
     }
