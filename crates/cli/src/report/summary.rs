@@ -154,6 +154,9 @@ impl Text {
             )
         };
         let source = match (delay.source, delay.half_round_trip_ticks) {
+            (DelaySource::Learned, Some(half)) if half < 0 => {
+                "no round trip tells: clocks were set, or stamps are defective".into()
+            }
             (DelaySource::Learned, Some(half)) => {
                 format!(
                     "learned: an eighth of half the fastest round trip, {}",
@@ -180,7 +183,7 @@ impl Text {
 
     fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
         let mut row = |name: &str, before: &str, after: Option<String>| {
-            let row = format!("{name:<19}{before:<28}{}", after.unwrap_or_default());
+            let row = format!("{name:<19}{before:<27} {}", after.unwrap_or_default());
             let _ = writeln!(self.out, "{}", row.trim_end());
         };
         row("reversed", "recorded", after.map(|_| "corrected".into()));
@@ -315,7 +318,7 @@ impl Text {
         let _ = writeln!(self.out, "{}", heading.trim_end());
         let mut row = |name: &str, cell: &dyn Fn(&MeasuredPart) -> String| {
             let corrected = corrected.as_ref().map(cell).unwrap_or_default();
-            let row = format!("{name:<19}{:<28}{corrected}", cell(recorded));
+            let row = format!("{name:<19}{:<27} {corrected}", cell(recorded));
             let _ = writeln!(self.out, "{}", row.trim_end());
         };
         let rate = self.rate.map_or(1.0, |rate| rate.get() as f64);

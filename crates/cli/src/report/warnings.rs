@@ -55,6 +55,13 @@ fn delay_advice(loaded: &Loaded, delay: &ResolvedDelay) -> Option<String> {
     let rate = loaded.trace.info().rate;
     let (_, largest) = delay.range();
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
+    if half < Ticks(0) {
+        return Some(
+            "some messages came back before they were sent, by the clock of one process: \
+             clocks were set during the run, or stamps are defective"
+                .into(),
+        );
+    }
     Some(format!(
         "a minimal delay of {} is more than half the fastest round trip, {}: clocks may run away; \
          give a smaller --min-delay, or leave it to auto",

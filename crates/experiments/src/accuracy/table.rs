@@ -70,7 +70,9 @@ impl Compared {
             clc.zip(auto)
                 .map_or_else(dash, |(clc, auto)| self.gain(clc.error / auto.error)),
             bound.map_or_else(dash, |bound| format!("{:.2}", 100.0 * bound.inside)),
-            bound.map_or_else(dash, |bound| format!("{:.2}", bound.half_width / 1e3)),
+            bound
+                .filter(|bound| bound.unbounded < 0.5)
+                .map_or_else(dash, |bound| format!("{:.2}", bound.half_width / 1e3)),
         ]
     }
 
