@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints the figures of the README: time and memory of `retime correct`, end to
-# end with verification, on simulated halo-exchange traces with clock errors.
+# end with verification, with and without error bounds and alignment, on
+# simulated halo-exchange traces with clock errors.
 #
 #   benches/figures.sh [RUNS]
 set -euo pipefail
@@ -40,16 +41,20 @@ row() { # ranks events label arguments...
     local ranks=$1 events=$2 label=$3
     shift 3
     read -r wall cpu memory < <(measure "$scratch/trace-$ranks-$events" "$@")
-    printf '%-9s %5s %7s %8s s %8s s %6s MB %8.1f M events/s\n' "$label" "$ranks" "$events" \
+    printf '%-16s %5s %7s %8s s %8s s %6s MB %8.1f M events/s\n' "$label" "$ranks" "$events" \
         "$wall" "$cpu" "$memory" "$(awk -v e="$events" -v w="$wall" 'BEGIN {print e / w / 1e6}')"
 }
 
-printf '%-9s %5s %7s %10s %10s %9s\n' command ranks events wall CPU memory
+printf '%-16s %5s %7s %10s %10s %9s\n' command ranks events wall CPU memory
 for events in 1e5 1e6 1e7; do
     generate 4 "$events"
     row 4 "$events" correct correct TRACE -o OUT -q
 done
-row 4 1e7 check check TRACE -q
-row 4 1e7 "check -1" check TRACE -q --threads 1
 generate 16 1e7
 row 16 1e7 correct correct TRACE -o OUT -q
+for ranks in 4 16; do
+    row "$ranks" 1e7 "correct -bounds" correct TRACE -o OUT -q --bounds off
+    row "$ranks" 1e7 "correct clc" correct TRACE -o OUT -q --bounds off --method clc
+done
+row 4 1e7 check check TRACE -q
+row 4 1e7 "check -bounds" check TRACE -q --bounds off
