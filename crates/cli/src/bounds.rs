@@ -152,7 +152,7 @@ impl Timed<'_> {
 
     /// About how clocks differ from `reference`.
     pub(crate) fn lines(&self, reference: ClockId) -> Estimate {
-        align(self.causality, self.clocks, self.rate, reference).estimate
+        align(self.causality, self.clocks, self.rate, reference).base()
     }
 
     /// The dependencies that are tightest once clocks are about right.

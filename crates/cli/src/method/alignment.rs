@@ -115,7 +115,7 @@ impl Alignment {
 
 impl Aligned {
     /// What the alignment of the default method found.
-    pub(super) fn of(alignment: align::Alignment, reference: Reference) -> Self {
+    pub(super) fn of(alignment: &align::Alignment, reference: Reference) -> Self {
         let tied = |how: Relation| {
             let relations = (0..).map(ClockId).zip(&alignment.relations);
             let tied = relations.filter(|(_, relation)| **relation == how);
@@ -127,7 +127,7 @@ impl Aligned {
             trimmed: alignment.trimmed.len(),
             pieces: alignment.pieces,
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
-            estimate: Some(alignment.estimate),
+            estimate: Some(alignment.base()),
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn run(reference: Reference, input: &Input<'_>) -> Result<Solution, U
 
 fn solution(found: AutoSolution, correction: Correction, reference: Reference) -> Solution {
     let (aligned, unaligned) = match found.start {
-        Start::Aligned(alignment) => (Some(Aligned::of(*alignment, reference)), None),
+        Start::Aligned(alignment) => (Some(Aligned::of(&alignment, reference)), None),
         Start::Recorded(reason) => (None, Some(reason)),
     };
     Solution {

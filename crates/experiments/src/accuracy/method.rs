@@ -136,7 +136,7 @@ fn default_pipeline(trace: &Trace) -> Result<Solved, String> {
     })?;
     let times = retimed(&trace.causality, &found.correction)?;
     let aligned = match found.start {
-        Start::Aligned(alignment) => Some((alignment.estimate, found.correction)),
+        Start::Aligned(alignment) => Some((alignment.base(), found.correction)),
         Start::Recorded(_) => None,
     };
     Ok(Solved { times, aligned })

@@ -72,7 +72,7 @@ pub use sharing::confirmed;
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Offset};
 use crate::time::TickRate;
 
 /// How a clock is tied to the reference.
@@ -119,6 +119,30 @@ pub struct Alignment {
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too
     /// little is known. See [`shortest_latency`].
     pub shortest: Option<f64>,
+}
+
+impl Alignment {
+    /// What error bounds may rest on: the estimate, but without drift for clocks
+    /// that messages reach in one direction only. There the fastest messages of a
+    /// few moments decide on the line, and nothing from the other side says how
+    /// wrong it is; that clocks run at about the same rate is safer to assume.
+    pub fn base(&self) -> Estimate {
+        let clocks = self.estimate.offsets.iter().zip(&self.relations);
+        let base = |(offset, relation): (&Option<Offset>, &Relation)| {
+            let offset = offset.as_ref()?;
+            let ends = (offset.knots().first(), offset.knots().last());
+            Some(match (relation, ends) {
+                (Relation::OneWay, (Some(first), Some(last))) => {
+                    Offset::constant(offset.at(i64::midpoint(first.0, last.0)))
+                }
+                _ => offset.clone(),
+            })
+        };
+        Estimate {
+            offsets: clocks.map(base).collect(),
+            reference: self.estimate.reference,
+        }
+    }
 }
 
 /// Aligns the clocks of a trace.
