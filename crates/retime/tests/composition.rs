@@ -113,7 +113,8 @@ fn steps(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
             .collect();
         all.sort_by_key(|&node| nodes.timestamp(node));
         let mut builder = MapBuilder::default();
-        let mut next = 1_000 + rng.below(1 << 30);
+        // Far enough from 0 for what comes before the first node.
+        let mut next = (1 << 30) + rng.below(1 << 30);
         for equal in all.chunk_by(|a, b| nodes.timestamp(*a) == nodes.timestamp(*b)) {
             let mut points = points_of_one_stamp(causality, equal, next, rng);
             points.sort_by_key(|point| (point.corrected, point.event));

@@ -32,6 +32,11 @@ impl Stream {
         Self(Filter::new(&clocks, options()))
     }
 
+    /// Of two locations that share a clock, and a third one.
+    fn of_threads() -> Self {
+        Self(Filter::new(&[0, 0, 1], options()))
+    }
+
     fn push(&mut self, location: u32, time: u64, kind: EventKind) -> &mut Self {
         let event = Event {
             location: LocationIndex(location),
@@ -242,6 +247,29 @@ fn events_that_wait_for_each_other_hold_nobody_up_for_ever() {
     assert_eq!(stream.out().len(), 4);
     assert_eq!(stream.0.report().contradictions, 1);
     assert_eq!(stream.0.load(), [0, 0, 0]);
+}
+
+#[test]
+fn a_long_silence_is_no_reason_to_go_without_a_send_that_has_come() {
+    // The send waits for the other location of its clock to be past it.
+    let mut stream = Stream::of_threads();
+    stream.push(0, 1_001, send(1)).push(2, 1_000, receive(1));
+    assert_eq!(stream.out(), []);
+    stream.heartbeat(2, 5_000);
+    let stays = [(0, 1_001, 1_001), (2, 1_000, 1_003)];
+    assert_eq!(stream.rest(), stays);
+    assert_eq!(stream.0.report().contradictions, 0);
+
+    // And here it comes after a receive that waits in vain.
+    let mut stream = Stream::of_threads();
+    stream.push(0, 1_000, receive(9)).push(0, 1_001, send(1));
+    stream.push(2, 1_000, receive(1)).heartbeat(2, 5_000);
+    assert_eq!(
+        stream.rest(),
+        [[(0, 1_000, 1_000)].as_slice(), &stays].concat()
+    );
+    let report = stream.0.report();
+    assert_eq!((report.unmatched_receives, report.contradictions), (1, 0));
 }
 
 #[test]

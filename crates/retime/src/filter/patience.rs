@@ -34,6 +34,14 @@ pub(super) struct Patience {
     forgot: i64,
 }
 
+/// An event that waits for its causes.
+struct Wait {
+    /// Its raw time.
+    since: i64,
+    /// The causes have come, but wait themselves.
+    for_each_other: bool,
+}
+
 impl Patience {
     /// `None` where there is no hurry.
     pub(super) fn new(options: &FilterOptions) -> Option<Self> {
@@ -94,12 +102,7 @@ impl<P> Filter<P> {
         let Some(patience) = self.patience.clone() else {
             return;
         };
-        for clock in 0..self.clocks.len() {
-            self.clocks[clock].is_overdue = self.is_overdue(clock, &patience);
-            self.wake(clock as u32);
-            self.touch(clock as u32);
-        }
-        self.work();
+        self.let_go(&patience);
         let until = Until {
             known: self.now.saturating_sub(patience.settling),
             any: self.now.saturating_sub(patience.delay),
@@ -121,25 +124,27 @@ impl<P> Filter<P> {
         self.forget();
     }
 
-    /// Whether the next event of a clock has waited for its causes long enough.
-    fn is_overdue(&self, clock: usize, patience: &Patience) -> bool {
-        let locations = self.clocks[clock].locations.iter();
-        let heads = locations.filter_map(|&it| self.locations[it as usize].waiting.front());
-        let Some(head) = heads.min_by_key(|head| head.raw) else {
-            return false;
-        };
-        let waits_since = self.now.saturating_sub(head.raw);
-        let is_there = match head.role {
-            Role::Receive(number) => self.matching.get(number).has_send,
-            Role::End(number, what) => self.collectives.is_complete(number, &what),
-            _ => return false,
-        };
-        waits_since
-            > if is_there {
+    /// Lets those events go on that have waited for their causes long enough, one
+    /// by one: what one of them frees need not go without its causes.
+    fn let_go(&mut self, patience: &Patience) {
+        for clock in 0..self.clocks.len() {
+            self.clocks[clock].is_overdue = false;
+            self.wake(clock as u32);
+            self.touch(clock as u32);
+        }
+        self.work();
+        while let Some(clock) = self.first_waiting(|waiting| {
+            let most = if waiting.for_each_other {
                 patience.hopeless
             } else {
                 patience.silence
-            }
+            };
+            self.now.saturating_sub(waiting.since) > most
+        }) {
+            self.clocks[clock].is_overdue = true;
+            self.wake(clock as u32);
+            self.work();
+        }
     }
 
     /// Forgets messages and operations that are not completed in time.
@@ -169,15 +174,14 @@ impl<P> Filter<P> {
 
     /// All locations have ended: nothing is worth waiting for.
     pub(super) fn conclude(&mut self) {
-        loop {
-            for clock in 0..self.clocks.len() as u32 {
-                self.wake(clock);
-            }
-            self.work();
-            let Some(clock) = self.first_stuck() else {
-                break;
-            };
+        for clock in 0..self.clocks.len() as u32 {
+            self.wake(clock);
+        }
+        self.work();
+        while let Some(clock) = self.first_waiting(|_| true) {
             self.clocks[clock].is_overdue = true;
+            self.wake(clock as u32);
+            self.work();
         }
         let mut open = Vec::new();
         let unmatched = &mut self.report.unmatched_sends;
@@ -198,20 +202,34 @@ impl<P> Filter<P> {
         self.work();
     }
 
-    /// The clock to go on though it waits: one whose cause will never come, else
-    /// the first of those that wait for each other.
-    fn first_stuck(&self) -> Option<usize> {
-        let stuck = (0..self.clocks.len()).filter_map(|clock| {
-            let locations = self.clocks[clock].locations.iter();
-            let heads = locations.filter_map(|&it| self.locations[it as usize].waiting.front());
-            let head = heads.min_by_key(|head| head.raw)?;
-            let is_there = match head.role {
-                Role::Receive(number) => self.matching.get(number).has_send,
-                Role::End(number, what) => self.collectives.is_complete(number, &what),
-                _ => true,
-            };
-            Some((is_there, head.raw, clock))
+    /// The clock to go on though it waits, of those that have waited long enough:
+    /// one whose cause will never come, else the first of those that wait for
+    /// each other.
+    fn first_waiting(&self, long_enough: impl Fn(&Wait) -> bool) -> Option<usize> {
+        let waiting = (0..self.clocks.len()).filter_map(|clock| {
+            let wait = self.wait(clock)?;
+            long_enough(&wait).then_some((wait.for_each_other, wait.since, clock))
         });
-        stuck.min().map(|(_, _, clock)| clock)
+        waiting.min().map(|(_, _, clock)| clock)
+    }
+
+    /// What the next event of a clock waits for, unless it is free to go.
+    fn wait(&self, clock: usize) -> Option<Wait> {
+        let state = &self.clocks[clock];
+        if state.is_overdue {
+            return None;
+        }
+        let heads =
+            (state.locations.iter()).filter_map(|&it| self.locations[it as usize].waiting.front());
+        let head = heads.min_by_key(|head| head.raw)?;
+        let for_each_other = match head.role {
+            Role::Receive(number) => self.matching.get(number).has_send,
+            Role::End(number, what) => self.collectives.is_complete(number, &what),
+            _ => return None,
+        };
+        Some(Wait {
+            since: head.raw,
+            for_each_other,
+        })
     }
 }

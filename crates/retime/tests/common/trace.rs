@@ -98,6 +98,14 @@ impl Trace {
             })
     }
 
+    /// The trace as a perfect clock would stamp it.
+    pub fn at_truth(mut self) -> Self {
+        for event in self.events.iter_mut().flatten() {
+            event.raw = event.truth;
+        }
+        self
+    }
+
     /// The stamps of all nodes after a correction.
     pub fn corrected(&self, correction: &Correction) -> Vec<Timestamp> {
         let map = |(location, number, event): (LocationIndex, u64, &Event)| {
