@@ -157,14 +157,7 @@ impl Timed<'_> {
 
     /// The dependencies that are tightest once clocks are about right.
     fn edges(&self, base: &Estimate) -> Edges {
-        let nodes = self.causality.nodes();
-        let time = |node: u32| {
-            let clock = self.clocks.of(nodes.location(node)).as_usize();
-            let offset = base.offsets.get(clock).and_then(Option::as_ref);
-            let stamp = nodes.time(node).0;
-            stamp.saturating_add(offset.map_or(0.0, |it| it.at(stamp)) as i64)
-        };
-        Edges::collect(self.causality, self.clocks, time)
+        Edges::collect_aligned(self.causality, self.clocks, base)
     }
 
     /// The gentlest correction there can be, and the dependencies it was told by.

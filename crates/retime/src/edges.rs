@@ -29,6 +29,7 @@
 
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
+use crate::estimate::Estimate;
 
 /// A dependency of an event of one clock on one of another. Times are ticks
 /// since [`Nodes::base`](crate::causality::Nodes::base), as recorded.
@@ -131,6 +132,15 @@ impl Edges {
                 .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
         };
         clocks.iter().map(extent).collect()
+    }
+
+    /// As [`collect`](Self::collect), at the times that an estimate gives.
+    pub fn collect_aligned(causality: &Causality, clocks: &Clocks, estimate: &Estimate) -> Self {
+        let nodes = causality.nodes();
+        Self::collect(causality, clocks, |node| {
+            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
+            stamp.saturating_add(estimate.at(clock, stamp).round() as i64)
+        })
     }
 
     fn add(&mut self, causality: &Causality, clocks: &Clocks, cause: u32, effect: u32) {

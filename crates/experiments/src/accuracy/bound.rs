@@ -35,12 +35,7 @@ impl Bound {
         let start = Instant::now();
         let (causality, clocks) = (&trace.causality, correction.clocks());
         let nodes = causality.nodes();
-        let edges = Edges::collect(causality, clocks, |node| {
-            let clock = clocks.of(nodes.location(node)).as_usize();
-            let stamp = nodes.time(node).0;
-            let offset = estimate.offsets.get(clock).and_then(Option::as_ref);
-            stamp + offset.map_or(0, |offset| offset.at(stamp) as i64)
-        });
+        let edges = Edges::collect_aligned(causality, clocks, estimate);
         let bounds = offset_bounds(&edges, |_| 0, estimate, &BoundOptions::default());
         let errors = ErrorBounds::new(&bounds, correction, &edges, nodes);
         let (all, _) = errors.summary(nodes, clocks);

@@ -15,7 +15,7 @@
 //! every 10 us they would else all seem to be 0 or less.
 //!
 //! What has to be added to the clock is `shift_p + y_p(v)`; the line is the
-//! [base](super::base), and `z_p`, a piecewise linear function, the
+//! [base](super::lines), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
 
 use crate::clocks::ClockId;

@@ -156,29 +156,21 @@ pub fn align(
     reference: ClockId,
 ) -> Alignment {
     let nodes = causality.nodes();
-    let list = |add: &dyn Fn(ClockId, i64) -> f64| {
-        let time = |node: u32| {
-            let stamp = nodes.time(node).0;
-            let clock = clocks.of(nodes.location(node));
-            stamp.saturating_add(add(clock, stamp).round() as i64)
-        };
-        Edges::collect(causality, clocks, time)
-    };
-    let raw = list(&|_, _| 0.0);
+    let raw = Edges::collect(causality, clocks, |node| nodes.time(node).0);
     if causality.collectives().instances().is_empty() {
         return align_edges(&raw, rate, reference);
     }
     let rough = stages::rough(&raw, reference);
     drop(raw);
-    let edges = list(&|clock, stamp| rough.add(clock.as_usize(), stamp));
+    let edges = Edges::collect(causality, clocks, |node| {
+        let stamp = nodes.time(node).0;
+        let clock = clocks.of(nodes.location(node)).as_usize();
+        stamp.saturating_add(rough.add(clock, stamp).round() as i64)
+    });
     let aligned = stages::align_roughly_aligned(&edges, rough, rate, reference);
-    let list_again = |estimate: &Estimate| {
-        Some(list(&|clock, stamp| {
-            let offset = estimate.offsets[clock.as_usize()].as_ref();
-            offset.map_or(0.0, |offset| offset.at(stamp))
-        }))
-    };
-    steps::explain(&edges, aligned, rate, list_again)
+    steps::explain(&edges, aligned, rate, |estimate| {
+        Some(Edges::collect_aligned(causality, clocks, estimate))
+    })
 }
 
 /// Aligns clocks by a list of dependencies.

@@ -85,17 +85,8 @@ pub fn confirmed(
     processes: &Clocks,
     estimate: &Estimate,
 ) -> Clocks {
-    let add = |clock: ClockId, stamp: i64| {
-        let offset = estimate.offsets.get(clock.as_usize());
-        let offset = offset.and_then(Option::as_ref);
-        offset.map_or(0.0, |offset| offset.at(stamp))
-    };
-    let time = |node: u32| {
-        let clock = processes.of(causality.nodes().location(node));
-        let stamp = causality.nodes().time(node).0;
-        stamp.saturating_add(add(clock, stamp) as i64)
-    };
-    let edges = Edges::collect(causality, processes, time);
+    let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
+    let edges = Edges::collect_aligned(causality, processes, estimate);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
     let judge = Judge {
         shared: processes.iter().map(shared).collect(),

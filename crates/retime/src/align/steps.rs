@@ -92,14 +92,9 @@ fn align_parts(
 
 /// How far below zero all aligned latencies are together.
 fn reversed(edges: &Edges, estimate: &Estimate) -> f64 {
-    let offset = |clock: ClockId, stamp: i64| {
-        let offset = estimate.offsets.get(clock.as_usize());
-        offset
-            .and_then(Option::as_ref)
-            .map_or(0.0, |it| it.at(stamp))
-    };
     let latency = |edge: &Edge| {
-        edge.latency() as f64 + offset(edge.to, edge.received) - offset(edge.from, edge.sent)
+        let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
+        edge.latency() as f64 + offset
     };
     edges
         .all()

@@ -98,6 +98,14 @@ impl BadEstimate {
 }
 
 impl Estimate {
+    /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.
+    #[inline]
+    pub fn at(&self, clock: ClockId, stamp: i64) -> f64 {
+        let offset = self.offsets.get(clock.as_usize());
+        let offset = offset.and_then(Option::as_ref);
+        offset.map_or(0.0, |offset| offset.at(stamp))
+    }
+
     /// The clock maps. Where a stamp would come to lie before 0, all events of
     /// the trace are moved later by as much: a shift common to all means nothing.
     pub fn correction(
