@@ -144,7 +144,7 @@ impl Timed<'_> {
     /// About how clocks differ from one of them; `None` where nothing relates any.
     fn base(&self) -> Option<Estimate> {
         if let Some(estimate) = self.estimate {
-            return estimate.rebased(estimate.reference);
+            return Some(estimate.clone());
         }
         let reference = Reference::First.clock(self.causality, self.clocks)?;
         Some(self.lines(reference))

@@ -73,6 +73,20 @@ fn coarse_and_wrong_readings_do_no_harm() {
 }
 
 #[test]
+fn clocks_that_are_set_are_followed() {
+    for name in [
+        "step of -200 us",
+        "reference set by 200 us",
+        "7 of 8 set by 5 us",
+        "8 of 8 set by 500 us",
+        "8 of 8 set in 32 ms",
+        "random, 8 of 8 set",
+    ] {
+        hold(name);
+    }
+}
+
+#[test]
 fn programs_of_every_kind_are_aligned() {
     for name in [
         "dense exchange",

@@ -230,10 +230,11 @@ impl Work<'_> {
             };
         };
         let mut alignment = align(self.causality, clocks, self.info.rate, anchor);
-        let edges = Edges::new(Vec::new(), Edges::extents(self.causality, clocks));
-        if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &edges) {
+        let steady = self.steady(clocks, &alignment);
+        if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &steady) {
             alignment.estimate = rebased;
         }
+        let edges = Edges::new(Vec::new(), Edges::extents(self.causality, clocks));
         let correction = alignment
             .estimate
             .correction(self.causality, clocks, &edges);
@@ -249,6 +250,19 @@ impl Work<'_> {
                 causality,
             })
         }))
+    }
+
+    /// What clocks show, without those that were set: they are no part of a mean.
+    fn steady(&self, clocks: &Clocks, alignment: &Alignment) -> Edges {
+        let mut extents = Edges::extents(self.causality, clocks);
+        let all = extents.clone();
+        for step in &alignment.steps {
+            if let Some(extent) = extents.get_mut(step.clock.as_usize()) {
+                *extent = None;
+            }
+        }
+        let any = extents.iter().any(Option::is_some);
+        Edges::new(Vec::new(), if any { extents } else { all })
     }
 
     fn after_alignment(

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use retime::align::{self, Relation};
+use retime::align::{self, ClockStep, Relation};
+use retime::causality::Nodes;
 use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, Reference, convex_hull, extended, hofmann_hilgers,
     interpolation, min_max, pseudo_synchronisation, regression, spanning_tree,
 };
 use retime::optimal::{gentlest, midpoint, offset_bounds};
-use retime::{ClockId, Correction, Edge, Edges};
+use retime::{ClockId, Correction, Edge, Edges, Ticks, Timestamp};
 
 use super::{Input, Unsolved};
 use crate::bounds::{GENTLEST_BUDGET, bound_options};
@@ -51,6 +52,19 @@ pub(crate) struct Aligned {
     pub(crate) pieces: usize,
     /// The clock whose time is the common one; `None` for the mean of all.
     pub(crate) reference: Option<ClockId>,
+    /// Clocks that were set during the run.
+    pub(crate) steps: Vec<Step>,
+}
+
+/// A clock was set.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub(crate) clock: ClockId,
+    /// Between these stamps of it,
+    pub(crate) after: Timestamp,
+    pub(crate) until: Timestamp,
+    /// by so much.
+    pub(crate) by: Ticks,
 }
 
 impl Alignment {
@@ -108,6 +122,7 @@ impl Alignment {
             trimmed: 0,
             pieces: knots.max().unwrap_or(0).saturating_sub(1).max(1),
             reference: (self.reference != Reference::Mean).then_some(estimate.reference),
+            steps: Vec::new(),
             estimate: None,
         }
     }
@@ -115,7 +130,7 @@ impl Alignment {
 
 impl Aligned {
     /// What the alignment of the default method found.
-    pub(super) fn of(alignment: &align::Alignment, reference: Reference) -> Self {
+    pub(super) fn of(alignment: &align::Alignment, reference: Reference, nodes: &Nodes) -> Self {
         let tied = |how: Relation| {
             let relations = (0..).map(ClockId).zip(&alignment.relations);
             let tied = relations.filter(|(_, relation)| **relation == how);
@@ -127,8 +142,24 @@ impl Aligned {
             trimmed: alignment.trimmed.len(),
             pieces: alignment.pieces,
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
+            steps: alignment
+                .steps
+                .iter()
+                .filter_map(|step| Step::of(step, nodes))
+                .collect(),
             estimate: Some(alignment.base()),
         }
+    }
+}
+
+impl Step {
+    fn of(step: &ClockStep, nodes: &Nodes) -> Option<Self> {
+        Some(Self {
+            clock: step.clock,
+            after: nodes.absolute(Ticks(step.after))?,
+            until: nodes.absolute(Ticks(step.until))?,
+            by: Ticks(step.by.round() as i64),
+        })
     }
 }
 

@@ -1,6 +1,7 @@
 //! `--method auto`: align, repair what is left, whatever the trace allows.
 
 use retime::auto::{AutoError, AutoOptions, AutoSolution, NotAligned, Start, auto};
+use retime::causality::Nodes;
 use retime::estimate::Reference;
 use retime::repair::repair;
 use retime::{Causality, Correction};
@@ -23,18 +24,24 @@ pub(super) fn run(reference: Reference, input: &Input<'_>) -> Result<Solution, U
         let repaired = repaired.map_err(Unsolved::Cycle)?;
         Ok::<Correction, Unsolved>(repaired.correction)
     };
+    let nodes = input.causality.nodes();
     let input = &Input {
         clocks: found.correction.clocks(),
         delay: &found.delay,
         ..*input
     };
     let correction = settled(input, found.correction.clone(), again)?;
-    Ok(solution(found, correction, reference))
+    Ok(solution(found, correction, reference, nodes))
 }
 
-fn solution(found: AutoSolution, correction: Correction, reference: Reference) -> Solution {
+fn solution(
+    found: AutoSolution,
+    correction: Correction,
+    reference: Reference,
+    nodes: &Nodes,
+) -> Solution {
     let (aligned, unaligned) = match found.start {
-        Start::Aligned(alignment) => (Some(Aligned::of(&alignment, reference)), None),
+        Start::Aligned(alignment) => (Some(Aligned::of(&alignment, reference, nodes)), None),
         Start::Recorded(reason) => (None, Some(reason)),
     };
     Solution {

@@ -10,7 +10,7 @@ use retime::{Clocks, Edges, Grouping, TraceInfo};
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DelayPart,
     Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, OddityPart, PairPart,
-    PlacePart, RepairPart, TracePart, ViolationPart,
+    PlacePart, RepairPart, StepPart, TracePart, ViolationPart,
 };
 use crate::bounds::Bounded;
 use crate::delay::ResolvedDelay;
@@ -168,6 +168,16 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.trimmed,
+            steps: aligned
+                .steps
+                .iter()
+                .map(|step| StepPart {
+                    clock: step.clock.0,
+                    after: step.after.0,
+                    until: step.until.0,
+                    by_ticks: step.by.0,
+                })
+                .collect(),
         }),
         repair: repaired.map(|it| RepairPart {
             direction: it.direction.map(|direction| match direction {

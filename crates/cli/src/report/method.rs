@@ -2,8 +2,11 @@
 
 use retime::{TickRate, Ticks};
 
-use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report};
+use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
 use super::summary::plural;
+
+/// Steps of clocks that are listed.
+const STEPS_SHOWN: usize = 8;
 
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
@@ -20,6 +23,9 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
     let mut lines = vec![("method", name)];
     let alignment = method.alignment.as_ref();
     lines.extend(alignment.map(|alignment| ("", aligned(alignment))));
+    let alone = report.clocks.count == 2;
+    let steps = alignment.map(|alignment| steps(alignment, rate, alone));
+    lines.extend(steps.into_iter().flatten().map(|step| ("", step)));
     let knots = plural(method.knots as u64, "knot");
     lines.push((
         "",
@@ -42,6 +48,31 @@ fn aligned(alignment: &AlignmentPart) -> String {
         ),
     };
     format!("by the time of {by}, differences of {pieces}{left_out}")
+}
+
+/// Clocks that were set, the first few; `alone` where there are only two clocks.
+fn steps(alignment: &AlignmentPart, rate: TickRate, alone: bool) -> Vec<String> {
+    let step = |step: &StepPart| {
+        let reference = alignment.reference_clock == Some(step.clock);
+        let note = match (reference, alone) {
+            (true, _) => "; the common time is what it showed before",
+            (_, true) => ", unless it was the other: two clocks cannot tell",
+            _ => "",
+        };
+        let sign = if step.by_ticks > 0 { "+" } else { "" };
+        let by = rate.format(Ticks(step.by_ticks));
+        format!(
+            "clock {} was set by {sign}{by} between {} and {}{note}",
+            step.clock, step.after, step.until
+        )
+    };
+    let all = alignment.steps.iter();
+    let mut lines: Vec<String> = all.take(STEPS_SHOWN).map(step).collect();
+    let more = alignment.steps.len().saturating_sub(STEPS_SHOWN);
+    if more > 0 {
+        lines.push(format!("{more} more times a clock was set"));
+    }
+    lines
 }
 
 fn repaired(method: &MethodPart, rate: TickRate) -> String {

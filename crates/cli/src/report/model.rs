@@ -162,6 +162,20 @@ pub(crate) struct AlignmentPart {
     pub(crate) one_way_clocks: Vec<u32>,
     /// Dependencies that contradict all others and did not count.
     pub(crate) left_out: usize,
+    /// Clocks that were set during the run; absent if none was.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) steps: Vec<StepPart>,
+}
+
+/// A clock was set, and that undone.
+#[derive(Debug, Serialize)]
+pub(crate) struct StepPart {
+    pub(crate) clock: u32,
+    /// Between these recorded stamps.
+    pub(crate) after: u64,
+    pub(crate) until: u64,
+    /// How much it gained.
+    pub(crate) by_ticks: i64,
 }
 
 #[derive(Debug, Serialize)]

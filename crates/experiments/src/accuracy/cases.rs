@@ -27,6 +27,8 @@ const SEED: u64 = 20;
 const DRIFTING: Goal = Goal::Gain(8.0);
 /// Clocks that differ by constants only.
 const CONSTANT: Goal = Goal::Gain(3.0);
+/// Nanoseconds that a short run takes.
+const SHORT_RUN: u64 = 32_000_000;
 /// Nanoseconds that most runs take.
 const RUN: u64 = 2_000_000_000;
 
@@ -35,6 +37,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     let mut all = by_clocks(size);
     all.extend(by_number(size));
     all.extend(by_defect(size));
+    all.extend(by_steps(size));
     all.extend(by_program(size));
     all.extend(hard(size));
     all
@@ -182,6 +185,72 @@ fn by_defect(size: Size) -> Vec<Case> {
         of("tick 10 us", &|it| it.step = 10_000, &|_| ()),
         of("5 glitches", &plain, &glitches),
     ]
+}
+
+/// Which clocks are set, and how often.
+fn by_steps(size: Size) -> Vec<Case> {
+    let four = halo(size, 4, 5_000);
+    let eight = halo(size, 8, 2_000);
+    let traffic = RandomTraffic {
+        ranks: 8,
+        ranks_per_node: 1,
+        length: Length::iterations(size.of(10_000)),
+        seed: SEED,
+        compute: Duration::uniform(0, 400_000),
+        ..RandomTraffic::default()
+    };
+    let short = HaloExchange {
+        iterations: size.of(1_000),
+        compute: Duration::uniform(0, 2 * SHORT_RUN / 1_000),
+        ..eight.clone()
+    };
+    let of = |name, program: Program, steps: &[(usize, u64, i64)]| {
+        let mut clocks = clocks(drifting(20e-6), &*program);
+        for &(clock, at, by) in steps {
+            clocks[clock].jumps.push(Jump { at, by });
+        }
+        Case::new(name, DRIFTING, program, clocks)
+    };
+    let run = size.of(RUN) / 2;
+    vec![
+        of(
+            "reference set by 200 us",
+            Arc::new(four),
+            &[(0, run / 5 * 3, 200_000)],
+        ),
+        of(
+            "7 of 8 set by 5 us",
+            Arc::new(eight.clone()),
+            &each(1, run, 5_000),
+        ),
+        of(
+            "8 of 8 set by 500 us",
+            Arc::new(eight),
+            &each(0, run, 500_000),
+        ),
+        of(
+            "8 of 8 set in 32 ms",
+            Arc::new(short),
+            &each(0, size.of(SHORT_RUN), 500_000),
+        ),
+        of(
+            "random, 8 of 8 set",
+            Arc::new(traffic),
+            &each(0, run, 50_000),
+        ),
+    ]
+}
+
+/// A step for each of 8 clocks from `first` on: half as large to as large as said,
+/// forwards and back in turn, all over the run but not in the order of the clocks.
+fn each(first: usize, run: u64, size: i64) -> Vec<(usize, u64, i64)> {
+    let step = |clock: usize| {
+        let place = (clock * 3 % 8) as u64;
+        let by = size / 2 + size / 14 * (clock * 5 % 8) as i64;
+        let at = run / 10 + run / 10 * place;
+        (clock, at, if clock.is_multiple_of(2) { by } else { -by })
+    };
+    (first..8).map(step).collect()
 }
 
 /// Other programs.

@@ -104,8 +104,8 @@ pub struct ClockStep {
 /// Aligned clocks.
 #[derive(Clone, Debug)]
 pub struct Alignment {
-    /// What has to be added to each clock to show the time of the reference;
-    /// for clocks unrelated to it, that of the first clock they are tied to, and
+    /// What has to be added to each clock to show the time of the reference, or
+    /// where that was set the time it would show if it had not been; for clocks unrelated to it, that of the first clock they are tied to, and
     /// nothing if there is none.
     pub estimate: Estimate,
     /// By clock, how it is tied to the reference.
@@ -122,7 +122,8 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// What error bounds may rest on: the estimate, but without drift for clocks
+    /// What error bounds may rest on: the estimate, on the time of the reference
+    /// without its steps, and without drift for clocks
     /// that messages reach in one direction only. There the fastest messages of a
     /// few moments decide on the line, and nothing from the other side says how
     /// wrong it is; that clocks run at about the same rate is safer to assume.
@@ -138,10 +139,11 @@ impl Alignment {
                 _ => offset.clone(),
             })
         };
-        Estimate {
+        let estimate = Estimate {
             offsets: clocks.map(base).collect(),
             reference: self.estimate.reference,
-        }
+        };
+        steps::unset(estimate, &self.steps)
     }
 }
 

@@ -13,6 +13,8 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Offset {
     knots: Vec<(i64, f64)>,
+    /// Between which stamps the clock was set, in order.
+    steps: Vec<(i64, i64)>,
 }
 
 impl Offset {
@@ -20,6 +22,7 @@ impl Offset {
     pub fn constant(ticks: f64) -> Self {
         Self {
             knots: vec![(0, ticks)],
+            steps: Vec::new(),
         }
     }
 
@@ -38,7 +41,21 @@ impl Offset {
                 _ => knots.push(point),
             }
         }
-        Self { knots }
+        Self {
+            knots,
+            steps: Vec::new(),
+        }
+    }
+
+    /// The same, known to be of a clock that was set between these stamps.
+    pub(crate) fn with_steps(mut self, steps: &[(i64, i64)]) -> Self {
+        self.steps = steps.to_vec();
+        self
+    }
+
+    /// Between which stamps the clock is known to have been set, in order.
+    pub(crate) fn steps(&self) -> &[(i64, i64)] {
+        &self.steps
     }
 
     /// The points between which it is linear, by rising stamp.

@@ -151,7 +151,7 @@ impl Estimate {
     }
 
     /// With the common time `t + change(t)` instead of `t`.
-    fn onto(&self, change: &Offset) -> Option<Self> {
+    pub(crate) fn onto(&self, change: &Offset) -> Option<Self> {
         let moved = |offset: &Option<Offset>| match offset {
             Some(offset) => Some(Some(onto(offset, change)?)),
             None => Some(None),
@@ -179,5 +179,6 @@ fn onto(offset: &Offset, change: &Offset) -> Option<Offset> {
         let add = offset.at(stamp);
         (stamp, add + change.at(common(offset, stamp)))
     };
-    Some(Offset::through(stamps.into_iter().map(point).collect()))
+    let points = stamps.into_iter().map(point).collect();
+    Some(Offset::through(points).with_steps(offset.steps()))
 }

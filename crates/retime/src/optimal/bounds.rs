@@ -8,7 +8,7 @@
 //! ```text
 //! z(to, received) - z(from, sent) >= line(from, sent) - line(to, received) - latency + mu - tick
 //! |z(p, t) - z(p, t')|            <= rho |t - t'|
-//! z(reference, t)                  = 0
+//! z(reference, t)                  = 0     until it is set, if ever; a constant afterwards
 //! ```
 //!
 //! Their least and their greatest solution are longest and shortest paths from
@@ -91,7 +91,7 @@ impl Default for BoundOptions {
 }
 
 /// Bounds on what has to be added to each clock to show the time of
-/// `reference`.
+/// `reference`; where that was set, the time that it would show if it had not been.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OffsetBounds {
     /// By clock; `None` where nothing relates a clock to the reference.
@@ -132,6 +132,17 @@ impl ClockBounds {
         (any(&self.low), any(&self.high))
     }
 
+    /// Of the reference: what takes its steps out, in the middle of its bounds.
+    pub(super) fn undoes(&self, stamp: i64) -> i64 {
+        let middle = f64::midpoint(self.low.at(stamp), self.high.at(stamp));
+        middle.round() as i64
+    }
+
+    /// Where the clock stepped: between these stamps.
+    pub(super) fn steps(&self) -> &[(i64, i64)] {
+        &self.low.steps
+    }
+
     /// The stamps between which both bounds are linear, from the first of the
     /// clock to its last.
     pub fn stamps(&self) -> Vec<i64> {
@@ -152,7 +163,8 @@ impl ClockBounds {
 /// `least` is the minimal delay of a dependency in ticks; 0 is always right.
 /// Of `base` only the reference and the overall line of each clock count: the
 /// rate of each clock is taken to stay within `options.drift` of the rate of
-/// that line, so that constant drifts may be larger than the bound. A wrong line
+/// that line, so that constant drifts may be larger than the bound; and where an
+/// alignment found that a clock was set. A wrong line
 /// is as if clocks drifted by as much more.
 pub fn offset_bounds(
     edges: &Edges,
@@ -163,6 +175,7 @@ pub fn offset_bounds(
     let deadline = Instant::now() + options.budget.min(Duration::from_secs(1 << 30));
     let facts = Facts::new(edges, least, base, options);
     let mut relaxation = Relaxation::new(edges.clocks());
+    facts.let_step(&mut relaxation);
     let mut narrowed = Narrowed::new(&facts);
     narrowed.screen(&facts, &mut relaxation);
     for round in 0..ROUNDS {

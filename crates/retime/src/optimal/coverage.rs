@@ -2,11 +2,12 @@
 //!
 //! Bounds are relative to the reference, whose clock is wrong too. So the true
 //! offset of an event is what the reference would have shown at that true time,
-//! interpolated between its own events, minus what the event's clock showed.
+//! interpolated between its own events, minus what the event's clock showed. Where
+//! the reference was set, it is taken to go on as fast as before.
 
 use serde::Serialize;
 
-use super::bounds::OffsetBounds;
+use super::bounds::{ClockBounds, OffsetBounds};
 use crate::accuracy::TruthError;
 use crate::causality::Causality;
 use crate::clocks::Clocks;
@@ -94,9 +95,13 @@ impl Shown {
         points.sort_unstable();
         points.dedup_by_key(|point| point.0);
         let own = bounds.clocks.get(bounds.reference.as_usize());
-        let tick = own
-            .and_then(Option::as_ref)
-            .map_or(1.0, |own| own.tick.max(1.0));
+        let own = own.and_then(Option::as_ref);
+        let steps = own.map_or(&[][..], ClockBounds::steps);
+        for (number, &step) in steps.iter().enumerate().rev() {
+            let from = number.checked_sub(1).map_or(i64::MIN, |it| steps[it].1);
+            undo(&mut points, from, step);
+        }
+        let tick = own.map_or(1.0, |own| own.tick.max(1.0));
         Self { points, tick }
     }
 
@@ -119,5 +124,26 @@ impl Shown {
             1.0
         };
         anchor.1 as f64 + since * rate
+    }
+}
+
+/// Takes a step between two stamps out of what a clock shows, which runs evenly
+/// `from` a stamp on; what it shows in between is left out.
+fn undo(points: &mut Vec<(u64, i64)>, from: i64, (after, until): (i64, i64)) {
+    points.retain(|it| it.1 <= after || it.1 >= until);
+    let start = points.partition_point(|it| it.1 < from);
+    let set = points.partition_point(|it| it.1 <= after);
+    let (even, later) = points.split_at_mut(set);
+    let ends = (even.get(start..), later.first());
+    let (Some([first, .., last] | [first @ last]), Some(&(time, shown))) = ends else {
+        return;
+    };
+    let rate = match last.0 - first.0 {
+        0 => 1.0,
+        run => (last.1 - first.1) as f64 / run as f64,
+    };
+    let expected = last.1 + ((time - last.0) as f64 * rate).round() as i64;
+    for point in later {
+        point.1 += expected - shown;
     }
 }

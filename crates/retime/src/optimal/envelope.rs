@@ -37,14 +37,26 @@ impl Envelope {
         envelope
     }
 
-    /// Nothing is ever added.
-    pub(super) fn zero(side: f64) -> Self {
-        Self {
-            knots: vec![(0, 0.0)],
-            steps: Vec::new(),
-            side,
-            slope: 0.0,
+    /// One value for each piece of a clock that keeps its rate exactly, and at
+    /// first shows what is wanted; `pieces` are from stamp to stamp.
+    pub(super) fn constants(
+        pieces: &[(i64, i64)],
+        value: impl Fn(usize) -> f64,
+        side: f64,
+    ) -> Self {
+        if pieces.len() < 2 {
+            return Self {
+                knots: vec![(0, 0.0)],
+                steps: Vec::new(),
+                side,
+                slope: 0.0,
+            };
         }
+        let moments = pieces.iter().enumerate().flat_map(|(piece, &(from, to))| {
+            let value = value(piece);
+            [from, to.max(from)].map(|at| (piece as u32, at, value))
+        });
+        Self::new(&moments.collect::<Vec<_>>(), side, 0.0)
     }
 
     /// The value at a stamp; infinite where nothing bounds it.

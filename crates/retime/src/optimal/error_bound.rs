@@ -102,9 +102,10 @@ impl ErrorBounds {
         nodes: &Nodes,
     ) -> Self {
         let extent = |clock: ClockId| edges.extent(clock);
-        let shift = extent(bounds.reference).map_or(0, |extent| {
-            shift(correction.map(bounds.reference), extent, nodes)
-        });
+        let reference = bounds.clocks.get(bounds.reference.as_usize());
+        let shift = reference
+            .and_then(Option::as_ref)
+            .map_or(0, |own| shift(correction.map(bounds.reference), own, nodes));
         let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
         let bound = |&clock: &ClockId| {
             let of = bounds.clocks[clock.as_usize()].as_ref()?;
@@ -285,21 +286,31 @@ impl Written<'_> {
     }
 }
 
-/// What a map mostly adds to the stamps of a clock.
-fn shift(map: &ClockMap, (first, last): (i64, i64), nodes: &Nodes) -> i64 {
+/// What a map mostly adds to the stamps of the reference beyond what undoes its
+/// steps. That is known exactly only before the first of them.
+fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
+    let (first, last) = reference.extent;
     let mut cursor = map.cursor(LocationIndex(0));
     let along = i128::from(last) - i128::from(first);
     let stamps = (0..=LOOKS).map(|look| (i128::from(first) + along * look / LOOKS) as i64);
     let added = stamps.filter_map(|at| {
         let to = cursor.map_time(nodes.absolute(crate::time::Ticks(at))?)?;
-        Some(nodes.relative(to).0.saturating_sub(at))
+        let added = nodes.relative(to).0.saturating_sub(at);
+        Some((at, added.saturating_sub(reference.undoes(at))))
     });
-    let mut added: Vec<i64> = added.collect();
-    let middle = added.len() / 2;
-    if added.is_empty() {
+    let added: Vec<(i64, i64)> = added.collect();
+    let mut all: Vec<i64> = added.iter().map(|it| it.1).collect();
+    let middle = all.len() / 2;
+    if all.is_empty() {
         return 0;
     }
-    *added.select_nth_unstable(middle).1
+    let mostly = *all.select_nth_unstable(middle).1;
+    let Some(&(set, _)) = reference.steps().first() else {
+        return mostly;
+    };
+    let before = added.iter().filter(|it| it.0 <= set).map(|it| it.1);
+    let nearest = before.min_by_key(|it| it.abs_diff(mostly));
+    nearest.unwrap_or(mostly)
 }
 
 #[derive(Clone, Copy, Default)]

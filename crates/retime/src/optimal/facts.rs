@@ -86,7 +86,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
     }
 
-    /// All of the reference is one place, since nothing is added to it.
+    /// All of the reference is one place, since nothing is added to it; after a
+    /// step of it, always the same.
     pub(super) fn place(&self, clock: ClockId, stamp: i64) -> i64 {
         if clock == self.base.reference {
             0
@@ -121,6 +122,17 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         }
     }
 
+    /// Lets clocks step where they are known to.
+    pub(super) fn let_step(&self, relaxation: &mut Relaxation) {
+        for (clock, offset) in (0..).map(ClockId).zip(&self.base.offsets) {
+            let Some(offset) = offset else { continue };
+            for &(after, until) in offset.steps() {
+                let by = (offset.at(until) - offset.at(after)).abs();
+                relaxation.cut(clock, after, until, by);
+            }
+        }
+    }
+
     /// The clock whose time is the common one.
     pub(super) fn reference(&self) -> ClockId {
         self.base.reference
@@ -142,6 +154,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         let clock = |clock: u32| {
             let clock = ClockId(clock);
             let line = *self.line(clock)?;
+            let pinned = clock == self.base.reference;
+            let extent = self.edges.extent(clock)?;
             let side = |values: &[i128], side: f64| {
                 let moments = graph.nodes(clock).map(|node| {
                     let ((_, piece, at), value) = (graph.moment(node), values[node]);
@@ -152,23 +166,23 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
                     };
                     (piece, at, ticks * side)
                 });
-                Envelope::new(&moments.collect::<Vec<_>>(), side, self.drift())
+                let moments: Vec<_> = moments.collect();
+                if !pinned {
+                    return Envelope::new(&moments, side, self.drift());
+                }
+                let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, extent).collect();
+                let value = |piece: usize| {
+                    let of = moments.iter().find(|it| it.0 as usize == piece);
+                    of.map_or(f64::INFINITY * side, |it| it.2)
+                };
+                Envelope::constants(&pieces, value, side)
             };
-            let pinned = clock == self.base.reference;
             let of = ClockBounds {
                 line,
-                low: if pinned {
-                    Envelope::zero(-1.0)
-                } else {
-                    side(low, -1.0)
-                },
-                high: if pinned {
-                    Envelope::zero(1.0)
-                } else {
-                    side(high, 1.0)
-                },
+                low: side(low, -1.0),
+                high: side(high, 1.0),
                 tick: self.granularity(clock) as f64,
-                extent: self.edges.extent(clock)?,
+                extent,
             };
             (of.sides() != (false, false)).then_some(of)
         };

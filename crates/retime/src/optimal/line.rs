@@ -39,13 +39,6 @@ impl Line {
         stamp.saturating_add(self.at(stamp).round() as i64)
     }
 
-    /// The stamp at a time of the reference; exact enough where clocks differ
-    /// by less than a part in a thousand.
-    pub(super) fn shown(&self, time: i64) -> i64 {
-        let near = time.saturating_sub(self.at(time).round() as i64);
-        time.saturating_sub(self.at(near).round() as i64)
-    }
-
     /// The line that an offset follows between two stamps.
     fn through(offset: &Offset, first: i64, last: i64) -> Self {
         let stamp = |part: usize| {

@@ -29,8 +29,11 @@ use crate::estimate::{Estimate, Offset};
 pub fn midpoint(bounds: &OffsetBounds) -> Estimate {
     let middle = |clock: &Option<ClockBounds>| clock.as_ref().map(ClockBounds::middle);
     let mut offsets: Vec<Option<Offset>> = bounds.clocks.iter().map(middle).collect();
-    if let Some(reference) = offsets.get_mut(bounds.reference.as_usize()) {
-        *reference = Some(Offset::constant(0.0));
+    let reference = bounds.reference.as_usize();
+    let set = bounds.clocks.get(reference).and_then(Option::as_ref);
+    if let Some(reference) = offsets.get_mut(reference) {
+        let kept = set.filter(|it| !it.steps().is_empty());
+        *reference = Some(kept.map_or(Offset::constant(0.0), ClockBounds::undone));
     }
     Estimate {
         offsets,
@@ -39,6 +42,17 @@ pub fn midpoint(bounds: &OffsetBounds) -> Estimate {
 }
 
 impl ClockBounds {
+    /// What takes the steps of the reference out, and leaves it as it is before.
+    fn undone(&self) -> Offset {
+        let middle = self.middle();
+        let knots = middle.knots().iter();
+        Offset::through(
+            knots
+                .map(|&(at, add)| (at, add - self.tick / 2.0))
+                .collect(),
+        )
+    }
+
     /// Halfway between the bounds, or the only one.
     fn middle(&self) -> Offset {
         let at = |stamp: i64| {

@@ -32,6 +32,7 @@ mod relaxation;
 mod screen;
 mod slope;
 mod steps;
+mod still;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
 pub use coverage::{Coverage, coverage};

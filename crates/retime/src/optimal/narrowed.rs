@@ -8,6 +8,7 @@ use super::graph::{Bound, Cycle, Graph, Part};
 use super::link::{Link, Route, routes};
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
+use super::still::moving;
 use crate::clocks::ClockId;
 use crate::edges::Edge;
 
@@ -224,11 +225,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
             }
         })
     }
-
-    fn others(&self, at: i64) -> Vec<(ClockId, i64)> {
-        let clocks = (0..self.facts.edges.clocks() as u32).map(ClockId);
-        let others = clocks.filter(|&clock| clock != self.facts.reference());
-        let shown = others.filter_map(|clock| Some((clock, self.facts.line(clock)?.shown(at))));
-        shown.collect()
+    fn moving(&self, clock: ClockId, after: i64, until: i64) -> (i64, i64) {
+        moving(self.facts.edges, clock, after, until)
     }
 }

@@ -87,6 +87,23 @@ impl Relaxation {
         self.cuts
     }
 
+    /// Where a clock steps.
+    pub(super) fn cuts(&self, clock: ClockId) -> &[(i64, i64)] {
+        self.cuts.get(clock.as_usize()).map_or(&[], |it| it)
+    }
+
+    /// From which stamp to which each piece of a clock lasts.
+    pub(super) fn pieces(
+        &self,
+        clock: ClockId,
+        (first, last): (i64, i64),
+    ) -> impl Iterator<Item = (i64, i64)> {
+        let cuts = self.cuts(clock);
+        let starts = std::iter::once(first).chain(cuts.iter().map(|cut| cut.1));
+        let ends = cuts.iter().map(|cut| cut.0).chain(std::iter::once(last));
+        starts.zip(ends)
+    }
+
     #[inline]
     pub(super) fn is_dropped(&self, edge: u32) -> bool {
         !self.dropped.is_empty() && self.dropped.contains(&edge)

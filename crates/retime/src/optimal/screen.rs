@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::clocks::ClockId;
 
-use super::attribution::{PairStep, attribute};
+use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;
 
 /// Dependencies on one side that decide.
@@ -50,8 +50,10 @@ pub(super) trait Screened: Sync {
     fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
     /// The stamps of two clocks at the ends of a dependency between them.
     fn stamps(&self, edge: u32, clocks: [ClockId; 2]) -> [i64; 2];
-    /// The other clocks, with their stamps at a time of the reference.
-    fn others(&self, at: i64) -> Vec<(ClockId, i64)>;
+    /// A clock that is set back stands still until its time has come again. From
+    /// two stamps of a clock to the ones before and after, where it stands still at
+    /// them.
+    fn moving(&self, clock: ClockId, after: i64, until: i64) -> (i64, i64);
 }
 
 /// Leaves out what was misread, and lets clocks step where they did. `pairs` are
@@ -60,26 +62,31 @@ pub(super) fn screen(trace: &impl Screened, pairs: &[[ClockId; 2]], relaxation: 
     let scanned = pairs.par_iter().map(|&clocks| {
         let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
         let mut scan = Scan::new(trace.drift() * free as f64);
-        for reading in trace.readings(clocks) {
+        let readings = trace.readings(clocks);
+        let ends = [readings.first(), readings.last()];
+        let [from, to] = ends.map(|it| it.map_or([0; 2], |it| trace.stamps(it.edge, clocks)));
+        for reading in readings {
             scan.add(reading);
         }
-        (clocks, scan.finish())
+        (Watched { clocks, from, to }, scan.finish())
     });
-    let scanned: Vec<([ClockId; 2], Found)> = scanned.collect();
+    let scanned: Vec<(Watched, Found)> = scanned.collect();
     let mut steps = Vec::new();
-    for (clocks, found) in scanned {
+    let mut watched = Vec::with_capacity(scanned.len());
+    for (pair, found) in scanned {
         for (edge, by) in found.misread {
             relaxation.drop_edge(edge, by);
         }
         steps.extend(found.steps.into_iter().map(|step| PairStep {
-            clocks,
-            at: (step.after.at, step.until.at),
-            after: trace.stamps(step.after.edge, clocks),
-            until: trace.stamps(step.until.edge, clocks),
+            clocks: pair.clocks,
+            after: trace.stamps(step.after.edge, pair.clocks),
+            until: trace.stamps(step.until.edge, pair.clocks),
+            rise: step.rise,
             by: step.by,
         }));
+        watched.push(pair);
     }
-    attribute(steps, trace, relaxation);
+    attribute(&steps, &watched, trace, relaxation);
 }
 
 /// An interval of `D` at a time.
@@ -155,6 +162,8 @@ struct Found {
 struct Step {
     after: Reading,
     until: Reading,
+    /// By how much `D` rises, at least and at most.
+    rise: (f64, f64),
     by: f64,
 }
 
@@ -237,10 +246,12 @@ impl Scan {
         let contradicting: Vec<Reading> = self.recent.iter().filter(contradict).copied().collect();
         match contradicting.last() {
             Some(&after) if contradicting.len() >= ENOUGH => {
+                let rise = self.rise(rival, after.at);
                 self.recent.retain(|it| it.at > after.at);
                 self.found.steps.push(Step {
                     after,
                     until: rival.members[0],
+                    rise,
                     by: rival.by,
                 });
             }
@@ -258,6 +269,19 @@ impl Scan {
         self.zone = Some(zone);
         self.recent.extend(&rival.members);
         self.misread(&rival.strangers, rival.by);
+    }
+
+    /// From what held up to a moment to what the rival says.
+    fn rise(&self, rival: &Rival, until: i64) -> (f64, f64) {
+        let mut before = Zone {
+            at: rival.zone.at,
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
+        };
+        for reading in self.recent.iter().filter(|it| it.at <= until) {
+            before.narrow(reading, self.drift);
+        }
+        (rival.zone.low - before.high, rival.zone.high - before.low)
     }
 
     /// Those that agreed with neither side may agree with each other.

@@ -9,9 +9,15 @@ use crate::estimate::Estimate;
 
 /// By clock the open intervals of stamps in which it stepped, in order and
 /// disjoint, as [told apart](super::screen) from misreadings. Of `base` only the
-/// overall line of each clock counts.
-pub(crate) fn steps(edges: &Edges, base: &Estimate) -> Vec<Vec<(i64, i64)>> {
-    let facts = Facts::new(edges, |_| 0, base, &BoundOptions::default());
+/// overall line of each clock counts; rates stray from it by `drift`, or as much
+/// as is usual.
+pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<Vec<(i64, i64)>> {
+    let usual = BoundOptions::default();
+    let options = BoundOptions {
+        drift: drift.unwrap_or(usual.drift),
+        ..usual
+    };
+    let facts = Facts::new(edges, |_| 0, base, &options);
     let mut relaxation = Relaxation::new(edges.clocks());
     Narrowed::new(&facts).screen(&facts, &mut relaxation);
     relaxation.into_cuts()

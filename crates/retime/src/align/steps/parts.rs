@@ -1,8 +1,4 @@
-//! Clocks that are set during the run.
-//!
-//! No smooth function follows a step. Where dependencies contradict the aligned
-//! clocks, steps are looked for ([as for bounds](crate::optimal)); a clock that
-//! stepped is then taken for several, one after the other:
+//! A clock that stepped, taken for several.
 //!
 //! ```text
 //!  stamps  first ... after | until ... last
@@ -13,95 +9,13 @@
 //! and the offsets are joined again: from the last stamp before the step to the
 //! first after it in a straight line.
 
-use super::stages::{Aligned, align_plainly};
-use super::{Alignment, ClockStep, Relation};
+use crate::align::{Alignment, ClockStep, Relation};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
-use crate::optimal;
-use crate::time::TickRate;
 
 /// A clock that steps more often does not step: it is another kind of bad.
 const MOST: usize = 16;
-/// Steps make the others easier to see: how often they are looked for.
-const ROUNDS: usize = 3;
-/// In seconds.
-const SMALLEST: f64 = 200e-9;
-
-/// Looks for steps where dependencies contradict the alignment, and keeps what
-/// fits them best. `list` lists dependencies anew for clocks that are known
-/// better.
-pub(super) fn explain(
-    edges: &Edges,
-    found: Aligned,
-    rate: TickRate,
-    list: impl Fn(&Estimate) -> Option<Edges>,
-) -> Alignment {
-    let mut best = found.alignment;
-    if !found.contradicted {
-        return best;
-    }
-    let mut least = reversed(edges, &best.estimate);
-    for _ in 0..ROUNDS {
-        let listed = list(&best.estimate);
-        let listed = listed.as_ref().unwrap_or(edges);
-        let cuts = optimal::steps(listed, &best.estimate);
-        let Some(stepped) = align_parts(listed, cuts, &best, rate) else {
-            break;
-        };
-        let now = reversed(edges, &stepped.estimate);
-        let unchanged = stepped.steps == best.steps;
-        if now >= least {
-            break;
-        }
-        (best, least) = (stepped, now);
-        if unchanged {
-            break;
-        }
-    }
-    best
-}
-
-/// Aligns the parts of clocks that stepped. Where the step comes out smaller than
-/// messages could tell, there was none.
-fn align_parts(
-    edges: &Edges,
-    mut cuts: Vec<Vec<(i64, i64)>>,
-    before: &Alignment,
-    rate: TickRate,
-) -> Option<Alignment> {
-    let reference = before.estimate.reference;
-    let smallest = before
-        .shortest
-        .unwrap_or(0.0)
-        .max(SMALLEST * rate.get() as f64);
-    loop {
-        let parts = Parts::new(cuts)?;
-        let aligned = align_plainly(&parts.split(edges), rate, reference);
-        let joined = parts.join(aligned.alignment, edges);
-        let real = |step: &&ClockStep| step.by.abs() > smallest;
-        if joined.steps.iter().all(|step| real(&step)) {
-            return Some(joined);
-        }
-        cuts = vec![Vec::new(); edges.clocks()];
-        for step in joined.steps.iter().filter(real) {
-            cuts[step.clock.as_usize()].push((step.after, step.until));
-        }
-    }
-}
-
-/// How far below zero all aligned latencies are together.
-fn reversed(edges: &Edges, estimate: &Estimate) -> f64 {
-    let latency = |edge: &Edge| {
-        let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
-        edge.latency() as f64 + offset
-    };
-    edges
-        .all()
-        .iter()
-        .map(|edge| (-latency(edge)).max(0.0))
-        .sum()
-}
 
 /// Which clocks are several.
 #[derive(Debug)]
@@ -231,7 +145,8 @@ impl Parts {
             knots.extend(inside.filter(|&(at, _)| at > start && at < end));
             knots.push((end, offset.at(end)));
         }
-        (!knots.is_empty()).then(|| Offset::through(knots))
+        let cuts = &self.cuts[clock.as_usize()];
+        (!knots.is_empty()).then(|| Offset::through(knots).with_steps(cuts))
     }
 
     /// That of the part that is tied worst.
@@ -262,64 +177,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::align::align_edges;
-
-    const STEP: i64 = 50_000;
-
-    /// Three clocks that exchange messages of 300 to 309 ticks; the last one is
-    /// 7000 behind and is set at 1 000 000.
-    fn shown(clock: usize, time: i64) -> i64 {
-        match clock {
-            2 if time < 1_000_000 => time - 7_000,
-            2 => time - 7_000 + STEP,
-            _ => time,
-        }
-    }
-
-    fn exchange(rounds: i64) -> Edges {
-        let message = |round: i64, from: usize, to: usize| {
-            let sent = 1_000 * round + 100 * from as i64;
-            let received = sent + 300 + (round * 7 + to as i64) % 10;
-            Edge::message(
-                ClockId(from as u32),
-                shown(from, sent),
-                ClockId(to as u32),
-                shown(to, received),
-            )
-        };
-        let ways = [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (2, 1)];
-        let all = (0..rounds).flat_map(|round| ways.map(|(from, to)| message(round, from, to)));
-        let extent = |clock| Some((shown(clock, 0), shown(clock, 1_000 * rounds)));
-        Edges::new(all.collect(), (0..3).map(extent).collect())
-    }
-
-    #[test]
-    fn a_clock_that_was_set_is_followed_on_both_sides() {
-        let rate = TickRate::per_second(1_000_000_000).unwrap();
-        let alignment = align_edges(&exchange(2_000), rate, ClockId(0));
-        let [step] = alignment.steps[..] else {
-            panic!("{:?}", alignment.steps)
-        };
-        assert_eq!(step.clock, ClockId(2));
-        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
-        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
-        for time in [0, 500_000, 990_000, 1_010_000, 1_900_000] {
-            let stamp = shown(2, time);
-            let error = stamp as f64 + offset.at(stamp) - time as f64;
-            assert!(error.abs() < 5.0, "{time}: {error}");
-        }
-        assert_eq!(alignment.relations, [Relation::BothWays; 3]);
-    }
-
-    #[test]
-    fn a_step_near_the_end_is_no_misreading() {
-        let rate = TickRate::per_second(1_000_000_000).unwrap();
-        let alignment = align_edges(&exchange(1_040), rate, ClockId(0));
-        assert_eq!(alignment.steps.len(), 1);
-        let (_, last) = exchange(1_040).extent(ClockId(2)).unwrap();
-        let offset = alignment.estimate.offsets[2].as_ref().unwrap();
-        assert!((offset.at(last) - (7_000 - STEP) as f64).abs() < 5.0);
-    }
+    use crate::align::steps::tests::{exchange, shown};
 
     #[test]
     fn parts_keep_their_stamps_and_lose_what_lies_between() {
