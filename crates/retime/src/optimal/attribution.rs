@@ -15,6 +15,8 @@
 //! Any clock can be the one, that of the common time too. Between two clocks
 //! alone nobody can tell; then it is the one that is not the reference.
 
+use std::collections::BinaryHeap;
+
 use super::relaxation::Relaxation;
 use super::screen::Screened;
 use crate::clocks::ClockId;
@@ -48,38 +50,41 @@ pub(super) fn attribute(
     trace: &impl Screened,
     relaxation: &mut Relaxation,
 ) {
+    let mut table = Table::new(steps, watched, relaxation);
     let reference = trace.reference();
-    let Some(clocks) = steps.iter().flat_map(|it| it.clocks).max() else {
-        return;
-    };
-    let mut table = Table::new(clocks.as_usize() + 1, steps, watched, relaxation);
-    let mut best: Vec<Option<Suspect>> = table.every(|_| true);
-    loop {
-        let suspects = best.iter().flatten();
+    let rank = |it: &Suspect| {
         // In doubt it was another clock than the reference.
-        let key = |it: &&Suspect| (it.score, it.seen.len(), it.clock != reference);
-        let Some(found) = suspects.max_by_key(key).cloned() else {
-            return;
+        let other = it.clock != reference;
+        (it.score, it.seen.len(), other, it.clock, it.seed)
+    };
+    let ends = (0..steps.len()).flat_map(|step| steps[step].clocks.map(|clock| (clock, step)));
+    let suspects = ends.filter_map(|(clock, step)| table.suspect(clock, step));
+    let mut queue: BinaryHeap<_> = suspects.map(|it| rank(&it)).collect();
+    while let Some(first) = queue.pop() {
+        let Some(found) = table.suspect(first.3, first.4) else {
+            continue;
         };
-        let other = table.other_end(&found);
-        let tied = other.filter(|it| *it != reference && found.seen.len() == 1);
-        let tied = tied.and_then(|it| best.get(it.as_usize())?.clone());
-        table.settle(&found, trace, relaxation);
+        // What others explained meanwhile speaks no more for this one.
+        if rank(&found) < first {
+            queue.push(rank(&found));
+            continue;
+        }
+        let other = table.other_end(&found).filter(|it| *it != reference);
+        let tied = other.and_then(|it| table.suspect(it, found.seed));
+        let tied = tied.filter(|it| it.score == found.score && it.seen == found.seen);
         // Nothing says which of two clocks it was.
-        if let Some(other) = tied.filter(|it| it.score == found.score && it.seen == found.seen) {
-            table.settle(&other, trace, relaxation);
+        for suspect in std::iter::once(found).chain(tied) {
+            table.settle(&suspect);
         }
-        let outdated = |it: &Suspect| it.seen.iter().any(|&step| table.explained[step]);
-        let stale: Vec<bool> = best
-            .iter()
-            .map(|it| it.as_ref().is_some_and(outdated))
-            .collect();
-        let fresh = table.every(|clock| stale[clock]);
-        for ((best, fresh), stale) in best.iter_mut().zip(fresh).zip(stale) {
-            if stale {
-                *best = fresh;
-            }
-        }
+    }
+    // A clock that is set back stands still first; one that is set forward never.
+    let stretches = table.settled.iter().filter(|it| it.back);
+    let mut moving = trace.moving(stretches.map(|it| (it.clock, it.after, it.until)).collect());
+    moving.reverse();
+    for it in table.settled {
+        let back = if it.back { moving.pop() } else { None };
+        let (after, until) = back.unwrap_or((it.after, it.until));
+        relaxation.cut(it.clock, after, until, it.by);
     }
 }
 
@@ -87,6 +92,8 @@ pub(super) fn attribute(
 #[derive(Clone, Debug)]
 struct Suspect {
     clock: ClockId,
+    /// The step of a pair that made it one.
+    seed: usize,
     /// Pairs that saw it, less pairs that did not.
     score: i64,
     /// The steps of pairs that it explains.
@@ -95,6 +102,8 @@ struct Suspect {
     until: i64,
     /// Whether it was set back.
     back: bool,
+    /// By how much at least.
+    by: f64,
 }
 
 /// What one of its pairs says about a clock.
@@ -123,117 +132,157 @@ impl Sighting {
     }
 }
 
+/// What is known of a clock.
+#[derive(Clone, Default)]
+struct Known {
+    /// By rising start.
+    sightings: Vec<Sighting>,
+    /// How long the longest of these is.
+    longest: u64,
+    /// From which stamp to which each of its pairs was watched.
+    watched: Vec<(i64, i64)>,
+    /// Where it steps, in order and disjoint.
+    found: Vec<(i64, i64)>,
+}
+
+impl Known {
+    /// The sightings that have a stamp in common with this stretch.
+    fn near(&self, after: i64, until: i64) -> impl Iterator<Item = &Sighting> {
+        let first = after.saturating_sub_unsigned(self.longest);
+        let from = self.sightings.partition_point(|it| it.after < first);
+        let near = self.sightings[from..].iter();
+        let near = near.take_while(move |it| it.after <= until);
+        near.filter(move |it| it.until >= after)
+    }
+
+    /// Whether a step is known in this stretch.
+    fn steps(&self, after: i64, until: i64) -> bool {
+        let before = self.found.partition_point(|it| it.0 <= until);
+        let last = before.checked_sub(1).and_then(|it| self.found.get(it));
+        last.is_some_and(|it| it.1 >= after)
+    }
+
+    fn step(&mut self, after: i64, until: i64) {
+        let place = self.found.partition_point(|it| it.0 < after);
+        self.found.insert(place, (after, until));
+    }
+}
+
 struct Table<'a> {
     steps: &'a [PairStep],
-    /// By clock.
-    sightings: Vec<Vec<Sighting>>,
-    /// By clock from which stamp to which each of its pairs was watched.
-    watched: Vec<Vec<(i64, i64)>>,
+    clocks: Vec<Known>,
     explained: Vec<bool>,
-    /// Where clocks are known or found to step.
-    found: Vec<Vec<(i64, i64)>>,
+    settled: Vec<Suspect>,
 }
 
 impl<'a> Table<'a> {
-    fn new(clocks: usize, steps: &'a [PairStep], watched: &[Watched], known: &Relaxation) -> Self {
-        let known = |clock: usize| known.cuts(ClockId(clock as u32)).to_vec();
-        let mut table = Self {
-            steps,
-            sightings: vec![Vec::new(); clocks],
-            watched: vec![Vec::new(); clocks],
-            explained: vec![false; steps.len()],
-            found: (0..clocks).map(known).collect(),
-        };
+    fn new(steps: &'a [PairStep], watched: &[Watched], relaxation: &Relaxation) -> Self {
+        let most = steps.iter().flat_map(|it| it.clocks).max();
+        let mut clocks = vec![Known::default(); most.map_or(0, |it| it.as_usize() + 1)];
+        for (clock, known) in (0..).map(ClockId).zip(&mut clocks) {
+            known.found = relaxation.cuts(clock).to_vec();
+        }
         for (number, step) in steps.iter().enumerate() {
             for (end, clock) in step.clocks.iter().enumerate() {
-                table.sightings[clock.as_usize()].push(Sighting::of(number, step, end));
+                let sighting = Sighting::of(number, step, end);
+                let known = &mut clocks[clock.as_usize()];
+                known.longest = known.longest.max(sighting.until.abs_diff(sighting.after));
+                known.sightings.push(sighting);
             }
         }
         for pair in watched {
             for (end, clock) in pair.clocks.iter().enumerate() {
-                if let Some(of) = table.watched.get_mut(clock.as_usize()) {
-                    of.push((pair.from[end], pair.to[end]));
+                if let Some(known) = clocks.get_mut(clock.as_usize()) {
+                    known.watched.push((pair.from[end], pair.to[end]));
                 }
             }
         }
-        table
+        for known in &mut clocks {
+            known.sightings.sort_by_key(|it| (it.after, it.step));
+        }
+        Self {
+            steps,
+            clocks,
+            explained: vec![false; steps.len()],
+            settled: Vec::new(),
+        }
     }
 
-    /// The best explanation that each of the wanted clocks has to offer.
-    fn every(&self, wanted: impl Fn(usize) -> bool + Sync) -> Vec<Option<Suspect>> {
-        let clocks = 0..self.sightings.len();
-        let suspect = |clock: usize| wanted(clock).then(|| self.suspect(clock)).flatten();
-        clocks.map(suspect).collect()
+    fn sighting(&self, clock: ClockId, step: usize) -> Option<Sighting> {
+        let of = self.steps.get(step)?;
+        let end = of.clocks.iter().position(|&it| it == clock)?;
+        Some(Sighting::of(step, of, end))
     }
 
-    fn suspect(&self, clock: usize) -> Option<Suspect> {
-        let open = self.sightings[clock].iter();
-        let open: Vec<Sighting> = open
-            .filter(|it| !self.explained[it.step])
-            .copied()
-            .collect();
-        let of = |seed: &Sighting| self.around(clock, seed, &open);
-        open.iter()
-            .map(of)
-            .max_by_key(|it| (it.score, it.seen.len()))
-    }
-
-    /// A step just after the start of a sighting, by as much.
-    fn around(&self, clock: usize, seed: &Sighting, open: &[Sighting]) -> Suspect {
-        let meets = |it: &&Sighting| it.after <= seed.after && seed.after <= it.until;
-        let seen = open.iter().filter(|it| meets(it) && it.agrees(seed));
-        let until = seen.clone().map(|it| it.until).min();
-        let until = until.unwrap_or(seed.until);
-        let seen: Vec<usize> = seen.map(|it| it.step).collect();
-        let watched = self.watched[clock].iter();
+    /// A step of a clock just after the start of what one pair saw, and by as much;
+    /// `None` if that is explained.
+    fn suspect(&self, clock: ClockId, step: usize) -> Option<Suspect> {
+        let seed = self
+            .sighting(clock, step)
+            .filter(|it| !self.explained[it.step])?;
+        let known = self.clocks.get(clock.as_usize())?;
+        let open = known.near(seed.after, seed.after);
+        let open = open.filter(|it| !self.explained[it.step] && it.agrees(&seed));
+        let mut until = seed.until;
+        let mut seen = Vec::new();
+        for sighting in open {
+            until = until.min(sighting.until);
+            seen.push(sighting.step);
+        }
+        seen.sort_unstable();
+        let by = seen.iter().map(|&step| self.steps[step].by);
+        let watched = known.watched.iter();
         let watched = watched.filter(|&&(from, to)| from <= seed.after && until <= to);
         let watched = watched.count().max(seen.len());
-        Suspect {
-            clock: ClockId(clock as u32),
+        Some(Suspect {
+            clock,
+            seed: step,
             score: 2 * seen.len() as i64 - watched as i64,
-            seen,
+            by: by.fold(0.0, f64::max),
             after: seed.after,
             until,
             back: seed.rise.1 > 0.0,
-        }
+            seen,
+        })
     }
 
     /// The other clock of a step that only one pair saw.
     fn other_end(&self, suspect: &Suspect) -> Option<ClockId> {
-        let step = self.steps.get(*suspect.seen.first()?)?;
-        step.clocks.into_iter().find(|&it| it != suspect.clock)
+        let [step] = suspect.seen[..] else {
+            return None;
+        };
+        let clocks = self.steps.get(step)?.clocks;
+        clocks.into_iter().find(|&it| it != suspect.clock)
     }
 
     /// Lets a clock step, and puts aside what that explains.
-    fn settle(&mut self, suspect: &Suspect, trace: &impl Screened, relaxation: &mut Relaxation) {
-        let by = suspect.seen.iter().map(|&step| self.steps[step].by);
-        let by = by.fold(0.0, f64::max);
-        let clock = suspect.clock.as_usize();
-        let (mut after, mut until) = (suspect.after, suspect.until);
-        if !self.is_found(clock, after, until) {
-            if suspect.back {
-                (after, until) = trace.moving(suspect.clock, after, until);
-            }
-            self.found[clock].push((after, until));
-            relaxation.cut(suspect.clock, after, until, by);
+    fn settle(&mut self, suspect: &Suspect) {
+        let Suspect {
+            clock,
+            after,
+            until,
+            ..
+        } = *suspect;
+        let known = &mut self.clocks[clock.as_usize()];
+        if !known.steps(after, until) {
+            known.step(after, until);
+            self.settled.push(suspect.clone());
         }
         for &step in &suspect.seen {
             self.explained[step] = true;
         }
         // Where both stepped at once a pair shows the sum, like neither of them.
-        for own in 0..self.sightings[clock].len() {
-            let Sighting { step, .. } = self.sightings[clock][own];
-            let both = (0..2).all(|end| {
-                let it = Sighting::of(step, &self.steps[step], end);
-                let clock = self.steps[step].clocks[end];
-                self.is_found(clock.as_usize(), it.after, it.until)
+        let near: Vec<usize> = self.clocks[clock.as_usize()]
+            .near(after, until)
+            .map(|it| it.step)
+            .collect();
+        for step in near {
+            let both = self.steps[step].clocks.iter().all(|&clock| {
+                let own = self.sighting(clock, step);
+                let known = &self.clocks[clock.as_usize()];
+                own.is_some_and(|own| known.steps(own.after, own.until))
             });
             self.explained[step] |= both;
         }
-    }
-
-    fn is_found(&self, clock: usize, after: i64, until: i64) -> bool {
-        let mut found = self.found[clock].iter();
-        found.any(|&(start, end)| start <= until && after <= end)
     }
 }

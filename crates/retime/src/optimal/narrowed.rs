@@ -225,7 +225,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
             }
         })
     }
-    fn moving(&self, clock: ClockId, after: i64, until: i64) -> (i64, i64) {
-        moving(self.facts.edges, clock, after, until)
+    fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)> {
+        moving(self.facts.edges, &stretches)
     }
 }

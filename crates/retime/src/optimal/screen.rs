@@ -50,10 +50,9 @@ pub(super) trait Screened: Sync {
     fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
     /// The stamps of two clocks at the ends of a dependency between them.
     fn stamps(&self, edge: u32, clocks: [ClockId; 2]) -> [i64; 2];
-    /// A clock that is set back stands still until its time has come again. From
-    /// two stamps of a clock to the ones before and after, where it stands still at
-    /// them.
-    fn moving(&self, clock: ClockId, after: i64, until: i64) -> (i64, i64);
+    /// From stretches between two stamps of a clock, where it was set back, to
+    /// those between stamps at which it does not stand still.
+    fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)>;
 }
 
 /// Leaves out what was misread, and lets clocks step where they did. `pairs` are

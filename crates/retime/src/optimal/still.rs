@@ -4,62 +4,79 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
-use std::cmp::Ordering;
-
 use crate::clocks::ClockId;
 use crate::edges::Edges;
 
-/// From two stamps of a clock to the ones before and after, where it stands still
-/// at them: where several events have that stamp.
-pub(super) fn moving(edges: &Edges, clock: ClockId, after: i64, until: i64) -> (i64, i64) {
-    let mut start = Still::at(after);
-    let mut end = Still::at(until);
-    for edge in edges.all() {
-        let ends = [
-            (edge.from, edge.sent, edge.cause),
-            (edge.to, edge.received, edge.effect),
-        ];
-        for (_, stamp, event) in ends.into_iter().filter(|end| end.0 == clock) {
-            start.see(stamp, event);
-            end.see(stamp, event);
-        }
+/// From stretches between two stamps of a clock to the stamps before and after,
+/// where it stands still at them: where several events have that stamp.
+pub(super) fn moving(edges: &Edges, stretches: &[(ClockId, i64, i64)]) -> Vec<(i64, i64)> {
+    let ends = stretches.iter();
+    let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
+    let mut watch = Watch::of(ends.collect());
+    for edge in edges.all().iter().filter(|_| !stretches.is_empty()) {
+        watch.see((edge.from, edge.sent), edge.cause);
+        watch.see((edge.to, edge.received), edge.effect);
     }
-    let before = start.before.filter(|_| start.several);
-    let later = end.later.filter(|_| end.several);
-    (before.unwrap_or(after), later.unwrap_or(until))
+    let moved = |&(clock, after, until): &(ClockId, i64, i64)| {
+        let before = watch.at((clock, after)).and_then(|it| it.before);
+        let later = watch.at((clock, until)).and_then(|it| it.later);
+        (before.unwrap_or(after), later.unwrap_or(until))
+    };
+    stretches.iter().map(moved).collect()
 }
 
-/// Whether a clock stands still at a stamp, and what it shows next to it.
+/// A stamp of a clock, and what the clock shows next to it.
 struct Still {
-    stamp: i64,
+    place: (ClockId, i64),
     event: Option<u32>,
+    /// Whether several events have this stamp.
     several: bool,
     before: Option<i64>,
     later: Option<i64>,
 }
 
-impl Still {
-    fn at(stamp: i64) -> Self {
-        Self {
-            stamp,
+/// Stamps that are looked for, by clock and stamp.
+struct Watch(Vec<Still>);
+
+impl Watch {
+    fn of(mut places: Vec<(ClockId, i64)>) -> Self {
+        places.sort_unstable();
+        places.dedup();
+        let still = |place| Still {
+            place,
             event: None,
             several: false,
             before: None,
             later: None,
+        };
+        Self(places.into_iter().map(still).collect())
+    }
+
+    /// An event. It is next to the nearest stamps that are looked for only, since
+    /// these are themselves stamps of events.
+    fn see(&mut self, place: (ClockId, i64), event: u32) {
+        let (clock, stamp) = place;
+        let at = self.0.partition_point(|it| it.place < place);
+        let mut next = at;
+        if let Some(same) = self.0.get_mut(at).filter(|it| it.place == place) {
+            same.several |= same.event.is_some_and(|it| it != event);
+            same.event = Some(event);
+            next += 1;
+        }
+        let own = |it: &&mut Still| it.place.0 == clock;
+        if let Some(later) = self.0.get_mut(next).filter(own) {
+            later.before = later.before.max(Some(stamp));
+        }
+        let before = at.checked_sub(1).and_then(|it| self.0.get_mut(it));
+        if let Some(before) = before.filter(own) {
+            before.later = Some(before.later.map_or(stamp, |it| it.min(stamp)));
         }
     }
 
-    fn see(&mut self, stamp: i64, event: u32) {
-        match stamp.cmp(&self.stamp) {
-            Ordering::Less => self.before = self.before.max(Some(stamp)),
-            Ordering::Greater => {
-                self.later = Some(self.later.map_or(stamp, |later| later.min(stamp)));
-            }
-            Ordering::Equal => {
-                self.several |= self.event.is_some_and(|it| it != event);
-                self.event = Some(event);
-            }
-        }
+    /// What was found where a clock stands still.
+    fn at(&self, place: (ClockId, i64)) -> Option<&Still> {
+        let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
+        self.0.get(at).filter(|it| it.several)
     }
 }
 
@@ -77,9 +94,9 @@ mod tests {
             ..Edge::message(a, 10 * i64::from(event), b, received)
         });
         let edges = Edges::new(edges.collect(), vec![Some((0, 40)), Some((100, 300))]);
-        assert_eq!(moving(&edges, b, 200, 200), (100, 300));
-        assert_eq!(moving(&edges, b, 100, 200), (100, 300));
-        assert_eq!(moving(&edges, b, 100, 300), (100, 300));
-        assert_eq!(moving(&edges, a, 10, 20), (10, 20));
+        let stretches = [(b, 200, 200), (b, 100, 200), (a, 10, 20), (b, 100, 300)];
+        let moved = [(100, 300), (100, 300), (10, 20), (100, 300)];
+        assert_eq!(moving(&edges, &stretches), moved);
+        assert_eq!(moving(&edges, &[(b, 200, 300)]), [(100, 300)]);
     }
 }

@@ -202,4 +202,48 @@ mod tests {
         let offset = alignment.estimate.offsets[2].as_ref().unwrap();
         assert!((offset.at(last) - (7_000 - STEP) as f64).abs() < 5.0);
     }
+    /// By the last clock, which is set, the time is what it showed before.
+    #[test]
+    fn a_reference_that_was_set_goes_on_as_before() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let edges = exchange(2_000);
+        let alignment = align_edges(&edges, rate, ClockId(2));
+        let [step] = alignment.steps[..] else {
+            panic!("{:?}", alignment.steps)
+        };
+        assert_eq!(step.clock, ClockId(2));
+        assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        let base = alignment.base();
+        let options = optimal::BoundOptions::default();
+        let bounds = optimal::offset_bounds(&edges, |_| 0, &base, &options);
+        assert!(bounds.complete);
+        for clock in 0..3 {
+            let offset = alignment.estimate.offsets[clock].as_ref().unwrap();
+            for time in [0, 500_000, 990_000, 1_010_000, 1_900_000] {
+                let stamp = shown(clock, time);
+                let add = (time - 7_000 - stamp) as f64;
+                assert!((offset.at(stamp) - add).abs() < 5.0, "{clock} {time}");
+                let (low, high) = bounds.clocks[clock].as_ref().unwrap().at(stamp);
+                assert!(low <= add && add <= high, "{clock} {time}: {low} {high}");
+                assert!(high - low < 1_300.0, "{clock} {time}: {low} {high}");
+            }
+        }
+    }
+
+    #[test]
+    fn of_two_clocks_it_was_not_the_reference() {
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let all = exchange(2_000);
+        let two = all.all().iter().filter(|it| it.from.0 > 0 && it.to.0 > 0);
+        let extents = (0..3).map(|clock| all.extent(ClockId(clock)));
+        let edges = Edges::new(two.copied().collect(), extents.collect());
+        for (reference, other, sign) in [(1, 2, 1.0), (2, 1, -1.0)] {
+            let alignment = align_edges(&edges, rate, ClockId(reference));
+            let [step] = alignment.steps[..] else {
+                panic!("{:?}", alignment.steps)
+            };
+            assert_eq!(step.clock, ClockId(other));
+            assert!((sign * step.by - STEP as f64).abs() < 5.0, "{step:?}");
+        }
+    }
 }
