@@ -214,30 +214,22 @@ fn by_steps(size: Size) -> Vec<Case> {
     let run = size.of(RUN) / 2;
     vec![
         of(
-            "reference set by 200 us",
+            "reference set",
             Arc::new(four),
             &[(0, run / 5 * 3, 200_000)],
         ),
         of(
-            "7 of 8 set by 5 us",
+            "7 of 8, 5 us",
             Arc::new(eight.clone()),
             &each(1, run, 5_000),
         ),
+        of("8 of 8, 500 us", Arc::new(eight), &each(0, run, 500_000)),
         of(
-            "8 of 8 set by 500 us",
-            Arc::new(eight),
-            &each(0, run, 500_000),
-        ),
-        of(
-            "8 of 8 set in 32 ms",
+            "8 of 8 in 32 ms",
             Arc::new(short),
             &each(0, size.of(SHORT_RUN), 500_000),
         ),
-        of(
-            "random, 8 of 8 set",
-            Arc::new(traffic),
-            &each(0, run, 50_000),
-        ),
+        of("random, 8 of 8", Arc::new(traffic), &each(0, run, 50_000)),
     ]
 }
 

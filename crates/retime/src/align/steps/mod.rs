@@ -29,8 +29,8 @@ use crate::time::TickRate;
 const ROUNDS: usize = 6;
 /// In seconds.
 const SMALLEST: f64 = 200e-9;
-/// By how much rates change at most, for clocks whose small steps can be seen.
-const STEADY: f64 = 1e-5;
+/// By how much rates change: as much as is usual, or less, which shows smaller steps.
+const STEADY: [Option<f64>; 3] = [None, Some(1e-5), Some(1e-6)];
 /// By how much rates differ, where nothing is known of them.
 const LEVEL: f64 = 2e-4;
 
@@ -51,24 +51,20 @@ pub(super) fn explain(
     for round in 0..ROUNDS {
         let listed = list(&best.estimate);
         let listed = listed.as_ref().unwrap_or(edges);
-        let mut candidates = vec![
-            optimal::steps(listed, &best.estimate, None),
-            optimal::steps(listed, &best.estimate, Some(STEADY)),
-        ];
-        if round == 0 {
-            let level = level(&best.estimate, listed);
-            candidates.push(optimal::steps(listed, &level, Some(LEVEL)));
-        }
-        candidates.dedup();
         let known = best.steps.clone();
         let mut better = false;
-        for cuts in candidates {
-            let Some(stepped) = align_parts(listed, cuts, &best, rate) else {
+        for (usual, cuts) in candidates(listed, best.estimate.clone(), round == 0) {
+            let count = cuts.iter().map(Vec::len).sum::<usize>();
+            if !usual && count > known.len() + edges.clocks() {
                 continue;
-            };
-            let now = reversed(edges, &stepped.estimate);
-            if now < least {
+            }
+            let stepped = align_parts(listed, cuts, &best, rate);
+            let stepped = stepped.map(|it| (reversed(edges, &it.estimate), it));
+            if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
                 (best, least, better) = (stepped, now, true);
+            }
+            if least <= 0.0 {
+                break;
             }
         }
         if !better || best.steps == known {
@@ -76,6 +72,25 @@ pub(super) fn explain(
         }
     }
     best
+}
+
+/// Where clocks may have stepped, along the lines of an estimate and at `first` as
+/// if there were none; one after the other, for each costs a pass over all
+/// dependencies. With it whether rates may change as usual: if not, and clocks
+/// wander, there are many that are none.
+fn candidates(
+    edges: &Edges,
+    estimate: Estimate,
+    first: bool,
+) -> impl Iterator<Item = (bool, Vec<Vec<(i64, i64)>>)> {
+    let tries = STEADY.into_iter().map(|drift| (drift, false));
+    let tries = tries.chain(first.then_some((Some(LEVEL), true)));
+    tries.map(move |(drift, flat)| {
+        let flat = flat.then(|| level(&estimate, edges));
+        let base = flat.as_ref().unwrap_or(&estimate);
+        let usual = flat.is_some() || drift.is_none();
+        (usual, optimal::steps(edges, base, drift))
+    })
 }
 
 /// The same clocks, as if none gained on another.
