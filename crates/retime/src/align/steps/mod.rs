@@ -29,6 +29,9 @@ use crate::time::TickRate;
 const ROUNDS: usize = 6;
 /// In seconds.
 const SMALLEST: f64 = 200e-9;
+/// Of each clock, so many more steps than known may come up where rates are taken
+/// to change less than usual.
+const MORE: usize = 2;
 /// By how much rates change: as much as is usual, or less, which shows smaller steps.
 const STEADY: [Option<f64>; 3] = [None, Some(1e-5), Some(1e-6)];
 /// By how much rates differ, where nothing is known of them.
@@ -55,7 +58,7 @@ pub(super) fn explain(
         let mut better = false;
         for (usual, cuts) in candidates(listed, best.estimate.clone(), round == 0) {
             let count = cuts.iter().map(Vec::len).sum::<usize>();
-            if !usual && count > known.len() + edges.clocks() {
+            if !usual && count > known.len() + MORE * edges.clocks() {
                 continue;
             }
             let stepped = align_parts(listed, cuts, &best, rate);
