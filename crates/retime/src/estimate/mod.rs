@@ -28,6 +28,7 @@ mod result;
 mod spanning_tree;
 mod sub_intervals;
 mod traffic;
+mod twice;
 
 pub use closure::{DifferenceBounds, NegativeCycle};
 pub use convex_hull::convex_hull;
@@ -45,3 +46,4 @@ pub use regression::regression;
 pub use result::{BadEstimate, Estimate, NoEstimate};
 pub use spanning_tree::{PairMethod, spanning_tree};
 pub use sub_intervals::SubIntervals;
+pub use twice::twice;
