@@ -4,7 +4,9 @@
 //! destination, tag) the n-th posted receive gets the n-th message sent. So a
 //! channel is a queue: sends enter it in order, receives leave it in order of
 //! posting, and wildcard receives need no care because a record carries the
-//! source and tag that were really matched.
+//! source and tag that were really matched. Threads that call for one rank share
+//! its channels, in order of time; within one tick their order is not known, and
+//! taken to be that of the locations.
 //!
 //! Where a channel has more sends than receives (a lost record, a run that was
 //! cut off), it cannot be told which send is the widow. The pairs are then
