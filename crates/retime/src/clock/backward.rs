@@ -3,7 +3,11 @@
 //! Forwards, a receive that comes too early moves later, and with it everything
 //! after. Backwards, the *send* moves earlier, and with it everything before: the
 //! end of the trace is taken to be right instead of its beginning. It is the
-//! same clock over the [mirrored](Causality::mirrored) trace.
+//! same clock over the [mirrored](Causality::mirrored) trace:
+//!
+//! ```text
+//! corrected(stamp) = mirror(clock(mirror(stamp)) - shift)
+//! ```
 //!
 //! Where an event would move before time 0, all events of the trace move later
 //! by as much as it takes: a shift common to all means nothing.

@@ -1,9 +1,14 @@
 //! One correction after the other.
 //!
 //! The second is for the trace as the first leaves it
-//! ([`Causality::retimed`]). Every event with an edge gets exactly the time that
-//! the two give it; between them the composition is linear from bend to bend of
-//! either.
+//! ([`Causality::retimed`]):
+//!
+//! ```text
+//! both(stamp) = second(first(stamp))
+//! ```
+//!
+//! Every event with an edge gets exactly that; between them the composition is
+//! linear from bend to bend of either.
 //!
 //! One thing no map of a clock can do: where the first lets two stamps fall
 //! together, of two locations that share the clock, the second may put them in
