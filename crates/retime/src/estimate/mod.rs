@@ -37,7 +37,7 @@ pub use hofmann_hilgers::hofmann_hilgers;
 pub use interpolation::{Measured, interpolation};
 pub use min_max::min_max;
 pub(crate) use minimal_delay::{FEWEST, WINDOW};
-pub use minimal_delay::{LearnedDelay, learn_minimal_delay, round_trip_halves};
+pub use minimal_delay::{LearnedDelay, learn_minimal_delay};
 pub use offset::Offset;
 pub use pair_bounds::PairBounds;
 pub use pseudo_sync::pseudo_synchronisation;
