@@ -14,11 +14,14 @@ use std::fs;
 use std::path::Path;
 
 use retime::estimate::learn_minimal_delay;
-use retime::{Clocks, Delay, DelayTable, LocationIndex, MinimalDelay, Ticks, TraceInfo};
+use retime::{
+    Clocks, Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo,
+};
 use serde::Serialize;
 
 use crate::args::MinDelay;
 use crate::error::CliError;
+use crate::lines::{lines, location};
 use crate::load::Loaded;
 
 /// The minimal delay to use, and where it comes from.
@@ -100,39 +103,20 @@ fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
         CliError::io(path, error)
     })?;
     let mut table = DelayTable::default();
-    for (number, line) in text.lines().enumerate() {
-        let content = line.split('#').next().unwrap_or_default();
-        let words: Vec<&str> = content.split_whitespace().collect();
-        let wrong = |what: String| CliError::input(path, format!("line {}: {what}", number + 1));
-        match words[..] {
-            [] => {}
-            [from, to, delay] => {
-                let from = location(from, info).map_err(wrong)?;
-                let to = location(to, info).map_err(wrong)?;
-                let delay: Delay = delay
-                    .parse()
-                    .map_err(|error: retime::ParseDelayError| wrong(error.to_string()))?;
-                table.set(from, to, ticks(delay, info)?);
-            }
-            _ => {
-                return Err(wrong(format!(
-                    "expected \"FROM TO DELAY\", found \"{}\"",
-                    content.trim()
-                )));
-            }
-        }
+    for line in lines(path, &text) {
+        let [from, to, delay] = line.words("FROM TO DELAY")?;
+        let from = location_or_any(from, info).map_err(|what| line.wrong(what))?;
+        let to = location_or_any(to, info).map_err(|what| line.wrong(what))?;
+        let delay: Result<Delay, ParseDelayError> = delay.parse();
+        let delay = delay.map_err(|error| line.wrong(error))?;
+        table.set(from, to, ticks(delay, info)?);
     }
     Ok(table)
 }
 
-fn location(word: &str, info: &TraceInfo) -> Result<Option<LocationIndex>, String> {
+fn location_or_any(word: &str, info: &TraceInfo) -> Result<Option<LocationIndex>, String> {
     if word == "*" {
         return Ok(None);
     }
-    let id: u64 = word
-        .parse()
-        .map_err(|_| format!("\"{word}\" is no location id; give a number or *"))?;
-    let index = info.locations.iter().position(|location| location.id == id);
-    let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
-    Ok(Some(LocationIndex(index as u32)))
+    location(word, info, "a number or *").map(Some)
 }

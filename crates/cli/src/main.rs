@@ -9,6 +9,7 @@ mod bounds;
 mod commands;
 mod delay;
 mod error;
+mod lines;
 mod load;
 mod method;
 mod offsets;

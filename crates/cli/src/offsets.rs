@@ -25,10 +25,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retime::estimate::{Measured, NoEstimate};
-use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
+use retime::{Delay, Timestamp, TraceInfo};
 use retime_otf2::Otf2Trace;
 
 use crate::error::CliError;
+use crate::lines::{lines, location};
 
 /// Where measured offsets come from.
 #[derive(Clone, Debug, Default, Args)]
@@ -81,38 +82,19 @@ fn applied(trace: &Otf2Trace) -> Result<Vec<Measured>, NoEstimate> {
 fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>, CliError> {
     let text = fs::read_to_string(path).map_err(|error| CliError::io(path, error))?;
     let mut measured = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        let content = line.split('#').next().unwrap_or_default();
-        let words: Vec<&str> = content.split_whitespace().collect();
-        let wrong = |what: String| CliError::input(path, format!("line {}: {what}", number + 1));
-        match words[..] {
-            [] => {}
-            [id, at, add] => measured.push(Measured {
-                location: location(id, info).map_err(wrong)?,
-                stamp: stamp(at, info, base).map_err(wrong)?,
-                offset: offset(add, info).map_err(wrong)?,
-            }),
-            _ => {
-                return Err(wrong(format!(
-                    "expected \"LOCATION-ID STAMP OFFSET\", found \"{}\"",
-                    content.trim()
-                )));
-            }
-        }
+    for line in lines(path, &text) {
+        let [id, at, add] = line.words("LOCATION-ID STAMP OFFSET")?;
+        let wrong = |what: String| line.wrong(what);
+        measured.push(Measured {
+            location: location(id, info, "a number").map_err(wrong)?,
+            stamp: stamp(at, info, base).map_err(wrong)?,
+            offset: offset(add, info).map_err(wrong)?,
+        });
     }
     if measured.is_empty() {
         return Err(CliError::input(path, "no offset is given"));
     }
     Ok(measured)
-}
-
-fn location(word: &str, info: &TraceInfo) -> Result<LocationIndex, String> {
-    let id: u64 = word
-        .parse()
-        .map_err(|_| format!("\"{word}\" is no location id; give a number"))?;
-    let index = info.locations.iter().position(|location| location.id == id);
-    let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
-    Ok(LocationIndex(index as u32))
 }
 
 /// In ticks since `base`.
@@ -147,7 +129,7 @@ fn span(word: &str) -> Result<Delay, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use retime::{Location, TickRate};
+    use retime::{Location, LocationIndex, TickRate};
 
     /// Two locations, 2 ticks per ns.
     fn info() -> TraceInfo {

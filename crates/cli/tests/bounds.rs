@@ -10,10 +10,7 @@ use serde_json::Value;
 
 /// A trace and its truth.
 fn skewed() -> Scratch {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
-    traces::write(scratch.path(), "truth", &traces::sound());
-    scratch
+    traces::scratch([("trace", traces::skewed()), ("truth", traces::sound())])
 }
 
 fn json(text: &str) -> Value {
@@ -135,22 +132,9 @@ fn clocks_without_bounds_are_named() {
     assert!(check.stdout.contains("of the events"), "{}", check.stdout);
 }
 
-/// Messages both ways to a clock that is set forward and back again.
-fn bent() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    for (round, ahead) in [(0, 0), (1, 5_000), (2, 0)] {
-        let at = 100_000 + 100_000 * round;
-        program.on(0).send(at, to(1)).recv(at + 200, from(1));
-        program.on(1).recv(at + 50 + ahead, from(0));
-        program.on(1).send(at + 100 + ahead, to(0));
-    }
-    program
-}
-
 #[test]
 fn what_forces_a_distortion_is_named() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &bent());
+    let scratch = traces::scratch([("trace", traces::bent(3))]);
     let check = scratch.retime("check trace -v --min-delay 0ticks");
     let text = "gentlest   no correction can keep all local intervals within";
     assert!(check.stdout.contains(text), "{}", check.stdout);

@@ -9,15 +9,11 @@ use common::{Scratch, traces};
 use serde_json::Value;
 
 fn scratch() -> Scratch {
-    let scratch = Scratch::new();
-    for (name, program) in [
+    traces::scratch([
         ("skewed", traces::skewed()),
         ("truth", traces::sound()),
         ("odd", traces::odd()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
-    scratch
+    ])
 }
 
 /// Without times and memory, which stand to the right of the jumps.

@@ -4,26 +4,20 @@
 
 mod common;
 
-use std::path::Path;
-
 use common::golden::{assert_golden, normalised, transcript};
+use common::times::{mean_deviation, times};
 use common::{Scratch, traces};
-use retime_otf2::{EventReader, Otf2Trace};
 use serde_json::Value;
 
 /// A directory with the hand-made traces.
 fn hand_made() -> Scratch {
-    let scratch = Scratch::new();
-    for (name, program) in [
+    traces::scratch([
         ("skewed", traces::skewed()),
         ("one-node", traces::one_node()),
         ("sound", traces::sound()),
         ("odd", traces::odd()),
         ("backwards", traces::backwards()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
-    scratch
+    ])
 }
 
 #[test]
@@ -316,33 +310,16 @@ fn the_bundled_recording() {
     assert!(after <= 1_000.0, "{after} ns");
 }
 
-/// The times of all events of all locations.
-fn times(trace: &Path) -> Vec<Vec<u64>> {
-    let trace = Otf2Trace::open(trace).unwrap();
-    let of = |location| {
-        let local = trace.local(location).unwrap();
-        let mut events = EventReader::mapped(trace.archive(), local).unwrap();
-        let mut times = Vec::new();
-        while let Some(event) = events.next().unwrap() {
-            times.push(event.time);
-        }
-        times
-    };
-    trace.locations().map(of).collect()
-}
-
 /// Mean deviation of all events from the truth in ns, up to a constant.
-fn error(recorded: &[Vec<u64>], times: &[Vec<u64>]) -> f64 {
+fn error(recorded: &[(u64, Vec<u64>)], times: &[(u64, Vec<u64>)]) -> f64 {
     // How far the clock of each rank was set off, as in `commands/demo.rs`.
     let offsets = [-1_598, 148_402, -81_598, 38_402];
     let mut errors = Vec::new();
     for (rank, offset) in offsets.into_iter().enumerate() {
-        let pairs = times[rank].iter().zip(&recorded[rank]);
+        let pairs = times[rank].1.iter().zip(&recorded[rank].1);
         errors
             .extend(pairs.map(|(time, stamp)| (time.wrapping_sub(*stamp) as i64 + offset) as f64));
     }
     assert_eq!(errors.len(), 456_040);
-    let mean = errors.iter().sum::<f64>() / errors.len() as f64;
-    let deviations = errors.iter().map(|error| (error - mean).abs());
-    deviations.sum::<f64>() / errors.len() as f64
+    mean_deviation(&errors)
 }

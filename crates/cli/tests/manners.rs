@@ -18,9 +18,7 @@ use common::{Outcome, Scratch, traces};
 use serde_json::Value;
 
 fn short_trace() -> Scratch {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
-    scratch
+    traces::scratch([("trace", traces::skewed())])
 }
 
 const SHIFT: &str =

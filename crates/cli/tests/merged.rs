@@ -7,36 +7,21 @@ mod common;
 use std::collections::HashMap;
 use std::path::Path;
 
+use common::times::times;
 use common::{Scratch, traces};
-use retime_otf2::{EventReader, Otf2Trace};
 use serde_json::Value;
 
 fn hand_made() -> Scratch {
-    let scratch = Scratch::new();
-    for (name, program) in [
+    traces::scratch([
         ("skewed", traces::skewed()),
         ("sound", traces::sound()),
         ("odd", traces::odd()),
         ("backwards", traces::backwards()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
-    scratch
+    ])
 }
 
-/// The times of all events of a trace, by the id of their location.
-fn times(trace: &Path) -> HashMap<u64, Vec<u64>> {
-    let trace = Otf2Trace::open(trace).unwrap();
-    let of = |location| {
-        let local = trace.local(location).unwrap();
-        let mut events = EventReader::mapped(trace.archive(), local).unwrap();
-        let mut times = Vec::new();
-        while let Some(event) = events.next().unwrap() {
-            times.push(event.time);
-        }
-        (local.location, times)
-    };
-    trace.locations().map(of).collect()
+fn by_location(trace: &Path) -> HashMap<u64, Vec<u64>> {
+    times(trace).into_iter().collect()
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -73,8 +58,8 @@ fn it_says_what_the_corrected_archive_says() {
         let events = &all[1..];
         assert!(events.is_sorted_by_key(|event| event["time"].as_u64()));
         let (raw, corrected) = (
-            times(&scratch.join(trace)),
-            times(&scratch.join(&format!("{trace}-out"))),
+            by_location(&scratch.join(trace)),
+            by_location(&scratch.join(&format!("{trace}-out"))),
         );
         let mut seen: HashMap<u64, usize> = HashMap::new();
         for event in events {

@@ -59,8 +59,7 @@ const METHODS: [(&str, &str); 14] = [
 
 /// Corrects the trace with `options`, checks the result and undoes it.
 fn report_of(options: &str) -> Value {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     report_in(&scratch, options)
 }
 
@@ -77,8 +76,7 @@ fn report_in(scratch: &Scratch, options: &str) -> Value {
 
 #[test]
 fn every_method_leaves_no_contradiction_and_can_be_undone() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     for (method, name) in METHODS {
         let report = report_in(&scratch, &format!("--method {method}"));
         assert_eq!(report["method"]["name"], name, "{method}");
@@ -155,8 +153,7 @@ fn a_backward_clock_moves_events_to_earlier_times() {
 
 #[test]
 fn outside_of_the_window_nothing_is_counted() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     let reversed = |options: &str, out: &str| {
         let outcome = scratch.succeed(&format!("correct trace -o {out} --json - {options}"));
         let report: Value = serde_json::from_str(&outcome).unwrap();
@@ -171,8 +168,7 @@ fn outside_of_the_window_nothing_is_counted() {
 
 #[test]
 fn the_common_time_is_a_choice() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     // How far the clock of each rank is moved.
     let moved = |options: &str| -> Vec<i64> {
         let report = report_in(&scratch, options);
@@ -201,8 +197,7 @@ fn the_common_time_is_a_choice() {
 
 #[test]
 fn a_sound_trace_is_left_alone_unless_it_must_not() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::sound());
+    let scratch = traces::scratch([("trace", traces::sound())]);
     for (method, name) in METHODS {
         let correct = format!("correct trace -o out --force --method {method}");
         let outcome = scratch.succeed(&correct);
@@ -218,8 +213,7 @@ fn a_sound_trace_is_left_alone_unless_it_must_not() {
 
 #[test]
 fn measured_offsets_are_interpolated() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     scratch.write("offsets", "0 0 0\n1 0 -100us\n1 60us -100us\n2 0 30us\n");
     let report = report_in(&scratch, "--method interpolation --offsets offsets");
     assert_eq!(
@@ -255,17 +249,6 @@ fn assert_unsolved(outcome: &Outcome, reason: &str) {
     assert!(outcome.stderr.contains(reason), "{}", outcome.stderr);
 }
 
-/// Two processes, messages from the first to the second alone, received before
-/// they are sent.
-fn one_way() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    for round in 0..20 {
-        program.on(0).send(10_000 + 1_000 * round, to(1));
-        program.on(1).recv(9_500 + 1_000 * round, from(0));
-    }
-    program
-}
-
 /// Two processes whose clocks a line through messages would turn backwards.
 fn two_messages() -> Program {
     let mut program = Program::with_layout(Layout::node_per_rank(2));
@@ -274,28 +257,13 @@ fn two_messages() -> Program {
     program
 }
 
-/// Messages both ways that no constant offset, and no line, can satisfy.
-fn bent() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    for (round, ahead) in [(0, 0), (1, 5_000), (2, 0), (3, 5_000), (4, 0)] {
-        let at = 100_000 + 100_000 * round;
-        program.on(0).send(at, to(1)).recv(at + 200, from(1));
-        program.on(1).recv(at + 50 + ahead, from(0));
-        program.on(1).send(at + 100 + ahead, to(0));
-    }
-    program
-}
-
 #[test]
 fn a_method_without_a_solution_says_why() {
-    let scratch = Scratch::new();
-    for (name, program) in [
-        ("one-way", one_way()),
-        ("bent", bent()),
+    let scratch = traces::scratch([
+        ("one-way", traces::one_way(20)),
+        ("bent", traces::bent(5)),
         ("skewed", traces::skewed()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
+    ]);
     let one_way = "messages go only from MPI Rank 0";
     let infeasible = "no clocks as the method assumes them fit the messages along MPI Rank";
     for (trace, method, reason) in [
@@ -328,9 +296,7 @@ fn a_method_without_a_solution_says_why() {
 
 #[test]
 fn what_is_worse_than_the_recording_is_refused() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "sound", &traces::sound());
-    traces::write(scratch.path(), "few", &two_messages());
+    let scratch = traces::scratch([("sound", traces::sound()), ("few", two_messages())]);
     scratch.write("wrong", "0 0 0\n1 0 1ms\n2 0 0\n");
     let worse = "correct sound -o out --always --method interpolation --offsets wrong";
     let outcome = scratch.retime(&format!("{worse} --repair off"));
@@ -355,8 +321,7 @@ fn what_is_worse_than_the_recording_is_refused() {
 
 #[test]
 fn senseless_options_are_refused() {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
+    let scratch = traces::scratch([("trace", traces::skewed())]);
     let no_part = "has no part in --method";
     for (options, message) in [
         (

@@ -19,16 +19,12 @@ use retime_sim::{Program, from, to};
 use serde_json::Value;
 
 fn hand_made() -> Scratch {
-    let scratch = Scratch::new();
-    for (name, program) in [
+    traces::scratch([
         ("skewed", traces::skewed()),
         ("sound", traces::sound()),
         ("backwards", traces::backwards()),
         ("tied", tied()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
-    scratch
+    ])
 }
 
 /// All at one time: what comes first shows in dependencies alone.

@@ -16,8 +16,8 @@ use std::path::Path;
 use std::process::Command;
 
 use common::directory::{self, assert_same};
-use common::{Scratch, judge};
-use retime_otf2::{EventReader, Otf2Trace};
+use common::{Scratch, judge, times};
+use retime_otf2::Otf2Trace;
 use serde_json::Value;
 
 /// A directory with shared traces; `None`, and a note, if they are not there.
@@ -192,16 +192,8 @@ fn a_run_with_clock_offsets_is_corrected() {
 /// Mean deviation of all events from their true times in ns, up to a constant.
 fn mean_error(scratch: &Scratch, trace: &str) -> f64 {
     let times = |name: &str| -> Vec<u64> {
-        let trace = Otf2Trace::open(scratch.join(name)).unwrap();
-        let mut times = Vec::new();
-        for location in trace.locations() {
-            let local = trace.local(location).unwrap();
-            let mut events = EventReader::mapped(trace.archive(), local).unwrap();
-            while let Some(event) = events.next().unwrap() {
-                times.push(event.time);
-            }
-        }
-        times
+        let times = times::times(&scratch.join(name)).into_iter();
+        times.flat_map(|(_, times)| times).collect()
     };
     let (found, truth) = (times(trace), times("rtns.truth"));
     assert_eq!((found.len(), truth.len()), (456_040, 456_040));
@@ -210,9 +202,7 @@ fn mean_error(scratch: &Scratch, trace: &str) -> f64 {
         .zip(&truth)
         .map(|(found, truth)| found.wrapping_sub(*truth) as i64 as f64);
     let errors: Vec<f64> = errors.collect();
-    let count = errors.len() as f64;
-    let mean = errors.iter().sum::<f64>() / count;
-    errors.iter().map(|error| (error - mean).abs()).sum::<f64>() / count
+    times::mean_deviation(&errors)
 }
 
 #[test]

@@ -29,9 +29,7 @@ fn long_trace() -> Scratch {
 
 /// A directory with a trace of a few events.
 fn short_trace() -> Scratch {
-    let scratch = Scratch::new();
-    traces::write(scratch.path(), "trace", &traces::skewed());
-    scratch
+    traces::scratch([("trace", traces::skewed())])
 }
 
 fn leftovers(scratch: &Scratch) -> Vec<String> {

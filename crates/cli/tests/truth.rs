@@ -14,15 +14,12 @@ const ERRORS: [f64; 3] = [0.0, 100_000.0, -30_000.0];
 
 /// A trace, its truth, and traces that are not its truth.
 fn scratch() -> Scratch {
-    let scratch = Scratch::new();
-    for (name, program) in [
+    let scratch = traces::scratch([
         ("skewed", traces::skewed()),
         ("truth", traces::sound()),
         ("odd", traces::odd()),
         ("backwards", traces::backwards()),
-    ] {
-        traces::write(scratch.path(), name, &program);
-    }
+    ]);
     // As many events of each kind, in another order.
     let mut shuffled = traces::exchange(Layout::node_per_rank(3), [0; 3]);
     let mut orderly = traces::exchange(Layout::node_per_rank(3), [0; 3]);

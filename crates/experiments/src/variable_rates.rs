@@ -108,10 +108,8 @@ fn edges_of(edges: Vec<Edge>, clocks: u32) -> Edges {
 /// Messages that arrive before they are sent, under an estimate.
 pub fn reversed(edges: &Edges, estimate: &Estimate) -> usize {
     let corrected = |clock: ClockId, stamp: i64| {
-        let offset = estimate.offsets.get(clock.as_usize());
-        let offset = offset.and_then(Option::as_ref);
         // Rounding as corrections do, such that a delay of 0 is not negative.
-        stamp + offset.map_or(0, |offset| offset.at(stamp).round() as i64)
+        stamp + estimate.at(clock, stamp).round() as i64
     };
     let backwards =
         |edge: &&Edge| corrected(edge.to, edge.received) < corrected(edge.from, edge.sent);

@@ -128,11 +128,6 @@ impl Archive {
         self.path(FileKind::Markers, 0)
     }
 
-    /// Thumbnail `k`, from 0.
-    pub fn thumbnail_path(&self, k: u32) -> PathBuf {
-        self.path(FileKind::Thumbnail, u64::from(k))
-    }
-
     /// Opens the global definitions.
     pub fn open_definitions(&self) -> Result<ChunkReader> {
         self.required(FileKind::GlobalDefinitions, 0, || {

@@ -63,13 +63,6 @@ pub enum FileKind {
     Thumbnail,
 }
 
-impl FileKind {
-    /// Whether codes 5 and 6 are timestamps and attribute lists.
-    pub const fn is_timed(self) -> bool {
-        matches!(self, Self::Events | Self::Snapshots)
-    }
-}
-
 /// What the header of a chunk says and where the chunk lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChunkHeader {

@@ -29,9 +29,7 @@ impl MinimalDelay {
             Self::PerPair(table) => table.between(from, to),
         }
     }
-}
 
-impl MinimalDelay {
     /// The delay of a listed dependency, in ticks.
     #[inline]
     pub fn of(&self, edge: &Edge, nodes: &Nodes) -> i64 {

@@ -36,6 +36,7 @@ mod edges;
 pub mod estimate;
 pub mod filter;
 mod limiting;
+mod median;
 pub mod optimal;
 pub mod order;
 pub mod repair;

@@ -85,10 +85,7 @@ fn mixed(seed: i64) -> i64 {
 
 /// What remains wrong between a clock and the first, at a true time.
 fn error(alignment: &Alignment, clocks: &[Wrong], clock: usize, time: i64) -> f64 {
-    let add = |clock: usize, stamp| {
-        let offset = alignment.estimate.offsets[clock].as_ref();
-        offset.map_or(0.0, |it| it.at(stamp))
-    };
+    let add = |clock: usize, stamp| alignment.estimate.at(ClockId(clock as u32), stamp);
     let corrected = |clock: usize| {
         let stamp = clocks[clock].shows(time);
         (stamp - time) as f64 + add(clock, stamp)

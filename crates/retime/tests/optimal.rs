@@ -43,9 +43,7 @@ proptest! {
         let bounded = |clock: ClockId| {
             bounds.clocks[clock.as_usize()].as_ref().is_some_and(|it| it.sides() == (true, true))
         };
-        let at = |clock: ClockId, stamp| {
-            middle.offsets[clock.as_usize()].as_ref().map_or(0.0, |offset| offset.at(stamp))
-        };
+        let at = |clock: ClockId, stamp| middle.at(clock, stamp);
         for edge in run.edges.all().iter().filter(|it| bounded(it.from) && bounded(it.to)) {
             let delay = edge.latency() as f64 + at(edge.to, edge.received) - at(edge.from, edge.sent);
             // A tick may be missing by the slack, half of one by the width.
@@ -90,9 +88,7 @@ proptest! {
         let found = gentlest(&run.edges, |_| 0, BUDGET);
         let eps = found.distortion;
         let estimate = found.estimate(ClockId(0)).unwrap();
-        let at = |clock: ClockId, stamp| {
-            estimate.offsets[clock.as_usize()].as_ref().map_or(0.0, |offset| offset.at(stamp))
-        };
+        let at = |clock: ClockId, stamp| estimate.at(clock, stamp);
         for edge in run.edges.all() {
             let delay = edge.latency() as f64 + at(edge.to, edge.received) - at(edge.from, edge.sent);
             prop_assert!(delay >= -0.01 - 2.0 * eps, "{edge:?} {delay}");

@@ -54,23 +54,33 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
-    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
-    let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = method(args, &analysed)?;
-    if args.model.strict {
-        refuse_oddities(&analysed.loaded)?;
-    }
-
-    if analysed.is_sound() && method.keeps_time() && !args.method.always {
+    let (analysed, method) = analyse(args)?;
+    if is_left_alone(args, &method, &analysed) {
         copy(args, &analysed, staging)
     } else {
         repair(args, &method, analysed, staging)
     }
 }
 
+/// The trace, and the method to correct it with.
+pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError> {
+    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
+    let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
+    let method = method(args, &analysed)?;
+    if args.model.strict {
+        refuse_oddities(&analysed.loaded)?;
+    }
+    Ok((analysed, method))
+}
+
+/// Whether nothing is to be corrected.
+pub(super) fn is_left_alone(args: &CorrectArgs, method: &Method, analysed: &Analysed) -> bool {
+    analysed.is_sound() && method.keeps_time() && !args.method.always
+}
+
 /// The method asked for; but where no clock contradicts another, and locations
 /// contradict only themselves, clocks are not aligned by default.
-pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
     let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
     let method = args.method.resolve(loaded, drift)?;
     let only_order = analysed.before.reversed() == 0 && !args.method.always;
@@ -80,7 +90,7 @@ pub(super) fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, 
     Ok(method)
 }
 
-pub(super) fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
         .oddities()
@@ -143,16 +153,7 @@ fn repair(
 
     let stage = Instant::now();
     let times = verify(args, loaded, &staging)?;
-    let tick = MinimalDelay::Uniform(Ticks(1));
-    let delay = if method.keeps_time() {
-        &analysed.delay.delay
-    } else {
-        &tick
-    };
-    let after = check(&loaded.causality, &analysed.clocks, delay, &times);
-    if !args.output.force {
-        refuse_worse(analysed, method, &after)?;
-    }
+    let after = checked(args, method, analysed, &times)?;
     report.accuracy = analysed.accuracy(Some(&times))?;
     let bounds = bounded.map(|it| SavedBounds::new(&it, correction.clocks(), loaded.trace.info()));
     save(method, loaded, (correction, bounds), rewritten, &staging)?;
@@ -160,14 +161,8 @@ fn repair(
     staging.commit()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    report.distortion = Some(distortion_part(analysed, &solution, &times));
-    describe(
-        &mut report,
-        (args, method),
-        analysed,
-        (&solution, &times),
-        &after,
-    );
+    let (solution, times) = (&solution, &times);
+    describe(&mut report, args, method, analysed, solution, times, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -201,12 +196,29 @@ pub(super) fn solve(
     Ok((solution, bounded, report))
 }
 
-/// What reverses more dependencies than the recording is no correction.
-pub(super) fn refuse_worse(
-    analysed: &Analysed,
+/// The check of the times that were written; what is worse than the recording is
+/// refused unless forced.
+pub(super) fn checked(
+    args: &CorrectArgs,
     method: &Method,
-    after: &Check,
-) -> Result<(), CliError> {
+    analysed: &Analysed,
+    times: &[Timestamp],
+) -> Result<Check, CliError> {
+    let tick = MinimalDelay::Uniform(Ticks(1));
+    let delay = if method.keeps_time() {
+        &analysed.delay.delay
+    } else {
+        &tick
+    };
+    let after = check(&analysed.loaded.causality, &analysed.clocks, delay, times);
+    if !args.output.force {
+        refuse_worse(analysed, method, &after)?;
+    }
+    Ok(after)
+}
+
+/// What reverses more dependencies than the recording is no correction.
+fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
     let (before, after) = (analysed.before.reversed(), after.reversed());
     if after <= before {
         return Ok(());
@@ -222,11 +234,14 @@ pub(super) fn refuse_worse(
 /// Adds to the report what came out.
 pub(super) fn describe(
     report: &mut model::Report,
-    (args, method): (&CorrectArgs, &Method),
+    args: &CorrectArgs,
+    method: &Method,
     analysed: &Analysed,
-    (solution, times): (&Solution, &[Timestamp]),
+    solution: &Solution,
+    times: &[Timestamp],
     after: &Check,
 ) {
+    report.distortion = Some(distortion_part(analysed, solution, times));
     let Analysed {
         loaded,
         clocks,
@@ -246,7 +261,7 @@ pub(super) fn describe(
     report.timing.total_seconds = start.elapsed().as_secs_f64();
 }
 
-pub(super) fn distortion_part(
+fn distortion_part(
     analysed: &Analysed,
     solution: &Solution,
     after: &[Timestamp],

@@ -181,36 +181,25 @@ fn capitalised(text: &str) -> String {
     first.into_iter().flatten().chain(characters).collect()
 }
 
+/// Where each class of latencies ends, in ticks of 1 ns, and what it is called.
+const CLASSES: [(i64, &str); 8] = [
+    (-200_000, "  below -200 us"),
+    (-100_000, "-200 .. -100 us"),
+    (-10_000, "-100 ..  -10 us"),
+    (0, " -10 ..    0 us"),
+    (1_000, "   0 ..    1 us"),
+    (10_000, "   1 ..   10 us"),
+    (100_000, "  10 ..  100 us"),
+    (i64::MAX, "  above  100 us"),
+];
+
 /// How many messages have which latency, before and after.
 fn picture(before: &Analysed, after: &Analysed) -> String {
-    const BOUNDS: [i64; 8] = [
-        -200_000,
-        -100_000,
-        -10_000,
-        0,
-        1_000,
-        10_000,
-        100_000,
-        i64::MAX,
-    ];
-    const NAMES: [&str; 8] = [
-        "  below -200 us",
-        "-200 .. -100 us",
-        "-100 ..  -10 us",
-        " -10 ..    0 us",
-        "   0 ..    1 us",
-        "   1 ..   10 us",
-        "  10 ..  100 us",
-        "  above  100 us",
-    ];
     let count = |analysed: &Analysed| {
-        let mut bins = [0_u64; BOUNDS.len()];
+        let mut bins = [0_u64; CLASSES.len()];
         each_latency(&analysed.loaded.causality, |latency| {
-            let bin = BOUNDS
-                .iter()
-                .position(|&bound| latency < bound)
-                .unwrap_or(BOUNDS.len() - 1);
-            bins[bin] += 1;
+            let class = CLASSES.iter().position(|&(end, _)| latency < end);
+            bins[class.unwrap_or(CLASSES.len() - 1)] += 1;
         });
         bins
     };
@@ -225,8 +214,8 @@ fn picture(before: &Analysed, after: &Analysed) -> String {
         "{:<17}{:<33}{}",
         "latency", "messages, recorded", "corrected"
     ));
-    for (bin, name) in NAMES.iter().enumerate() {
-        let colour = if BOUNDS[bin] <= 0 { red } else { green };
+    for (bin, (end, name)) in CLASSES.iter().enumerate() {
+        let colour = if *end <= 0 { red } else { green };
         let _ = writeln!(
             text,
             "{name}  {colour}{:<24}{colour:#}{:>7}  {colour}{:<24}{colour:#}{:>7}",

@@ -13,12 +13,11 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::check;
-use retime::{Causality, Clocks, Correction, MinimalDelay, Ticks, Timestamp};
+use retime::{Causality, Clocks, Correction, Timestamp};
 use serde::Deserialize;
 
-use super::check::{Analysed, analyse_some};
-use super::correct::{Done, refuse_oddities, refuse_worse};
+use super::check::Analysed;
+use super::correct::{Done, analyse, checked, describe, is_left_alone, outcome, solve};
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
@@ -32,23 +31,17 @@ const BUFFER: usize = 1 << 16;
 /// Corrects a trace into one file.
 pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::for_file(&args.output.output, args.output.force, &args.trace)?;
-    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
-    let mut analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
-    let method = super::correct::method(args, &analysed)?;
-    if args.model.strict {
-        refuse_oddities(&analysed.loaded)?;
-    }
-    let is_left_alone = analysed.is_sound() && method.keeps_time() && !args.method.always;
-    let (solution, mut report) = if is_left_alone {
+    let (mut analysed, method) = analyse(args)?;
+    let (found, mut report) = if is_left_alone(args, &method, &analysed) {
         let mut report = analysed.report(&args.model);
         analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         (None, report)
     } else {
-        let (solution, _, report) = super::correct::solve(args, &method, &mut analysed)?;
+        let (solution, _, report) = solve(args, &method, &mut analysed)?;
         (Some(solution), report)
     };
     let unchanged = Correction::new(analysed.clocks.clone(), Vec::new());
-    let correction = solution.as_ref().map_or(&unchanged, |it| &it.correction);
+    let correction = found.as_ref().map_or(&unchanged, |it| &it.correction);
     check_interrupt()?;
 
     let stage = Instant::now();
@@ -61,32 +54,24 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
     let stage = Instant::now();
     let times = read_again(&staging.file(), &analysed, &retimed)?;
-    let tick = MinimalDelay::Uniform(Ticks(1));
-    let delay = if method.keeps_time() {
-        &analysed.delay.delay
-    } else {
-        &tick
-    };
-    let after = check(causality, &analysed.clocks, delay, &times);
-    if !args.output.force {
-        refuse_worse(&analysed, &method, &after)?;
-    }
+    let after = checked(args, &method, &analysed, &times)?;
     report.accuracy = analysed.accuracy(Some(&times))?;
     check_interrupt()?;
     staging.commit_file()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    if let Some(solution) = &solution {
-        report.distortion = Some(super::correct::distortion_part(&analysed, solution, &times));
-        super::correct::describe(
+    if let Some(solution) = &found {
+        describe(
             &mut report,
-            (args, &method),
+            args,
+            &method,
             &analysed,
-            (solution, &times),
+            solution,
+            &times,
             &after,
         );
     }
-    let (outcome, exit) = super::correct::outcome(args, &after);
+    let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
         outcome,

@@ -6,7 +6,7 @@ use retime::align::{self, ClockStep, Relation};
 use retime::causality::Nodes;
 use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, Reference, convex_hull, extended, hofmann_hilgers,
-    interpolation, min_max, pseudo_synchronisation, regression, spanning_tree,
+    interpolation, min_max, pseudo_synchronisation, regression, spanning_tree, twice,
 };
 use retime::optimal::{gentlest, midpoint, offset_bounds};
 use retime::{ClockId, Correction, Edge, Edges, Ticks, Timestamp};
@@ -68,22 +68,18 @@ pub(crate) struct Step {
 }
 
 impl Alignment {
-    /// Estimates from the recorded times and, where collectives tell other
-    /// things once clocks are about right, once more from the aligned ones.
+    /// Estimates from the dependencies that are the tightest at estimated times.
     pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Aligned), Unsolved> {
         let Input {
             causality, clocks, ..
         } = *input;
-        let nodes = causality.nodes();
-        let edges = Edges::collect(causality, clocks, |node| nodes.time(node).0);
-        let (first, correction) = self.estimate(input, &edges)?;
-        if causality.collectives().instances().is_empty() {
-            return Ok((correction, self.aligned(&first)));
-        }
-        let aligned = causality.retimed(&correction).ok_or(Unsolved::TooFar)?;
-        let tightest = Edges::collect(causality, clocks, |node| aligned.nodes().time(node).0);
-        let (second, correction) = self.estimate(input, &tightest)?;
-        Ok((correction, self.aligned(&second)))
+        let solve = |edges: &Edges| self.estimate(input, edges);
+        let retimed = |(_, correction): &(Estimate, Correction)| {
+            let retimed = causality.retimed(correction);
+            retimed.ok_or(Unsolved::TooFar)
+        };
+        let (estimate, correction) = twice(causality, clocks, solve, retimed)?;
+        Ok((correction, self.aligned(&estimate)))
     }
 
     fn estimate(

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use retime::{MeanAndMost, TickRate, Ticks};
+use retime::{Distortion, MeanAndMost, TickRate, Ticks};
 
-use super::model::{CheckPart, PairPart, Report};
+use super::model::{CheckPart, ClockPart, PairPart, Report};
 use super::summary::{group_digits, share};
 
 /// Clocks on one line of the table of final differences.
@@ -20,31 +20,16 @@ struct RoundTrips {
     largest: i64,
 }
 
-/// Lines of the protocol, each with its label.
-pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
+/// A line of the protocol, with its label.
+type Line = (&'static str, String);
+
+/// Lines of the protocol.
+pub(super) fn lines(report: &Report) -> Vec<Line> {
     let Some(rate) = TickRate::per_second(report.trace.ticks_per_second) else {
         return Vec::new();
     };
     let span = |ticks: i64| rate.format(Ticks(ticks));
-    let mut lines = Vec::new();
-    let corrected = report
-        .after
-        .iter()
-        .flat_map(|_| report.clocks.list.chunks(CLOCKS_PER_LINE));
-    for (index, clocks) in corrected.enumerate() {
-        let advances = clocks
-            .iter()
-            .map(|clock| clock.final_advance_ticks.map_or("-".into(), span));
-        let label = if index == 0 { "ahead" } else { "" };
-        let first = index * CLOCKS_PER_LINE;
-        lines.push((
-            label,
-            format!(
-                "at the end, clocks {first}+: {}",
-                advances.collect::<Vec<_>>().join(", ")
-            ),
-        ));
-    }
+    let mut lines = advances(report, rate);
     if let Some(difference) = largest_difference(&report.before) {
         lines.push((
             "difference",
@@ -69,7 +54,31 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
         );
         lines.push(("delays", text));
     }
-    let measured = &distortion.measured;
+    lines.extend(changes(&distortion.measured));
+    lines
+}
+
+/// How far each clock of a corrected trace is moved at its end.
+fn advances(report: &Report, rate: TickRate) -> Vec<Line> {
+    if report.after.is_none() {
+        return Vec::new();
+    }
+    let rows = report.clocks.list.chunks(CLOCKS_PER_LINE).enumerate();
+    let line = |(row, clocks): (usize, &[ClockPart])| {
+        let advance = |clock: &ClockPart| {
+            let ticks = clock.final_advance_ticks;
+            ticks.map_or("-".into(), |ticks| rate.format(Ticks(ticks)))
+        };
+        let advances: Vec<String> = clocks.iter().map(advance).collect();
+        let label = if row == 0 { "ahead" } else { "" };
+        let (first, list) = (row * CLOCKS_PER_LINE, advances.join(", "));
+        (label, format!("at the end, clocks {first}+: {list}"))
+    };
+    rows.map(line).collect()
+}
+
+/// How many local intervals changed, by how much.
+fn changes(measured: &Distortion) -> [Line; 3] {
     let class = |count: u64, range: &str, change: MeanAndMost| {
         let (mean, most) = (share(change.mean), share(change.most));
         format!(
@@ -77,20 +86,11 @@ pub(super) fn lines(report: &Report) -> Vec<(&'static str, String)> {
             group_digits(count)
         )
     };
-    lines.push((
-        "changes",
-        format!("{} intervals unchanged", group_digits(measured.unchanged)),
-    ));
-    lines.push((
-        "",
-        class(
-            measured.small,
-            "by one tick or up to 0.1 %",
-            measured.small_change,
-        ),
-    ));
-    lines.push(("", class(measured.large, "by more", measured.large_change)));
-    lines
+    let unchanged = format!("{} intervals unchanged", group_digits(measured.unchanged));
+    let range = "by one tick or up to 0.1 %";
+    let small = class(measured.small, range, measured.small_change);
+    let large = class(measured.large, "by more", measured.large_change);
+    [("changes", unchanged), ("", small), ("", large)]
 }
 
 /// Options that suit similar traces.

@@ -11,6 +11,7 @@
 pub(crate) mod directory;
 pub(crate) mod golden;
 pub(crate) mod judge;
+pub(crate) mod times;
 pub(crate) mod traces;
 
 use std::fs;

@@ -7,6 +7,8 @@ use std::path::Path;
 use retime_otf2::writer::{CollectiveOp, Root};
 use retime_sim::{HaloExchange, Layout, Program, Spread, WORLD, from, to};
 
+use super::Scratch;
+
 /// The recording that `retime demo` shows.
 const RECORDING: &[u8] = include_bytes!("../../demo/halo.tar.zst");
 
@@ -21,6 +23,15 @@ pub(crate) fn write(dir: &Path, name: &str, program: &Program) {
     fs::create_dir_all(dir.join(name)).unwrap();
     let anchor = dir.join(name).join("traces.otf2");
     program.write(&anchor).unwrap();
+}
+
+/// A directory with these programs as traces, by name.
+pub(crate) fn scratch<const N: usize>(programs: [(&str, Program); N]) -> Scratch {
+    let scratch = Scratch::new();
+    for (name, program) in programs {
+        write(scratch.path(), name, &program);
+    }
+    scratch
 }
 
 /// Three processes that exchange messages and meet in barriers, with these
@@ -129,6 +140,31 @@ pub(crate) fn backwards() -> Program {
         .send(400, to(1))
         .leave(500, "main");
     program.on(1).recv(900, from(0));
+    program
+}
+
+/// Two processes, messages from the first to the second alone, received before
+/// they are sent.
+pub(crate) fn one_way(messages: u64) -> Program {
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    for round in 0..messages {
+        program.on(0).send(10_000 + 1_000 * round, to(1));
+        program.on(1).recv(9_500 + 1_000 * round, from(0));
+    }
+    program
+}
+
+/// Messages both ways to a clock that is set forward and back in turn, from round
+/// to round: no constant offset, and no line, can satisfy them.
+pub(crate) fn bent(rounds: u64) -> Program {
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    for round in 0..rounds {
+        let at = 100_000 + 100_000 * round;
+        let ahead = 5_000 * (round % 2);
+        program.on(0).send(at, to(1)).recv(at + 200, from(1));
+        program.on(1).recv(at + 50 + ahead, from(0));
+        program.on(1).send(at + 100 + ahead, to(0));
+    }
     program
 }
 

@@ -1,32 +1,8 @@
 //! Methods that have no solution, or none that is any good.
 
-use retime_sim::{Layout, Program, from, to};
-
 use super::Case;
 use super::files::{archive, trace, with};
 use crate::common::traces;
-
-/// Messages in one direction, received before they are sent.
-fn one_way() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    for round in 0..5 {
-        program.on(0).send(10_000 + 1_000 * round, to(1));
-        program.on(1).recv(9_500 + 1_000 * round, from(0));
-    }
-    program
-}
-
-/// Messages both ways to a clock that is set forward and back again.
-fn bent() -> Program {
-    let mut program = Program::with_layout(Layout::node_per_rank(2));
-    for (round, ahead) in [(0, 0), (1, 5_000), (2, 0)] {
-        let at = 100_000 + 100_000 * round;
-        program.on(0).send(at, to(1)).recv(at + 200, from(1));
-        program.on(1).recv(at + 50 + ahead, from(0));
-        program.on(1).send(at + 100 + ahead, to(0));
-    }
-    program
-}
 
 pub(super) fn methods() -> Vec<Case> {
     let offsets = |text: &str| with(trace(), "offsets.txt", text);
@@ -36,12 +12,12 @@ pub(super) fn methods() -> Vec<Case> {
         (
             "method-one-way",
             "correct trace -o out --method regression",
-            archive(&one_way()),
+            archive(&traces::one_way(5)),
         ),
         (
             "method-infeasible",
             "correct trace -o out --method convex-hull",
-            archive(&bent()),
+            archive(&traces::bent(3)),
         ),
         (
             "method-no-offsets",

@@ -7,7 +7,7 @@ use retime::clock::{
 };
 use retime::estimate::{
     Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers, min_max,
-    pseudo_synchronisation, regression, spanning_tree,
+    pseudo_synchronisation, regression, spanning_tree, twice,
 };
 use retime::{Causality, ClockId, Correction, Edge, Edges, MinimalDelay, Ticks};
 
@@ -149,28 +149,21 @@ fn retimed(causality: &Causality, correction: &Correction) -> Result<Causality, 
     retimed.ok_or_else(|| TOO_FAR.into())
 }
 
-/// Estimates from the recorded times and, since those of collectives that are
-/// tightest depend on how clocks differ, once more from the aligned ones.
+/// The trace at estimated times.
 fn aligned(trace: &Trace, estimator: Estimator) -> Result<Causality, String> {
     let Trace {
         causality, clocks, ..
     } = trace;
     let nodes = causality.nodes();
     let least = |edge: &Edge| trace.delay.of(edge, nodes);
-    let estimate = |times: &Causality| -> Result<Causality, String> {
-        let edges = Edges::collect(causality, clocks, |node| times.nodes().time(node).0);
-        let estimate = estimator(&edges, &least, REFERENCE)
+    let solve = |edges: &Edges| {
+        let estimate = estimator(edges, &least, REFERENCE)
             .map_err(|reason| reason.describe(&trace.info, clocks))?;
-        let correction = estimate
-            .correction(causality, clocks, &edges)
-            .map_err(|reason| reason.describe(&trace.info, clocks))?;
-        retimed(causality, &correction)
+        let correction = estimate.correction(causality, clocks, edges);
+        correction.map_err(|reason| reason.describe(&trace.info, clocks))
     };
-    let first = estimate(causality)?;
-    if causality.collectives().instances().is_empty() {
-        return Ok(first);
-    }
-    estimate(&first)
+    let retimed = |correction: &Correction| retimed(causality, correction);
+    retimed(&twice(causality, clocks, solve, retimed)?)
 }
 
 /// The controlled logical clock, amortised.

@@ -18,22 +18,10 @@
 //! [base](super::lines), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
 
+use super::line::Line;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::optimal::granularity::granularities;
-
-/// A straight line over the common axis, in ticks.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Line {
-    pub(super) intercept: f64,
-    pub(super) drift: f64,
-}
-
-impl Line {
-    pub(super) fn at(self, time: f64) -> f64 {
-        self.intercept + self.drift * time
-    }
-}
 
 /// Shifts and lines of all clocks.
 #[derive(Clone, Debug)]
@@ -87,8 +75,7 @@ impl Frame {
     /// With lines added.
     pub(super) fn tilted(mut self, lines: &[Line]) -> Self {
         for (line, more) in self.lines.iter_mut().zip(lines) {
-            line.intercept += more.intercept;
-            line.drift += more.drift;
+            *line = *line + *more;
         }
         self
     }

@@ -13,8 +13,10 @@
 
 use rayon::prelude::*;
 
-use super::frame::{Frame, Line};
+use super::frame::Frame;
+use super::line::Line;
 use super::links::{Link, Links};
+use crate::median::median;
 
 const WINDOWS: usize = 64;
 
@@ -85,19 +87,15 @@ fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
             continue;
         }
         // The whole tree of one end is tilted to fit the other's, the smaller one.
-        let gap = Line {
-            intercept: lines[fit.low].intercept + fit.line.intercept - lines[fit.high].intercept,
-            drift: lines[fit.low].drift + fit.line.drift - lines[fit.high].drift,
-        };
-        let (kept, moved, sign) = if members[low].len() >= members[high].len() {
-            (low, high, 1.0)
+        let gap = lines[fit.low] + fit.line - lines[fit.high];
+        let (kept, moved, tilt) = if members[low].len() >= members[high].len() {
+            (low, high, gap)
         } else {
-            (high, low, -1.0)
+            (high, low, -gap)
         };
         let joining = std::mem::take(&mut members[moved]);
         for &clock in &joining {
-            lines[clock].intercept += sign * gap.intercept;
-            lines[clock].drift += sign * gap.drift;
+            lines[clock] = lines[clock] + tilt;
             group[clock] = kept;
         }
         members[kept].extend(joining);
@@ -113,8 +111,7 @@ fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
     };
     let tree = lines.iter_mut().zip(group).filter(|it| *it.1 == own);
     for (line, _) in tree {
-        line.intercept -= zero.intercept;
-        line.drift -= zero.drift;
+        *line = *line - zero;
     }
 }
 
@@ -127,7 +124,7 @@ fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fi
         difference.is_finite().then_some((time, difference))
     };
     let points: Vec<(f64, f64)> = (0..WINDOWS).filter_map(middle).collect();
-    let line = theil_sen(&points)?;
+    let line = Line::theil_sen(&points)?;
     let mut rests: Vec<f64> = points
         .iter()
         .map(|&(x, y)| (y - line.at(x)).abs())
@@ -153,74 +150,4 @@ fn least(links: &Links<'_>, frame: &Frame, link: &Link) -> [f64; WINDOWS] {
         *least = least.min(seen.latency);
     }
     least
-}
-
-/// The line of the median slope through points of rising `x`.
-pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<Line> {
-    let slope = |a: &(f64, f64), b: &(f64, f64)| (b.1 - a.1) / (b.0 - a.0);
-    let pairs = points.iter().enumerate();
-    let mut slopes: Vec<f64> = pairs
-        .flat_map(|(at, a)| points[at + 1..].iter().map(move |b| slope(a, b)))
-        .filter(|it| it.is_finite())
-        .collect();
-    let drift = median(&mut slopes).unwrap_or(0.0);
-    let mut rests: Vec<f64> = points.iter().map(|&(x, y)| y - drift * x).collect();
-    Some(Line {
-        intercept: median(&mut rests)?,
-        drift,
-    })
-}
-
-/// The middle value, of an even number the mean of both; reorders.
-pub(super) fn median(values: &mut [f64]) -> Option<f64> {
-    let middle = values.len() / 2;
-    if values.is_empty() {
-        return None;
-    }
-    let odd = values.len() % 2 == 1;
-    let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
-    if odd {
-        return Some(upper);
-    }
-    let lower = below.iter().copied().max_by(f64::total_cmp)?;
-    Some(f64::midpoint(lower, upper))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_quarter_of_points_gone_wrong_moves_the_line_little() {
-        let point = |i: usize| {
-            let x = i as f64;
-            (
-                x,
-                if i.is_multiple_of(5) {
-                    900.0
-                } else {
-                    7.0 + 0.25 * x
-                },
-            )
-        };
-        let points: Vec<_> = (0..40).map(point).collect();
-        let line = theil_sen(&points).unwrap();
-        assert!(
-            (line.drift - 0.25).abs() < 0.1 && (line.at(20.0) - 12.0).abs() < 2.0,
-            "{line:?}"
-        );
-        assert_eq!(theil_sen(&[]), None);
-        let single = Line {
-            intercept: 4.0,
-            drift: 0.0,
-        };
-        assert_eq!(theil_sen(&[(3.0, 4.0)]), Some(single));
-    }
-
-    #[test]
-    fn the_middle_value() {
-        assert_eq!(median(&mut [3.0, 1.0, 2.0]), Some(2.0));
-        assert_eq!(median(&mut [4.0, 1.0, 2.0, 3.0]), Some(2.5));
-        assert_eq!(median(&mut []), None);
-    }
 }

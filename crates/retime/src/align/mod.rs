@@ -54,6 +54,7 @@ mod curves;
 mod frame;
 mod ladder;
 mod latency;
+mod line;
 mod lines;
 mod links;
 mod newton;

@@ -9,9 +9,9 @@ use super::barrier::Barrier;
 use super::centre::Centre;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::lines::median;
 use super::links::Links;
 use super::newton::minimise;
+use crate::median::median;
 
 /// By how much rates change from piece to piece, to begin with.
 pub(super) const SIGMA: f64 = 1e-5;

@@ -13,7 +13,8 @@
 //! 1987), here for one cloud.
 
 use super::curves::Curves;
-use super::frame::{Frame, Line};
+use super::frame::Frame;
+use super::line::Line;
 use super::links::{Link, Links};
 
 const WINDOWS: usize = 64;
@@ -142,15 +143,9 @@ impl Work<'_> {
                 self.add_points(link, &mut out_of);
             }
         }
-        let into = self.below(&into).map(|it| Line {
-            intercept: -it.intercept,
-            drift: -it.drift,
-        });
+        let into = self.below(&into).map(|line| -line);
         match (into, self.below(&out_of)) {
-            (Some(a), Some(b)) => Line {
-                intercept: f64::midpoint(a.intercept, b.intercept),
-                drift: f64::midpoint(a.drift, b.drift),
-            },
+            (Some(a), Some(b)) => a.midpoint(b),
             (a, b) => a.or(b).unwrap_or_default(),
         }
     }

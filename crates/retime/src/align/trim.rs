@@ -9,8 +9,8 @@
 
 use super::curves::Curves;
 use super::frame::Frame;
-use super::lines::median;
 use super::links::{Link, Links};
+use crate::median::median;
 
 const WINDOWS: usize = 512;
 /// Windows that may be touched.

@@ -3,7 +3,11 @@
 //! Forwards, a receive that comes too early moves later, and with it everything
 //! after. Backwards, the *send* moves earlier, and with it everything before: the
 //! end of the trace is taken to be right instead of its beginning. It is the
-//! same clock over the [mirrored](Causality::mirrored) trace.
+//! same clock over the [mirrored](Causality::mirrored) trace:
+//!
+//! ```text
+//! corrected(stamp) = mirror(clock(mirror(stamp)) - shift)
+//! ```
 //!
 //! Where an event would move before time 0, all events of the trace move later
 //! by as much as it takes: a shift common to all means nothing.
@@ -12,7 +16,7 @@
 
 use crate::causality::{Causality, Nodes};
 use crate::clocks::{ClockId, Clocks};
-use crate::correction::{Correction, MapBuilder, Point};
+use crate::correction::{Correction, MapBuilder, Point, add_bends};
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
 
@@ -87,23 +91,12 @@ fn points(
             });
         }
     }
-    let order = |point: &Point| (point.raw, point.corrected, point.event);
-    points.sort_unstable_by_key(order);
-    let of_nodes = points.len();
-    for knot in mirrored.map(clock).knots() {
-        let raw = back(knot.raw)?;
-        if points[..of_nodes]
-            .binary_search_by_key(&raw, |point| point.raw)
-            .is_err()
-        {
-            points.push(Point {
-                raw,
-                corrected: corrected_back(knot.leave)?,
-                event: None,
-            });
-        }
-    }
-    points.sort_unstable_by_key(order);
+    points.sort_unstable_by_key(Point::order);
+    let knots = mirrored.map(clock).knots().iter();
+    let bends: Option<Vec<_>> = knots
+        .map(|knot| Some((back(knot.raw)?, knot.leave)))
+        .collect();
+    add_bends(&mut points, bends?, |_, leave| corrected_back(leave))?;
     if points.is_empty() {
         // A clock that nothing is known of still moves with the others.
         let raw = nodes.base();

@@ -6,6 +6,20 @@
 //! slopes, and `e` fits while its own slope lies inside. The builder extends a
 //! piece until the interval is empty and ends it at the last point that fitted.
 //! It holds only the points beyond that one, however many there are in all.
+//!
+//! ```
+//! use retime::{MapBuilder, Point, Timestamp};
+//! let mut builder = MapBuilder::default();
+//! // A tick more every eight ticks, rounded down; then the clock stands still.
+//! let corrected = |raw: u64| raw.min(96) + raw.min(96) / 8;
+//! for raw in 0..=120 {
+//!     let corrected = Timestamp(corrected(raw));
+//!     builder.add(Point { raw: Timestamp(raw), corrected, event: None });
+//! }
+//! let map = builder.finish();
+//! let knots: Vec<_> = map.knots().iter().map(|knot| (knot.raw.0, knot.leave.0)).collect();
+//! assert_eq!(knots, [(0, 0), (96, 108), (120, 108)]);
+//! ```
 
 use std::collections::VecDeque;
 

@@ -1,9 +1,14 @@
 //! One correction after the other.
 //!
 //! The second is for the trace as the first leaves it
-//! ([`Causality::retimed`]). Every event with an edge gets exactly the time that
-//! the two give it; between them the composition is linear from bend to bend of
-//! either.
+//! ([`Causality::retimed`]):
+//!
+//! ```text
+//! both(stamp) = second(first(stamp))
+//! ```
+//!
+//! Every event with an edge gets exactly that; between them the composition is
+//! linear from bend to bend of either.
 //!
 //! One thing no map of a clock can do: where the first lets two stamps fall
 //! together, of two locations that share the clock, the second may put them in
@@ -11,7 +16,7 @@
 
 use rayon::prelude::*;
 
-use super::{ClockMap, Correction, MapBuilder, Point};
+use super::{ClockMap, Correction, MapBuilder, Point, add_bends};
 use crate::causality::Causality;
 use crate::clocks::ClockId;
 use crate::time::Timestamp;
@@ -52,27 +57,20 @@ fn compose(
             });
         }
     }
-    let order = |point: &Point| (point.raw, point.corrected, point.event);
-    points.sort_unstable_by_key(order);
+    points.sort_unstable_by_key(Point::order);
     let mut latest = Timestamp(0);
     for point in &mut points {
         latest = latest.max(point.corrected);
         point.corrected = latest;
     }
-    let of_nodes = points.len();
-    let from_first = once.knots().iter().map(|knot| Some(knot.raw));
-    let from_second = twice.knots().iter().map(|knot| once.invert(knot.raw));
-    for raw in from_first.chain(from_second) {
-        // A bend before time 0 lies before all events.
-        let Some(raw) = raw else { continue };
-        if points[..of_nodes]
-            .binary_search_by_key(&raw, |point| point.raw)
-            .is_err()
-        {
-            points.push(bend(raw, first, second, clock)?);
-        }
-    }
-    points.sort_unstable_by_key(order);
+    let from_first = once.knots().iter().map(|knot| knot.raw);
+    // A bend before time 0 lies before all events.
+    let from_second = twice.knots().iter();
+    let from_second = from_second.filter_map(|knot| once.invert(knot.raw));
+    let bends = from_first.chain(from_second).map(|raw| (raw, ()));
+    add_bends(&mut points, bends, |raw, ()| {
+        between_nodes(raw, first, second, clock)
+    })?;
     // What bends twice at one moment must not look like a step.
     points.dedup_by(|later, earlier| later.event.is_none() && later.raw == earlier.raw);
     keep_bends_between_nodes(&mut points);
@@ -102,14 +100,14 @@ fn keep_bends_between_nodes(points: &mut [Point]) {
     }
 }
 
-/// Where either map bends between two nodes.
-fn bend(raw: Timestamp, first: &Correction, second: &Correction, clock: ClockId) -> Option<Point> {
+/// What both give a stamp at which there is no node.
+fn between_nodes(
+    raw: Timestamp,
+    first: &Correction,
+    second: &Correction,
+    clock: ClockId,
+) -> Option<Timestamp> {
     let location = *first.clocks().locations(clock).first()?;
-    let corrected = first.map(clock).cursor(location).map(0, raw)?;
-    let corrected = second.map(clock).cursor(location).map(0, corrected)?;
-    Some(Point {
-        raw,
-        corrected,
-        event: None,
-    })
+    let once = first.map(clock).cursor(location).map(0, raw)?;
+    second.map(clock).cursor(location).map(0, once)
 }

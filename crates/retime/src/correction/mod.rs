@@ -4,11 +4,13 @@
 //! the trace is then sent through the map of its clock: the events, parallel
 //! and in a stream, and everything else the format knows of.
 
+mod bends;
 mod builder;
 mod compose;
 mod map;
 mod saved;
 
+pub(crate) use bends::add_bends;
 pub use builder::{MapBuilder, Point};
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
 pub use saved::{SavedClock, SavedError, SavedKnot};

@@ -18,8 +18,6 @@
 //! The difference at `at` is kept as whole ticks and a rest: stamps of 10^16
 //! ticks leave no fraction in a float.
 
-use super::Offset;
-
 /// What has to be added to a clock, by its stamp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClockLine {
@@ -70,12 +68,6 @@ impl ClockLine {
         self.rate
     }
 
-    /// What to add at a stamp; a float, so good for reading only up to its
-    /// 53 bits.
-    pub(super) fn value(&self, stamp: i64) -> f64 {
-        self.ticks as f64 + self.beyond(stamp)
-    }
-
     /// What this adds more than another line.
     pub(super) fn above(&self, other: &Self, stamp: i64) -> f64 {
         let whole = self.ticks.saturating_sub(other.ticks) as f64;
@@ -111,10 +103,14 @@ impl ClockLine {
             self.rate + next.rate + self.rate * next.rate,
         )
     }
+}
 
-    /// As offset of a clock with these first and last stamps.
-    pub(super) fn offset(&self, (first, last): (i64, i64)) -> Offset {
-        Offset::line((first, self.value(first)), (last, self.value(last)))
+#[cfg(test)]
+impl ClockLine {
+    /// What to add at a stamp; a float, so good for reading only up to its
+    /// 53 bits.
+    pub(super) fn value(&self, stamp: i64) -> f64 {
+        self.above(&Self::NONE, stamp)
     }
 }
 

@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::clock_line::{ClockLine, PairLine};
+use super::clock_line::PairLine;
 use super::clouds::Neighbour;
+use super::line::towards;
 use super::{Estimate, NoEstimate};
 use crate::clocks::ClockId;
 use crate::edges::{Edges, PairEdges};
@@ -40,25 +41,7 @@ pub(super) fn against_reference(
         let (clock, line) = found?;
         lines[clock.as_usize()] = Some(line);
     }
-    Ok(estimate(edges, reference, lines))
-}
-
-/// The estimate that lines towards the reference make, by clock.
-pub(super) fn estimate(
-    edges: &Edges,
-    reference: ClockId,
-    mut lines: Vec<Option<ClockLine>>,
-) -> Estimate {
-    if let Some(own) = lines.get_mut(reference.as_usize()) {
-        *own = Some(ClockLine::NONE);
-    }
-    let offset = |(clock, line): (ClockId, Option<ClockLine>)| {
-        Some(line?.offset(edges.extent(clock).unwrap_or_default()))
-    };
-    Estimate {
-        offsets: clocks(edges).zip(lines).map(offset).collect(),
-        reference,
-    }
+    Ok(towards(reference, edges, lines))
 }
 
 /// The clocks that the trace has.

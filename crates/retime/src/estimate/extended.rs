@@ -70,13 +70,12 @@
 use rayon::prelude::*;
 
 use super::closure::{DifferenceBounds, NegativeCycle};
-use super::hofmann_hilgers::{all_or_first, members, tightest};
+use super::hofmann_hilgers::{all_or_first, tightest};
 use super::line::middle;
-use super::min_max::never_both_ways;
 use super::missing_ways::{self, Guess};
 use super::pair_bounds::PairBounds;
-use super::relation::Relation;
-use super::sub_intervals::{SubIntervals, with_sub_intervals};
+use super::relation::{Relation, members};
+use super::sub_intervals::{SubIntervals, never_both_ways, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate, Offset};
 use crate::clocks::ClockId;

@@ -49,10 +49,9 @@
 use rayon::prelude::*;
 
 use super::closure::{DifferenceBounds, NegativeCycle};
-use super::line::{middle, relative_to, through};
-use super::min_max::never_both_ways;
+use super::line::{lines_through, middle, relative_to};
 use super::pair_bounds::PairBounds;
-use super::relation::Relation;
+use super::relation::{Relation, members};
 use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
@@ -89,20 +88,10 @@ pub fn hofmann_hilgers(
         let closed = numbers.map(|piece| closed(&bounds, piece, edges.clocks()));
         let closed = all_or_first(closed.collect())?;
         let base = tightest(&closed, &related).unwrap_or(reference);
-        let mut lines = vec![None; edges.clocks()];
-        for &clock in &related {
-            let points = middles(&closed, pieces, base, clock);
-            let line = through(&points).ok_or_else(never_both_ways)?;
-            lines[clock.as_usize()] = Some(line);
-        }
+        let points = |clock| Ok(middles(&closed, pieces, base, clock));
+        let lines = lines_through(edges, &related, points)?;
         Ok(relative_to(reference, edges, &lines))
     })
-}
-
-/// The clocks for which it holds.
-pub(crate) fn members(of: &[bool]) -> Vec<ClockId> {
-    let all = (0..of.len() as u32).map(ClockId);
-    all.zip(of).filter(|(_, is)| **is).map(|it| it.0).collect()
 }
 
 /// The closed bounds of a sub-interval.

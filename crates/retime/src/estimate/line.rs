@@ -1,8 +1,15 @@
-//! Straight lines through the differences of clocks in sub-intervals.
+//! Straight lines through points, and the estimate that lines make together.
+//!
+//! Through points `(x_i, y_i)` with means `x` and `y` the line of least squares is
+//!
+//! ```text
+//! y + slope (stamp - x),   slope = sum (x_i - x)(y_i - y) / sum (x_i - x)^2
+//! ```
 
 use super::clock_line::ClockLine;
 use super::direct::clocks;
-use super::{Estimate, Offset};
+use super::sub_intervals::never_both_ways;
+use super::{Estimate, NoEstimate, Offset};
 use crate::clocks::ClockId;
 use crate::edges::Edges;
 
@@ -33,6 +40,32 @@ pub(super) fn through(points: &[(i64, f64)]) -> Option<ClockLine> {
     let whole = anchor.floor();
     let rest = anchor - whole + y - slope * x;
     Some(ClockLine::new(at, whole as i128, rest, slope))
+}
+
+/// By clock the line through its points, for each of the clocks `of`.
+pub(super) fn lines_through(
+    edges: &Edges,
+    of: &[ClockId],
+    points: impl Fn(ClockId) -> Result<Vec<(i64, f64)>, NoEstimate>,
+) -> Result<Vec<Option<ClockLine>>, NoEstimate> {
+    let mut lines = vec![None; edges.clocks()];
+    for &clock in of {
+        let line = through(&points(clock)?).ok_or_else(never_both_ways)?;
+        lines[clock.as_usize()] = Some(line);
+    }
+    Ok(lines)
+}
+
+/// The estimate that lines towards the reference make, by clock.
+pub(super) fn towards(
+    reference: ClockId,
+    edges: &Edges,
+    mut lines: Vec<Option<ClockLine>>,
+) -> Estimate {
+    if let Some(own) = lines.get_mut(reference.as_usize()) {
+        *own = Some(ClockLine::NONE);
+    }
+    relative_to(reference, edges, &lines)
 }
 
 /// The estimate that lines towards any common time make: each over the stamps of

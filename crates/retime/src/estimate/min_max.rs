@@ -36,9 +36,8 @@
 //! # Ok::<(), retime::estimate::NoEstimate>(())
 //! ```
 
-use super::clock_line::ClockLine;
 use super::direct::clocks;
-use super::line::{middle, relative_to, through};
+use super::line::{lines_through, middle, towards};
 use super::pair_bounds::PairBounds;
 use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
@@ -76,16 +75,9 @@ pub fn min_max(
     let fewest = each_way.min().unwrap_or(0);
     with_sub_intervals(&traffic, intervals, fewest, |pieces| {
         let bounds = PairBounds::along(&traffic, edges, &least, pieces);
-        let mut lines = vec![None; edges.clocks()];
-        if let Some(own) = lines.get_mut(reference.as_usize()) {
-            *own = Some(ClockLine::NONE);
-        }
-        for &clock in &others {
-            let points = middles(&bounds, pieces, reference, clock)?;
-            let line = through(&points).ok_or_else(never_both_ways)?;
-            lines[clock.as_usize()] = Some(line);
-        }
-        Ok(relative_to(reference, edges, &lines))
+        let points = |clock| middles(&bounds, pieces, reference, clock);
+        let lines = lines_through(edges, &others, points)?;
+        Ok(towards(reference, edges, lines))
     })
 }
 
@@ -134,15 +126,6 @@ fn middles(
         points.push((pieces.middle(clock, piece), middle((lower, upper))));
     }
     Ok(points)
-}
-
-/// Why a method that needs both bounds in one sub-interval gives up.
-pub(crate) fn never_both_ways() -> NoEstimate {
-    NoEstimate::Missing(
-        "messages bound some clock on both sides in no sub-interval; \
-         with fewer sub-intervals they may"
-            .into(),
-    )
 }
 
 #[cfg(test)]

@@ -29,13 +29,39 @@
 //! ways between neighbouring ranks.
 //!
 //! ```
-//! use retime::estimate::round_trip_halves;
-//! // Clock k is 1000 ahead of clock i and gains 1 tick every 10; there and back take 30 and 50.
-//! let there = |t: i64| (t, true, 1000 + t / 10 + 30);
-//! let back = |t: i64| (t, false, -1000 - t / 10 + 50);
-//! let samples: Vec<_> = (0..100).flat_map(|i| [there(20 * i), back(20 * i + 10)]).collect();
-//! let g = round_trip_halves(&samples).unwrap();
-//! assert!((38..=40).contains(&g), "{g}");
+//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::estimate::learn_minimal_delay;
+//! use retime::{Clocks, Grouping, LocationIndex, Ticks, Timestamp};
+//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(1)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! // Clock k is 1000 ahead of clock i and gains 1 tick every 1000; there takes 30, back 50.
+//! let shown_by_k = |by_i: u64| by_i + 1_000 + by_i / 1_000;
+//! let (mut i, mut k) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! for n in 0..100 {
+//!     let start = 200 * n;
+//!     i.send(2 * n, Timestamp(start), message(1), None);
+//!     k.receive(2 * n, Timestamp(shown_by_k(start + 30)), message(0));
+//!     k.send(2 * n + 1, Timestamp(shown_by_k(start + 50)), message(0), None);
+//!     i.receive(2 * n + 1, Timestamp(start + 100), message(1));
+//! }
+//! i.finish(200, Timestamp(0), Timestamp(19_900));
+//! k.finish(200, Timestamp(1_030), Timestamp(20_869));
+//! let causality = Causality::build(&info, vec![i, k], CausalityOptions::default())?;
+//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let learned = learn_minimal_delay(&causality, &clocks);
+//! let g = learned.half_round_trip.unwrap();
+//! assert!((39..=41).contains(&g.0), "{g:?}");
+//! assert_eq!(learned.enforced, Ticks(g.0 / 8));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! [`shortest_latency`]: crate::align::shortest_latency
@@ -43,7 +69,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use crate::causality::{Causality, Class, Role};
+use crate::causality::{Causality, Class, Nodes, Role};
 use crate::clocks::{ClockId, Clocks};
 use crate::time::Ticks;
 
@@ -93,25 +119,6 @@ pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDel
         pairs.into_values().filter_map(Pair::half_round_trip).min()
     });
     LearnedDelay::from_shortest(halves.min().map(|half| half as f64))
-}
-
-/// Half of the fastest round trip among `(time, there?, latency)` of one pair
-/// of clocks, by the two passes described above; `None` if they are too few.
-pub fn round_trip_halves(samples: &[(i64, bool, i64)]) -> Option<i64> {
-    let mut pair = Pair::default();
-    let sample = |&(time, there, latency): &(i64, bool, i64)| Sample {
-        time,
-        there,
-        latency,
-    };
-    for it in samples {
-        pair.first_pass(sample(it));
-    }
-    pair.end_first_pass();
-    for it in samples {
-        pair.second_pass(sample(it));
-    }
-    pair.half_round_trip()
 }
 
 /// A dependency between clock `i` and clock `k > i`.
@@ -240,52 +247,52 @@ fn each_sample(
     mut visit: impl FnMut(ClockId, Sample),
 ) {
     let nodes = causality.nodes();
-    let clock_of = |node: u32| clocks.of(nodes.location(node));
+    let mut see = |cause: u32, effect: u32| {
+        if let Some((peer, sample)) = seen_by(clock, clocks, nodes, (cause, effect)) {
+            visit(peer, sample);
+        }
+    };
     for location in clocks.locations(clock) {
         for node in nodes.of(location.as_usize()) {
-            let (time, peer, there) = match nodes.role(node) {
-                Role::Send => (nodes.time(node).0, causality.message_target(node), true),
-                Role::Receive => (nodes.time(node).0, causality.message_source(node), false),
-                Role::CollectiveEnd => {
-                    neighbours(causality, node, |cause, effect| {
-                        let (from, to) = (clock_of(cause), clock_of(effect));
-                        let there = from == clock;
-                        let peer = if there { to } else { from };
-                        if peer > clock {
-                            let time = if there {
-                                nodes.time(cause).0
-                            } else {
-                                nodes.time(effect).0
-                            };
-                            let latency = nodes.time(effect).0 - nodes.time(cause).0;
-                            visit(
-                                peer,
-                                Sample {
-                                    time,
-                                    there,
-                                    latency,
-                                },
-                            );
-                        }
-                    });
-                    continue;
+            match nodes.role(node) {
+                Role::Send => {
+                    if let Some(receive) = causality.message_target(node) {
+                        see(node, receive);
+                    }
                 }
-                Role::CollectiveBegin => continue,
-            };
-            let Some(peer) = peer.filter(|&peer| clock_of(peer) > clock) else {
-                continue;
-            };
-            let elapsed = nodes.time(peer).0 - time;
-            visit(
-                clock_of(peer),
-                Sample {
-                    time,
-                    there,
-                    latency: if there { elapsed } else { -elapsed },
-                },
-            );
+                Role::Receive => {
+                    if let Some(send) = causality.message_source(node) {
+                        see(send, node);
+                    }
+                }
+                Role::CollectiveEnd => neighbours(causality, node, &mut see),
+                Role::CollectiveBegin => {}
+            }
         }
     }
+}
+
+/// A dependency of a clock with another; `None` unless that has a higher number.
+#[inline]
+fn seen_by(
+    clock: ClockId,
+    clocks: &Clocks,
+    nodes: &Nodes,
+    (cause, effect): (u32, u32),
+) -> Option<(ClockId, Sample)> {
+    let clock_of = |node: u32| clocks.of(nodes.location(node));
+    let there = clock_of(cause) == clock;
+    let peer = clock_of(if there { effect } else { cause });
+    if peer <= clock {
+        return None;
+    }
+    let (sent, received) = (nodes.time(cause).0, nodes.time(effect).0);
+    let sample = Sample {
+        time: if there { sent } else { received },
+        there,
+        latency: received - sent,
+    };
+    Some((peer, sample))
 }
 
 /// Visits the dependencies both ways between the participant that ends with

@@ -49,6 +49,12 @@ impl Relation {
     }
 }
 
+/// The clocks for which it holds.
+pub(crate) fn members(of: &[bool]) -> Vec<ClockId> {
+    let all = (0..of.len() as u32).map(ClockId);
+    all.zip(of).filter(|(_, is)| **is).map(|it| it.0).collect()
+}
+
 /// The clocks that ways lead to, along them (true) or against them.
 fn reached(start: ClockId, clocks: usize, traffic: &Traffic, along: &[bool]) -> Vec<bool> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); clocks];

@@ -52,7 +52,8 @@ use rayon::prelude::*;
 
 use super::clock_line::{ClockLine, PairLine};
 use super::clouds::Neighbour;
-use super::direct::{clocks, estimate};
+use super::direct::clocks;
+use super::line::towards;
 use super::{Estimate, NoEstimate, convex_hull, regression};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges, PairEdges};
@@ -125,7 +126,7 @@ pub fn spanning_tree(
         .map(|clock| tree.refused[clock.as_usize()].take());
     match refused.find_map(|why| why) {
         Some(why) => Err(why),
-        None if missing.is_empty() => Ok(estimate(edges, reference, tree.lines)),
+        None if missing.is_empty() => Ok(towards(reference, edges, tree.lines)),
         None => Err(NoEstimate::Unrelated(missing)),
     }
 }

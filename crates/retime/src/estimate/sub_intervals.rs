@@ -171,6 +171,15 @@ pub(crate) fn with_sub_intervals<T>(
     better.map_or(result, Ok)
 }
 
+/// Why a method that needs both bounds in one sub-interval gives up.
+pub(crate) fn never_both_ways() -> NoEstimate {
+    NoEstimate::Missing(
+        "messages bound some clock on both sides in no sub-interval; \
+         with fewer sub-intervals they may"
+            .into(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -206,41 +206,16 @@ impl<P> Filter<P> {
         self.report.late += u64::from(self.watermark > own.max(bound));
         let is_node = !matches!(event.role, Role::Internal);
         let is_gate = is_node || value > own;
-        let mut gate = None;
-        let number = self.smoothers[clock].next_gate();
-        if is_gate {
-            gate = Some(self.gate(
-                clock,
-                lead,
-                Now {
-                    raw,
-                    own,
-                    value,
-                    simple: 0,
-                },
-            ));
+        let gate = is_gate.then(|| {
             let simple = self.clocks[clock].simple.max(raw);
-            let simple = cause.map_or(simple, |cause| simple.max(cause.1));
-            let state = &mut self.clocks[clock];
-            state.simple = simple;
-            state.nodes_waiting -= u32::from(is_node);
             let now = Now {
                 raw,
                 own,
                 value,
-                simple,
+                simple: cause.map_or(simple, |cause| simple.max(cause.1)),
             };
-            self.clocks[clock].lead = self.law.computed(clock, lead, now);
-            let effect = self.publish(clock, number, &event.role, now);
-            if let Some(gate) = &mut gate {
-                gate.effect = effect;
-                gate.limit = if matches!(effect, Effect::None) {
-                    i64::MAX
-                } else {
-                    OPEN
-                };
-            }
-        }
+            self.pass_gate(clock, &event.role, now)
+        });
         self.clocks[clock].raw = raw;
         self.clocks[clock].is_overdue = false;
         // Of events without gates no more is known where gamma changes.
@@ -271,6 +246,23 @@ impl<P> Filter<P> {
             self.note_end(clock);
         }
         self.touch(clock as u32);
+    }
+
+    /// The gate of an event; the state of its clock, and what its effects wait for,
+    /// are then those after it.
+    fn pass_gate(&mut self, clock: usize, role: &Role, now: Now) -> Gate {
+        let lead = self.clocks[clock].lead;
+        let number = self.smoothers[clock].next_gate();
+        let mut gate = self.gate(clock, lead, now);
+        let state = &mut self.clocks[clock];
+        state.simple = now.simple;
+        state.nodes_waiting -= u32::from(!matches!(role, Role::Internal));
+        state.lead = self.law.computed(clock, lead, now);
+        gate.effect = self.publish(clock, number, role, now);
+        if !matches!(gate.effect, Effect::None) {
+            gate.limit = OPEN;
+        }
+        gate
     }
 
     /// The gate of an event, and its jump.

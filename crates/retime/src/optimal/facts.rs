@@ -99,15 +99,11 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
     /// By how many ticks the estimate itself misses a part of a contradiction.
     pub(super) fn missed(&self, part: &Part) -> f64 {
         let offset = |clock: ClockId, stamp: i64| {
-            let offset = self
-                .base
-                .offsets
-                .get(clock.as_usize())
-                .and_then(Option::as_ref);
-            let reference = clock == self.base.reference;
-            offset
-                .filter(|_| !reference)
-                .map_or(0.0, |offset| offset.at(stamp))
+            if clock == self.base.reference {
+                0.0
+            } else {
+                self.base.at(clock, stamp)
+            }
         };
         match *part {
             Part::Link { edge, .. } => self.edges.all().get(edge as usize).map_or(0.0, |edge| {

@@ -39,8 +39,7 @@ pub fn edges(clocks: usize, messages: Vec<Edge>) -> Edges {
 }
 
 pub fn corrected(estimate: &Estimate, clock: ClockId, stamp: i64) -> f64 {
-    let offset = estimate.offsets[clock.as_usize()].as_ref();
-    stamp as f64 + offset.map_or(0.0, |it| it.at(stamp))
+    stamp as f64 + estimate.at(clock, stamp)
 }
 
 pub fn clock(most: i64) -> impl Strategy<Value = Clock> {

@@ -137,16 +137,7 @@ impl Scenario for FiniteElements {
             ("the number of rows", self.grid.0.into()),
             ("the number of columns", self.grid.1.into()),
         ])?;
-        let mut machine = Machine::new(self.layout(), self.network, self.seed, sink);
-        machine.begin()?;
-        let mut steps = 0;
-        while self
-            .length
-            .goes_on(steps, machine.events(), machine.latest())
-        {
-            self.step(&mut machine)?;
-            steps += 1;
-        }
-        machine.end()
+        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        machine.run(&self.length, |machine, _| self.step(machine))
     }
 }

@@ -20,7 +20,7 @@ use crate::{
     network::Network,
     random::Random,
     region,
-    scenario::Statistics,
+    scenario::{Length, Statistics},
 };
 
 /// Nanoseconds between two events of a process that does not wait.
@@ -99,13 +99,29 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// The program from its begin to its end: rounds, counted from 0, for as long as
+    /// `length` says.
+    pub(super) fn run(
+        mut self,
+        length: &Length,
+        mut round: impl FnMut(&mut Self, u64) -> Result<()>,
+    ) -> Result<Statistics> {
+        self.begin()?;
+        let mut number = 0;
+        while length.goes_on(number, self.statistics.events, self.latest()) {
+            round(&mut self, number)?;
+            number += 1;
+        }
+        self.end()
+    }
+
     /// All processes enter `main`.
-    pub(super) fn begin(&mut self) -> Result<()> {
+    fn begin(&mut self) -> Result<()> {
         (0..self.layout.ranks).try_for_each(|rank| self.emit(rank, Event::Enter(region::MAIN)))
     }
 
     /// All processes leave `main`.
-    pub(super) fn end(mut self) -> Result<Statistics> {
+    fn end(mut self) -> Result<Statistics> {
         for rank in 0..self.layout.ranks {
             self.emit(rank, Event::Leave(region::MAIN))?;
         }
@@ -113,12 +129,8 @@ impl<'a> Machine<'a> {
         Ok(self.statistics)
     }
 
-    pub(super) fn events(&self) -> u64 {
-        self.statistics.events
-    }
-
     /// Present time of the process that is furthest.
-    pub(super) fn latest(&self) -> u64 {
+    fn latest(&self) -> u64 {
         let times = self.processes.iter().map(|process| process.now);
         times.max().unwrap_or(0)
     }

@@ -77,27 +77,18 @@ impl Scenario for OpposingPair {
     fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
         none_is_zero([("the interval", self.interval)])?;
         let network = Network::of(Duration::constant(0));
-        let mut machine = Machine::new(self.layout(), network, 0, sink);
+        let machine = Machine::new(self.layout(), network, 0, sink);
         let letter = |rank: u32| Letter {
             peer: 1 - rank,
             tag: 0,
             bytes: 8,
         };
-        machine.begin()?;
-        let mut round: u64 = 0;
-        while self
-            .length
-            .goes_on(round, machine.events(), machine.latest())
-        {
+        machine.run(&self.length, |machine, round| {
             for rank in 0..2 {
                 machine.idle_until(rank, round.saturating_mul(self.interval));
                 machine.send_now(rank, letter(rank))?;
             }
-            for rank in 0..2 {
-                machine.receive_now(rank, letter(rank))?;
-            }
-            round += 1;
-        }
-        machine.end()
+            (0..2).try_for_each(|rank| machine.receive_now(rank, letter(rank)))
+        })
     }
 }

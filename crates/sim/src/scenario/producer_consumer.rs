@@ -106,16 +106,7 @@ impl Scenario for ProducerConsumer {
             ("the number of consumers", self.consumers.into()),
             ("the number of ranks per node", self.ranks_per_node.into()),
         ])?;
-        let mut machine = Machine::new(self.layout(), self.network, self.seed, sink);
-        machine.begin()?;
-        let mut round = 0;
-        while self
-            .length
-            .goes_on(round, machine.events(), machine.latest())
-        {
-            self.round(&mut machine, round)?;
-            round += 1;
-        }
-        machine.end()
+        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        machine.run(&self.length, |machine, round| self.round(machine, round))
     }
 }

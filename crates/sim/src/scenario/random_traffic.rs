@@ -173,16 +173,7 @@ impl Scenario for RandomTraffic {
         ])?;
         // A stream apart from those of the ranks.
         let mut random = Random::new(self.seed, 1 << 40);
-        let mut machine = Machine::new(self.layout(), self.network, self.seed, sink);
-        machine.begin()?;
-        let mut round = 0;
-        while self
-            .length
-            .goes_on(round, machine.events(), machine.latest())
-        {
-            self.round(&mut machine, &mut random)?;
-            round += 1;
-        }
-        machine.end()
+        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        machine.run(&self.length, |machine, _| self.round(machine, &mut random))
     }
 }

@@ -122,24 +122,18 @@ impl Scenario for RingChain {
         let mut machine = Machine::new(self.layout(), self.network, self.seed, sink);
         // One period late, so that no clock shows a time before zero.
         (0..self.ranks).for_each(|rank| machine.idle_until(rank, self.period));
-        machine.begin()?;
-        let mut round = 0;
-        while self
-            .length
-            .goes_on(round, machine.events(), machine.latest())
-        {
-            round += 1;
-            machine.idle_until(0, round.saturating_mul(self.period));
+        machine.run(&self.length, |machine, round| {
+            machine.idle_until(0, (round + 1).saturating_mul(self.period));
             for rank in 1..self.ranks {
-                self.hand_on(&mut machine, rank - 1, rank)?;
+                self.hand_on(machine, rank - 1, rank)?;
             }
             for rank in (1..self.ranks).rev() {
-                self.hand_on(&mut machine, rank, rank - 1)?;
+                self.hand_on(machine, rank, rank - 1)?;
             }
             if self.ranks == 1 {
-                self.hand_on(&mut machine, 0, 0)?;
+                self.hand_on(machine, 0, 0)?;
             }
-        }
-        machine.end()
+            Ok(())
+        })
     }
 }

@@ -1,0 +1,56 @@
+//! Small files that options name: a record per line, its words between blanks.
+//!
+//! `#` starts a comment, and a line without words says nothing. What is wrong with
+//! a line is said with its number.
+
+use std::path::Path;
+
+use retime::{LocationIndex, TraceInfo};
+
+use crate::error::CliError;
+
+/// A line that says something.
+pub(crate) struct Line<'a> {
+    path: &'a Path,
+    /// From 1.
+    number: usize,
+    /// Without its comment.
+    content: &'a str,
+}
+
+/// The lines of a file that say something.
+pub(crate) fn lines<'a>(path: &'a Path, text: &'a str) -> impl Iterator<Item = Line<'a>> {
+    let numbered = (1..).zip(text.lines());
+    let lines = numbered.map(move |(number, line)| Line {
+        path,
+        number,
+        content: line.split('#').next().unwrap_or_default().trim(),
+    });
+    lines.filter(|line| !line.content.is_empty())
+}
+
+impl<'a> Line<'a> {
+    /// Its words, if there are as many as `expected` names.
+    pub(crate) fn words<const N: usize>(&self, expected: &str) -> Result<[&'a str; N], CliError> {
+        let words: Vec<&str> = self.content.split_whitespace().collect();
+        words.try_into().map_err(|_| {
+            let found = self.content;
+            self.wrong(format!("expected \"{expected}\", found \"{found}\""))
+        })
+    }
+
+    /// That something is wrong with it.
+    pub(crate) fn wrong(&self, what: impl std::fmt::Display) -> CliError {
+        CliError::input(self.path, format!("line {}: {what}", self.number))
+    }
+}
+
+/// The location of that id; `allowed` says what else could have been given.
+pub(crate) fn location(id: &str, info: &TraceInfo, allowed: &str) -> Result<LocationIndex, String> {
+    let id: u64 = id
+        .parse()
+        .map_err(|_| format!("\"{id}\" is no location id; give {allowed}"))?;
+    let index = info.locations.iter().position(|location| location.id == id);
+    let index = index.ok_or_else(|| format!("the trace has no location {id}"))?;
+    Ok(LocationIndex(index as u32))
+}

@@ -1,0 +1,96 @@
+//! The dependencies of a trace and its estimate, each from the other.
+//!
+//! Of a collective [`Edges::collect`] lists for each end the begin that was the
+//! latest and for each begin the earliest end, since these are the tightest. Which
+//! they are depends on how clocks differ, and that is what is to be estimated from
+//! them. By recorded stamps a clock that is far ahead enters all collectives last,
+//! and hides who really did. So:
+//!
+//! ```text
+//! first  = solution for the tightest at recorded times
+//! result = solution for the tightest at the times that `first` gives
+//! ```
+//!
+//! Two rounds are enough: after the first, clocks are known to some message delays,
+//! and a begin that close to the latest is nearly as tight. Messages are all listed
+//! in any case, so a trace without collectives needs one round only.
+//!
+//! Example: a third clock, a thousand ahead, hides that the second rank is the last
+//! to enter a barrier.
+//!
+//! ```
+//! use retime::causality::{Causality, CausalityOptions, Collective, LocationLog, Operation, Root};
+//! use retime::estimate::{Estimate, NoEstimate, Offset, twice};
+//! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex, Timestamp};
+//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: [0, 1, 2].map(location).into(),
+//! #     processes: [0, 1, 2].map(process).into(),
+//! #     nodes: vec![String::new(); 3],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([0, 1, 2].map(LocationIndex).into()) }],
+//! # };
+//! let barrier = Collective {
+//!     communicator: 0,
+//!     operation: Operation::Barrier,
+//!     root: Root::None,
+//!     sent: false,
+//!     received: false,
+//! };
+//! let log = |(location, (enters, leaves)): (u32, (u64, u64))| {
+//!     let mut log = LocationLog::new(LocationIndex(location));
+//!     log.collective_begin(0, Timestamp(enters));
+//!     log.collective_end(1, Timestamp(leaves), barrier);
+//!     log.finish(2, Timestamp(enters), Timestamp(leaves));
+//!     log
+//! };
+//! let logs = (0..).zip([(10, 45), (40, 45), (1_020, 1_045)]).map(log);
+//! let causality = Causality::build(&info, logs.collect(), CausalityOptions::default())?;
+//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//!
+//! let mut last_to_enter = Vec::new();
+//! let solve = |edges: &Edges| {
+//!     let tightest = edges.all().iter().find(|edge| edge.to == ClockId(0));
+//!     last_to_enter.extend(tightest.map(|edge| edge.from.0));
+//!     let offsets = [0.0, 0.0, -1_000.0].map(|ticks| Some(Offset::constant(ticks)));
+//!     let estimate = Estimate { offsets: offsets.into(), reference: ClockId(0) };
+//!     let correction = estimate.correction(&causality, &clocks, edges);
+//!     correction.map_err(|bad| bad.describe(&info, &clocks))
+//! };
+//! let retimed = |correction: &_| causality.retimed(correction).ok_or_else(String::new);
+//! twice(&causality, &clocks, solve, retimed)?;
+//! assert_eq!(last_to_enter, [2, 1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::causality::Causality;
+use crate::clocks::Clocks;
+use crate::edges::Edges;
+
+/// Solves for the dependencies that are the tightest as recorded; where there are
+/// collectives, once more for those that are at the times of that solution, which
+/// `retimed` gives.
+///
+/// # Errors
+///
+/// The first of `solve` or `retimed`.
+pub fn twice<T, E>(
+    causality: &Causality,
+    clocks: &Clocks,
+    mut solve: impl FnMut(&Edges) -> Result<T, E>,
+    retimed: impl FnOnce(&T) -> Result<Causality, E>,
+) -> Result<T, E> {
+    let mut at_times_of = |times: &Causality| {
+        let nodes = times.nodes();
+        solve(&Edges::collect(causality, clocks, |node| {
+            nodes.time(node).0
+        }))
+    };
+    let first = at_times_of(causality)?;
+    if causality.collectives().instances().is_empty() {
+        return Ok(first);
+    }
+    at_times_of(&retimed(&first)?)
+}
