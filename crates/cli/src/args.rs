@@ -242,9 +242,10 @@ pub(crate) struct UndoArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReproduceArgs {
-    /// One of ring, recurrence, runaway, finite-elements and minute, or all of
-    /// these; or accuracy: how near to the truth each method comes, on simulated
-    /// traces of many kinds; or features: what each method can do
+    /// One of ring, recurrence, runaway, finite-elements, minute and
+    /// variable-rates, or all of these; or accuracy: how near to the truth each
+    /// method comes, on simulated traces of many kinds; or features: what each
+    /// method can do
     #[arg(default_value = "all")]
     pub(crate) experiment: String,
 }

@@ -66,7 +66,8 @@ impl FromStr for DriftBound {
         let plain = text.parse::<f64>().ok();
         let rate = match plain {
             Some(rate) => rate,
-            None => text.parse::<Rate>()?.0,
+            // As decimal as it was written: 100 times 1e-6 is not 1e-4.
+            None => (text.parse::<Rate>()?.0 * 1e15).round() / 1e15,
         };
         if rate > 0.0 && rate < 0.5 {
             Ok(Self(rate))

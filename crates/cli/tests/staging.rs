@@ -159,6 +159,18 @@ fn no_room_for_a_file() {
 }
 
 #[test]
+fn a_demonstration_that_fails_keeps_nothing() {
+    let scratch = Scratch::new();
+    let outcome = scratch.shell("trap '' XFSZ; ulimit -f 512; exec \"$RETIME\" demo --keep kept");
+    assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+    assert_eq!(
+        outcome.stderr,
+        "retime: kept: File too large (os error 27)\n"
+    );
+    assert_eq!(scratch.entries(), [""; 0]);
+}
+
+#[test]
 fn no_room_on_the_disk() {
     let scratch = long_trace();
     fs::create_dir(scratch.join("small")).unwrap();

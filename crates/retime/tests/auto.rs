@@ -10,8 +10,9 @@ use common::{Sharing, Spec, cases, specs};
 use proptest::prelude::*;
 use retime::auto::{AutoError, AutoOptions, AutoSolution, NotAligned, Start, auto};
 use retime::causality::{Causality, check};
+use retime::clock::Gamma;
 use retime::estimate::{Offset, Reference};
-use retime::repair::repair;
+use retime::repair::{repair, repair_with};
 use retime::{Accuracy, ClockId, Clocks, Grouping, LocationIndex, Timestamp, TraceInfo};
 
 fn solve(case: &Case, options: &AutoOptions) -> AutoSolution {
@@ -311,7 +312,7 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
 /// Where alignment would make it worse, recorded times are repaired as they are.
 #[test]
 fn a_hopeless_alignment_is_not_used() {
-    let mut recorded = 0;
+    let (mut recorded, mut moved) = (0, 0);
     for seed in 0..150 {
         let spec = Spec {
             steps: 60,
@@ -328,11 +329,17 @@ fn a_hopeless_alignment_is_not_used() {
         {
             assert!(aligned > by);
             recorded += 1;
+            // By the clock for clocks that are not aligned.
+            let (causality, delay) = (&case.causality, &solution.delay);
+            let gamma = Gamma::default();
+            let repaired = repair_with(causality, &case.clocks, delay, gamma).unwrap();
+            assert_eq!(solution.repair, repaired.summary);
+            moved += u128::from(by > 0) * solution.repair.total;
         }
         let times = case.trace.corrected(&solution.correction);
         let checked = check(&case.causality, &case.clocks, &solution.delay, &times);
         assert_eq!(checked.reversed() + checked.short(), 0);
     }
-    println!("{recorded}");
-    assert!(recorded > 0);
+    println!("{recorded} {moved}");
+    assert!(recorded > 0 && moved > 0);
 }

@@ -18,7 +18,7 @@ use crate::truth::Truth;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
-    report::check_target(&args.run)?;
+    report::target::check(&args.run, None)?;
     let (report, outcome) = with_threads(args.run.threads, || {
         let analysed = analyse(&args.trace, &args.model, &args.run)?;
         let outcome = outcome(&analysed);

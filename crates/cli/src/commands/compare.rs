@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     let Some(trace) = &args.trace else {
         return super::reproduce::measured("features");
     };
-    report::check_target(&args.run)?;
+    report::target::check(&args.run, None)?;
     let (comparison, odd) = with_threads(args.run.threads, || {
         let mut analysed = analyse(trace, &args.model, &args.run)?;
         settle_clocks(&mut analysed, &args.model)?;

@@ -28,7 +28,7 @@ use crate::staging::Staging;
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
     args.method.refuse_strangers()?;
-    report::check_target(&args.run)?;
+    report::target::check(&args.run, Some(&args.output.output))?;
     let done = correct(args)?;
     report::print(&done.report, &done.outcome, &args.run)?;
     Ok(done.exit)

@@ -6,6 +6,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
@@ -37,6 +38,16 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
             tempfile::tempdir().map_err(|error| CliError::io(&std::env::temp_dir(), error))?;
         scratch.path()
     };
+    let exit = show(directory, args.keep.as_deref());
+    if exit.is_err() && args.keep.is_some() {
+        // It was made above. Nothing better can be done about a failure here.
+        let _ = fs::remove_dir_all(directory);
+    }
+    exit
+}
+
+/// All of it, in an empty directory; `keep` if that is to stay.
+fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
     unpack(directory)?;
     let (recorded, corrected) = (directory.join("halo"), directory.join("corrected"));
     let before = checked(&recorded)?;
@@ -49,7 +60,7 @@ pub(crate) fn run(args: &DemoArgs) -> Result<u8, CliError> {
     to_stdout(&describe_check(3, "check corrected", &after))?;
     to_stdout(&picture(&before, &after))?;
     to_stdout(&truth(&before, &after))?;
-    if let Some(directory) = &args.keep {
+    if let Some(directory) = keep {
         let kept = format!(
             "\nKept in {0}: try retime undo {0}/corrected -o {0}/restored\n",
             directory.display()
@@ -65,7 +76,19 @@ fn unpack(directory: &Path) -> Result<(), CliError> {
         .map_err(|error| broken(error.to_string()))?;
     tar::Archive::new(decoder)
         .unpack(directory)
-        .map_err(|error| CliError::io(directory, error))
+        .map_err(|error| CliError::io(directory, root_of(error)))
+}
+
+/// What went wrong in the end: `tar` says only where.
+fn root_of(error: io::Error) -> io::Error {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let code = cause
+        .downcast_ref::<io::Error>()
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 /// Options as if given on the command line, so that their defaults hold.

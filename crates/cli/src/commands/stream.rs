@@ -5,8 +5,9 @@
 //!                                                                       with its time
 //! ```
 //!
-//! An interrupt counts as the end of the input. A line that cannot be understood ends the command after all that came before
-//! it is given out; with `--skip-bad` it is counted and left out.
+//! An interrupt counts as the end of the input. A line that cannot be understood
+//! ends the command after all that came before it is given out; with `--skip-bad`
+//! it is counted and left out, unless it is the header.
 
 mod labels;
 mod line;
@@ -25,6 +26,7 @@ use retime::{Delay, TickRate, Timestamp};
 use crate::error::{CliError, INTERRUPTED};
 use crate::method::{ConstantsArgs, Controller, to_ticks};
 use crate::progress;
+use crate::report::target;
 use labels::Labels;
 use line::{Fields, Header, What};
 
@@ -65,7 +67,12 @@ pub(crate) struct StreamArgs {
     #[arg(long, help_heading = "Model")]
     merged: bool,
     /// Ticks of all times per second [default: that of the header, or 1000000000]
-    #[arg(long, value_name = "N", help_heading = "Model")]
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = "Model"
+    )]
     ticks_per_second: Option<u64>,
     /// What controls the clock: constant, 1997, or some of the letters a to d
     #[arg(
@@ -131,12 +138,34 @@ struct Record {
     read: u64,
 }
 
+/// Why a line is not taken.
+enum Refused {
+    /// It cannot be understood; others may be.
+    Line(String),
+    /// The stream cannot begin with it, or not with these options; without it
+    /// all others would mean something else.
+    Stream(String),
+}
+
+impl From<String> for Refused {
+    fn from(what: String) -> Self {
+        Self::Line(what)
+    }
+}
+
+impl Refused {
+    fn at(self, line: u64) -> CliError {
+        let (Self::Line(what) | Self::Stream(what)) = self;
+        CliError::input(Path::new("standard input"), format!("line {line}: {what}"))
+    }
+}
+
 /// Runs the command.
 pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
     let report = args.report.as_deref().map(|path| {
-        File::create(path)
-            .map_err(|error| CliError::io(path, error))
-            .map(|file| (path, file))
+        target::check_file(path)?;
+        let file = File::create(path).map_err(|error| CliError::io(path, error))?;
+        Ok::<_, CliError>((path, file))
     });
     let report = report.transpose()?;
     let mut stream = Stream::new(args);
@@ -200,12 +229,10 @@ impl<'a> Stream<'a> {
                 Ok(false) => break Ok(()),
                 Err(error) => break Err(error),
             }
-            if let Err(what) = self.take(&line) {
-                self.bad += 1;
-                if !self.args.skip_bad {
-                    let message = format!("line {}: {what}", self.lines);
-                    break Err(CliError::input(Path::new("standard input"), message));
-                }
+            match self.take(&line) {
+                Err(Refused::Line(_)) if self.args.skip_bad => self.bad += 1,
+                Err(refused) => break Err(refused.at(self.lines)),
+                Ok(()) => {}
             }
             if let Err(error) = self.give() {
                 break Err(error);
@@ -250,19 +277,21 @@ impl<'a> Stream<'a> {
     }
 
     /// Takes a line; says what is wrong with it.
-    fn take(&mut self, line: &[u8]) -> Result<(), String> {
+    fn take(&mut self, line: &[u8]) -> Result<(), Refused> {
         let text = std::str::from_utf8(line).map_err(|_| "this is not UTF-8".to_string())?;
         let text = text.trim();
         if text.is_empty() {
             return Ok(());
         }
         if self.filter.is_none() {
-            let header = Header::of(text)?;
+            let header = Header::of(text).map_err(Refused::Stream)?;
             let given = header.is_some();
-            self.filter = Some(self.open(&header.unwrap_or_default())?);
+            let filter = self.open(&header.unwrap_or_default());
+            self.filter = Some(filter.map_err(Refused::Stream)?);
             if given {
                 // It belongs to the format of the output, too.
-                return writeln!(self.out, "{text}").map_err(|error| error.to_string());
+                let written = writeln!(self.out, "{text}");
+                return written.map_err(|error| Refused::Stream(error.to_string()));
             }
         }
         let Some(filter) = &mut self.filter else {
@@ -271,14 +300,9 @@ impl<'a> Stream<'a> {
         let fields = Fields::of(text)?;
         let labels = &mut self.labels;
         let location = labels.index(fields.location()?, filter)?;
-        match fields.what(|label| labels.index(label, filter), location)? {
-            What::Heartbeat => {
-                let time = Timestamp(fields.time()?.0);
-                filter
-                    .heartbeat(location, time)
-                    .map_err(|error| error.to_string())
-            }
-            What::End => filter.end(location).map_err(|error| error.to_string()),
+        let taken = match fields.what(|label| labels.index(label, filter), location)? {
+            What::Heartbeat => filter.heartbeat(location, Timestamp(fields.time()?.0)),
+            What::End => filter.end(location),
             What::Event(kind) => {
                 let (time, place) = fields.time()?;
                 let payload = Record {
@@ -292,9 +316,10 @@ impl<'a> Stream<'a> {
                     kind,
                     payload,
                 };
-                filter.push(event).map_err(|error| error.to_string())
+                filter.push(event)
             }
-        }
+        };
+        taken.map_err(|error| Refused::Line(error.to_string()))
     }
 
     /// The filter for a stream with the given header.

@@ -6,7 +6,7 @@ use retime::estimate::Extended;
 use retime::{Causality, Delay, TickRate, Timestamp, TraceInfo};
 
 use super::alignment::{Alignment, Estimator};
-use super::controller::{Amortization, ConstantsArgs, Controller, to_ticks};
+use super::controller::{Amortization, ConstantsArgs, Controller, non_negative, to_ticks};
 use super::given::Given;
 use super::reference::ReferenceName;
 use super::repair::{ClockControl, ClockKind, Repair};
@@ -70,7 +70,7 @@ pub(crate) struct MethodArgs {
     #[arg(long)]
     pub(crate) backward: bool,
     /// passes: how far ahead a clock may end, as a share of the run time
-    #[arg(long, value_name = "SHARE", default_value_t = MultiPass::default().threshold, hide_short_help = true)]
+    #[arg(long, value_name = "SHARE", default_value_t = MultiPass::default().threshold, value_parser = non_negative, hide_short_help = true)]
     max_advance: f64,
     /// Least time between successive events of a location that communicate
     #[arg(

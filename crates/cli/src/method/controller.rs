@@ -19,6 +19,7 @@ pub(crate) struct ConstantsArgs {
         long,
         value_name = "FACTOR",
         default_value_t = 0.98,
+        value_parser = non_negative,
         hide_short_help = true
     )]
     gamma_min: f64,
@@ -43,6 +44,7 @@ pub(crate) struct ConstantsArgs {
         long,
         value_name = "FACTOR",
         default_value_t = 0.9,
+        value_parser = non_negative,
         hide_short_help = true
     )]
     q_factor: f64,
@@ -51,6 +53,7 @@ pub(crate) struct ConstantsArgs {
         long,
         value_name = "FACTOR",
         default_value_t = 0.9,
+        value_parser = non_negative,
         hide_short_help = true
     )]
     gamma_degress: f64,
@@ -59,6 +62,7 @@ pub(crate) struct ConstantsArgs {
         long,
         value_name = "RATIO",
         default_value_t = 2.0,
+        value_parser = non_negative,
         hide_short_help = true
     )]
     l_upper: f64,
@@ -67,9 +71,17 @@ pub(crate) struct ConstantsArgs {
         long,
         value_name = "RATIO",
         default_value_t = 1.8,
+        value_parser = non_negative,
         hide_short_help = true
     )]
     l_lower: f64,
+}
+
+/// A plain number that can be a factor, a ratio or a share.
+pub(super) fn non_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "give a number of zero or more".into())
 }
 
 impl ConstantsArgs {

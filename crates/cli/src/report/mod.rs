@@ -8,10 +8,11 @@ mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;
+pub(crate) mod target;
 pub(crate) mod warnings;
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -47,43 +48,6 @@ pub(crate) fn print_as(
     } else {
         to_stdout(&text())
     }
-}
-
-/// Fails early if the report could not be written at the end.
-pub(crate) fn check_target(run: &RunArgs) -> Result<(), CliError> {
-    let Some(path) = run.json.as_deref().filter(|path| path.as_os_str() != "-") else {
-        return Ok(());
-    };
-    if path.is_dir() {
-        return Err(CliError::input(
-            path,
-            "is a directory; --json takes a file or -",
-        ));
-    }
-    if !may_be_replaced(path) {
-        return Err(CliError::input(
-            path,
-            "exists and is no report; give another file",
-        ));
-    }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
-            Err(CliError::input(parent, "no such directory for the report"))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A slip of the keyboard must not cost a trace: only an older report goes.
-fn may_be_replaced(path: &Path) -> bool {
-    if !path.is_file() {
-        return true;
-    }
-    let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut start));
-    let start = String::from_utf8_lossy(&start);
-    let ours = ["\"retime-report-", "\"retime-comparison-"];
-    read.is_ok() && (start.is_empty() || ours.iter().any(|it| start.contains(it)))
 }
 
 fn write_json(path: &Path, report: &impl Serialize) -> Result<(), CliError> {

@@ -256,7 +256,8 @@ fn worst(cycles: &[Cycle], slope: Slope) -> Option<&Cycle> {
     worst
 }
 
-/// In lowest terms; larger numbers than can be computed with are rounded down.
+/// In lowest terms; larger numbers than can be computed with are rounded, and up:
+/// else the same cycle would be found again and again.
 fn fraction(rise: i128, run: i128) -> Option<Slope> {
     let (mut a, mut b) = (rise, run);
     while b > 0 {
@@ -265,7 +266,7 @@ fn fraction(rise: i128, run: i128) -> Option<Slope> {
     let divisor = a.max(1);
     let (mut rise, mut run) = (rise / divisor, run / divisor);
     while rise > LARGEST || run > LARGEST {
-        (rise, run) = (rise / 2, run.div_euclid(2) + run % 2);
+        (rise, run) = (rise / 2 + rise % 2, run / 2);
     }
     (run > 0).then_some(Slope { rise, run })
 }

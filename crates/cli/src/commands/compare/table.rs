@@ -129,9 +129,10 @@ fn near_notes(comparison: &Comparison) -> String {
         text += &wrapped(TRUTH_NOTE);
     }
     if let Some(inside) = comparison.inside_bounds {
-        let inside = share(inside);
+        let inside = 100.0 * inside;
         text += &wrapped(&format!(
-            "The truth lies within the bounds for {inside} of the events."
+            "The truth lies within the bounds for {inside:.3} % of the events of other clocks than \
+             the reference."
         ));
     }
     text

@@ -28,7 +28,7 @@ pub(super) struct Header<'a> {
 impl<'a> Header<'a> {
     /// The header, if the line is one.
     pub(super) fn of(text: &'a str) -> Result<Option<Self>, String> {
-        if !text.contains("\"retime-stream\"") {
+        if text.starts_with('[') || !text.contains("\"retime-stream\"") {
             return Ok(None);
         }
         let header: Self = serde_json::from_str(text).map_err(|error| said(&error))?;
@@ -71,6 +71,8 @@ pub(super) struct Fields<'a> {
     root: Option<bool>,
     rank: Option<u32>,
     raw_time: Option<IgnoredAny>,
+    #[serde(rename = "retime-stream")]
+    header: Option<IgnoredAny>,
 }
 
 /// What a line asks for.
@@ -83,7 +85,13 @@ pub(super) enum What {
 impl<'a> Fields<'a> {
     /// The fields of a line.
     pub(super) fn of(text: &'a str) -> Result<Self, String> {
+        if text.starts_with('[') {
+            return Err("this is a list; a line is one object".into());
+        }
         let fields: Self = serde_json::from_str(text).map_err(|error| said(&error))?;
+        if fields.header.is_some() {
+            return Err("a header is the first line, or none".into());
+        }
         if fields.raw_time.is_some() {
             return Err("it has a \"raw_time\" already: it went through retime before".into());
         }

@@ -10,9 +10,13 @@ use super::Stream;
 
 use crate::report::summary::{group_digits, plural};
 
+/// Name of the schema of the report.
+const SCHEMA: &str = "retime-stream-report-1";
+
 /// The report; its fields are described in `docs/STREAM.md`.
 #[derive(Serialize)]
 pub(super) struct Summary {
+    schema: &'static str,
     lines: u64,
     bad_lines: u64,
     events: u64,
@@ -70,6 +74,7 @@ impl Summary {
             .unwrap_or_default();
         let rate = filter.map_or(1.0, |filter| filter.options().rate.get() as f64);
         Self {
+            schema: SCHEMA,
             lines: stream.lines,
             bad_lines: stream.bad,
             events: report.events,
