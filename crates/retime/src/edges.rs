@@ -27,6 +27,8 @@
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
+use rayon::prelude::*;
+
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::estimate::Estimate;
@@ -98,7 +100,7 @@ impl Edges {
     /// nodes.
     pub fn collect(causality: &Causality, clocks: &Clocks, time: impl Fn(u32) -> i64) -> Self {
         let mut all = Self {
-            edges: Vec::new(),
+            edges: Vec::with_capacity(Self::at_most(causality, clocks)),
             extents: Self::extents(causality, clocks),
         };
         let nodes = causality.nodes();
@@ -118,7 +120,29 @@ impl Edges {
             collectives.latest_causes(instance, 0..slots.len(), &time, clock, &mut add);
             collectives.earliest_effects(instance, &time, clock, add);
         }
+        all.edges.shrink_to_fit();
         all
+    }
+
+    /// How many there can be: a list that grows would take three times the memory
+    /// when it moves.
+    fn at_most(causality: &Causality, clocks: &Clocks) -> usize {
+        let nodes = causality.nodes();
+        let clock = |node: u32| clocks.of(nodes.location(node));
+        let between = |receive: &u32| {
+            let send = causality.message_source(*receive);
+            send.is_some_and(|send| clock(send) != clock(*receive))
+        };
+        let messages = (0..nodes.len() as u32).into_par_iter().filter(between);
+        let collectives = causality.collectives();
+        let instances = (0..collectives.instances().len() as u32).into_par_iter();
+        let ends = |instance: u32| {
+            let slots = collectives.slots(instance).iter();
+            let ends = slots
+                .map(|it| usize::from(it.cause().is_some()) + usize::from(it.effect().is_some()));
+            ends.sum::<usize>()
+        };
+        messages.count() + instances.map(ends).sum::<usize>()
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.

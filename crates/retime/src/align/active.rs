@@ -35,7 +35,6 @@ impl Tight {
 }
 
 /// What a pass found of one link.
-#[derive(Clone)]
 pub(super) struct Surveyed {
     /// By window, the tightest first.
     tight: Vec<[Tight; TIGHTEST]>,
@@ -44,7 +43,6 @@ pub(super) struct Surveyed {
 }
 
 /// What a pass found, by link.
-#[derive(Clone)]
 pub(super) struct Survey {
     pub(super) windows: usize,
     pub(super) links: Vec<Surveyed>,

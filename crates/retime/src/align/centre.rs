@@ -283,7 +283,7 @@ fn gather(
     shape: &Curves,
     least: f64,
 ) -> (Vec<Term>, Vec<Group>) {
-    let mut terms = Vec::new();
+    let mut terms = Vec::with_capacity(active.iter().map(Vec::len).sum());
     let mut groups: Vec<Group> = Vec::new();
     let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
     for (link, active) in links.list().iter().zip(active) {
@@ -322,10 +322,10 @@ fn gather(
     (terms, groups)
 }
 
-/// Entries of the Hessian besides its diagonal.
+/// Entries of the Hessian besides its diagonal, with room for that.
 fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
     let (size, clocks) = (shape.values.len() as u32, shape.clocks as u32);
-    let mut entries = Vec::with_capacity(2 * size as usize + 10 * groups.len());
+    let mut entries = Vec::with_capacity(3 * size as usize + LOWER.len() * groups.len());
     for at in 0..size {
         let others = [at + clocks, at + 2 * clocks];
         entries.extend(

@@ -62,8 +62,8 @@ pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Se
         None => (start, SIGMA),
     };
     let bench = Bench::new(links, frame, setting);
-    let survey = bench.survey(&curves, bench.windows(curves.pieces));
-    bench.settle(curves, survey, sigma, EXACTLY)
+    let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
+    bench.settle(curves, start, sigma, EXACTLY)
 }
 
 /// Offsets are found from some dependencies and judged by others.
@@ -83,7 +83,9 @@ impl Ladder<'_> {
     fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
         let coarsest = start.pieces;
         let survey = self.own.survey(&start, self.own.windows(coarsest));
-        let found = self.own.settle(start, survey, SIGMA, ROUGHLY);
+        let found = self
+            .own
+            .settle(start, self.own.start(&survey), SIGMA, ROUGHLY);
         let mut best = Best {
             others: self.others.survey(&found.curves, found.survey.windows),
             found,
@@ -119,9 +121,8 @@ impl Ladder<'_> {
             best.found.survey = self.own.survey(&curves, windows);
             best.others = self.others.survey(&curves, windows);
         }
-        let found = self
-            .own
-            .settle(curves, best.found.survey.clone(), sigma, ROUGHLY);
+        let start = self.own.start(&best.found.survey);
+        let found = self.own.settle(curves, start, sigma, ROUGHLY);
         let others = self.others.survey(&found.curves, windows);
         let sum = |others: &Survey| {
             let slacks = self.others.slacks(others);

@@ -50,10 +50,10 @@
 //! [`learn_minimal_delay`]: crate::estimate::learn_minimal_delay
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
+use super::links::Links;
 use crate::clocks::ClockId;
-use crate::edges::Edges;
+use crate::edges::{Edge, Edges};
 use crate::estimate::{FEWEST, WINDOW};
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
@@ -64,6 +64,10 @@ const TRIED: [(u32, u32); 5] = [
     (1, WINDOW),
     (1, FEWEST),
 ];
+/// There are never more windows than this, and as many as divide it.
+const FINEST: u32 = 64;
+/// Stands for no window.
+const NOWHERE: u8 = u8::MAX;
 /// Means are exact to this share of a tick.
 const TOLERANCE: f64 = 1e-3;
 /// Cycles looked at per window; each is better than the one before, and seldom
@@ -78,35 +82,42 @@ const MOST_CYCLES: usize = 1_000;
 pub fn shortest_latency(
     edges: &Edges,
     offset: impl Fn(ClockId, i64) -> f64 + Sync,
-    keep: impl Fn(usize) -> bool + Sync,
+    keep: impl Fn(usize) -> bool,
 ) -> Option<f64> {
-    let aligned = Aligned::new(edges, offset, keep);
+    shortest(&Links::new(edges, |at, _| keep(at)), offset)
+}
+
+/// The same over links.
+pub(super) fn shortest(
+    links: &Links<'_>,
+    offset: impl Fn(ClockId, i64) -> f64 + Sync,
+) -> Option<f64> {
+    let aligned = Aligned::new(links, offset);
     TRIED.iter().find_map(|&(windows, fewest)| {
-        let steps = aligned.steps(windows);
-        let by_window: Vec<&[Step]> = steps.chunk_by(|a, b| a.window == b.window).collect();
-        let enough = by_window.iter().any(|steps| {
-            let busy = steps.iter().filter(|step| step.count >= fewest);
-            least_cycle_mean(&busy.copied().collect::<Vec<_>>()).is_some()
+        let parts = aligned.windows(windows);
+        let all = || {
+            (0..windows)
+                .into_par_iter()
+                .map(|window| parts.steps(window))
+        };
+        let enough = all().any(|steps| {
+            let busy = |step: &&Step| step.count >= fewest;
+            least_cycle_mean(steps.iter().filter(busy)).is_some()
         });
-        let means = by_window
-            .par_iter()
-            .filter_map(|steps| least_cycle_mean(steps));
-        enough.then(|| means.min_by(f64::total_cmp)).flatten()
+        let means = || all().filter_map(|steps| least_cycle_mean(steps.iter()));
+        enough.then(|| means().min_by(f64::total_cmp)).flatten()
     })
 }
 
-/// A dependency on aligned clocks.
-#[derive(Clone, Copy)]
-struct Seen {
-    from: ClockId,
-    to: ClockId,
-    sent: f64,
-    latency: f64,
-}
-
-/// All that count, and between which times they were sent.
-pub(super) struct Aligned {
-    seen: Vec<Seen>,
+/// Dependencies on aligned clocks, and in which window each was sent.
+///
+/// Nothing is kept of a dependency but its window and its place: to align it once
+/// more for each look takes less than to store what comes of it.
+pub(super) struct Aligned<'a, F> {
+    links: &'a Links<'a>,
+    offset: F,
+    /// Of [`FINEST`] windows that of each dependency, in the order of the links.
+    windows: Vec<u8>,
     first: f64,
     last: f64,
 }
@@ -114,37 +125,50 @@ pub(super) struct Aligned {
 /// From one clock to another in one window: how often, and the fastest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    pub(super) window: u32,
     pub(super) from: ClockId,
     pub(super) to: ClockId,
     count: u32,
     pub(super) fastest: f64,
 }
 
-impl Aligned {
-    pub(super) fn new(
-        edges: &Edges,
-        offset: impl Fn(ClockId, i64) -> f64 + Sync,
-        keep: impl Fn(usize) -> bool + Sync,
-    ) -> Self {
-        let all = edges.all().par_iter().enumerate();
-        let kept = all.filter(|&(at, _)| keep(at)).map(|(_, edge)| {
-            let (sent, received) = (offset(edge.from, edge.sent), offset(edge.to, edge.received));
-            Seen {
-                from: edge.from,
-                to: edge.to,
-                sent: edge.sent as f64 + sent,
-                latency: edge.latency() as f64 + (received - sent),
+impl<'a, F: Fn(ClockId, i64) -> f64 + Sync> Aligned<'a, F> {
+    pub(super) fn new(links: &'a Links<'a>, offset: F) -> Self {
+        let mut aligned = Self {
+            links,
+            offset,
+            windows: Vec::new(),
+            first: f64::INFINITY,
+            last: f64::NEG_INFINITY,
+        };
+        let sent = |&at: &u32| aligned.sent(links.edge(at));
+        let widest = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+        let all = links.order().par_iter().map(sent);
+        let all = all.filter(|sent| sent.is_finite());
+        let ends = all.map(|sent| (sent, sent)).reduce_with(widest);
+        (aligned.first, aligned.last) = ends.unwrap_or((aligned.first, aligned.last));
+        let scale = f64::from(FINEST) / (aligned.last - aligned.first).max(1.0);
+        let window = |at: &u32| {
+            let along = (aligned.sent(links.edge(*at)) - aligned.first) * scale;
+            if along.is_finite() {
+                (along as u32).min(FINEST - 1) as u8
+            } else {
+                NOWHERE
             }
-        });
-        let finite = |seen: &Seen| seen.sent.is_finite() && seen.latency.is_finite();
-        let seen: Vec<Seen> = kept.filter(finite).collect();
-        let sent = || seen.iter().map(|seen| seen.sent);
-        Self {
-            first: sent().fold(f64::INFINITY, f64::min),
-            last: sent().fold(f64::NEG_INFINITY, f64::max),
-            seen,
-        }
+        };
+        aligned.windows = links.order().par_iter().map(window).collect();
+        aligned
+    }
+
+    /// When a dependency was sent, on the common time line.
+    fn sent(&self, edge: &Edge) -> f64 {
+        edge.sent as f64 + (self.offset)(edge.from, edge.sent)
+    }
+
+    /// How long it took.
+    fn latency(&self, edge: &Edge) -> f64 {
+        let sent = (self.offset)(edge.from, edge.sent);
+        let received = (self.offset)(edge.to, edge.received);
+        edge.latency() as f64 + (received - sent)
     }
 
     /// When a window is half over, on the common time line.
@@ -153,55 +177,75 @@ impl Aligned {
         (self.first + (self.last - self.first) * part) as i64
     }
 
-    /// The steps of all windows, by window and clocks.
-    pub(super) fn steps(&self, windows: u32) -> Vec<Step> {
-        let scale = f64::from(windows) / (self.last - self.first).max(1.0);
-        let last = windows.saturating_sub(1);
-        let key = |seen: &Seen| {
-            let window = ((seen.sent - self.first) * scale) as u32;
-            (window.min(last), seen.from, seen.to)
-        };
-        let add = |mut all: FxHashMap<_, (u32, f64)>, seen: &Seen| {
-            let (count, fastest) = all.entry(key(seen)).or_insert((0, f64::INFINITY));
-            *count += 1;
-            *fastest = fastest.min(seen.latency);
-            all
-        };
-        let merge = |mut all: FxHashMap<_, (u32, f64)>, more: FxHashMap<_, (u32, f64)>| {
-            for (key, (count, fastest)) in more {
-                let own = all.entry(key).or_insert((0, f64::INFINITY));
-                *own = (own.0 + count, own.1.min(fastest));
+    /// The dependencies by window; `windows` divides [`FINEST`].
+    pub(super) fn windows(&self, windows: u32) -> Windows<'_, 'a, F> {
+        let of = |window: u8| (window != NOWHERE).then(|| u32::from(window) * windows / FINEST);
+        let mut next = vec![0; windows as usize + 1];
+        for window in self.windows.iter().filter_map(|&it| of(it)) {
+            next[window as usize + 1] += 1;
+        }
+        for window in 0..windows as usize {
+            next[window + 1] += next[window];
+        }
+        let starts = next.clone();
+        let mut order = vec![0; next[windows as usize]];
+        for (&at, &window) in self.links.order().iter().zip(&self.windows) {
+            if let Some(window) = of(window) {
+                order[next[window as usize]] = at;
+                next[window as usize] += 1;
             }
-            all
-        };
-        let seen = self.seen.par_iter();
-        let cells = seen.fold(FxHashMap::default, add);
-        let cells = cells.reduce(FxHashMap::default, merge);
-        let step = |((window, from, to), (count, fastest))| Step {
-            window,
-            from,
-            to,
-            count,
-            fastest,
-        };
-        let mut steps: Vec<Step> = cells.into_iter().map(step).collect();
-        steps.sort_unstable_by_key(|step| (step.window, step.from, step.to));
-        steps
+        }
+        Windows {
+            aligned: self,
+            starts,
+            order,
+        }
+    }
+}
+
+/// Dependencies by window.
+pub(super) struct Windows<'b, 'a, F> {
+    aligned: &'b Aligned<'a, F>,
+    starts: Vec<usize>,
+    /// Positions, by window and clocks.
+    order: Vec<u32>,
+}
+
+impl<F: Fn(ClockId, i64) -> f64 + Sync> Windows<'_, '_, F> {
+    /// The steps of a window, by clocks.
+    pub(super) fn steps(&self, window: u32) -> Vec<Step> {
+        let edge = |at: &u32| self.aligned.links.edge(*at);
+        let clocks = |at: &u32| (edge(at).from, edge(at).to);
+        let latency = |at: &u32| self.aligned.latency(edge(at));
+        let place = window as usize;
+        let own = &self.order[self.starts[place]..self.starts[place + 1]];
+        let steps = own.chunk_by(|a, b| clocks(a) == clocks(b)).map(|same| {
+            let (from, to) = clocks(&same[0]);
+            let latencies = same.iter().map(latency).filter(|it| it.is_finite());
+            Step {
+                from,
+                to,
+                count: same.len() as u32,
+                fastest: latencies.fold(f64::INFINITY, f64::min),
+            }
+        });
+        // Where nothing is a number, nothing is known.
+        steps.filter(|step| step.fastest.is_finite()).collect()
     }
 }
 
 /// The least mean of the fastest along any cycle of steps; `None` if none closes.
-fn least_cycle_mean(steps: &[Step]) -> Option<f64> {
-    let mut ids: Vec<ClockId> = steps.iter().flat_map(|it| [it.from, it.to]).collect();
+fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option<f64> {
+    let mut ids: Vec<ClockId> = steps.clone().flat_map(|it| [it.from, it.to]).collect();
     ids.sort_unstable();
     ids.dedup();
-    let number = |clock: ClockId| ids.partition_point(|&id| id < clock);
+    let number = |clock: ClockId| ids.partition_point(|&id| id < clock) as u32;
     let arc = |step: &Step| Arc {
         from: number(step.from),
         to: number(step.to),
         latency: step.fastest,
     };
-    let arcs: Vec<Arc> = steps.iter().map(arc).collect();
+    let arcs: Vec<Arc> = steps.map(arc).collect();
     let slowest = arcs.iter().map(|arc| arc.latency).reduce(f64::max)?;
     let better = |mean: &f64| cycle_below(ids.len(), &arcs, *mean);
     let above = slowest + 1.0;
@@ -213,8 +257,8 @@ fn least_cycle_mean(steps: &[Step]) -> Option<f64> {
 /// A [`Step`] between numbered clocks.
 #[derive(Clone, Copy)]
 struct Arc {
-    from: usize,
-    to: usize,
+    from: u32,
+    to: u32,
     latency: f64,
 }
 
@@ -226,10 +270,11 @@ fn cycle_below(clocks: usize, arcs: &[Arc], mean: f64) -> Option<f64> {
     for _ in 0..=clocks {
         let mut settled = true;
         for arc in arcs {
-            let over = distance[arc.from] + (arc.latency - mean);
-            if over < distance[arc.to] - TOLERANCE {
-                distance[arc.to] = over;
-                parent[arc.to] = Some(*arc);
+            let (from, to) = (arc.from as usize, arc.to as usize);
+            let over = distance[from] + (arc.latency - mean);
+            if over < distance[to] - TOLERANCE {
+                distance[to] = over;
+                parent[to] = Some(*arc);
                 settled = false;
             }
         }
@@ -252,7 +297,7 @@ fn mean_of_cycle(parent: &[Option<Arc>]) -> Option<f64> {
         while visited[at] == usize::MAX {
             visited[at] = start;
             match parent[at] {
-                Some(arc) => at = arc.from,
+                Some(arc) => at = arc.from as usize,
                 None => break,
             }
         }
@@ -270,7 +315,7 @@ fn mean_from(parent: &[Option<Arc>], start: usize) -> Option<f64> {
         let arc = parent[at]?;
         sum += arc.latency;
         steps += 1.0;
-        at = arc.from;
+        at = arc.from as usize;
         if at == start {
             return Some(sum / steps);
         }
@@ -313,7 +358,6 @@ mod tests {
                 let (from, to) = (ClockId(at as u32 / 5), ClockId(at as u32 % 5));
                 let fastest = f64::from(fastest?);
                 (from != to).then_some(Step {
-                    window: 0,
                     from,
                     to,
                     count: 1,
@@ -329,7 +373,7 @@ mod tests {
         fn no_cycle_has_a_lower_mean(steps in steps()) {
             let mut best = None;
             by_trial(&steps, &[], &mut best);
-            match (least_cycle_mean(&steps), best) {
+            match (least_cycle_mean(steps.iter()), best) {
                 (None, None) => {}
                 (Some(found), Some(best)) => {
                     prop_assert!((found - best).abs() < 0.01, "{} {}", found, best);

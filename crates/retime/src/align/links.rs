@@ -5,6 +5,8 @@
 //! time. So they are listed once by ordered pair of clocks, as positions: four
 //! bytes each.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::edges::{Edge, Edges};
@@ -25,7 +27,7 @@ pub(super) struct Links<'a> {
     clocks: usize,
     list: Vec<Link>,
     /// Positions of edges, those of a link together and in their order.
-    order: Vec<u32>,
+    order: Cow<'a, [u32]>,
 }
 
 impl<'a> Links<'a> {
@@ -70,7 +72,7 @@ impl<'a> Links<'a> {
             edges: all,
             clocks,
             list,
-            order,
+            order: order.into(),
         }
     }
 
@@ -87,6 +89,11 @@ impl<'a> Links<'a> {
     /// How many dependencies there are.
     pub(super) fn len(&self) -> usize {
         self.list.iter().map(|link| link.end - link.first).sum()
+    }
+
+    /// Positions of all dependencies, by link.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// Positions of the dependencies of a link.
@@ -118,63 +125,73 @@ impl<'a> Links<'a> {
     }
 
     /// Those of links that pass.
-    pub(super) fn among(&self, keep: impl Fn(&Link) -> bool) -> Self {
-        let list = self
-            .list
-            .iter()
-            .copied()
-            .filter(|link| keep(link))
-            .collect();
-        Self {
-            list,
-            ..self.clone()
+    pub(super) fn among(&self, keep: impl Fn(&Link) -> bool) -> Links<'_> {
+        if self.list.iter().all(&keep) {
+            return Links {
+                list: self.list.clone(),
+                order: Cow::Borrowed(&self.order),
+                ..*self
+            };
         }
+        let none: &[u32] = &[];
+        self.picked(|link| {
+            let kept = if keep(link) {
+                self.positions(link)
+            } else {
+                none
+            };
+            kept.iter().copied()
+        })
     }
 
     /// The dependencies that pass, and the rest.
-    pub(super) fn split(&self, first_half: impl Fn(&Edge) -> bool) -> (Self, Self) {
+    pub(super) fn split(&self, first_half: impl Fn(&Edge) -> bool + Copy) -> (Self, Self) {
         let half = |wanted: bool| {
-            let mut order = Vec::with_capacity(self.order.len() / 2 + self.list.len());
-            let mut list = Vec::with_capacity(self.list.len());
-            for link in &self.list {
-                let first = order.len();
-                let all = self.of(link);
-                order.extend(
-                    all.filter(|(_, edge)| first_half(edge) == wanted)
-                        .map(|it| it.0),
-                );
-                let end = order.len();
-                list.push(Link {
-                    first,
-                    end,
-                    ..*link
-                });
-            }
-            list.retain(|link| link.first < link.end);
-            Self {
-                list,
-                order,
-                ..*self
-            }
+            let picked = move |at: &u32| first_half(self.edge(*at)) == wanted;
+            self.picked(|link| self.positions(link).iter().copied().filter(picked))
         };
         (half(true), half(false))
+    }
+
+    /// Of each link the dependencies at some of its positions.
+    fn picked<I: Iterator<Item = u32>>(&self, of: impl Fn(&Link) -> I) -> Self {
+        let mut order = Vec::with_capacity(self.len());
+        let mut list = Vec::with_capacity(self.list.len());
+        for link in &self.list {
+            let first = order.len();
+            order.extend(of(link));
+            let end = order.len();
+            list.push(Link {
+                first,
+                end,
+                ..*link
+            });
+        }
+        order.shrink_to_fit();
+        list.retain(|link| link.first < link.end);
+        Self {
+            list,
+            order: order.into(),
+            ..*self
+        }
     }
 
     /// Leaves out dependencies at these positions, given in rising order.
     pub(super) fn without(mut self, left_out: &[u32]) -> Self {
         let mut kept = 0;
+        let order = self.order.to_mut();
         for link in &mut self.list {
             let first = kept;
             for place in link.first..link.end {
-                let at = self.order[place];
+                let at = order[place];
                 if left_out.binary_search(&at).is_err() {
-                    self.order[kept] = at;
+                    order[kept] = at;
                     kept += 1;
                 }
             }
             (link.first, link.end) = (first, kept);
         }
-        self.order.truncate(kept);
+        order.truncate(kept);
         self.list.retain(|link| link.first < link.end);
         self
     }

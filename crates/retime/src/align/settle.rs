@@ -37,6 +37,14 @@ pub(super) struct Setting {
     pub(super) knee: f64,
 }
 
+/// What a search begins with.
+pub(super) struct Start {
+    windows: usize,
+    /// By link the positions of the dependencies that count, in rising order.
+    active: Vec<Vec<u32>>,
+    barrier: Barrier,
+}
+
 /// Offsets found from some dependencies.
 pub(super) struct Found {
     pub(super) curves: Curves,
@@ -78,36 +86,64 @@ impl<'a> Bench<'a> {
         survey.latencies().map(|it| it - self.setting.least)
     }
 
+    /// What a search begins with, from what a pass finds.
+    pub(super) fn start(&self, survey: &Survey) -> Start {
+        Start {
+            windows: survey.windows,
+            active: survey.positions().collect(),
+            barrier: self.barrier(survey),
+        }
+    }
+
     /// Finds the centre, from curves and what a pass finds with them.
     pub(super) fn settle(
         &self,
         mut curves: Curves,
-        mut survey: Survey,
+        start: Start,
         sigma: f64,
         tolerance: f64,
     ) -> Found {
-        let mut active: Vec<Vec<u32>> = survey.positions().collect();
-        let mut barrier = self.barrier(&survey);
-        for _ in 0..ROUNDS {
-            let least = self.setting.least;
-            let centre = Centre::new(
-                self.links, self.frame, &active, &curves, least, barrier, sigma,
-            );
-            minimise(&centre, &mut curves, tolerance * barrier.scale);
-            survey = self.survey(&curves, survey.windows);
+        let Start {
+            windows,
+            mut active,
+            mut barrier,
+        } = start;
+        let mut round = 0;
+        loop {
+            round += 1;
+            self.minimise(&active, &mut curves, barrier, sigma, tolerance);
+            let survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
             let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
-            if new as f64 <= NEW * known as f64 {
-                break;
+            let settled = new as f64 <= NEW * known as f64;
+            if !settled {
+                barrier = self.barrier(&survey);
             }
-            barrier = self.barrier(&survey);
+            if settled || round == ROUNDS {
+                return Found {
+                    curves,
+                    barrier,
+                    survey,
+                };
+            }
         }
-        Found {
-            curves,
-            barrier,
-            survey,
-        }
+    }
+
+    /// The centre of some dependencies.
+    fn minimise(
+        &self,
+        active: &[Vec<u32>],
+        curves: &mut Curves,
+        barrier: Barrier,
+        sigma: f64,
+        tolerance: f64,
+    ) {
+        let least = self.setting.least;
+        let centre = Centre::new(
+            self.links, self.frame, active, curves, least, barrier, sigma,
+        );
+        minimise(&centre, curves, tolerance * barrier.scale);
     }
 
     /// The scale is the median, over windows and clocks, of the smallest slack. Where

@@ -63,6 +63,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::latency::{Aligned, Step};
+use super::links::Links;
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
@@ -88,6 +89,7 @@ pub fn confirmed(
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
     let edges = Edges::collect_aligned(causality, processes, estimate);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
+    let links = Links::new(&edges, |_, _| true);
     let judge = Judge {
         shared: processes.iter().map(shared).collect(),
         shown: estimate
@@ -95,7 +97,7 @@ pub fn confirmed(
             .iter()
             .map(|it| shown(it.as_ref()))
             .collect(),
-        aligned: Aligned::new(&edges, add, |_| true),
+        aligned: Aligned::new(&links, add),
         tolerance: 1.0 + info.rate.get() as f64 / 1e6,
     };
     let agreed = judge.pairs();
@@ -111,16 +113,16 @@ fn shown(offset: Option<&Offset>) -> Option<Offset> {
 /// Two clocks, the lower first.
 type Pair = (ClockId, ClockId);
 
-struct Judge {
+struct Judge<'a, F> {
     /// By clock, that of its node.
     shared: Vec<Option<ClockId>>,
     shown: Vec<Option<Offset>>,
-    aligned: Aligned,
+    aligned: Aligned<'a, F>,
     /// Ticks by which clocks that are one may seem to differ.
     tolerance: f64,
 }
 
-impl Judge {
+impl<F: Fn(ClockId, i64) -> f64 + Sync> Judge<'_, F> {
     /// Whether they agree, for each pair that exchanges anything and has a way
     /// there and back.
     fn pairs(&self) -> BTreeMap<Pair, bool> {
@@ -138,9 +140,10 @@ impl Judge {
     /// disagree.
     fn counts(&self, windows: u32) -> BTreeMap<Pair, (usize, usize)> {
         let mut counts = BTreeMap::new();
-        let steps = self.aligned.steps(windows);
-        for steps in steps.chunk_by(|a, b| a.window == b.window) {
-            let window = Window { steps };
+        let parts = self.aligned.windows(windows);
+        for number in 0..windows {
+            let steps = parts.steps(number);
+            let window = Window { steps: &steps };
             let once =
                 |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
             let inside = steps.iter().filter(|step| self.inside(step));
@@ -149,7 +152,7 @@ impl Judge {
                 if half.is_infinite() {
                     continue;
                 }
-                let middle = self.aligned.middle(window.number(), windows);
+                let middle = self.aligned.middle(number, windows);
                 let pair = (from.min(to), from.max(to));
                 let (met, disagreed): &mut (usize, usize) = counts.entry(pair).or_default();
                 *met += 1;
@@ -178,10 +181,6 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    fn number(&self) -> u32 {
-        self.steps.first().map_or(0, |step| step.window)
-    }
-
     fn find(&self, from: ClockId, to: ClockId) -> Option<&Step> {
         let steps = self.steps;
         let at = steps.binary_search_by_key(&(from, to), |step| (step.from, step.to));

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::clocks::ClockId;
-use crate::edges::{Edge, Edges};
+use crate::edges::Edges;
 use crate::time::TickRate;
 
 use super::active::Survey;
@@ -15,10 +15,10 @@ use super::ladder::climb;
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::offsets::estimate;
-use super::settle::Setting;
+use super::settle::{Found, Setting};
 use super::ties::tie;
 use super::trim::{self, defective};
-use super::{Alignment, Relation, shortest_latency};
+use super::{Alignment, Relation, latency};
 
 /// How often lines are fitted: with drifting clocks the least latency of a window
 /// mixes its beginning and its end, until the drift is known.
@@ -120,33 +120,41 @@ impl<'a> Stages<'a> {
 
     /// The ladder; and once more if it shows that dependencies are defective.
     fn climb(&mut self) {
-        let inside = |link: &Link| self.component[link.from] == self.component[link.to];
-        let inside = self.links.among(inside);
-        let start = self.curves.clone();
-        let found = climb(&inside, &self.frame, start, self.setting());
-        self.curves = found.curves;
-        self.contradicted = self.is_contradicted(&inside, &found.survey);
-        let more = self.defective(&inside, &found.survey);
+        let more = self.climb_once();
         if more.is_empty() {
             return;
         }
         self.links = std::mem::take(&mut self.links).without(&more);
         self.trimmed.extend(&more);
         self.trimmed.sort_unstable();
-        let start = self.curves.clone();
-        let inside = inside.without(&more);
-        self.curves = climb(&inside, &self.frame, start, self.setting()).curves;
+        self.curves = self.found(&self.inside()).curves;
+    }
+
+    /// Positions of what it shows to be defective.
+    fn climb_once(&mut self) -> Vec<u32> {
+        let inside = self.inside();
+        let Found { curves, survey, .. } = self.found(&inside);
+        let contradicted = self.is_contradicted(&inside, &survey);
+        let fastest: Vec<f64> = survey.links.iter().map(|link| link.least).collect();
+        let more = defective(&inside, &self.frame, &curves, &fastest, self.nanosecond);
+        (self.curves, self.contradicted) = (curves, contradicted);
+        more
+    }
+
+    /// The links within components.
+    fn inside(&self) -> Links<'_> {
+        let inside = |link: &Link| self.component[link.from] == self.component[link.to];
+        self.links.among(inside)
+    }
+
+    fn found(&self, inside: &Links<'_>) -> Found {
+        climb(inside, &self.frame, self.curves.clone(), self.setting())
     }
 
     fn is_contradicted(&self, links: &Links<'_>, survey: &Survey) -> bool {
         let fastest: Vec<f64> = survey.links.iter().map(|link| link.least).collect();
         let bound = trim::bound(links, &fastest, self.nanosecond);
         !self.trimmed.is_empty() || fastest.iter().any(|&least| least < -bound)
-    }
-
-    fn defective(&self, links: &Links<'_>, survey: &Survey) -> Vec<u32> {
-        let fastest: Vec<f64> = survey.links.iter().map(|link| link.least).collect();
-        defective(links, &self.frame, &self.curves, &fastest, self.nanosecond)
     }
 
     fn setting(&self) -> Setting {
@@ -163,12 +171,7 @@ impl<'a> Stages<'a> {
             let time = self.frame.time(clock, stamp);
             self.frame.add(clock, stamp) + self.curves.at(clock, time)
         };
-        let known = |clock: ClockId| clock.as_usize() < self.edges.clocks();
-        let keep = |at: usize| {
-            let Edge { from, to, .. } = self.edges.all()[at];
-            known(from) && known(to) && self.trimmed.binary_search(&(at as u32)).is_err()
-        };
-        shortest_latency(self.edges, offset, keep)
+        latency::shortest(&self.links, offset)
     }
 
     /// From the ladder on.

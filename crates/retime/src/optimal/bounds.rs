@@ -193,13 +193,15 @@ pub fn offset_bounds(
                     narrowed.relax(&facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
                 }
             }
-            (Solved::Least(low), Solved::Least(high)) => {
-                return facts.bounds(&graph, &low, &high, &relaxation, true);
-            }
             (
-                Solved::Least(low) | Solved::Stopped(low),
-                Solved::Least(high) | Solved::Stopped(high),
-            ) => return facts.bounds(&graph, &low, &high, &relaxation, false),
+                ref solved @ (Solved::Least(ref low) | Solved::Stopped(ref low)),
+                ref turned @ (Solved::Least(ref high) | Solved::Stopped(ref high)),
+            ) => {
+                let complete = matches!((solved, turned), (Solved::Least(_), Solved::Least(_)));
+                // The bounds themselves take much memory.
+                drop((reversed, narrowed));
+                return facts.bounds(&graph, low, high, &relaxation, complete);
+            }
         }
         if Instant::now() >= deadline {
             break;

@@ -19,7 +19,8 @@ impl Envelope {
     /// wider between two pieces. Infinite values mean no bound.
     pub(super) fn new(moments: &[(u32, i64, f64)], side: f64, slope: f64) -> Self {
         let mut envelope = Self {
-            knots: Vec::new(),
+            // Most cones meet between two moments.
+            knots: Vec::with_capacity(2 * moments.len()),
             steps: Vec::new(),
             side,
             slope,
@@ -34,6 +35,7 @@ impl Envelope {
             }
             envelope.push(at, value);
         }
+        envelope.knots.shrink_to_fit();
         envelope
     }
 

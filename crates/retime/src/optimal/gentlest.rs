@@ -306,15 +306,11 @@ impl Search {
     /// The constraints that matter at a slope.
     fn graph(&self, slope: Slope) -> Graph {
         let kept = self.links.par_iter().map(|(from, to, links)| {
-            let bound = |link: Link| Bound {
-                from: (*from, 0, link.at_from),
-                to: (*to, 0, link.at_to),
-                link,
-            };
+            let bound = |link| Bound::new(link, (*from, 0), (*to, 0));
             prune(links.iter(), slope).into_iter().map(bound).collect()
         });
         let kept: Vec<Vec<Bound>> = kept.collect();
-        Graph::new(self.clocks, &kept.concat(), std::iter::empty(), slope)
+        Graph::new(self.clocks, &kept, None, slope)
     }
 
     /// The middle between the least and the greatest solution.

@@ -11,6 +11,8 @@
 //!
 //! One node may be the source: its value is 0, and all others follow from it.
 
+use std::cmp::Reverse;
+use std::sync;
 use std::time::Instant;
 
 use super::link::Link;
@@ -29,7 +31,22 @@ pub(super) type Moment = (ClockId, u32, i64);
 pub(super) struct Bound {
     pub(super) from: Moment,
     pub(super) to: Moment,
-    pub(super) link: Link,
+    /// By how much the value grows at least, in the unit of the link.
+    pub(super) least: i64,
+    /// Position of the dependency.
+    pub(super) edge: u32,
+}
+
+impl Bound {
+    /// Of a link between these clocks and pieces.
+    pub(super) fn new(link: Link, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
+        Self {
+            from: (from.0, from.1, link.at_from),
+            to: (to.0, to.1, link.at_to),
+            least: link.bound,
+            edge: link.edge,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +60,8 @@ struct Arc {
 /// The constraints.
 #[derive(Clone, Debug)]
 pub(super) struct Graph {
-    /// By clock, piece and place.
-    moments: Vec<Moment>,
+    /// By clock, piece and place; shared with the graph turned round.
+    moments: sync::Arc<[Moment]>,
     /// Nodes of clock `c` are `first[c]..first[c + 1]`.
     first: Vec<u32>,
     /// Sorted by `from`.
@@ -123,26 +140,30 @@ impl Graph {
     /// The graph of `bounds`; `more` moments are nodes too.
     pub(super) fn new(
         clocks: usize,
-        bounds: &[Bound],
-        more: impl Iterator<Item = Moment>,
+        bounds: &[Vec<Bound>],
+        more: Option<Moment>,
         slope: Slope,
     ) -> Self {
-        let ends = bounds.iter().flat_map(|bound| [bound.from, bound.to]);
-        let mut moments: Vec<Moment> = ends.chain(more).collect();
+        let count: usize = bounds.iter().map(Vec::len).sum();
+        let bounds = bounds.iter().flatten();
+        let mut moments: Vec<Moment> = Vec::with_capacity(2 * count + 1);
+        moments.extend(bounds.clone().flat_map(|bound| [bound.from, bound.to]));
+        moments.extend(more);
         moments.sort_unstable();
         moments.dedup();
         let node = |moment: &Moment| moments.partition_point(|it| it < moment) as u32;
         let arc = |it: &Bound| Arc {
             from: node(&it.from),
             to: node(&it.to),
-            bound: it.link.bound,
-            edge: it.link.edge,
+            bound: it.least,
+            edge: it.edge,
         };
-        let arcs = bounds.iter().map(arc).collect();
+        let mut arcs = Vec::with_capacity(count);
+        arcs.extend(bounds.map(arc));
         let first = (0..=clocks as u32).map(|clock| node(&(ClockId(clock), 0, i64::MIN)));
         let mut graph = Self {
             first: first.collect(),
-            moments,
+            moments: moments.into(),
             arcs,
             outgoing: Vec::new(),
             slope,
@@ -153,7 +174,7 @@ impl Graph {
 
     fn sort_arcs(&mut self) {
         self.arcs
-            .sort_by_key(|arc| (arc.from, arc.to, -i128::from(arc.bound), arc.edge));
+            .sort_unstable_by_key(|arc| (arc.from, arc.to, Reverse(arc.bound), arc.edge));
         // Between the same nodes only the largest bound counts.
         self.arcs.dedup_by_key(|arc| (arc.from, arc.to));
         let start = |node: usize| self.arcs.partition_point(|arc| (arc.from as usize) < node);

@@ -52,8 +52,8 @@ impl Narrowed {
         let reference = facts.reference();
         Graph::new(
             facts.edges.clocks(),
-            &self.kept.concat(),
-            std::iter::once((reference, 0, 0)),
+            &self.kept,
+            Some((reference, 0, 0)),
             facts.slope,
         )
     }
@@ -147,12 +147,11 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     for chunk in links.chunk_by(|a, b| a.0 == b.0) {
         let links = chunk.iter().map(|(_, link)| link);
         let (before, after) = chunk[0].0;
-        kept.extend(prune(links, facts.slope).into_iter().map(|link| Bound {
-            from: (route.from, before, link.at_from),
-            to: (route.to, after, link.at_to),
-            link,
-        }));
+        let (from, to) = ((route.from, before), (route.to, after));
+        let pruned = prune(links, facts.slope).into_iter();
+        kept.extend(pruned.map(|link| Bound::new(link, from, to)));
     }
+    kept.shrink_to_fit();
     kept
 }
 
