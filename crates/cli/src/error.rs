@@ -49,6 +49,12 @@ pub(crate) enum CliError {
     Verification(String),
     #[error("{0}")]
     Strict(String),
+    /// The report could not be given; the work is done.
+    #[error("{source}; only the report is missing: {} is complete", output.display())]
+    Unreported {
+        output: PathBuf,
+        source: Box<CliError>,
+    },
 }
 
 impl CliError {

@@ -130,6 +130,15 @@ fn a_full_standard_output_is_an_error() {
         outcome.stderr.contains("/dev/full: No space left"),
         "{outcome:#?}"
     );
+
+    let outcome = scratch.retime("correct trace -o corrected --json /dev/full");
+    assert_eq!(outcome.code, Some(2));
+    assert_eq!(
+        outcome.stderr,
+        "retime: /dev/full: No space left on device (os error 28); \
+         only the report is missing: corrected is complete\n"
+    );
+    assert_eq!(scratch.retime("check corrected").code, Some(0));
 }
 
 /// Names of what the copy of an archive has and its trace has not.

@@ -30,7 +30,11 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
     args.method.refuse_strangers()?;
     report::target::check(&args.run, Some(&args.output.output))?;
     let done = correct(args)?;
-    report::print(&done.report, &done.outcome, &args.run)?;
+    let printed = report::print(&done.report, &done.outcome, &args.run);
+    printed.map_err(|source| CliError::Unreported {
+        output: args.output.output.clone(),
+        source: source.into(),
+    })?;
     Ok(done.exit)
 }
 
