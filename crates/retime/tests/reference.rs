@@ -100,12 +100,17 @@ fn an_unrelated_clock_is_no_time_base_and_one_that_stands_still_neither() {
 
 #[test]
 fn the_mean_of_constant_clocks_lies_between_them() {
-    let offsets = [10.0, 20.0, 60.0].map(|by| Some(Offset::constant(by)));
+    // The fourth has no events, the fifth is related to no other.
+    let mut offsets = [10.0, 20.0, 60.0, 900.0]
+        .map(|by| Some(Offset::constant(by)))
+        .to_vec();
+    offsets.push(None);
     let estimate = Estimate {
-        offsets: offsets.to_vec(),
+        offsets,
         reference: ClockId(0),
     };
-    let edges = Edges::new(vec![], vec![Some((0, 1_000)); 3]);
+    let extent = Some((0, 1_000));
+    let edges = Edges::new(vec![], vec![extent, extent, extent, None, extent]);
     let mean = estimate.rebased_to_mean(&edges).unwrap();
     let at = |clock: usize| mean.offsets[clock].as_ref().unwrap().at(500);
     for (clock, by) in [-20.0, -10.0, 30.0].into_iter().enumerate() {
