@@ -164,3 +164,55 @@ fn an_interrupt_leaves_nothing() {
     assert_eq!((outcome.code, &*outcome.stderr), (Some(130), message));
     assert!(scratch.entries().is_empty());
 }
+
+/// Of two clocks nobody can tell which one was set; of more the reference is
+/// named like any other, and its time before counts.
+#[test]
+fn clocks_that_were_set_are_named() {
+    let scratch = Scratch::in_memory();
+    let clocks = "--offset 100us --drift 20ppm --jumps 1 --jump-size 50us";
+    for ranks in [2, 4] {
+        let trace = format!("set-{ranks}");
+        let words = format!("simulate halo -o {trace} --ranks {ranks} --events 4e4 {clocks}");
+        scratch.succeed(&words);
+        let words = format!("correct {trace} -o {trace}-out --truth {trace}-truth");
+        let words = format!("{words} --json {trace}.json");
+        let printed = scratch.succeed(&words);
+        let lines: Vec<&str> = printed
+            .lines()
+            .filter(|line| line.contains(" was set by "))
+            .collect();
+        let report = std::fs::read(scratch.join(&format!("{trace}.json"))).unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&report).unwrap();
+        let steps = report["method"]["alignment"]["steps"].as_array().unwrap();
+        assert_eq!(lines.len(), steps.len(), "{printed}");
+        let mut set: Vec<u64> = steps
+            .iter()
+            .map(|it| it["clock"].as_u64().unwrap())
+            .collect();
+        set.sort_unstable();
+        if ranks == 2 {
+            assert!(!set.contains(&0), "{printed}");
+            let unsure =
+                |line: &&str| line.ends_with(", unless it was the other: two clocks cannot tell");
+            assert!(lines.iter().all(unsure), "{printed}");
+        } else {
+            assert_eq!(set, [0, 1, 2, 3], "{printed}");
+            let common =
+                |line: &&&str| line.ends_with("; the common time is what it showed before");
+            let common: Vec<_> = lines.iter().filter(common).collect();
+            assert!(
+                matches!(common[..], [line] if line.contains("clock 0 was set")),
+                "{printed}"
+            );
+        }
+        for step in steps {
+            assert!(step["after"].as_u64().unwrap() < step["until"].as_u64().unwrap());
+            assert!(
+                (1_000..=50_000).contains(&step["by_ticks"].as_i64().unwrap().abs()),
+                "{step}"
+            );
+        }
+        assert!(printed.contains("this holds for 100.000 %"), "{printed}");
+    }
+}

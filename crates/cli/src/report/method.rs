@@ -62,7 +62,7 @@ fn steps(alignment: &AlignmentPart, rate: TickRate, alone: bool) -> Vec<String> 
         let sign = if step.by_ticks > 0 { "+" } else { "" };
         let by = rate.format(Ticks(step.by_ticks));
         format!(
-            "clock {} was set by {sign}{by} between {} and {}{note}",
+            "clock {} was set by {sign}{by} between its stamps {} and {}{note}",
             step.clock, step.after, step.until
         )
     };
