@@ -73,13 +73,15 @@ fn run(case: &Path) -> Result<(), String> {
 }
 
 /// The messages of our error types that no case can bring about.
-const UNREACHABLE: [&str; 7] = [
+const UNREACHABLE: [&str; 8] = [
     // More than 2^32 events.
     "events that communicate; at most",
     "per location are supported",
     // An interrupt; see `manners.rs`.
     "interrupted; nothing was written",
     "interrupted",
+    // Comes after a trace was written; see `manners.rs`.
+    "; only the report is missing:",
     // A defect of retime.
     "the written copy differs from what was computed",
     // Takes a file of a whole chunk, 256 KiB; see `robust.rs` of retime-otf2.
