@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use retime::causality::{CausalityOptions, Oddity};
+use retime::causality::{CausalityOptions, Defect};
 use retime::{Accuracy, Timestamp};
 
 use crate::args::{ModelArgs, RunArgs};
@@ -125,7 +125,7 @@ fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
             )
         })?;
     }
-    match truth.causality.oddities().count(Oddity::TimeRunsBackwards) {
+    match truth.causality.defects().count(Defect::TimeRunsBackwards) {
         0 => Ok(()),
         _ => Err("its time runs backwards".into()),
     }

@@ -25,7 +25,7 @@ use common::{Scratch, traces};
 use retime::causality::{Causality, CausalityOptions, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
 use retime::estimate::learn_minimal_delay;
-use retime::{Clocks, Correction, Grouping, MinimalDelay, SavedClock};
+use retime::{Correction, Grouping, MinimalDelay, SavedClock};
 use retime_otf2::Otf2Trace;
 use retime_sim::{Layout, Program, from, to};
 
@@ -78,11 +78,11 @@ fn correct(input: &Path, output: &Path) -> Result<Fate, String> {
         scanned.into_iter().map(|it| (it.log, it.counts)).unzip();
     let causality = Causality::build(trace.info(), logs, CausalityOptions::default())
         .map_err(|error| error.to_string())?;
-    let clocks = Clocks::group(trace.info(), &causality, Grouping::Auto);
+    let clocks = Grouping::Auto.clocks(trace.info(), &causality);
     let delay = MinimalDelay::Uniform(learn_minimal_delay(&causality, &clocks).enforced);
     let recorded = causality.nodes().timestamps();
     if check(&causality, &clocks, &delay, recorded).reversed() == 0
-        && causality.oddities().is_empty()
+        && causality.defects().is_empty()
     {
         trace.copy(output, &()).map_err(text)?;
         return Ok(Fate::Copied);

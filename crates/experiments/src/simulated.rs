@@ -53,7 +53,7 @@ impl Simulated {
     /// Joins the events of a simulation.
     pub fn new(mut memory: InMemory) -> Result<Self, Failure> {
         let causality = memory.causality()?;
-        let clocks = Clocks::group(&memory.info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&memory.info, &causality);
         Ok(Self {
             causality,
             clocks,

@@ -15,7 +15,7 @@ use std::fs;
 use std::time::Instant;
 
 use retime::causality::{Causality, CausalityOptions};
-use retime::{ClockMap, Clocks, Correction, Grouping, Knot, Timestamp};
+use retime::{ClockMap, Correction, Grouping, Knot, Timestamp};
 use retime_otf2::Otf2Trace;
 
 /// Pieces of each map.
@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     let causality = Causality::build(trace.info(), logs, CausalityOptions::default())?;
-    let clocks = Clocks::group(trace.info(), &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(trace.info(), &causality);
     for (what, map) in [
         ("shifted", shifted()?),
         ("bent", bent(least, greatest - least)?),

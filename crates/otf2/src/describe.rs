@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use retime::{Communicator, Location, LocationIndex, Process, TickRate, TraceInfo};
+use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, TraceInfo};
 
 use crate::comms::Members;
 use crate::definitions::{Definitions, SystemTreeNode};
@@ -219,11 +219,11 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    fn convert(&mut self, members: &Members) -> Option<retime::Members> {
+    fn convert(&mut self, members: &Members) -> Option<retime_model::Members> {
         Some(match members {
-            Members::Own => retime::Members::Own,
-            Members::Intra(ranks) => retime::Members::Ranks(self.list(ranks)?),
-            Members::Inter(a, b) => retime::Members::Inter {
+            Members::Own => retime_model::Members::Own,
+            Members::Intra(ranks) => retime_model::Members::Ranks(self.list(ranks)?),
+            Members::Inter(a, b) => retime_model::Members::Inter {
                 a: self.list(a)?,
                 b: self.list(b)?,
             },

@@ -199,9 +199,18 @@ pub enum Error {
         why: String,
     },
 
-    /// The caller asked to stop.
-    #[error("interrupted")]
-    Interrupted,
+    /// The [`Monitor`](crate::Monitor) asked to stop.
+    #[error("cancelled")]
+    Cancelled,
+
+    /// The events of a location make no log.
+    #[error("{}: {source}", path.display())]
+    Log {
+        /// The file with the events.
+        path: PathBuf,
+        /// What does not hang together.
+        source: retime_model::LogError,
+    },
 
     /// Definitions that contradict each other so that no reading is sound.
     #[error("{}: {what}", path.display())]

@@ -15,14 +15,13 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
-use retime::{Correction, LocationIndex};
+use retime_model::{Correction, LocationIndex};
 
 use crate::archive::Archive;
 use crate::chunk::{ChunkHeader, FileKind};
 use crate::error::{Error, Result};
 use crate::framing::Walker;
 use crate::local::LocalDefinitions;
-use crate::monitor::Monitor;
 use crate::rewrite::events::Job;
 use crate::rewrite::output::Output;
 use crate::rewrite::source::{BLOCK, Summed, crc_of, fill};
@@ -32,6 +31,7 @@ use crate::trace::Otf2Trace;
 use crate::undo::edits::EditReader;
 use crate::undo::stamps::Originals;
 use crate::undo::{Content, FORMAT, FileUndo, Undo};
+use retime_model::Monitor;
 
 impl Otf2Trace {
     /// Restores the archive that [`rewrite`](Self::rewrite) has turned into
@@ -131,7 +131,7 @@ impl<'a> Restore<'a> {
                  not those of this archive",
             ),
             Ok(_) => Ok(()),
-            Err(error @ (Error::Interrupted | Error::Io { .. })) => Err(error),
+            Err(error @ (Error::Cancelled | Error::Io { .. })) => Err(error),
             // Damage shows in many ways, but there is one thing to say about it.
             Err(_) if crc_of(&path, self.monitor)? != undo.corrected => not_restorable(changed),
             Err(error) => Err(error),

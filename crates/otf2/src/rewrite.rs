@@ -21,7 +21,7 @@
 //! and no tool takes it for one.
 //!
 //! ```
-//! use retime::Correction;
+//! use retime_model::Correction;
 //! use retime_otf2::{Otf2Trace, Result};
 //! use std::path::Path;
 //!
@@ -54,8 +54,8 @@ mod untimed;
 use std::fs;
 use std::path::Path;
 
-use ::retime::{Correction, LocationIndex, Timestamp};
 use rayon::prelude::*;
+use retime_model::{Correction, LocationIndex, Timestamp};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Role};
@@ -65,10 +65,10 @@ use self::retime::Extent;
 use self::source::Source;
 use crate::chunk::ChunkReader;
 use crate::error::{Error, Result};
-use crate::monitor::Monitor;
 use crate::records::Entry;
 use crate::trace::Otf2Trace;
 use crate::undo::{Content, FileUndo, Undo};
+use retime_model::Monitor;
 
 /// Code of a clock offset in local definitions.
 const CLOCK_OFFSET: u8 = 6;

@@ -3,7 +3,7 @@
 //! Of the ninety-odd kinds of events, two dozen have a role in
 //! happened-before: point-to-point messages and collective operations of MPI.
 //! Only those are decoded, so the speed of a scan is that of walking over the
-//! rest. Each is handed to the [`LocationLog`] of the library, with ranks
+//! rest. Each is handed to the [`LogBuilder`] of the location, with ranks
 //! resolved to locations and communicators to handles.
 //!
 //! Times are sent through the clock offsets of the location. Should an event
@@ -15,17 +15,17 @@ mod roles;
 
 use std::collections::HashMap;
 
-use retime::causality::LocationLog;
-use retime::{LocationIndex, Timestamp, TraceInfo};
+use retime_model::{LocationIndex, Timestamp, TraceInfo};
+use retime_model::{LocationLog, LogBuilder};
 
 use crate::chunk::ChunkReader;
 use crate::clock::ClockCursor;
 use crate::counts::EventCounts;
-use crate::error::{Result, WireError};
+use crate::error::{Error, Result, WireError};
 use crate::local::LocalDefinitions;
-use crate::monitor::Monitor;
 use crate::steps::{BUFFER_FLUSH, Steps, read_time};
 use crate::walk::each_chunk;
+use retime_model::Monitor;
 
 use self::partners::Partners;
 use self::roles::{has_role, report};
@@ -51,17 +51,18 @@ pub(crate) fn read(
     let mut scan = Scan {
         clock: local.clock.cursor(),
         partners: Partners::new(info, handles, local, location),
-        log: LocationLog::new(location),
+        log: LogBuilder::new(location),
         counts: EventCounts::default(),
         event: 0,
         first: 0,
         latest: 0,
     };
+    let path = reader.path().to_owned();
     each_chunk(reader, monitor, |steps, bytes| scan.chunk(steps, bytes))?;
     let (first, last) = (Timestamp(scan.first), Timestamp(scan.latest));
-    scan.log.finish(scan.event, first, last);
+    let log = scan.log.finish(scan.event, first, last);
     Ok(Scanned {
-        log: scan.log,
+        log: log.map_err(|source| Error::Log { path, source })?,
         counts: scan.counts,
     })
 }
@@ -69,7 +70,7 @@ pub(crate) fn read(
 struct Scan<'a> {
     clock: ClockCursor,
     partners: Partners<'a>,
-    log: LocationLog,
+    log: LogBuilder,
     counts: EventCounts,
     /// Number of the next event.
     event: u64,

@@ -7,15 +7,15 @@
 
 use std::path::Path;
 
-use retime::Timestamp;
+use retime_model::Timestamp;
 
 use crate::chunk::ChunkReader;
 use crate::clock::ClockCursor;
 use crate::counts::EventCounts;
 use crate::error::{Error, Result, WireError};
-use crate::monitor::Monitor;
 use crate::steps::{BUFFER_FLUSH, Steps, read_time};
 use crate::walk::each_chunk;
+use retime_model::Monitor;
 
 /// What [`Otf2Trace::node_times`](crate::Otf2Trace::node_times) finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

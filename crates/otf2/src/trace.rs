@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use retime::{LocationIndex, TraceInfo};
+use retime_model::{LocationIndex, TraceInfo};
 
 use crate::archive::Archive;
 use crate::chunk::ChunkReader;
@@ -26,9 +26,9 @@ use crate::definitions::Definitions;
 use crate::describe::{Description, describe};
 use crate::error::{Error, Result};
 use crate::local::LocalDefinitions;
-use crate::monitor::Monitor;
 use crate::scan::{self, Scanned};
 use crate::times::{self, Timeline};
+use retime_model::Monitor;
 
 /// An archive with all its definitions read.
 #[derive(Debug)]

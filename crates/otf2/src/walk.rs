@@ -2,8 +2,8 @@
 
 use crate::chunk::ChunkReader;
 use crate::error::{Error, Result, WireError};
-use crate::monitor::Monitor;
 use crate::steps::Steps;
+use retime_model::Monitor;
 
 /// Calls `chunk` for every chunk of a file; it must step to the chunk's end.
 pub(crate) fn each_chunk(
@@ -36,7 +36,7 @@ pub(crate) fn next(
     monitor: &dyn Monitor,
 ) -> Result<Option<crate::chunk::ChunkHeader>> {
     if monitor.cancelled() {
-        return Err(Error::Interrupted);
+        return Err(Error::Cancelled);
     }
     let header = reader.read_into(buffer)?;
     if header.is_some() {

@@ -9,7 +9,7 @@
 
 mod common;
 
-use retime::causality::{Causality, CausalityOptions, Oddity, Role};
+use retime::causality::{Causality, CausalityOptions, Defect, Role};
 use retime::{LocationIndex, TraceInfo};
 use retime_otf2::writer::{
     Archive, Collective, CollectiveOp, CommRef, GroupType, LocationGroupType, LocationType,
@@ -48,7 +48,7 @@ fn a_halo_exchange_has_the_known_dependencies() {
     assert_eq!(causality.messages(), 48_000);
     assert_eq!(reversed(&causality), 23_778);
     assert_eq!(causality.collectives().instances().len(), 3_001);
-    assert!(causality.oddities().is_empty());
+    assert!(causality.defects().is_empty());
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_a_recording_lacks_is_found() {
         return;
     };
     let causality = causality(&Otf2Trace::open(path).unwrap());
-    assert_eq!(causality.oddities().count(Oddity::SendWithoutReceive), 1);
+    assert_eq!(causality.defects().count(Defect::SendWithoutReceive), 1);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn compare_with_the_general_reader(trace: &Otf2Trace, location: LocationIndex) {
 
     let scanned = trace.scan(location, &()).unwrap();
     assert_eq!(scanned.counts, timeline.counts);
-    let roles = scanned.log.nodes();
+    let roles = scanned.log.len();
     for node in 0..roles {
         assert!(scanned.log.event(node).unwrap() < times.len() as u64);
     }
@@ -141,7 +141,7 @@ fn mapped_communicators_and_offsets_are_applied() {
     let trace = Otf2Trace::open(path).unwrap();
     let causality = causality(&trace);
     assert!(causality.messages() > 0);
-    assert_eq!(causality.oddities().count(Oddity::UnknownPeer), 0);
+    assert_eq!(causality.defects().count(Defect::UnknownPeer), 0);
     let nodes = causality.nodes();
     let receives = (0..nodes.len() as u32).filter(|&node| nodes.role(node) == Role::Receive);
     assert_eq!(receives.count() as u64, causality.messages());
@@ -184,7 +184,7 @@ fn a_scan_can_be_stopped() {
     };
     let trace = Otf2Trace::open(&path).unwrap();
     let error = trace.scan(LocationIndex(0), &Stopped).unwrap_err();
-    assert!(matches!(error, Error::Interrupted));
+    assert!(matches!(error, Error::Cancelled));
     std::fs::remove_file(path.join("traces/2.evt")).unwrap();
     let error = Otf2Trace::open(path).unwrap_err();
     assert!(matches!(error, Error::MissingFile { .. }), "{error}");
@@ -243,11 +243,7 @@ fn requests_and_probes_lead_to_messages() {
         }
     });
     assert_eq!(causality.messages(), 3);
-    assert!(
-        causality.oddities().is_empty(),
-        "{:?}",
-        causality.oddities()
-    );
+    assert!(causality.defects().is_empty(), "{:?}", causality.defects());
 }
 
 #[test]
@@ -269,11 +265,7 @@ fn collectives_block_or_not() {
             .unwrap();
     });
     assert_eq!(causality.collectives().instances().len(), 2);
-    assert!(
-        causality.oddities().is_empty(),
-        "{:?}",
-        causality.oddities()
-    );
+    assert!(causality.defects().is_empty(), "{:?}", causality.defects());
 }
 
 #[test]
@@ -299,7 +291,7 @@ fn unknown_partners_are_left_out() {
         };
         it.collective_end(6, collective).unwrap();
     });
-    let oddities = causality.oddities();
-    assert_eq!(oddities.count(Oddity::UnknownPeer), 8);
+    let oddities = causality.defects();
+    assert_eq!(oddities.count(Defect::UnknownPeer), 8);
     assert_eq!(oddities.iter().count(), 1, "{oddities:?}");
 }

@@ -19,7 +19,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use retime::causality::{
-    Causality, CausalityOptions, Collective, LocationLog, Message, Operation, Root, check,
+    Causality, CausalityOptions, Collective, LocationLog, LogBuilder, Message, Operation, Root,
+    check,
 };
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
 use retime::{
@@ -98,8 +99,8 @@ fn run(info: &TraceInfo, timer: &mut Timer<'_>) -> usize {
     let causality = timer.time("matching", || {
         Causality::build(info, logs, CausalityOptions::default()).unwrap()
     });
-    assert!(causality.oddities().is_empty());
-    let clocks = Clocks::group(info, &causality, Grouping::Process);
+    assert!(causality.defects().is_empty());
+    let clocks = Grouping::Process.clocks(info, &causality);
     let delay = MinimalDelay::Uniform(Ticks((DELAY / 2) as i64));
     let (gamma, rate) = (Gamma::default(), AmortizationRate::default());
     let times = timer.time("clock", || {
@@ -165,7 +166,7 @@ fn noise(key: u64, end: u64) -> u64 {
 fn log(location: usize, info: &TraceInfo) -> LocationLog {
     let locations = info.locations.len();
     let clock = info.locations[location].process as u64;
-    let mut log = LocationLog::new(LocationIndex(location as u32));
+    let mut log = LogBuilder::new(LocationIndex(location as u32));
     let right = (location + 1) % locations;
     let left = (location + locations - 1) % locations;
     let mut event = 0;
@@ -214,6 +215,6 @@ fn log(location: usize, info: &TraceInfo) -> LocationLog {
             log.collective_end(at, time, what);
         }
     }
-    log.finish(event + 1, stamp(0), last);
-    log
+    #[expect(clippy::expect_used, reason = "the log is made right here")]
+    log.finish(event + 1, stamp(0), last).expect("a sound log")
 }

@@ -16,7 +16,7 @@
 //!   averaged over all locations.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! use retime::Accuracy;
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -28,14 +28,14 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # let mut sender = LogBuilder::new(LocationIndex(0));
 //! # sender.send(0, Timestamp(100), message(1), None);
 //! # sender.receive(1, Timestamp(200), message(1));
-//! # sender.finish(2, Timestamp(100), Timestamp(200));
-//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # let sender = sender.finish(2, Timestamp(100), Timestamp(200))?;
+//! # let mut receiver = LogBuilder::new(LocationIndex(1));
 //! # receiver.receive(0, Timestamp(95), message(0));
 //! # receiver.send(1, Timestamp(175), message(0), None);
-//! # receiver.finish(2, Timestamp(95), Timestamp(175));
+//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(175))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! // A message there and one back; the second clock is 10 behind, and the
 //! // correction has pushed its receive to the send and forgotten that later.
@@ -58,7 +58,7 @@
 use serde::Serialize;
 
 use crate::causality::Causality;
-use crate::time::Timestamp;
+use retime_model::Timestamp;
 
 /// Size of errors in ticks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

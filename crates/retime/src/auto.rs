@@ -27,7 +27,7 @@
 //! ```
 //! use retime::auto::{AutoOptions, auto};
 //! use retime::{Clocks, Grouping, MinimalDelay, Ticks};
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
 //! # let process = |node| Process { name: String::new(), node: Some(node) };
@@ -39,7 +39,7 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! let (mut first, mut second) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
 //! for i in 0..100 {
 //!     let start = 1_000_000 + 50_000 * i;
 //!     first.send(2 * i, Timestamp(start), message(1), None);
@@ -47,11 +47,11 @@
 //!     second.send(2 * i + 1, Timestamp(start + 9_000 + 5_000), message(0), None);
 //!     first.receive(2 * i + 1, Timestamp(start + 11_000), message(1));
 //! }
-//! first.finish(200, Timestamp(1_000_000), Timestamp(5_961_000));
-//! second.finish(200, Timestamp(1_007_000), Timestamp(5_964_000));
+//! let first = first.finish(200, Timestamp(1_000_000), Timestamp(5_961_000))?;
+//! let second = second.finish(200, Timestamp(1_007_000), Timestamp(5_964_000))?;
 //!
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let clocks = Grouping::Auto.clocks(&info, &causality);
 //! let solution = auto(&causality, &info, &clocks, &AutoOptions::default()).unwrap();
 //! let corrected = causality.retimed(&solution.correction).unwrap();
 //! let received = corrected.nodes().timestamp(200).0; // the second rank's first event
@@ -68,14 +68,13 @@ use rayon::prelude::*;
 use crate::align::{Alignment, align, confirmed};
 use crate::causality::Causality;
 use crate::clock::{Cycle, Gamma};
-use crate::clocks::Clocks;
-use crate::correction::Correction;
+use crate::clocks::{Clocks, split_by_process, split_clocks};
+use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
 use crate::repair::{RepairSummary, Repaired, repair, repair_with};
-use crate::time::Ticks;
-use crate::trace::TraceInfo;
+use retime_model::{Ticks, TraceInfo};
 
 /// What can be chosen.
 #[derive(Clone, Debug, Default)]
@@ -168,7 +167,7 @@ pub fn auto(
     let mut clocks = work.confirmed(clocks);
     loop {
         match work.solve(&clocks) {
-            Err(AutoError::Cycle(cycle)) => match clocks.split(info, &cycle) {
+            Err(AutoError::Cycle(cycle)) => match split_clocks(&clocks, info, &cycle) {
                 Some(finer) => clocks = finer,
                 None => return Err(AutoError::Cycle(cycle)),
             },
@@ -193,7 +192,7 @@ struct Aligned {
 impl Work<'_> {
     /// The clocks without those that an alignment by process does not confirm.
     fn confirmed(&self, clocks: &Clocks) -> Clocks {
-        let Some(processes) = clocks.by_process(self.info) else {
+        let Some(processes) = split_by_process(clocks, self.info) else {
             return clocks.clone();
         };
         let Some(anchor) = Reference::First.clock(self.causality, &processes) else {
@@ -279,7 +278,7 @@ impl Work<'_> {
         let correction = if summary.direction.is_none() {
             aligned.correction
         } else {
-            let both = aligned.correction.then(&correction, self.causality);
+            let both = compose(&aligned.correction, &correction, self.causality);
             both.ok_or(AutoError::TooFar)?
         };
         Ok(AutoSolution {

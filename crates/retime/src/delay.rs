@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 
 use crate::causality::Nodes;
 use crate::edges::Edge;
-use crate::time::Ticks;
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Ticks};
 
 /// The minimal delay of each dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,8 +12,7 @@ use serde::Serialize;
 
 use crate::causality::{Causality, Place};
 use crate::clocks::Clocks;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Ticks, Timestamp};
 
 /// Changes up to this share count as small.
 const SMALL: f64 = 1e-3;

@@ -80,8 +80,7 @@ use patience::Patience;
 use smoother::Smoother;
 
 use crate::clocks::Clocks;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Ticks, Timestamp};
 
 /// Why an event cannot be taken. The filter goes on as if it had not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

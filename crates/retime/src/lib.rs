@@ -10,7 +10,7 @@
 //!        |
 //!  Causality::build           which event must follow which    causality
 //!        |
-//!  Clocks::group              who reads the same clock         clocks
+//!  Grouping::clocks           who reads the same clock         clocks
 //!        |
 //!  check                      contradictions, before           causality::check
 //!  learn_minimal_delay        how fast a message can be        estimate
@@ -40,19 +40,20 @@ mod median;
 pub mod optimal;
 pub mod order;
 pub mod repair;
-mod time;
-mod trace;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
-pub use clocks::{ClockId, Clocks, Grouping};
+pub use clocks::{ClockId, Clocks, Grouping, split_clocks};
 pub use correction::{
     ClockMap, Correction, Knot, MapBuilder, MapCursor, MapError, Point, SavedClock, SavedError,
-    SavedKnot, Step,
+    SavedKnot, Step, compose,
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use limiting::{LimitingSend, limiting_send};
-pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
-pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};
+pub use retime_model::{Cancelled, Monitor};
+pub use retime_model::{
+    Communicator, Delay, Location, LocationIndex, Members, ParseDelayError, Process, TickRate,
+    Ticks, Timestamp, TraceInfo, format_seconds,
+};

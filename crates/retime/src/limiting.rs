@@ -16,7 +16,7 @@
 //! on the same ramp, where intervals have grown at least half as steeply.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message, Place};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message, Place};
 //! # use retime::{Communicator, Grouping, Location, Members, Process, TickRate, TraceInfo};
 //! use retime::{Clocks, LocationIndex, MinimalDelay, Ticks, Timestamp, clock, limiting_send};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -28,16 +28,16 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut first = LocationLog::new(LocationIndex(0));
+//! # let mut first = LogBuilder::new(LocationIndex(0));
 //! # first.send(0, Timestamp(900), message(1), None);
 //! # first.receive(1, Timestamp(1_000), message(1));
-//! # first.finish(2, Timestamp(900), Timestamp(1_000));
-//! # let mut second = LocationLog::new(LocationIndex(1));
+//! # let first = first.finish(2, Timestamp(900), Timestamp(1_000))?;
+//! # let mut second = LogBuilder::new(LocationIndex(1));
 //! # second.receive(0, Timestamp(906), message(0));
 //! # second.send(1, Timestamp(1_010), message(0), None);
-//! # second.finish(2, Timestamp(906), Timestamp(1_010));
+//! # let second = second.finish(2, Timestamp(906), Timestamp(1_010))?;
 //! # let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! # let clocks = Grouping::Process.clocks(&info, &causality);
 //! // Location 0 sends at 900, what arrives at 906, and receives at 1000 what was
 //! // sent at 1010. The correction moved them by 6 and by 10.
 //! let delay = MinimalDelay::Uniform(Ticks(0));
@@ -56,7 +56,7 @@ use crate::causality::{Causality, Place, Role};
 use crate::clock::LogicalTimes;
 use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
-use crate::time::{Ticks, Timestamp};
+use retime_model::{Ticks, Timestamp};
 
 /// A send, or the begin of a collective, that could not be moved far enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

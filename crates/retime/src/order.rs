@@ -22,7 +22,7 @@
 //! location in memory besides what is known of causality:
 //!
 //! ```
-//! use retime::causality::{Causality, LocationLog, Message};
+//! use retime::causality::{Causality, LogBuilder, Message};
 //! use retime::order::Serializer;
 //! use retime::{LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -41,12 +41,12 @@
 //! # };
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 0 };
 //! // Location 0 receives at 7 what location 1 sent, as its second event, at 7.
-//! let mut receiver = LocationLog::new(LocationIndex(0));
+//! let mut receiver = LogBuilder::new(LocationIndex(0));
 //! receiver.receive(0, Timestamp(7), message(1));
-//! receiver.finish(1, Timestamp(7), Timestamp(7));
-//! let mut sender = LocationLog::new(LocationIndex(1));
+//! let receiver = receiver.finish(1, Timestamp(7), Timestamp(7))?;
+//! let mut sender = LogBuilder::new(LocationIndex(1));
 //! sender.send(1, Timestamp(7), message(0), None);
-//! sender.finish(2, Timestamp(5), Timestamp(7));
+//! let sender = sender.finish(2, Timestamp(5), Timestamp(7))?;
 //! let causality = Causality::build(&info, vec![receiver, sender], Default::default())?;
 //!
 //! let mut times = [vec![7].into_iter(), vec![5, 7].into_iter()];
@@ -62,7 +62,7 @@
 //!     }
 //! }
 //! assert_eq!(found, [(1, 0), (1, 1), (0, 0)]);
-//! # Ok::<(), retime::causality::CausalityError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use std::cmp::Reverse;
@@ -71,8 +71,7 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use crate::causality::{Causality, Role};
-use crate::time::Timestamp;
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Timestamp};
 
 /// Whose event comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@
 //! and with it the send right after; backwards the culprit alone moves.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! use retime::repair::{Direction, repair};
 //! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -34,17 +34,17 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut first = LocationLog::new(LocationIndex(0));
+//! let mut first = LogBuilder::new(LocationIndex(0));
 //! first.send(0, Timestamp(1_040), message(1), None); // in truth at 1000
 //! first.receive(1, Timestamp(1_100), message(1));
-//! first.finish(2, Timestamp(1_040), Timestamp(1_100));
-//! let mut second = LocationLog::new(LocationIndex(1));
+//! let first = first.finish(2, Timestamp(1_040), Timestamp(1_100))?;
+//! let mut second = LogBuilder::new(LocationIndex(1));
 //! second.receive(0, Timestamp(1_020), message(0));
 //! second.send(1, Timestamp(1_025), message(0), None);
-//! second.finish(2, Timestamp(1_020), Timestamp(1_025));
+//! let second = second.finish(2, Timestamp(1_020), Timestamp(1_025))?;
 //!
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! let clocks = Grouping::Process.clocks(&info, &causality);
 //! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)))?;
 //! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
 //! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));
@@ -63,8 +63,7 @@ use crate::clock::{Cycle, Gamma, LogicalTimes, amortize_with_ramp, controlled, m
 use crate::clocks::Clocks;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Ticks};
 
 /// The control factor with which a lead of `j` is gone after `2 j`.
 const LOCAL: f64 = 0.5;

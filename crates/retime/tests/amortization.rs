@@ -10,7 +10,7 @@ use common::naive::Row;
 use common::{Call, Sharing, Spec, cases, gammas, hand, specs};
 use proptest::prelude::*;
 use retime::clock::{AmortizationRate, Gamma, Gate, amortize, controlled, taut_string};
-use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 fn rates() -> impl Strategy<Value = AmortizationRate> {
     let texts = ["0.01%", "0.5%", "5%", "100%"];
@@ -260,7 +260,7 @@ fn a_lone_jump_is_ramped_up_at_the_rate() {
     let sink = (0..101).map(|i| (30_000 + i, hand::receive(1))).collect();
     let info = hand::ranks(&[0, 1, 2]);
     let causality = hand::causality(&info, &[sender, receiver, sink]);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
     let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
@@ -295,7 +295,7 @@ fn a_send_is_held_back_by_its_receive() {
     let sink = vec![(8_000, hand::receive(1)), (9_030, hand::receive(1))];
     let info = hand::ranks(&[0, 1, 2]);
     let causality = hand::causality(&info, &[sender, receiver, sink]);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
     let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
@@ -353,7 +353,7 @@ fn a_lead_runs_out_in_the_middle_of_the_next_ramp() {
     let sink = vec![(90_000, hand::receive(1))];
     let info = hand::ranks(&[0, 1, 2]);
     let causality = hand::causality(&info, &[sender, receiver, sink]);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
     let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
@@ -380,7 +380,7 @@ fn events_behind_the_last_receive_fall_back_to_physical_time() {
         let sender = vec![(10_040, hand::send(1))];
         let info = hand::ranks(&[0, 1]);
         let causality = hand::causality(&info, &[sender, receiver]);
-        let clocks = Clocks::group(&info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(10));
         let gamma = gamma("0.99");
         let times = controlled(&causality, &clocks, &delay, gamma).unwrap();

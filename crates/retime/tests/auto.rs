@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn guessed_clocks_lead_to_a_sound_trace(spec in specs(400)) {
         let mut case = Case::new(&spec);
-        case.clocks = Clocks::group(&case.trace.info, &case.causality, Grouping::Auto);
+        case.clocks = Grouping::Auto.clocks(&case.trace.info, &case.causality);
         let solution = solve(&case, &guessing());
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
@@ -132,7 +132,7 @@ fn all_with_all(order: &[usize]) -> (TraceInfo, Causality) {
 fn the_order_of_locations_does_not_matter() {
     let by = |order: &[usize]| -> Vec<Vec<u64>> {
         let (info, causality) = all_with_all(order);
-        let clocks = Clocks::group(&info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&info, &causality);
         let options = AutoOptions {
             reference: Reference::ClockOf(LocationIndex(order[0] as u32)),
             ..AutoOptions::default()
@@ -209,7 +209,7 @@ fn the_time_base_is_the_one_that_was_chosen() {
 fn without_dependencies_nothing_is_moved() {
     let info = ranks_on(&[(0, 0), (1, 1)]);
     let it = causality(&info, &[vec![(10, send(1))], vec![]]);
-    let clocks = Clocks::group(&info, &it, Grouping::Auto);
+    let clocks = Grouping::Auto.clocks(&info, &it);
     let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
     assert!(matches!(
         solution.start,
@@ -248,7 +248,7 @@ fn two_nodes(off: [i64; 4], inside: bool, delay: u64) -> Vec<u32> {
         }
     }
     let it = causality(&info, &locations);
-    let clocks = Clocks::group(&info, &it, Grouping::Auto);
+    let clocks = Grouping::Auto.clocks(&info, &it);
     let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
     let found = solution.correction.clocks();
     assert!(found.len() >= clocks.len());
@@ -275,7 +275,7 @@ fn a_ring_inside_a_node_is_enough() {
         }
     }
     let it = causality(&info, &locations);
-    let clocks = Clocks::group(&info, &it, Grouping::Auto);
+    let clocks = Grouping::Auto.clocks(&info, &it);
     let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
     assert_eq!(solution.correction.clocks(), &clocks);
 }
@@ -301,7 +301,7 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
         vec![(20, send(0))],
     ];
     let it = causality(&info, &locations);
-    let clocks = Clocks::group(&info, &it, Grouping::Node);
+    let clocks = Grouping::Node.clocks(&info, &it);
     let found = auto(&it, &info, &clocks, &AutoOptions::default()).map(|_| ());
     assert!(matches!(found, Err(AutoError::Cycle(_))));
     let found = auto(&it, &info, &clocks, &guessing()).unwrap();

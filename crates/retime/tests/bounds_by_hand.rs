@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "tests only")]
 
-use retime::causality::{Causality, CausalityOptions, LocationLog};
+use retime::causality::{Causality, CausalityOptions, LogBuilder};
 use retime::estimate::{Estimate, Offset};
 use retime::optimal::{BoundOptions, ErrorBounds, offset_bounds};
 use retime::{
-    ClockId, ClockMap, Clocks, Correction, Edge, Edges, Grouping, Knot, LocationIndex, Timestamp,
+    ClockId, ClockMap, Correction, Edge, Edges, Grouping, Knot, LocationIndex, Timestamp,
 };
 
 mod common;
@@ -52,12 +52,12 @@ fn a_stamp_stands_for_a_whole_tick() {
     let info = common::hand::ranks(&[0, 1]);
     let stamps = [[0, 31, 40, 1_000], [10, 21, 500, 501]];
     let logs = stamps.iter().zip(0..).map(|(stamps, location)| {
-        let mut log = LocationLog::new(LocationIndex(location));
-        log.finish(4, Timestamp(stamps[0]), Timestamp(stamps[3]));
-        log
+        let log = LogBuilder::new(LocationIndex(location));
+        log.finish(4, Timestamp(stamps[0]), Timestamp(stamps[3]))
+            .unwrap()
     });
     let causality = Causality::build(&info, logs.collect(), CausalityOptions::default()).unwrap();
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let moved = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(3))], vec![]).unwrap();
     let correction = Correction::new(clocks, vec![ClockMap::default(), moved]);
     let errors = ErrorBounds::new(&bounds, &correction, &edges, causality.nodes());

@@ -112,7 +112,7 @@ fn run(
     mu: i64,
 ) -> Result<Vec<i64>, Cycle> {
     let causality = hand::causality(info, locations);
-    let clocks = Clocks::group(info, &causality, grouping);
+    let clocks = grouping.clocks(info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(mu));
     let times = controlled(&causality, &clocks, &delay, gamma("0.99"))?;
     let base = causality.nodes().base().0 as i64;
@@ -311,7 +311,7 @@ proptest! {
             events.insert(place, event(Call::Receive(envelope)));
         }
         let causality = trace.causality();
-        let clocks = Clocks::group(&trace.info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&trace.info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(0));
         let cycle = controlled(&causality, &clocks, &delay, gamma("0.99")).unwrap_err();
         // Each event named waits for the next one: both are on the cycle.

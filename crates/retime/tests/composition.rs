@@ -14,7 +14,8 @@ use retime::causality::Causality;
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled, mirror_back, unamortized};
 use retime::estimate::{Estimate, Offset};
 use retime::{
-    ClockId, ClockMap, Clocks, Correction, Edges, Knot, LocationIndex, MapBuilder, Point, Timestamp,
+    ClockId, ClockMap, Clocks, Correction, Edges, Knot, LocationIndex, MapBuilder, Point,
+    Timestamp, compose,
 };
 
 /// The stamp of a node under a correction.
@@ -28,7 +29,7 @@ fn at(correction: &Correction, causality: &Causality, node: u32, stamp: Timestam
 /// Fails unless both in one do to every node what one does after the other. An
 /// event waits only for those that its own clock stamped earlier.
 fn assert_composed(causality: &Causality, first: &Correction, second: &Correction) {
-    let composed = first.then(second, causality).unwrap();
+    let composed = compose(first, second, causality).unwrap();
     let nodes = causality.nodes();
     let stamp = |node: u32| nodes.timestamp(node);
     let in_turn = |node: u32| {
@@ -179,7 +180,7 @@ proptest! {
         assert_composed(&case.causality, &first, &second);
         // So nothing is violated by both in one either.
         if case.clocks.len() == spec.locations {
-            let mapped = case.mapped(&first.then(&second, &case.causality).unwrap());
+            let mapped = case.mapped(&compose(&first, &second, &case.causality).unwrap());
             for (cause, effect) in case.plain.across() {
                 let least = mapped[cause as usize] + case.plain.delay(&case.delay, (cause, effect));
                 prop_assert!(mapped[effect as usize] >= least, "{cause} -> {effect}");
@@ -210,14 +211,14 @@ proptest! {
         assert_composed(&case.causality, &first, &second);
         // Three in one: it does not matter which two are joined first.
         let third = estimate(&moved.retimed(&second).unwrap(), &case.clocks, &mut rng);
-        let early = first.then(&second, &case.causality).unwrap();
+        let early = compose(&first, &second, &case.causality).unwrap();
         assert_composed(&case.causality, &early, &third);
-        let late = second.then(&third, &moved).unwrap();
+        let late = compose(&second, &third, &moved).unwrap();
         let stamps = |all: &Correction| case.trace.corrected(all);
         let joined = |all: Option<Correction>| stamps(&all.unwrap());
         prop_assert_eq!(
-            joined(early.then(&third, &case.causality)),
-            joined(first.then(&late, &case.causality))
+            joined(compose(&early, &third, &case.causality)),
+            joined(compose(&first, &late, &case.causality))
         );
     }
 
@@ -227,7 +228,7 @@ proptest! {
         let first = estimate(&case.causality, &case.clocks, &mut rng);
         let moved = case.causality.retimed(&first).unwrap();
         let second = estimate(&moved, &case.clocks, &mut rng);
-        let both = first.then(&second, &case.causality).unwrap();
+        let both = compose(&first, &second, &case.causality).unwrap();
         let nodes = case.causality.nodes();
         for location in 0..nodes.locations() {
             let Some(extent) = nodes.extent(location) else { continue };
@@ -259,8 +260,7 @@ fn nothing_after_nothing_is_nothing() {
     let case = Case::new(&spec);
     let nothing = Correction::new(case.clocks.clone(), Vec::new());
     assert!(
-        nothing
-            .then(&nothing, &case.causality)
+        compose(&nothing, &nothing, &case.causality)
             .unwrap()
             .is_identity()
     );
@@ -268,11 +268,11 @@ fn nothing_after_nothing_is_nothing() {
         let map = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(by))], vec![]).unwrap();
         Correction::new(case.clocks.clone(), vec![map; case.clocks.len()])
     };
-    let both = shift(7).then(&shift(5), &case.causality).unwrap();
+    let both = compose(&shift(7), &shift(5), &case.causality).unwrap();
     assert_eq!(
         case.trace.corrected(&both),
         case.trace.corrected(&shift(12))
     );
     // What does not fit into 64 bits is no correction.
-    assert_eq!(shift(7).then(&shift(u64::MAX), &case.causality), None);
+    assert_eq!(compose(&shift(7), &shift(u64::MAX), &case.causality), None);
 }

@@ -13,7 +13,7 @@ use common::{Call, cases, edges};
 use proptest::prelude::*;
 use retime::LocationIndex;
 use retime::causality::{
-    Causality, CausalityOptions, Collective, LocationLog, Message, Oddity, Operation, Root,
+    Causality, CausalityOptions, Collective, Defect, LogBuilder, Message, Operation, Root,
 };
 
 fn tagged(peer: u32, tag: u32) -> Message {
@@ -35,8 +35,8 @@ fn a_lost_receive_leaves_the_last_send_alone() {
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     // Receive 35 truly got send 30, which comes after the claimed send 20.
     assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
-    let widow = (Oddity::SendWithoutReceive, 1, vec![(0, 2)]);
-    assert_eq!(found(it.oddities()), [widow]);
+    let widow = (Defect::SendWithoutReceive, 1, vec![(0, 2)]);
+    assert_eq!(found(it.defects()), [widow]);
 }
 
 #[test]
@@ -45,8 +45,8 @@ fn a_lost_send_leaves_the_first_receive_alone() {
     let receiver = vec![(15, receive(0)), (25, receive(0)), (35, receive(0))];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
-    let orphan = (Oddity::ReceiveWithoutSend, 1, vec![(1, 0)]);
-    assert_eq!(found(it.oddities()), [orphan]);
+    let orphan = (Defect::ReceiveWithoutSend, 1, vec![(1, 0)]);
+    assert_eq!(found(it.defects()), [orphan]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_lost_record_does_not_disturb_other_channels() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
-    assert_eq!(it.oddities().count(Oddity::SendWithoutReceive), 1);
+    assert_eq!(it.defects().count(Defect::SendWithoutReceive), 1);
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn only_the_first_places_are_kept_but_all_are_counted() {
     let it = causality(&ranks(&[0, 1]), &[sender, vec![]]);
     let places = (0..5).map(|event| (0, event)).collect();
     assert_eq!(
-        found(it.oddities()),
-        [(Oddity::SendWithoutReceive, 9, places)]
+        found(it.defects()),
+        [(Defect::SendWithoutReceive, 9, places)]
     );
 }
 
@@ -93,7 +93,7 @@ fn cancelled_sends_and_receives_are_no_messages() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(1, 2)]);
-    assert!(it.oddities().is_empty(), "{:?}", it.oddities());
+    assert!(it.defects().is_empty(), "{:?}", it.defects());
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn a_posted_receive_that_never_completes_takes_no_message() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 1)]);
-    let never = (Oddity::ReceiveNeverCompleted, 1, vec![(1, 0)]);
-    assert_eq!(found(it.oddities()), [never]);
+    let never = (Defect::ReceiveNeverCompleted, 1, vec![(1, 0)]);
+    assert_eq!(found(it.defects()), [never]);
 }
 
 #[test]
@@ -120,8 +120,8 @@ fn a_receive_that_was_never_posted_stands_in_line_where_it_completes() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 3), (1, 2)]);
-    let unknown = (Oddity::ReceiveNotPosted, 1, vec![(1, 1)]);
-    assert_eq!(found(it.oddities()), [unknown]);
+    let unknown = (Defect::ReceiveNotPosted, 1, vec![(1, 1)]);
+    assert_eq!(found(it.defects()), [unknown]);
 }
 
 #[test]
@@ -134,12 +134,12 @@ fn a_request_used_again_while_open_is_reported() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 1)]);
-    let reused = (Oddity::RequestReused, 1, vec![(1, 1)]);
-    assert_eq!(found(it.oddities()), [reused]);
+    let reused = (Defect::RequestReused, 1, vec![(1, 1)]);
+    assert_eq!(found(it.defects()), [reused]);
 }
 
 #[test]
-fn a_request_used_again_after_completion_is_no_oddity() {
+fn a_request_used_again_after_completion_is_no_defect() {
     let sender = vec![(10, send(1)), (30, send(1))];
     let receiver = vec![
         (1, Call::Post(1)),
@@ -149,7 +149,7 @@ fn a_request_used_again_after_completion_is_no_oddity() {
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 2), (1, 3)]);
-    assert!(it.oddities().is_empty());
+    assert!(it.defects().is_empty());
 }
 
 #[test]
@@ -170,21 +170,23 @@ fn a_probed_message_has_its_number_no_longer_than_until_its_receive_is_posted() 
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     assert_eq!(edges::messages(&it), [(0, 3), (1, 2)]);
-    assert!(it.oddities().is_empty());
+    assert!(it.defects().is_empty());
 }
 
 #[test]
 fn unknown_ranks_and_backward_stamps_are_counted_where_they_are() {
-    let mut log = LocationLog::new(LocationIndex(0));
+    let mut log = LogBuilder::new(LocationIndex(0));
     log.unresolved(3);
     log.stamped_backwards(4);
-    log.finish(5, retime::Timestamp(1), retime::Timestamp(2));
+    let log = log
+        .finish(5, retime::Timestamp(1), retime::Timestamp(2))
+        .unwrap();
     let it = Causality::build(&ranks(&[0]), vec![log], NO_OPTIONS).unwrap();
     assert_eq!(
-        found(it.oddities()),
+        found(it.defects()),
         [
-            (Oddity::UnknownPeer, 1, vec![(0, 3)]),
-            (Oddity::TimeRunsBackwards, 1, vec![(0, 4)]),
+            (Defect::UnknownPeer, 1, vec![(0, 3)]),
+            (Defect::TimeRunsBackwards, 1, vec![(0, 4)]),
         ]
     );
 }
@@ -200,8 +202,8 @@ fn a_call_on_a_communicator_one_is_no_member_of_is_left_out() {
     let own = || vec![(10, Call::Begin), (20, stranger)];
     let it = causality(&info, &[own(), own(), own()]);
     assert_eq!(edges::collectives(&it), [(0, 3), (2, 1)]);
-    let unknown = (Oddity::UnknownPeer, 1, vec![(2, 1)]);
-    assert_eq!(found(it.oddities()), [unknown]);
+    let unknown = (Defect::UnknownPeer, 1, vec![(2, 1)]);
+    assert_eq!(found(it.defects()), [unknown]);
 }
 
 #[test]
@@ -213,8 +215,8 @@ fn a_call_on_a_communicator_that_is_not_defined_is_counted() {
     let own = || vec![(10, Call::Begin), (20, undefined)];
     let it = causality(&ranks(&[0, 1]), &[own(), own()]);
     assert_eq!(edges::collectives(&it), []);
-    let unknown = (Oddity::UnknownPeer, 2, vec![(0, 1), (1, 1)]);
-    assert_eq!(found(it.oddities()), [unknown]);
+    let unknown = (Defect::UnknownPeer, 2, vec![(0, 1), (1, 1)]);
+    assert_eq!(found(it.defects()), [unknown]);
 }
 
 /// One rank's barriers, numbered by round, without some of them.
@@ -232,8 +234,8 @@ fn a_lost_barrier_shifts_the_claims_to_what_is_certain() {
     // Nodes 0..6 are rank 0's, 6..10 rank 1's. The i-th end of rank 1 comes
     // after the i-th begin of rank 0, its i-th begin before the (i+1)-th end.
     assert_eq!(edges::collectives(&it), [(0, 7), (2, 9), (6, 3), (8, 5)]);
-    let lost = (Oddity::CollectiveIncomplete, 1, vec![(1, 3)]);
-    assert_eq!(found(it.oddities()), [lost]);
+    let lost = (Defect::CollectiveIncomplete, 1, vec![(1, 3)]);
+    assert_eq!(found(it.defects()), [lost]);
 }
 
 #[test]
@@ -251,8 +253,8 @@ fn a_lost_call_among_mixed_operations_leaves_that_member_out() {
     let it = causality(&ranks(&[0, 1, 2]), &[full(), full(), lossy]);
     // Bcast: root's begin -> rank 1's end. Barrier: both ways among 0 and 1.
     assert_eq!(edges::collectives(&it), [(0, 5), (2, 7), (6, 3)]);
-    let lost = (Oddity::CollectiveIncomplete, 1, vec![(2, 1)]);
-    assert_eq!(found(it.oddities()), [lost]);
+    let lost = (Defect::CollectiveIncomplete, 1, vec![(2, 1)]);
+    assert_eq!(found(it.defects()), [lost]);
 }
 
 #[test]
@@ -262,8 +264,8 @@ fn a_member_that_recorded_no_collective_at_all_is_reported() {
         &[rounds(&[1], &[]), rounds(&[1], &[]), vec![]],
     );
     assert_eq!(edges::collectives(&it), [(0, 3), (2, 1)]);
-    let lost = (Oddity::CollectiveIncomplete, 1, vec![(2, 0)]);
-    assert_eq!(found(it.oddities()), [lost]);
+    let lost = (Defect::CollectiveIncomplete, 1, vec![(2, 0)]);
+    assert_eq!(found(it.defects()), [lost]);
 }
 
 #[test]
@@ -277,8 +279,8 @@ fn participants_that_disagree_on_the_operation_prove_nothing() {
         ],
     );
     assert_eq!(edges::collectives(&it), []);
-    let mismatch = (Oddity::CollectiveMismatch, 1, vec![(0, 1)]);
-    assert_eq!(found(it.oddities()), [mismatch]);
+    let mismatch = (Defect::CollectiveMismatch, 1, vec![(0, 1)]);
+    assert_eq!(found(it.defects()), [mismatch]);
 }
 
 #[test]
@@ -291,7 +293,7 @@ fn participants_that_disagree_on_the_root_prove_nothing() {
     ] {
         let it = causality(&ranks(&[0, 1]), &[calls(mine), calls(yours)]);
         assert_eq!(edges::collectives(&it), []);
-        assert_eq!(it.oddities().count(Oddity::CollectiveMismatch), 1);
+        assert_eq!(it.defects().count(Defect::CollectiveMismatch), 1);
     }
     // A root that only some recorded is enough.
     let it = causality(&ranks(&[0, 1]), &[calls(Root::Rank(1)), calls(Root::None)]);
@@ -305,21 +307,21 @@ fn a_collective_without_its_begin_or_end_keeps_the_other_half() {
     let it = causality(&ranks(&[0, 1]), &[without_begin, without_end]);
     assert_eq!(edges::collectives(&it), [(2, 0)]);
     assert_eq!(
-        found(it.oddities()),
+        found(it.defects()),
         [
-            (Oddity::CollectiveWithoutBegin, 1, vec![(0, 0)]),
-            (Oddity::CollectiveWithoutEnd, 1, vec![(1, 0)]),
+            (Defect::CollectiveWithoutBegin, 1, vec![(0, 0)]),
+            (Defect::CollectiveWithoutEnd, 1, vec![(1, 0)]),
         ]
     );
     // A begin that is the last event.
     let it = causality(&ranks(&[0, 1]), &[vec![(5, Call::Begin)], vec![]]);
-    let open = || (Oddity::CollectiveWithoutEnd, 1, vec![(0, 0)]);
-    assert_eq!(found(it.oddities()), [open()]);
+    let open = || (Defect::CollectiveWithoutEnd, 1, vec![(0, 0)]);
+    assert_eq!(found(it.defects()), [open()]);
     let it = causality(
         &ranks(&[0, 1]),
         &[vec![(5, Call::PostCollective(1))], vec![]],
     );
-    assert_eq!(found(it.oddities()), [open()]);
+    assert_eq!(found(it.defects()), [open()]);
 }
 
 #[test]
@@ -344,13 +346,9 @@ fn totals_of_alltoallv_prove_nothing_unless_said_to_be_dense() {
 fn stamps_too_far_apart_are_refused() {
     let info = ranks(&[0]);
     let log = || {
-        let mut log = LocationLog::new(LocationIndex(0));
-        log.finish(
-            2,
-            retime::Timestamp(5),
-            retime::Timestamp(5 + (1 << 61) + 1),
-        );
-        log
+        let last = retime::Timestamp(5 + (1 << 61) + 1);
+        let log = LogBuilder::new(LocationIndex(0));
+        log.finish(2, retime::Timestamp(5), last).unwrap()
     };
     let error = Causality::build(&info, vec![log()], NO_OPTIONS).unwrap_err();
     assert_eq!(
@@ -358,13 +356,15 @@ fn stamps_too_far_apart_are_refused() {
         "time stamps reach from 5 to 2305843009213693958 ticks, further apart than 2^61: \
          a clock or a clock offset of this trace is defective"
     );
-    let mut log = LocationLog::new(LocationIndex(0));
-    let events = 1 << 32;
-    log.finish(events, retime::Timestamp(5), retime::Timestamp(6));
-    let error = Causality::build(&info, vec![log], NO_OPTIONS).unwrap_err();
+}
+
+#[test]
+fn more_events_than_numbers_are_refused() {
+    let log = LogBuilder::new(LocationIndex(0));
+    let error = log.finish(1 << 32, retime::Timestamp(5), retime::Timestamp(6));
     assert_eq!(
-        error.to_string(),
-        "location #0 has 4294967296 events; at most 4294967295 per location are supported"
+        error.unwrap_err().to_string(),
+        "a location has event 4294967296; at most 4294967295 per location are supported"
     );
 }
 
@@ -393,7 +393,7 @@ proptest! {
         }
         let calls: usize = locations.iter().map(|calls| calls.len() / 2).sum();
         let lost = (members * all.len() - calls) as u64;
-        prop_assert_eq!(it.oddities().count(Oddity::CollectiveIncomplete), lost);
+        prop_assert_eq!(it.defects().count(Defect::CollectiveIncomplete), lost);
         // As many as without the loss, less those that touch what is lost.
         if lost == 0 {
             prop_assert_eq!(claimed.len(), members * (members - 1) * all.len());

@@ -27,7 +27,7 @@ impl Two {
     fn new(first: &[(u64, Call)], second: &[(u64, Call)]) -> Self {
         let info = hand::ranks(&[0, 1]);
         let causality = hand::causality(&info, &[first.to_vec(), second.to_vec()]);
-        let clocks = Clocks::group(&info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&info, &causality);
         Self {
             info,
             causality,

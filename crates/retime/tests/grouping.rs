@@ -9,11 +9,11 @@ use common::{Call, Sharing, Spec, cases, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
-use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo};
+use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo, split_clocks};
 
 /// The clock of each location.
 fn clocks(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Vec<u32> {
-    let clocks = Clocks::group(info, causality, grouping);
+    let clocks = grouping.clocks(info, causality);
     let locations = 0..info.locations.len() as u32;
     locations
         .map(|location| clocks.of(LocationIndex(location)).0)
@@ -57,7 +57,7 @@ fn with_message(from: u32, to: u32, latency: i64) -> (TraceInfo, Causality) {
 fn auto_splits_what_a_reversed_message_refutes_and_no_more() {
     let grouped = |from, to, latency| {
         let (info, it) = with_message(from, to, latency);
-        let clocks_found = Clocks::group(&info, &it, Grouping::Auto);
+        let clocks_found = Grouping::Auto.clocks(&info, &it);
         (clocks(&info, &it, Grouping::Auto), clocks_found.refuted())
     };
     let untouched = vec![0, 0, 0, 0, 1, 1, 1, 1];
@@ -120,11 +120,11 @@ fn a_chain_through_another_clock_splits_the_group_it_refutes() {
         vec![],
     ];
     let it = causality(&info, &locations);
-    let auto = Clocks::group(&info, &it, Grouping::Auto);
+    let auto = Grouping::Auto.clocks(&info, &it);
     assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 1, 1, 1, 2, 2]);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
-    let split = auto.split(&info, &cycle).unwrap();
+    let split = split_clocks(&auto, &info, &cycle).unwrap();
     let of = [0, 1, 2, 3, 4, 5].map(|location| split.of(LocationIndex(location)).0);
     assert_eq!(of, [0, 1, 2, 2, 3, 3]);
     assert_eq!(split.refuted(), 1);
@@ -136,10 +136,10 @@ fn a_contradiction_of_the_trace_itself_is_no_reason_to_split() {
     let own = |other: u32| vec![(10, receive(other)), (20, send(other))];
     let info = ranks_on(&[(0, 0), (1, 1), (2, 1)]);
     let it = causality(&info, &[own(1), own(0), vec![]]);
-    let auto = Clocks::group(&info, &it, Grouping::Auto);
+    let auto = Grouping::Auto.clocks(&info, &it);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
-    assert_eq!(auto.split(&info, &cycle), None);
+    assert_eq!(split_clocks(&auto, &info, &cycle), None);
 }
 
 proptest! {
@@ -174,7 +174,7 @@ proptest! {
                 (2, location)
             }
         };
-        let found = Clocks::group(info, &causality, Grouping::Auto);
+        let found = Grouping::Auto.clocks(info, &causality);
         for one in 0..info.locations.len() {
             for two in 0..info.locations.len() {
                 let same = |it: usize| found.of(LocationIndex(it as u32));
@@ -191,14 +191,14 @@ proptest! {
     fn splitting_ends_at_clocks_that_fit(spec in specs(300)) {
         let trace = spec.trace();
         let causality = trace.causality();
-        let mut clocks = Clocks::group(&trace.info, &causality, Grouping::Auto);
+        let mut clocks = Grouping::Auto.clocks(&trace.info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(1));
         let gamma = Gamma::default();
         let times = loop {
             match controlled(&causality, &clocks, &delay, gamma) {
                 Ok(times) => break times,
                 Err(cycle) => {
-                    let finer = clocks.split(&trace.info, &cycle).unwrap();
+                    let finer = split_clocks(&clocks, &trace.info, &cycle).unwrap();
                     prop_assert!(finer.len() > clocks.len());
                     clocks = finer;
                 }
@@ -216,8 +216,8 @@ proptest! {
         let spec = Spec { sharing: Sharing::Node, ..spec };
         let trace = spec.trace();
         let causality = trace.causality();
-        let auto = Clocks::group(&trace.info, &causality, Grouping::Auto);
+        let auto = Grouping::Auto.clocks(&trace.info, &causality);
         prop_assert_eq!(auto.refuted(), 0);
-        prop_assert_eq!(auto, Clocks::group(&trace.info, &causality, Grouping::Node));
+        prop_assert_eq!(auto, Grouping::Node.clocks(&trace.info, &causality));
     }
 }

@@ -30,7 +30,7 @@ fn silent(processes: &[usize]) -> (TraceInfo, Causality) {
 
 fn clocks(processes: &[usize]) -> Clocks {
     let (info, causality) = silent(processes);
-    Clocks::group(&info, &causality, Grouping::Process)
+    Grouping::Process.clocks(&info, &causality)
 }
 
 fn extents(of: &[Option<(i64, i64)>]) -> Edges {

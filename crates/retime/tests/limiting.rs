@@ -8,14 +8,14 @@ use common::{Call, hand};
 use retime::causality::Place;
 use retime::clock::{amortize, controlled};
 use retime::{
-    Clocks, Grouping, LimitingSend, LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send,
+    Grouping, LimitingSend, LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send,
 };
 
 /// What limits the interval before `event` of location 1, amortised at `rate`.
 fn behind(locations: &[Vec<(u64, Call)>], rate: &str, event: u64) -> Option<LimitingSend> {
     let info = hand::ranks(&(0..locations.len()).collect::<Vec<_>>());
     let causality = hand::causality(&info, locations);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let gamma = "0.99998".parse().unwrap();
     let times = controlled(&causality, &clocks, &delay, gamma).unwrap();

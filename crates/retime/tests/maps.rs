@@ -7,7 +7,7 @@ mod common;
 use common::case::Case;
 use common::{cases, gammas, specs};
 use proptest::prelude::*;
-use retime::{ClockMap, Clocks, Correction, Grouping, Knot, LocationIndex, Step, Timestamp};
+use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Step, Timestamp};
 
 fn knot(raw: u64, arrive: u64, leave: u64) -> Knot {
     Knot {
@@ -230,7 +230,7 @@ proptest! {
 fn a_correction_without_maps_changes_nothing() {
     let info = common::hand::ranks(&[0, 1]);
     let causality = common::hand::causality(&info, &[vec![], vec![]]);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let identity = Correction::new(clocks.clone(), vec![]);
     assert!(identity.is_identity());
     assert_eq!(identity.knots(), 0);

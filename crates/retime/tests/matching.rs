@@ -11,7 +11,7 @@ use common::hand;
 use common::rng::Rng;
 use common::{Call, cases, edges, specs};
 use proptest::prelude::*;
-use retime::causality::{Class, Oddity};
+use retime::causality::{Class, Defect};
 
 proptest! {
     #![proptest_config(cases(2_000))]
@@ -103,9 +103,9 @@ proptest! {
         }
         let truth = Reachable::new(&trace);
         let causality = thinned.causality();
-        let kinds = [Oddity::SendWithoutReceive, Oddity::ReceiveWithoutSend];
+        let kinds = [Defect::SendWithoutReceive, Defect::ReceiveWithoutSend];
         let lost = (trace.nodes().count() - kept.len()) as u64;
-        let counted = kinds.map(|kind| causality.oddities().count(kind));
+        let counted = kinds.map(|kind| causality.defects().count(kind));
         prop_assert_eq!(counted, if lose_sends { [0, lost] } else { [lost, 0] });
         for (cause, effect) in edges::all(&causality) {
             let (cause, effect) = (kept[cause as usize], kept[effect as usize]);
@@ -157,11 +157,7 @@ fn all_found_and_no_other(trace: &common::Trace) -> Result<(), TestCaseError> {
     let causality = trace.causality();
     prop_assert_eq!(&edges::messages(&causality), &trace.messages);
     prop_assert_eq!(&edges::collectives(&causality), &trace.collectives);
-    prop_assert!(
-        causality.oddities().is_empty(),
-        "{:?}",
-        causality.oddities()
-    );
+    prop_assert!(causality.defects().is_empty(), "{:?}", causality.defects());
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use common::{Spec, cases, edges, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, Collective, Message, Operation, Root};
 use retime::order::{Serializer, nodes_in_order};
-use retime::{ClockMap, Clocks, Correction, Grouping, Knot, LocationIndex, Timestamp};
+use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Timestamp};
 
 /// Location, event and time of all events of locations with these times.
 fn merged(causality: &Causality, times: &[Vec<u64>]) -> (Vec<(u32, u64, u64)>, u64) {
@@ -192,7 +192,7 @@ fn positions(causality: &Causality, order: &[u32]) -> Vec<usize> {
 /// Takes true times to ticks of `tick`.
 fn coarsened(spec: &Spec, tick: u64) -> Correction {
     let trace = spec.trace().at_truth();
-    let clocks = Clocks::group(&trace.info, &trace.causality(), Grouping::Location);
+    let clocks = Grouping::Location.clocks(&trace.info, &trace.causality());
     let coarse = |truth: u64| Knot::at(Timestamp(truth), Timestamp(1_000 + truth / tick));
     let maps = trace.events.iter().map(|events| {
         let mut knots: Vec<Knot> = events.iter().map(|event| coarse(event.truth)).collect();

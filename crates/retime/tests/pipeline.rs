@@ -11,7 +11,7 @@ use common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::{Check, check};
 use retime::clock::AmortizationRate;
-use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 /// The check once more, over the plain list of true dependencies.
 fn plain_check(case: &Case, times: &[Timestamp]) -> [u64; 6] {
@@ -109,7 +109,7 @@ proptest! {
     #[test]
     fn automatic_grouping_leads_to_a_sound_trace(spec in specs(300), gamma in gammas()) {
         let mut case = Case::new(&Spec { sharing: common::Sharing::Node, ..spec });
-        case.clocks = Clocks::group(&case.trace.info, &case.causality, Grouping::Auto);
+        case.clocks = Grouping::Auto.clocks(&case.trace.info, &case.causality);
         let times = case.trace.corrected(&case.amortize(gamma, rate()));
         let checked = check(&case.causality, &case.clocks, &case.delay, &times);
         prop_assert_eq!(checked.reversed() + checked.short(), 0);
@@ -168,7 +168,7 @@ fn each_pair_keeps_its_own_delay() {
         vec![(90, receive(0)), (91, receive(1))],
     ];
     let causality = causality(&info, &locations);
-    let clocks = Clocks::group(&info, &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &causality);
     let mut table = retime::DelayTable::default();
     let at = |location: u32| Some(LocationIndex(location));
     table.set(None, None, Ticks(1));

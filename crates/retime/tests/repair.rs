@@ -10,7 +10,7 @@ use common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::check;
 use retime::repair::{Direction, Repaired, repair, repair_with};
-use retime::{Clocks, Grouping, MinimalDelay, Ticks};
+use retime::{Grouping, MinimalDelay, Ticks};
 
 fn of(case: &Case) -> Repaired {
     repair(&case.causality, &case.clocks, &case.delay).unwrap()
@@ -164,7 +164,7 @@ fn five_glitches_drag_nobody_along() {
     }
     let info = ranks_on(&[(0, 0), (1, 1), (2, 2), (3, 3)]);
     let it = causality(&info, &locations);
-    let clocks = Clocks::group(&info, &it, Grouping::Location);
+    let clocks = Grouping::Location.clocks(&info, &it);
     let total = |gamma: &str| {
         let delay = MinimalDelay::Uniform(Ticks(0));
         let repaired = repair_with(&it, &clocks, &delay, gamma.parse().unwrap()).unwrap();

@@ -30,7 +30,7 @@ impl Known {
         };
         let trace = spec.trace();
         let causality = trace.causality();
-        let clocks = Clocks::group(&trace.info, &causality, Grouping::Location);
+        let clocks = Grouping::Location.clocks(&trace.info, &causality);
         let truth = trace.truth().iter().map(|&time| 4 * time as i64).collect();
         Self {
             trace,

@@ -28,7 +28,7 @@ use crate::{
 ///
 /// let least = MinimalDelay::Uniform(Ticks(250_000));
 /// let causality = retime::Causality::build(&memory.info, memory.logs, Default::default())?;
-/// let clocks = Clocks::group(&memory.info, &causality, Grouping::Process);
+/// let clocks = Grouping::Process.clocks(&memory.info, &causality);
 /// let recorded = causality::check(&causality, &clocks, &least, causality.nodes().timestamps());
 /// let truth = causality::check(&causality, &clocks, &least, &memory.truth);
 /// // Most messages of process 8 arrive before they were sent.
@@ -93,7 +93,7 @@ impl<'a> Experiment<'a> {
         let layout = self.scenario.layout();
         let mut sink = MemorySink::new(layout, &self.clocks_of(&layout)?, self.timer)?;
         let statistics = self.run(&mut sink)?;
-        Ok(sink.finish(statistics))
+        sink.finish(statistics)
     }
 
     /// Runs the program and writes the trace with the given anchor file.

@@ -9,6 +9,9 @@ pub enum Error {
     /// The trace could not be written.
     #[error(transparent)]
     Write(#[from] writer::Error),
+    /// The events of a location make no log.
+    #[error(transparent)]
+    Log(#[from] retime::causality::LogError),
     /// A process grid, a process or a node must have at least one member.
     #[error("{0} must not be zero")]
     Zero(&'static str),

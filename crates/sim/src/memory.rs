@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use retime::causality::{Causality, CausalityError, CausalityOptions, LocationLog};
+use retime::causality::{Causality, CausalityError, CausalityOptions, LocationLog, LogBuilder};
 use retime::{LocationIndex, TickRate, Timestamp, TraceInfo};
 
 use crate::{
@@ -73,7 +73,7 @@ pub(crate) struct MemorySink {
 
 struct Recorded {
     clock: Reader,
-    log: LocationLog,
+    log: LogBuilder,
     stamps: Vec<Timestamp>,
     truth: Vec<Timestamp>,
     /// Number of events so far.
@@ -88,7 +88,7 @@ impl MemorySink {
         let rate = rate.ok_or(Error::Zero("the resolution"))?;
         let recorded = |location: usize| Recorded {
             clock: clocks[layout.rank_of(location) as usize].reader(),
-            log: LocationLog::new(LocationIndex(location as u32)),
+            log: LogBuilder::new(LocationIndex(location as u32)),
             stamps: Vec::new(),
             truth: Vec::new(),
             events: 0,
@@ -104,18 +104,17 @@ impl MemorySink {
         })
     }
 
-    pub(crate) fn finish(self, statistics: Statistics) -> InMemory {
+    pub(crate) fn finish(self, statistics: Statistics) -> Result<InMemory> {
         let mut first = vec![0];
         let (mut logs, mut stamps, mut truth) = (Vec::new(), Vec::new(), Vec::new());
         for mut recorded in self.locations {
             let range = (Timestamp(recorded.first), Timestamp(recorded.latest));
-            recorded.log.finish(recorded.events, range.0, range.1);
-            logs.push(recorded.log);
+            logs.push(recorded.log.finish(recorded.events, range.0, range.1)?);
             stamps.append(&mut recorded.stamps);
             truth.append(&mut recorded.truth);
             first.push(stamps.len() as u32);
         }
-        InMemory {
+        Ok(InMemory {
             statistics,
             info: self.info,
             messages: self.dependencies.messages(&first),
@@ -124,7 +123,7 @@ impl MemorySink {
             stamps,
             truth,
             first,
-        }
+        })
     }
 }
 
@@ -135,10 +134,10 @@ impl Sink for MemorySink {
         let stamp = self.timer.stamp(rank, recorded.clock.show(time))?;
         let truth = self.timer.stamp(rank, time as i64)?;
         recorded.take(stamp);
-        let node = recorded.log.nodes();
+        let node = recorded.log.len();
         let when = (recorded.events, Timestamp(recorded.latest));
         roles::report(event, when, self.layout.threads, &mut recorded.log);
-        if recorded.log.nodes() > node {
+        if recorded.log.len() > node {
             recorded.stamps.push(Timestamp(recorded.latest));
             recorded.truth.push(Timestamp(truth));
             self.dependencies.add(location, node as u32, event);

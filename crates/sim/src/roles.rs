@@ -1,10 +1,10 @@
 //! What simulated events say about causality.
 //!
 //! The counterpart of a scan: each event with a role is handed to the
-//! [`LocationLog`] of its location. All communication is among the ranks of
+//! [`LogBuilder`] of its location. All communication is among the ranks of
 //! [`WORLD`](crate::WORLD), whose handle is 0.
 
-use retime::causality::{Collective, LocationLog, Message, Operation, Root};
+use retime::causality::{Collective, LogBuilder, Message, Operation, Root};
 use retime::{LocationIndex, Timestamp};
 use retime_otf2::writer::{self, CollectiveOp};
 
@@ -16,7 +16,7 @@ pub(crate) fn report(
     event: Event,
     (number, time): (u64, Timestamp),
     threads: u32,
-    log: &mut LocationLog,
+    log: &mut LogBuilder,
 ) {
     let message = |it: writer::Message| message(it, threads);
     match event {

@@ -53,7 +53,7 @@ impl Trace {
 
     fn of(mut memory: InMemory, grouping: Grouping) -> Self {
         let causality = memory.causality().unwrap();
-        let clocks = Clocks::group(&memory.info, &causality, grouping);
+        let clocks = grouping.clocks(&memory.info, &causality);
         let base = lines(&causality, &clocks, &memory.truth);
         let edges = collect(&causality, &clocks, &base);
         Self {

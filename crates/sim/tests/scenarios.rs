@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use judge::{lines, otf2_print};
 use retime::causality::{self, Causality, CausalityOptions};
-use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks};
+use retime::{Grouping, LocationIndex, MinimalDelay, Ticks};
 use retime_otf2::Otf2Trace;
 use retime_sim::{
     Clock, Duration, Error, Experiment, FiniteElements, HaloExchange, Length, Network,
@@ -89,8 +89,8 @@ fn truth_is_causal_and_the_clocks_are_not() {
         let experiment = Experiment::new(scenario.as_ref()).clocks(clocks);
         let mut memory = experiment.in_memory().unwrap();
         let causality = memory.causality().unwrap();
-        assert!(causality.oddities().is_empty(), "{name}");
-        let clocks = Clocks::group(&memory.info, &causality, Grouping::Location);
+        assert!(causality.defects().is_empty(), "{name}");
+        let clocks = Grouping::Location.clocks(&memory.info, &causality);
         let least = MinimalDelay::Uniform(Ticks(least as i64));
         let truth = causality::check(&causality, &clocks, &least, &memory.truth);
         assert_eq!((truth.reversed(), truth.short()), (0, 0), "{name}");
@@ -180,7 +180,7 @@ fn random_traffic_of_every_kind() {
         };
         let mut memory = Experiment::new(&program).in_memory().unwrap();
         let causality = memory.causality().unwrap();
-        assert!(causality.oddities().is_empty(), "{program:?}");
+        assert!(causality.defects().is_empty(), "{program:?}");
         assert_eq!(causality.messages(), memory.statistics.messages);
         for &(send, receive) in &memory.messages {
             assert_eq!(causality.message_source(receive), Some(send), "{program:?}");

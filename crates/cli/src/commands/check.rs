@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::{CausalityOptions, Check, Oddity, check};
-use retime::{Causality, Clocks, Correction, Timestamp, TraceInfo};
+use retime::causality::{CausalityOptions, Check, Defect, check};
+use retime::{Causality, Clocks, Correction, Grouping, Timestamp, TraceInfo, split_clocks};
 
 use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
 use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     })?;
     report::print(&report, outcome, &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
-    let failed = contradicted || args.model.strict && !report.matching.oddities.is_empty();
+    let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
     Ok(if failed { VIOLATIONS } else { 0 })
 }
 
@@ -74,7 +74,8 @@ pub(crate) fn analyse_some(
     let mut loaded = load(path, options, run)?;
     let truth = Truth::of(&loaded, model, run)?;
     let analysis = Instant::now();
-    let clocks = Clocks::group(loaded.trace.info(), &loaded.causality, model.clocks.into());
+    let grouping = Grouping::from(model.clocks);
+    let clocks = grouping.clocks(loaded.trace.info(), &loaded.causality);
     let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
     limit(&mut loaded.causality, loaded.trace.info())?;
     let times = loaded.causality.nodes().timestamps();
@@ -125,7 +126,7 @@ impl Analysed {
             };
             check_interrupt()?;
             let split = match &unsolved {
-                Unsolved::Cycle(cycle) => input.clocks.split(input.info, cycle),
+                Unsolved::Cycle(cycle) => split_clocks(input.clocks, input.info, cycle),
                 _ => None,
             };
             let hint = match split {
@@ -218,8 +219,8 @@ impl Analysed {
     pub(crate) fn out_of_order(&self) -> u64 {
         self.loaded
             .causality
-            .oddities()
-            .count(Oddity::TimeRunsBackwards)
+            .defects()
+            .count(Defect::TimeRunsBackwards)
     }
 
     /// How far the recorded and the given times are from the truth, if it is known.

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     let (comparison, odd) = with_threads(args.run.threads, || {
         let mut analysed = analyse(trace, &args.model, &args.run)?;
         settle_clocks(&mut analysed, &args.model)?;
-        let odd = analysed.loaded.causality.oddities().iter().next().is_some();
+        let odd = analysed.loaded.causality.defects().iter().next().is_some();
         Ok((compare(args, &analysed)?, odd))
     })?;
     report::print_as(&comparison, &args.run, || {

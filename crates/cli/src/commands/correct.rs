@@ -72,7 +72,7 @@ pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError
     let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
     let method = method(args, &analysed)?;
     if args.model.strict {
-        refuse_oddities(&analysed.loaded)?;
+        refuse_defects(&analysed.loaded)?;
     }
     Ok((analysed, method))
 }
@@ -94,10 +94,10 @@ fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
     Ok(method)
 }
 
-fn refuse_oddities(loaded: &Loaded) -> Result<(), CliError> {
+fn refuse_defects(loaded: &Loaded) -> Result<(), CliError> {
     let kinds: Vec<String> = loaded
         .causality
-        .oddities()
+        .defects()
         .iter()
         .map(|(kind, found)| kind.describe(found.count))
         .collect();

@@ -3,8 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use retime::causality::{CausalityOptions, Oddity, check};
-use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
+use retime::causality::{CausalityOptions, Defect, check};
+use retime::{Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
 
 use crate::args::{OrderArgs, OrderFormat, RunArgs};
 use crate::error::{CliError, VIOLATIONS};
@@ -53,10 +53,10 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
 /// Dependencies that are reversed, and events stamped before the one before them.
 fn contradictions(loaded: &Loaded) -> u64 {
     let causality = &loaded.causality;
-    let clocks = Clocks::group(loaded.trace.info(), causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(loaded.trace.info(), causality);
     let times = causality.nodes().timestamps();
     let check = check(causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), times);
-    check.reversed() + causality.oddities().count(Oddity::TimeRunsBackwards)
+    check.reversed() + causality.defects().count(Defect::TimeRunsBackwards)
 }
 
 /// The stretch of time to list.

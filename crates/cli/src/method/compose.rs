@@ -1,7 +1,7 @@
 //! Two corrections in one, until nothing is violated.
 
 use retime::causality::check;
-use retime::{Causality, Correction};
+use retime::{Causality, Correction, compose};
 
 use super::{Input, Unsolved};
 
@@ -16,12 +16,12 @@ pub(super) fn followed(
 ) -> Result<Correction, Unsolved> {
     let now = input.causality.retimed(correction);
     let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
-    let both = correction.then(&found, input.causality);
+    let both = compose(correction, &found, input.causality);
     both.ok_or(Unsolved::TooFar)
 }
 
 /// Where locations share a clock, a composition may make an event wait for one
-/// that is stamped earlier (see [`Correction::then`]); what that violates is
+/// that is stamped earlier (see [`compose`]); what that violates is
 /// repaired again.
 pub(super) fn settled(
     input: &Input<'_>,

@@ -8,9 +8,9 @@ use retime::repair;
 use retime::{Clocks, Edges, Grouping, TraceInfo};
 
 use super::model::{
-    AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DelayPart,
-    Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, OddityPart, PairPart,
-    PlacePart, RepairPart, StepPart, TracePart, ViolationPart,
+    AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DefectPart,
+    DelayPart, Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, PairPart, PlacePart,
+    RepairPart, StepPart, TracePart, ViolationPart,
 };
 use crate::bounds::Bounded;
 use crate::delay::ResolvedDelay;
@@ -49,11 +49,11 @@ pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
 
 pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
     let info = loaded.trace.info();
-    let oddities = loaded
+    let defects = loaded
         .causality
-        .oddities()
+        .defects()
         .iter()
-        .map(|(kind, found)| OddityPart {
+        .map(|(kind, found)| DefectPart {
             kind,
             count: found.count,
             text: kind.describe(found.count),
@@ -66,7 +66,7 @@ pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
     MatchingPart {
         messages: loaded.causality.messages(),
         collectives: loaded.causality.collectives().instances().len() as u64,
-        oddities: oddities.collect(),
+        defects: defects.collect(),
     }
 }
 

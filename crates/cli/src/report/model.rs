@@ -57,12 +57,13 @@ pub(crate) struct TracePart {
 pub(crate) struct MatchingPart {
     pub(crate) messages: u64,
     pub(crate) collectives: u64,
-    pub(crate) oddities: Vec<OddityPart>,
+    #[serde(rename = "oddities")]
+    pub(crate) defects: Vec<DefectPart>,
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct OddityPart {
-    pub(crate) kind: retime::causality::Oddity,
+pub(crate) struct DefectPart {
+    pub(crate) kind: retime::causality::Defect,
     pub(crate) count: u64,
     pub(crate) text: String,
     pub(crate) first: Vec<PlacePart>,

@@ -1,6 +1,6 @@
 //! What a reader of the summary should know before trusting a trace.
 
-use retime::causality::{Check, Oddity};
+use retime::causality::{Check, Defect};
 use retime::{Clocks, Ticks};
 use retime_otf2::{EventCounts, FileKind, schema};
 
@@ -16,7 +16,7 @@ pub(crate) fn trace_warnings(
     delay: &ResolvedDelay,
 ) -> Vec<String> {
     let mut warnings = Vec::new();
-    for (kind, found) in loaded.causality.oddities().iter() {
+    for (kind, found) in loaded.causality.defects().iter() {
         let info = loaded.trace.info();
         let first = found.places.first().map(|place| {
             format!(
@@ -26,7 +26,7 @@ pub(crate) fn trace_warnings(
             )
         });
         let consequence = match kind {
-            Oddity::TimeRunsBackwards => "they keep their order in a corrected trace",
+            Defect::TimeRunsBackwards => "they keep their order in a corrected trace",
             _ => "left out of the correction",
         };
         warnings.push(format!(

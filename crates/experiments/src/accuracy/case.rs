@@ -64,7 +64,7 @@ impl Case {
         let experiment = Experiment::new(&*self.scenario).clocks(self.clocks.clone());
         let mut memory = experiment.in_memory()?;
         let causality = memory.causality()?;
-        let clocks = Clocks::group(&memory.info, &causality, Grouping::Auto);
+        let clocks = Grouping::Auto.clocks(&memory.info, &causality);
         let learned = learn_minimal_delay(&causality, &clocks);
         Ok(Trace {
             info: memory.info,

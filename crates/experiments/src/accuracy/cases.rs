@@ -245,12 +245,15 @@ fn each(first: usize, run: u64, size: i64) -> Vec<(usize, u64, i64)> {
     (first..8).map(step).collect()
 }
 
+/// A program on clocks that drift moderately.
+fn moderate(name: &'static str, goal: Goal, program: Program) -> Case {
+    let clocks = clocks(drifting(20e-6), &*program);
+    Case::new(name, goal, program, clocks)
+}
+
 /// Other programs.
 fn by_program(size: Size) -> Vec<Case> {
-    let of = |name, program: Program| {
-        let clocks = clocks(drifting(20e-6), &*program);
-        Case::new(name, DRIFTING, program, clocks)
-    };
+    let of = |name, program| moderate(name, DRIFTING, program);
     let elements = FiniteElements {
         grid: (4, 4),
         length: Length::iterations(size.of(2_000)),
@@ -317,14 +320,10 @@ fn hard(size: Size) -> Vec<Case> {
     };
     let no_truth = halo(size, 4, 5_000);
     let all_drift = drifting(20e-6).per_process(&no_truth.layout(), SEED);
-    let of = |name, goal, program: Program| {
-        let clocks = clocks(drifting(20e-6), &*program);
-        Case::new(name, goal, program, clocks)
-    };
     vec![
-        of("one direction", DRIFTING, Arc::new(one_way)),
-        of("asymmetric ways", Goal::NoWorse, Arc::new(asymmetric)),
-        of("a short run", Goal::NoWorse, Arc::new(short)),
+        moderate("one direction", DRIFTING, Arc::new(one_way)),
+        moderate("asymmetric ways", Goal::NoWorse, Arc::new(asymmetric)),
+        moderate("a short run", Goal::NoWorse, Arc::new(short)),
         Case::new(
             "no clock is true",
             Goal::NoWorse,

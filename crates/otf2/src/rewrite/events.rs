@@ -7,7 +7,7 @@
 //! or there are two time records in a row, which libotf2 writes where a chunk
 //! starts at time 0, but cannot read.
 
-use retime::{ClockMap, LocationIndex};
+use retime_model::{ClockMap, LocationIndex};
 
 use super::layout;
 use super::output::Output;

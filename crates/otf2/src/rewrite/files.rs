@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use retime::LocationIndex;
+use retime_model::LocationIndex;
 
 use crate::archive::Archive;
 use crate::error::{Error, Result};

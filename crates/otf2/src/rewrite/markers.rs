@@ -10,7 +10,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use retime::{Correction, LocationIndex, Timestamp};
+use retime_model::{Correction, LocationIndex, Timestamp};
 
 use super::compressed::{Field, with_values};
 use crate::comms::Members;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::output::Output;
 use super::source::{BLOCK, Summed, fill};
 use crate::error::Result;
-use crate::monitor::Monitor;
+use retime_model::Monitor;
 
 /// Copies a file; its check sum.
 pub(super) fn copy(path: &Path, output: &mut Output, monitor: &dyn Monitor) -> Result<u32> {

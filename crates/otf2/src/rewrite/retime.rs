@@ -1,6 +1,6 @@
 //! New times for the events of one location.
 
-use retime::{ClockMap, LocationIndex, MapCursor, Timestamp};
+use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
 
 use crate::clock::{ClockCorrection, ClockCursor};
 

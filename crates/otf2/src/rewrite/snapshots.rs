@@ -4,7 +4,7 @@
 //! only the map applies: to the time of each snapshot and to the times of the
 //! events that it recalls. All have full width and change in place.
 
-use retime::Timestamp;
+use retime_model::Timestamp;
 
 use super::events::{Job, Outcome};
 use super::output::Output;

@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 
 use crate::chunk::{ChunkHeader, ChunkReader, FileKind};
 use crate::error::{Error, Result, WireError};
-use crate::monitor::Monitor;
+use retime_model::Monitor;
 
 /// Bytes that are read at once from a file that is not decoded.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
 
     fn check(&self) -> Result<()> {
         if self.monitor.cancelled() {
-            return Err(Error::Interrupted);
+            return Err(Error::Cancelled);
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ pub(crate) fn fill(
     monitor: &dyn Monitor,
 ) -> Result<()> {
     if monitor.cancelled() {
-        return Err(Error::Interrupted);
+        return Err(Error::Cancelled);
     }
     buffer.resize(size, 0);
     let mut filled = 0;

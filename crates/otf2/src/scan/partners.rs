@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use retime::{LocationIndex, Members, TraceInfo};
+use retime_model::{LocationIndex, Members, TraceInfo};
 
 use crate::local::LocalDefinitions;
 use crate::mapping::MappingTable;

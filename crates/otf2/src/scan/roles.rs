@@ -7,8 +7,8 @@
 //! | 85, 86 | non-blocking collectives |
 //! | 89 to 92 | matching probes and receives of what they found |
 
-use retime::Timestamp;
-use retime::causality::{Collective, LocationLog, Message, Operation, Root};
+use retime_model::Timestamp;
+use retime_model::{Collective, LogBuilder, Message, Operation, Root};
 
 use super::partners::Partners;
 use crate::enums::CollectiveOp;
@@ -56,7 +56,7 @@ pub(super) fn report(
     mut payload: Cursor<'_>,
     when: When,
     partners: &mut Partners<'_>,
-    log: &mut LocationLog,
+    log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let (event, time) = when;
     let payload = &mut payload;
@@ -108,7 +108,7 @@ fn message(
     payload: &mut Cursor<'_>,
     (event, time): When,
     partners: &mut Partners<'_>,
-    log: &mut LocationLog,
+    log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let message = envelope(payload, partners)?;
     payload.c64()?; // The length of the message.
@@ -138,7 +138,7 @@ fn collective(
     payload: &mut Cursor<'_>,
     (event, time): When,
     partners: &mut Partners<'_>,
-    log: &mut LocationLog,
+    log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let operation = operation(CollectiveOp(payload.u8()?));
     let (comm, root) = (payload.c32()?, root(payload.c32()?));

@@ -10,7 +10,7 @@
 //! A correction sends a raw stamp through the clock offsets of its location
 //! and then through the map of its clock; a guess goes the other way.
 
-use retime::{ClockMap, Timestamp};
+use retime_model::{ClockMap, Timestamp};
 
 /// Guesses the stamps of one file, in its order.
 #[derive(Clone)]
@@ -159,7 +159,7 @@ fn signed_distance(to: u64, from: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use retime::{Knot, LocationIndex};
+    use retime_model::{Knot, LocationIndex};
 
     use super::*;
     use crate::clock::ClockCorrection;

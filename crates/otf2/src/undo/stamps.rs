@@ -93,7 +93,7 @@ impl<'a> Originals<'a> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use retime::{ClockMap, Knot, LocationIndex, Timestamp};
+    use retime_model::{ClockMap, Knot, LocationIndex, Timestamp};
 
     use super::*;
 

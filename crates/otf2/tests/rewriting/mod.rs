@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use retime::causality::{Causality, CausalityOptions};
-use retime::{ClockMap, Clocks, Correction, Grouping, Knot, LocationIndex, Timestamp};
+use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Timestamp};
 use retime_otf2::{Event, EventReader, Otf2Trace, Rewritten, Undo};
 
 const BUFFER_FLUSH: u8 = 10;
@@ -31,13 +31,12 @@ pub(crate) fn correction(
     let causality = Causality::build(trace.info(), logs, CausalityOptions::default());
     let causality = causality.unwrap_or_else(|_| {
         let empty = trace.locations().map(|location| {
-            let mut log = retime::causality::LocationLog::new(location);
-            log.finish(0, Timestamp(0), Timestamp(0));
-            log
+            let log = retime::causality::LogBuilder::new(location);
+            log.finish(0, Timestamp(0), Timestamp(0)).unwrap()
         });
         Causality::build(trace.info(), empty.collect(), CausalityOptions::default()).unwrap()
     });
-    let clocks = Clocks::group(trace.info(), &causality, Grouping::Location);
+    let clocks = Grouping::Location.clocks(trace.info(), &causality);
     Correction::new(clocks, trace.locations().map(map).collect())
 }
 

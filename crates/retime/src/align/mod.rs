@@ -74,7 +74,7 @@ use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 /// How a clock is tied to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

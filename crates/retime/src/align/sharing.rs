@@ -4,7 +4,7 @@
 //! one of its own for each, for the dependencies of all of them speak about it.
 //! But nodes do not always share: wrongly joined clocks leave thousands of
 //! dependencies violated that no map can repair. That a dependency inside is
-//! reversed refutes a clock ([`Clocks::group`]); that none is confirms nothing
+//! reversed refutes a clock ([`Grouping`](crate::Grouping)); that none is confirms nothing
 //! yet, as there may be few. So every process is aligned with a clock of its
 //! own first. Two processes *agree* if, in nine of ten windows of the trace in
 //! which they exchange something both ways,
@@ -26,7 +26,7 @@
 //! use retime::align::confirmed;
 //! use retime::estimate::{Estimate, Offset};
 //! use retime::{ClockId, Clocks, Grouping};
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
 //! # let process = |node| Process { name: String::new(), node: Some(node) };
@@ -39,17 +39,17 @@
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
 //! // Two ranks of a node, which exchange messages of 3 us.
-//! let (mut first, mut second) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! let (mut first, mut second) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
 //! first.send(0, Timestamp(1_000), message(1), None);
 //! second.receive(0, Timestamp(4_000), message(0));
 //! second.send(1, Timestamp(5_000), message(0), None);
 //! first.receive(1, Timestamp(8_000), message(1));
-//! first.finish(2, Timestamp(1_000), Timestamp(8_000));
-//! second.finish(2, Timestamp(4_000), Timestamp(5_000));
+//! let first = first.finish(2, Timestamp(1_000), Timestamp(8_000))?;
+//! let second = second.finish(2, Timestamp(4_000), Timestamp(5_000))?;
 //!
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let nodes = Clocks::group(&info, &causality, Grouping::Node);
-//! let processes = Clocks::group(&info, &causality, Grouping::Process);
+//! let nodes = Grouping::Node.clocks(&info, &causality);
+//! let processes = Grouping::Process.clocks(&info, &causality);
 //! let clocks_if = |second_is_ahead_by: f64| {
 //!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
 //!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
@@ -65,10 +65,10 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::latency::{Aligned, Step};
 use super::links::Links;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
+use crate::clocks::{ClockId, Clocks, joined};
 use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
-use crate::trace::TraceInfo;
+use retime_model::TraceInfo;
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
@@ -102,7 +102,7 @@ pub fn confirmed(
     };
     let agreed = judge.pairs();
     let group = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
-    nodes.joined(processes, &group)
+    joined(nodes, processes, &group)
 }
 
 /// What a clock shows, less the common time, by common time.

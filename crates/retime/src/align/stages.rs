@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::clocks::ClockId;
 use crate::edges::Edges;
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 use super::active::Survey;
 use super::components::components;

@@ -16,11 +16,9 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Causality;
-use super::oddity::Place;
 use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Place, Ticks, Timestamp};
 
 /// How many of the worst violations are kept.
 const WORST_KEPT: usize = 10;

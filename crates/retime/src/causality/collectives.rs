@@ -1,14 +1,6 @@
 //! Collective operations as single nodes of happened-before.
 //!
-//! What a collective proves depends on its class:
-//!
-//! | class | operations | dependency |
-//! |---|---|---|
-//! | 1-to-N | Bcast, Scatter(v) | root's begin -> every other end |
-//! | N-to-1 | Reduce, Gather(v) | every other begin -> root's end |
-//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
-//! | prefix | Scan, Exscan | begins of lower ranks -> end |
-//! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
+//! What a collective proves depends on its [`Class`].
 //!
 //! The own begin never counts: local order covers it, and a minimal delay on
 //! it would "correct" sound traces. Who gave no bytes is no cause, who got none
@@ -19,76 +11,9 @@
 //!
 //! Source: Linford 2007, section 3.4, for the classes.
 
-use serde::Serialize;
+use retime_model::Class;
 
-use super::log::NONE;
-
-/// A collective operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names are MPI's")]
-pub enum Operation {
-    Barrier,
-    Bcast,
-    Gather,
-    Gatherv,
-    Scatter,
-    Scatterv,
-    Allgather,
-    Allgatherv,
-    Alltoall,
-    Alltoallv,
-    Alltoallw,
-    Allreduce,
-    Reduce,
-    ReduceScatter,
-    ReduceScatterBlock,
-    Scan,
-    Exscan,
-    CreateHandle,
-    Other,
-}
-
-/// What an operation proves about the order of its participants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// Root's begin before every other end.
-    OneToAll,
-    /// Every other begin before root's end.
-    AllToOne,
-    /// Every other begin before every end.
-    AllToAll,
-    /// Begins of lower ranks before the end.
-    Prefix,
-    /// Nothing.
-    None,
-}
-
-impl Operation {
-    /// The class; `dense_alltoallv` takes Alltoallv/w for N-to-N.
-    pub fn class(self, dense_alltoallv: bool) -> Class {
-        match self {
-            Self::Bcast | Self::Scatter | Self::Scatterv => Class::OneToAll,
-            Self::Gather | Self::Gatherv | Self::Reduce => Class::AllToOne,
-            Self::Barrier
-            | Self::Allgather
-            | Self::Allgatherv
-            | Self::Alltoall
-            | Self::Allreduce
-            | Self::ReduceScatter
-            | Self::ReduceScatterBlock
-            | Self::CreateHandle => Class::AllToAll,
-            Self::Alltoallv | Self::Alltoallw if dense_alltoallv => Class::AllToAll,
-            Self::Scan | Self::Exscan => Class::Prefix,
-            Self::Alltoallv | Self::Alltoallw | Self::Other => Class::None,
-        }
-    }
-
-    /// Whether bytes say who took part; a barrier carries none.
-    pub(super) fn carries_data(self) -> bool {
-        !matches!(self, Self::Barrier | Self::CreateHandle)
-    }
-}
+use super::NONE;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,6 +58,33 @@ pub struct Collectives {
 }
 
 impl Collectives {
+    /// Adds an operation, and makes its slots the partners of the nodes in them.
+    pub(super) fn push(
+        &mut self,
+        class: Class,
+        across_sides: bool,
+        slots: &[Slot],
+        partner: &mut [u32],
+    ) {
+        let number = self.instances.len() as u32;
+        let first_slot = self.slots.len() as u32;
+        for (place, slot) in (first_slot..).zip(slots) {
+            for node in [slot.begin, slot.end] {
+                if node != NONE {
+                    partner[node as usize] = place;
+                }
+            }
+        }
+        self.instance_of_slot.extend(slots.iter().map(|_| number));
+        self.slots.extend(slots);
+        self.instances.push(Instance {
+            class,
+            across_sides,
+            first_slot,
+            end_slot: self.slots.len() as u32,
+        });
+    }
+
     /// All operations.
     pub fn instances(&self) -> &[Instance] {
         &self.instances

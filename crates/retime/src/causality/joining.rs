@@ -10,32 +10,33 @@
 
 use rustc_hash::FxHashMap;
 
-use super::CausalityOptions;
-use super::collectives::{Class, Collectives, Instance, Slot};
-use super::log::{LocationLog, NONE, Part, Root};
-use super::nodes::Nodes;
-use super::oddity::{Oddities, Oddity};
-use super::point_to_point::{by_endpoint, endpoint};
-use crate::trace::{Communicator, LocationIndex, Members, TraceInfo};
+use retime_model::{
+    Call, Class, Communicator, Defect, Defects, LocationIndex, LogColumns, Members, Root, TraceInfo,
+};
 
-/// Joins the parts that participants recorded. Sets `partner` of every node
+use super::collectives::{Collectives, Slot};
+use super::nodes::Nodes;
+use super::point_to_point::{by_endpoint, endpoint};
+use super::{CausalityOptions, NONE};
+
+/// Joins the calls that participants recorded. Sets `partner` of every node
 /// that is a cause or effect to its slot.
 pub(super) fn join(
     info: &TraceInfo,
-    logs: &[LocationLog],
+    logs: &[LogColumns],
     nodes: &Nodes,
     options: CausalityOptions,
     partner: &mut [u32],
-    oddities: &mut Oddities,
+    defects: &mut Defects,
 ) -> Collectives {
     let mut builder = Builder {
         options,
         nodes,
         partner,
-        oddities,
+        defects,
         built: Collectives::default(),
     };
-    let mut by_communicator = parts_by_communicator(info, logs, nodes);
+    let mut by_communicator = calls_by_communicator(info, logs, nodes);
     let mut communicators: Vec<u32> = by_communicator.keys().copied().collect();
     communicators.sort_unstable();
     for communicator in communicators {
@@ -50,18 +51,18 @@ pub(super) fn join(
 
 /// One member's call of one operation.
 #[derive(Clone, Copy)]
-struct Call {
-    part: Part,
+struct Entered {
+    call: Call,
     side: u8,
     rank: u32,
 }
 
 /// Per communicator and endpoint: the calls in order.
-type Recorded = FxHashMap<LocationIndex, Vec<Part>>;
+type Recorded = FxHashMap<LocationIndex, Vec<Call>>;
 
-fn parts_by_communicator(
+fn calls_by_communicator(
     info: &TraceInfo,
-    logs: &[LocationLog],
+    logs: &[LogColumns],
     nodes: &Nodes,
 ) -> FxHashMap<u32, Recorded> {
     let mut all: FxHashMap<u32, Recorded> = FxHashMap::default();
@@ -69,21 +70,15 @@ fn parts_by_communicator(
         for &position in &group {
             let log = &logs[position];
             let own = endpoint(info, log.location);
-            let offset = |node: u32| {
-                if node == NONE {
-                    NONE
-                } else {
-                    node + nodes.first(position)
-                }
-            };
-            for part in &log.parts {
-                let recorded = all.entry(part.what.communicator).or_default();
-                let part = Part {
-                    begin: offset(part.begin),
-                    end: offset(part.end),
-                    ..*part
+            let first = nodes.first(position);
+            for call in &log.calls {
+                let recorded = all.entry(call.what.communicator).or_default();
+                let call = Call {
+                    begin: call.begin.map(|begin| begin + first),
+                    end: call.end + first,
+                    ..*call
                 };
-                recorded.entry(own).or_default().push(part);
+                recorded.entry(own).or_default().push(call);
             }
         }
         if group.len() > 1 {
@@ -93,13 +88,7 @@ fn parts_by_communicator(
                 .values_mut()
                 .filter_map(|recorded| recorded.get_mut(&own));
             calls.for_each(|calls| {
-                calls.sort_by_key(|part| {
-                    nodes.timestamp(if part.begin == NONE {
-                        part.end
-                    } else {
-                        part.begin
-                    })
-                });
+                calls.sort_by_key(|call| nodes.timestamp(call.begin.unwrap_or(call.end)));
             });
         }
     }
@@ -110,7 +99,7 @@ struct Builder<'a> {
     options: CausalityOptions,
     nodes: &'a Nodes,
     partner: &'a mut [u32],
-    oddities: &'a mut Oddities,
+    defects: &'a mut Defects,
     built: Collectives,
 }
 
@@ -119,7 +108,7 @@ struct Member {
     location: LocationIndex,
     side: u8,
     rank: u32,
-    calls: Vec<Part>,
+    calls: Vec<Call>,
 }
 
 fn members_of(
@@ -175,12 +164,12 @@ impl Builder<'_> {
                 let calls = members
                     .iter()
                     .filter(|member| member.calls.len() == most)
-                    .map(|member| Call {
-                        part: member.calls[turn],
+                    .map(|member| Entered {
+                        call: member.calls[turn],
                         side: member.side,
                         rank: member.rank,
                     });
-                let calls: Vec<Call> = calls.collect();
+                let calls: Vec<Entered> = calls.collect();
                 self.joined(communicator, &calls);
             }
         }
@@ -191,16 +180,16 @@ impl Builder<'_> {
         let mut ends: Vec<u32> = recorded
             .into_values()
             .flatten()
-            .map(|part| part.end)
+            .map(|call| call.end)
             .collect();
         ends.sort_unstable();
         for end in ends {
-            self.note(Oddity::UnknownPeer, end);
+            self.note(Defect::UnknownPeer, end);
         }
     }
 
     /// Whether everybody waits for everybody in each of `calls`.
-    fn all_meet_all(&self, calls: &[Part]) -> bool {
+    fn all_meet_all(&self, calls: &[Call]) -> bool {
         calls.iter().all(|call| {
             call.what.operation.class(self.options.dense_alltoallv) == Class::AllToAll
                 && (!call.what.operation.carries_data() || (call.what.sent && call.what.received))
@@ -211,17 +200,17 @@ impl Builder<'_> {
         for member in members {
             for _ in member.calls.len()..most {
                 match member.calls.last() {
-                    Some(last) => self.note(Oddity::CollectiveIncomplete, last.end),
+                    Some(last) => self.note(Defect::CollectiveIncomplete, last.end),
                     None => self
-                        .oddities
-                        .add(Oddity::CollectiveIncomplete, member.location, 0),
+                        .defects
+                        .add(Defect::CollectiveIncomplete, member.location, 0),
                 }
             }
         }
     }
 
-    fn note(&mut self, kind: Oddity, node: u32) {
-        self.oddities
+    fn note(&mut self, kind: Defect, node: u32) {
+        self.defects
             .add(kind, self.nodes.location(node), self.nodes.event(node));
     }
 
@@ -237,86 +226,72 @@ impl Builder<'_> {
             let lacking = most - member.calls.len();
             let begin = turn.checked_sub(lacking).and_then(|i| member.calls.get(i));
             Slot {
-                begin: begin.map_or(NONE, |part| part.begin),
-                end: member.calls.get(turn).map_or(NONE, |part| part.end),
+                begin: begin.and_then(|call| call.begin).unwrap_or(NONE),
+                end: member.calls.get(turn).map_or(NONE, |call| call.end),
                 side: member.side,
             }
         });
         let slots: Vec<Slot> = slots.collect();
-        self.push(communicator, Class::AllToAll, slots);
+        self.push(communicator, Class::AllToAll, &slots);
     }
 
     /// The i-th call of every member.
-    fn joined(&mut self, communicator: &Communicator, calls: &[Call]) {
+    fn joined(&mut self, communicator: &Communicator, calls: &[Entered]) {
         let Some(first) = calls.first() else { return };
-        let operation = first.part.what.operation;
+        let operation = first.call.what.operation;
         let class = operation.class(self.options.dense_alltoallv);
         let root = root_slot(communicator, calls);
         let rooted = matches!(class, Class::OneToAll | Class::AllToOne);
         if calls
             .iter()
-            .any(|call| call.part.what.operation != operation)
+            .any(|entered| entered.call.what.operation != operation)
             || (rooted && root.is_err())
         {
-            self.note(Oddity::CollectiveMismatch, first.part.end);
+            self.note(Defect::CollectiveMismatch, first.call.end);
             return;
         }
         let root = root.ok().flatten();
-        let slots = calls.iter().enumerate().map(|(place, call)| {
-            let Part { what, begin, end } = call.part;
+        let slots = calls.iter().enumerate().map(|(place, entered)| {
+            let Call { what, begin, end } = entered.call;
             let silent = operation.carries_data();
             let cause = (!silent || what.sent) && (class != Class::OneToAll || Some(place) == root);
             let effect =
                 (!silent || what.received) && (class != Class::AllToOne || Some(place) == root);
             Slot {
-                begin: if cause { begin } else { NONE },
+                begin: begin.filter(|_| cause).unwrap_or(NONE),
                 end: if effect { end } else { NONE },
-                side: call.side,
+                side: entered.side,
             }
         });
         let slots: Vec<Slot> = slots.collect();
-        self.push(communicator, class, slots);
+        self.push(communicator, class, &slots);
     }
 
-    fn push(&mut self, communicator: &Communicator, class: Class, slots: Vec<Slot>) {
+    fn push(&mut self, communicator: &Communicator, class: Class, slots: &[Slot]) {
         let effects = slots.iter().filter(|slot| slot.end != NONE).count();
         let causes = slots.iter().filter(|slot| slot.begin != NONE).count();
         if class == Class::None || effects == 0 || causes == 0 {
             return;
         }
-        let number = self.built.instances.len() as u32;
-        let first_slot = self.built.slots.len() as u32;
-        for (place, slot) in slots.iter().enumerate() {
-            for node in [slot.begin, slot.end] {
-                if node != NONE {
-                    self.partner[node as usize] = first_slot + place as u32;
-                }
-            }
-        }
-        self.built
-            .instance_of_slot
-            .extend(slots.iter().map(|_| number));
-        self.built.slots.extend(slots);
-        self.built.instances.push(Instance {
-            class,
-            across_sides: matches!(communicator.members, Members::Inter { .. })
-                && class != Class::Prefix,
-            first_slot,
-            end_slot: self.built.slots.len() as u32,
-        });
+        let across_sides =
+            matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix;
+        self.built.push(class, across_sides, slots, self.partner);
     }
 }
 
 /// The place of the root among `calls`: `Ok(None)` if the root itself is not
 /// among them, `Err` if the participants name different roots or none.
-fn root_slot(communicator: &Communicator, calls: &[Call]) -> Result<Option<usize>, Contradiction> {
+fn root_slot(
+    communicator: &Communicator,
+    calls: &[Entered],
+) -> Result<Option<usize>, Contradiction> {
     let inter = matches!(communicator.members, Members::Inter { .. });
     let mut named: Option<(u8, u32)> = None;
-    for call in calls {
-        let claim = match call.part.what.root {
-            Root::Rank(rank) if inter => Some((1 - call.side, rank)),
-            Root::Rank(rank) => Some((call.side, rank)),
-            Root::Own => Some((call.side, call.rank)),
+    for entered in calls {
+        let claim = match entered.call.what.root {
+            Root::Rank(rank) if inter => Some((1 - entered.side, rank)),
+            Root::Rank(rank) => Some((entered.side, rank)),
+            Root::Own => Some((entered.side, entered.rank)),
             Root::None | Root::OwnGroup => None,
         };
         if claim.is_some() && named.is_some() && claim != named {

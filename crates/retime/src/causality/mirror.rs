@@ -9,10 +9,11 @@
 
 use std::sync::Arc;
 
-use super::collectives::{Class, Collectives, Instance, Slot};
-use super::log::{NONE, Role};
+use retime_model::{Class, Defects, Role};
+
+use super::collectives::{Collectives, Instance, Slot};
 use super::nodes::Nodes;
-use super::{Causality, Oddities};
+use super::{Causality, NONE};
 
 impl Causality {
     /// The mirror image. Node `n` of a location becomes its last but `n`.
@@ -38,7 +39,7 @@ impl Causality {
             nodes: self.nodes.mirrored(),
             partner: Arc::new(partner),
             collectives: Arc::new(self.collectives.mirrored(mirror)),
-            oddities: Arc::new(Oddities::default()),
+            defects: Arc::new(Defects::default()),
         }
     }
 }
@@ -48,17 +49,6 @@ impl Nodes {
     pub(crate) fn mirror_node(&self, node: u32) -> u32 {
         let range = self.of(self.location(node).as_usize());
         range.start + (range.end - 1 - node)
-    }
-}
-
-impl Role {
-    pub(super) const fn mirrored(self) -> Self {
-        match self {
-            Self::Send => Self::Receive,
-            Self::Receive => Self::Send,
-            Self::CollectiveBegin => Self::CollectiveEnd,
-            Self::CollectiveEnd => Self::CollectiveBegin,
-        }
     }
 }
 

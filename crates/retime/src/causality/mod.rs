@@ -3,9 +3,9 @@
 //! ```text
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
-//!  LocationLog --+--> partners      send <-> receive        (point_to_point)
-//!  LocationLog --+--> Collectives   begins and ends by call (joining)
-//!                +--> Oddities      what did not match
+//!  LocationLog --+--> partners      send <-> receive        (point_to_point, named)
+//!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
+//!                +--> Defects       what did not match
 //! ```
 //!
 //! [`Causality::build`] joins the logs of all locations. The result is small:
@@ -14,28 +14,31 @@
 mod check;
 mod collectives;
 mod joining;
-mod log;
 mod mirror;
+mod named;
 mod nodes;
-mod oddity;
 mod point_to_point;
 mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub(crate) use collectives::TopTwo;
-pub use collectives::{Class, Collectives, Instance, Operation, Slot};
-pub(crate) use log::NONE;
-pub use log::{Collective, LocationLog, Message, Role, Root};
+pub use collectives::{Collectives, Instance, Slot};
 pub use nodes::{Extent, Nodes};
-pub use oddity::{Found, Oddities, Oddity, Place};
+pub use retime_model::{
+    Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, Message,
+    MessageId, Operation, OperationId, Place, Role, Root,
+};
 
 use std::sync::Arc;
+
+use retime_model::{LogColumns, Ticks, Timestamp, TraceInfo};
 
 use crate::clocks::Clocks;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::{LocationIndex, TraceInfo};
+
+/// Stands for "no node" in the columns of node numbers.
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// How doubtful operations are taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,14 +55,6 @@ pub enum CausalityError {
     TooManyNodes {
         /// How many there are.
         nodes: u64,
-    },
-    /// A location with more events than event numbers.
-    #[error("location #{} has {events} events; at most {} per location are supported", .location.0, u32::MAX)]
-    TooManyEvents {
-        /// The location.
-        location: LocationIndex,
-        /// How many it has.
-        events: u64,
     },
     /// Time stamps too far apart to compute with.
     #[error(
@@ -81,7 +76,7 @@ pub struct Causality {
     /// Shared, like the rest, with the same trace at other times.
     partner: Arc<Vec<u32>>,
     collectives: Arc<Collectives>,
-    oddities: Arc<Oddities>,
+    defects: Arc<Defects>,
 }
 
 impl Causality {
@@ -89,21 +84,25 @@ impl Causality {
     /// [`TraceInfo::locations`].
     pub fn build(
         info: &TraceInfo,
-        mut logs: Vec<LocationLog>,
+        logs: Vec<LocationLog>,
         options: CausalityOptions,
     ) -> Result<Self, CausalityError> {
+        let mut logs: Vec<LogColumns> = logs.into_iter().map(LocationLog::into_columns).collect();
         let nodes = Nodes::gather(&mut logs)?;
-        let mut oddities = Oddities::default();
+        let mut defects = Defects::default();
         for log in &mut logs {
-            oddities.merge(std::mem::take(&mut log.oddities));
+            defects.merge(std::mem::take(&mut log.defects));
         }
-        let mut partner = point_to_point::pair(info, &logs, &nodes, &mut oddities);
-        let collectives = joining::join(info, &logs, &nodes, options, &mut partner, &mut oddities);
+        let mut partner = point_to_point::pair(info, &logs, &nodes, &mut defects);
+        named::pair(&logs, &nodes, &mut partner, &mut defects);
+        let mut collectives =
+            joining::join(info, &logs, &nodes, options, &mut partner, &mut defects);
+        named::join(&logs, &nodes, &mut collectives, &mut partner, &mut defects);
         Ok(Self {
             nodes,
             partner: Arc::new(partner),
             collectives: Arc::new(collectives),
-            oddities: Arc::new(oddities),
+            defects: Arc::new(defects),
         })
     }
 
@@ -114,7 +113,7 @@ impl Causality {
             nodes: self.nodes.retimed(correction)?,
             partner: Arc::clone(&self.partner),
             collectives: Arc::clone(&self.collectives),
-            oddities: Arc::clone(&self.oddities),
+            defects: Arc::clone(&self.defects),
         })
     }
 
@@ -129,8 +128,8 @@ impl Causality {
     }
 
     /// What the recording lacks or contradicts.
-    pub fn oddities(&self) -> &Oddities {
-        &self.oddities
+    pub fn defects(&self) -> &Defects {
+        &self.defects
     }
 
     /// The send of the message that `receive` got; `None` for other nodes and

@@ -8,10 +8,8 @@
 use std::sync::Arc;
 
 use super::CausalityError;
-use super::log::{LocationLog, Role};
 use crate::correction::Correction;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, LogColumns, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
 /// stamps fit an `i64` with room to spare.
@@ -47,8 +45,8 @@ pub struct Nodes {
 
 impl Nodes {
     /// Moves the columns out of `logs`, one location after the other.
-    pub(super) fn gather(logs: &mut [LocationLog]) -> Result<Self, CausalityError> {
-        let total: usize = logs.iter().map(LocationLog::nodes).sum();
+    pub(super) fn gather(logs: &mut [LogColumns]) -> Result<Self, CausalityError> {
+        let total: usize = logs.iter().map(|log| log.times.len()).sum();
         // One number is taken by NONE.
         if total >= u32::MAX as usize {
             return Err(CausalityError::TooManyNodes {
@@ -68,20 +66,14 @@ impl Nodes {
         let mut events = Vec::with_capacity(total);
         let mut roles = Vec::with_capacity(total);
         for log in logs {
-            if log.event_count > u64::from(u32::MAX) {
-                return Err(CausalityError::TooManyEvents {
-                    location: log.location,
-                    events: log.event_count,
-                });
-            }
             nodes.times.append(&mut std::mem::take(&mut log.times));
-            events.append(&mut std::mem::take(&mut log.events));
+            events.append(&mut std::mem::take(&mut log.numbers));
             roles.append(&mut std::mem::take(&mut log.roles));
             nodes.first.push(nodes.times.len() as u32);
             nodes
                 .extents
                 .push(log.range.map(|(first, last)| Extent { first, last }));
-            nodes.event_counts.push(log.event_count);
+            nodes.event_counts.push(log.events);
         }
         (nodes.events, nodes.roles) = (Arc::new(events), Arc::new(roles));
         nodes.blocks = nodes.locations_of_blocks();

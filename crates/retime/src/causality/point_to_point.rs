@@ -9,7 +9,7 @@
 //! taken to be that of the locations.
 //!
 //! Where a channel has more sends than receives (a lost record, a run that was
-//! cut off), it cannot be told which send is the widow. The pairs are then
+//! cut off), it cannot be told which send is the unmatched one. The pairs are then
 //! chosen such that *every dependency is certain*: let `S` sends face `R`
 //! receives.
 //!
@@ -19,7 +19,7 @@
 //!   the first `R - S` receives stay alone.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! use retime::{LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
@@ -31,22 +31,22 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut sender = LocationLog::new(LocationIndex(0));
+//! let mut sender = LogBuilder::new(LocationIndex(0));
 //! sender.send(0, Timestamp(10), message(1), None);
 //! sender.send(1, Timestamp(20), message(1), None);
-//! sender.finish(2, Timestamp(10), Timestamp(20));
-//! let mut receiver = LocationLog::new(LocationIndex(1));
+//! let sender = sender.finish(2, Timestamp(10), Timestamp(20))?;
+//! let mut receiver = LogBuilder::new(LocationIndex(1));
 //! receiver.receive_posted(0, Timestamp(1), 100);
 //! receiver.receive_posted(1, Timestamp(2), 101);
 //! receiver.receive_completed(2, Timestamp(25), message(0), 101); // completes first, posted second
 //! receiver.receive_completed(3, Timestamp(30), message(0), 100);
-//! receiver.finish(4, Timestamp(1), Timestamp(30));
+//! let receiver = receiver.finish(4, Timestamp(1), Timestamp(30))?;
 //!
 //! let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! // Nodes 0 and 1 are the sends; 2 is the completion of request 101, 3 of request 100.
 //! assert_eq!(causality.message_source(3), Some(0));
 //! assert_eq!(causality.message_source(2), Some(1));
-//! # Ok::<(), retime::causality::CausalityError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Source: MPI standard, "Semantics of Point-to-Point Communication".
@@ -56,10 +56,10 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use super::log::{InLine, LocationLog, Message, NONE};
+use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, Message, TraceInfo};
+
+use super::NONE;
 use super::nodes::Nodes;
-use super::oddity::{Oddities, Oddity};
-use crate::trace::{LocationIndex, TraceInfo};
 
 /// One direction of talk between two endpoints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -83,9 +83,9 @@ struct Queue {
 /// The other end of each message, by node; [`NONE`] where there is none.
 pub(super) fn pair(
     info: &TraceInfo,
-    logs: &[LocationLog],
+    logs: &[LogColumns],
     nodes: &Nodes,
-    oddities: &mut Oddities,
+    defects: &mut Defects,
 ) -> Vec<u32> {
     let mut partner = vec![NONE; nodes.len()];
     let Lines {
@@ -115,13 +115,13 @@ pub(super) fn pair(
             group,
             logs,
             |log| &log.receives,
-            |log, i| logs[log].posted[i],
+            |log, i| logs[log].posted[i].0,
             |log, line| {
                 let queue = as_receiver[log][line.channel as usize];
                 let node = nodes.first(log) + line.node;
                 if !queues[queue as usize].serve(node, &mut partner) {
-                    oddities.add(
-                        Oddity::ReceiveWithoutSend,
+                    defects.add(
+                        Defect::ReceiveWithoutSend,
                         logs[log].location,
                         nodes.event(node),
                     );
@@ -129,7 +129,7 @@ pub(super) fn pair(
             },
         );
     }
-    report_widows(&queues, &mut partner, nodes, oddities);
+    report_unmatched(&queues, &mut partner, nodes, defects);
     partner
 }
 
@@ -162,8 +162,8 @@ impl Queue {
 }
 
 /// Sends still waiting at the end have no receive.
-fn report_widows(queues: &[Queue], partner: &mut [u32], nodes: &Nodes, oddities: &mut Oddities) {
-    let mut widows: Vec<u32> = Vec::new();
+fn report_unmatched(queues: &[Queue], partner: &mut [u32], nodes: &Nodes, defects: &mut Defects) {
+    let mut unmatched: Vec<u32> = Vec::new();
     for queue in queues {
         let mut send = queue.head;
         while send != NONE {
@@ -173,14 +173,14 @@ fn report_widows(queues: &[Queue], partner: &mut [u32], nodes: &Nodes, oddities:
                 partner[send as usize]
             };
             partner[send as usize] = NONE;
-            widows.push(send);
+            unmatched.push(send);
             send = next;
         }
     }
-    widows.sort_unstable();
-    for send in widows {
-        oddities.add(
-            Oddity::SendWithoutReceive,
+    unmatched.sort_unstable();
+    for send in unmatched {
+        defects.add(
+            Defect::SendWithoutReceive,
             nodes.location(send),
             nodes.event(send),
         );
@@ -188,7 +188,7 @@ fn report_widows(queues: &[Queue], partner: &mut [u32], nodes: &Nodes, oddities:
 }
 
 /// Positions of the logs that speak for the same endpoint, in order of logs.
-pub(super) fn by_endpoint(info: &TraceInfo, logs: &[LocationLog]) -> Vec<Vec<usize>> {
+pub(super) fn by_endpoint(info: &TraceInfo, logs: &[LogColumns]) -> Vec<Vec<usize>> {
     let mut group_of = FxHashMap::default();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     for (position, log) in logs.iter().enumerate() {
@@ -213,10 +213,10 @@ pub(super) fn endpoint(info: &TraceInfo, location: LocationIndex) -> LocationInd
 /// within a location in recorded order, between threads by time.
 fn in_order<'a>(
     group: &[usize],
-    logs: &'a [LocationLog],
-    lines: impl Fn(&'a LocationLog) -> &'a [InLine],
+    logs: &'a [LogColumns],
+    lines: impl Fn(&'a LogColumns) -> &'a [ChannelPlace],
     time: impl Fn(usize, usize) -> u64,
-    mut visit: impl FnMut(usize, InLine),
+    mut visit: impl FnMut(usize, ChannelPlace),
 ) {
     if let &[log] = group {
         for &line in lines(&logs[log]) {
@@ -244,7 +244,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(info: &TraceInfo, logs: &[LocationLog]) -> Self {
+    fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
         let mut number = FxHashMap::default();
         let mut lines = Self {
             queues: Vec::new(),
@@ -289,8 +289,8 @@ impl Lines {
     fn refer(
         &mut self,
         number: &mut FxHashMap<Channel, u32>,
-        log: &LocationLog,
-        entries: &[InLine],
+        log: &LogColumns,
+        entries: &[ChannelPlace],
         channel: impl Fn(&Message) -> Channel,
     ) -> Vec<(u32, u32)> {
         let mut counts = vec![0_u32; log.channels.len()];

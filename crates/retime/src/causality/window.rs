@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Causality;
-use super::log::{NONE, Role};
-use crate::time::Timestamp;
+use retime_model::{Role, Timestamp};
+
+use super::{Causality, NONE};
 
 impl Causality {
     /// Leaves out every dependency with an end stamped before `from` or after

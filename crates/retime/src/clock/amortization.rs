@@ -47,7 +47,7 @@ use crate::causality::{Causality, Role};
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

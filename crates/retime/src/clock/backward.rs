@@ -17,8 +17,7 @@
 use crate::causality::{Causality, Nodes};
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{Correction, MapBuilder, Point, add_bends};
-use crate::time::Timestamp;
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Timestamp};
 
 /// Turns the correction of the mirrored trace into one of the trace itself;
 /// `None` if its stamps would not fit into 64 bits.

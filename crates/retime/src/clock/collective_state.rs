@@ -10,7 +10,7 @@ use super::times::UNKNOWN;
 use crate::causality::{Causality, Class, Instance, TopTwo};
 use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Progress of one operation.
 #[derive(Clone, Debug, Default)]

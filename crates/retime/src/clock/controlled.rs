@@ -26,7 +26,7 @@
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! use retime::clock::{self, Gamma};
 //! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -39,17 +39,17 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut sender = LocationLog::new(LocationIndex(0));
+//! let mut sender = LogBuilder::new(LocationIndex(0));
 //! sender.send(0, Timestamp(100), message(1), None);
 //! sender.receive(1, Timestamp(1_200), message(1));
-//! sender.finish(2, Timestamp(100), Timestamp(1_200));
-//! let mut receiver = LocationLog::new(LocationIndex(1));
+//! let sender = sender.finish(2, Timestamp(100), Timestamp(1_200))?;
+//! let mut receiver = LogBuilder::new(LocationIndex(1));
 //! receiver.receive(0, Timestamp(95), message(0));
 //! receiver.send(1, Timestamp(1_095), message(0), None);
-//! receiver.finish(2, Timestamp(95), Timestamp(1_095));
+//! let receiver = receiver.finish(2, Timestamp(95), Timestamp(1_095))?;
 //!
 //! let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! let clocks = Grouping::Process.clocks(&info, &causality);
 //! let delay = MinimalDelay::Uniform(Ticks(2));
 //! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?)?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;

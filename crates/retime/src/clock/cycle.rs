@@ -6,7 +6,7 @@ use super::law::Law;
 use super::run::Run;
 use super::times::UNKNOWN;
 use crate::causality::{Causality, Place, Role};
-use crate::trace::TraceInfo;
+use retime_model::TraceInfo;
 
 /// How many events of a cycle a message names.
 const EVENTS_NAMED: usize = 8;

@@ -6,7 +6,7 @@
 //! effects, and says nothing about how long anything took.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! use retime::clock::lamport;
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -18,13 +18,13 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut sender = LocationLog::new(LocationIndex(0));
+//! let mut sender = LogBuilder::new(LocationIndex(0));
 //! sender.send(4, Timestamp(100), message(1), None); // its fifth event
-//! # sender.finish(5, Timestamp(1), Timestamp(100));
-//! let mut receiver = LocationLog::new(LocationIndex(1));
+//! # let sender = sender.finish(5, Timestamp(1), Timestamp(100))?;
+//! let mut receiver = LogBuilder::new(LocationIndex(1));
 //! receiver.receive(1, Timestamp(95), message(0)); // its second event
 //! receiver.send(3, Timestamp(96), message(0), None); // two events on
-//! # receiver.finish(4, Timestamp(1), Timestamp(96));
+//! # let receiver = receiver.finish(4, Timestamp(1), Timestamp(96))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! assert_eq!(lamport(&causality)?, [4, 5, 7]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,7 +41,7 @@ use crate::causality::{Causality, Nodes};
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// The counter of every node.
 ///

@@ -19,7 +19,7 @@
 //! A sound trace needs one pass:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::{multi_pass, MultiPass};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -31,15 +31,15 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # let mut sender = LogBuilder::new(LocationIndex(0));
 //! # sender.send(0, Timestamp(500), message(1), None);
-//! # sender.finish(1, Timestamp(500), Timestamp(500));
-//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # let sender = sender.finish(1, Timestamp(500), Timestamp(500))?;
+//! # let mut receiver = LogBuilder::new(LocationIndex(1));
 //! # receiver.receive(0, Timestamp(0), message(0));
 //! # receiver.send(1, Timestamp(1_000), message(0), None);
-//! # receiver.finish(2, Timestamp(0), Timestamp(1_000));
+//! # let receiver = receiver.finish(2, Timestamp(0), Timestamp(1_000))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! # let clocks = Grouping::Process.clocks(&info, &causality);
 //! // A receive at 0 of what was sent at 500; the receiver's last event is at 1000,
 //! // and so is the end of the run. It may end ahead by 5 % of 1000.
 //! let delay = MinimalDelay::Uniform(Ticks(0));

@@ -23,7 +23,7 @@
 
 use super::controller::Degressive;
 use super::gamma::Gamma;
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 /// What a message carries: the logical times of its sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@
 //! does not depend on them and is run first.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::{self, Control, Regulation};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -24,16 +24,16 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # let mut sender = LogBuilder::new(LocationIndex(0));
 //! # sender.send(0, Timestamp(100), message(1), None);
 //! # sender.receive(1, Timestamp(1_200), message(1));
-//! # sender.finish(2, Timestamp(100), Timestamp(1_200));
-//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # let sender = sender.finish(2, Timestamp(100), Timestamp(1_200))?;
+//! # let mut receiver = LogBuilder::new(LocationIndex(1));
 //! # receiver.receive(0, Timestamp(95), message(0));
 //! # receiver.send(1, Timestamp(195), message(0), None);
-//! # receiver.finish(2, Timestamp(95), Timestamp(195));
+//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(195))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! # let clocks = Grouping::Process.clocks(&info, &causality);
 //! // As in the example of `controlled`: a receive at 95 is pushed to 102, and 100
 //! // ticks later gamma = 0.95 has taken 5 of the lead of 7.
 //! let regulation = Regulation {
@@ -64,7 +64,7 @@ use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
-use crate::time::{TickRate, Ticks};
+use retime_model::{TickRate, Ticks};
 
 /// How gamma is found.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,7 +11,7 @@
 //! has reached 102:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::simple;
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -23,16 +23,16 @@
 //! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
 //! # };
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LocationLog::new(LocationIndex(0));
+//! # let mut sender = LogBuilder::new(LocationIndex(0));
 //! # sender.send(0, Timestamp(100), message(1), None);
-//! # sender.finish(1, Timestamp(100), Timestamp(100));
-//! # let mut receiver = LocationLog::new(LocationIndex(1));
+//! # let sender = sender.finish(1, Timestamp(100), Timestamp(100))?;
+//! # let mut receiver = LogBuilder::new(LocationIndex(1));
 //! # receiver.receive(0, Timestamp(95), message(0));
 //! # receiver.send(1, Timestamp(98), message(0), None);
 //! # receiver.send(2, Timestamp(105), message(0), None);
-//! # receiver.finish(3, Timestamp(95), Timestamp(105));
+//! # let receiver = receiver.finish(3, Timestamp(95), Timestamp(105))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Clocks::group(&info, &causality, Grouping::Process);
+//! # let clocks = Grouping::Process.clocks(&info, &causality);
 //! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0))?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;
 //! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);
@@ -49,7 +49,7 @@ use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Runs the simple logical clock, with at least `distance` between successive
 /// events with edges of a location.

@@ -1,7 +1,7 @@
 //! What a logical clock yields: a time for every node.
 
 use crate::clock::Gamma;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Value of a node that is not computed yet.
 pub(super) const UNKNOWN: i64 = i64::MIN;

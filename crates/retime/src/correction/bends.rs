@@ -5,7 +5,7 @@
 //! what is there: of steps it knows the side.
 
 use super::Point;
-use crate::time::Timestamp;
+use retime_model::Timestamp;
 
 impl Point {
     /// Points rise by raw time; those of one raw time by corrected time.

@@ -23,9 +23,7 @@
 
 use std::collections::VecDeque;
 
-use super::map::{ClockMap, Knot, Step};
-use crate::time::Timestamp;
-use crate::trace::LocationIndex;
+use retime_model::{ClockMap, Knot, LocationIndex, Step, Timestamp};
 
 /// Points looked at beyond the last one that fitted, so that building stays linear.
 const LOOK_AHEAD: usize = 64;

@@ -19,21 +19,23 @@ use rayon::prelude::*;
 use super::{ClockMap, Correction, MapBuilder, Point, add_bends};
 use crate::causality::Causality;
 use crate::clocks::ClockId;
-use crate::time::Timestamp;
+use retime_model::Timestamp;
 
-impl Correction {
-    /// Both in one, for a trace with the given dependencies at recorded times and
-    /// two corrections of the same clocks; `None` where a stamp does not fit
-    /// into 64 bits.
-    pub fn then(&self, second: &Self, causality: &Causality) -> Option<Self> {
-        let all: Vec<ClockId> = self.clocks().iter().collect();
-        let map = |clock| compose(self, second, causality, clock);
-        let maps: Option<Vec<ClockMap>> = all.into_par_iter().map(map).collect();
-        Some(Self::new(self.clocks().clone(), maps?))
-    }
+/// Both in one, for a trace with the given dependencies at recorded times and
+/// two corrections of the same clocks; `None` where a stamp does not fit
+/// into 64 bits.
+pub fn compose(
+    first: &Correction,
+    second: &Correction,
+    causality: &Causality,
+) -> Option<Correction> {
+    let all: Vec<ClockId> = first.clocks().iter().collect();
+    let map = |clock| compose_clock(first, second, causality, clock);
+    let maps: Option<Vec<ClockMap>> = all.into_par_iter().map(map).collect();
+    Some(Correction::new(first.clocks().clone(), maps?))
 }
 
-fn compose(
+fn compose_clock(
     first: &Correction,
     second: &Correction,
     causality: &Causality,

@@ -41,7 +41,7 @@
 use crate::clocks::ClockId;
 use crate::estimate::NoEstimate;
 use crate::estimate::pair_bounds::UNBOUNDED;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Upper bounds of the differences of all pairs of clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]

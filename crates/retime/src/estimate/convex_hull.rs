@@ -59,7 +59,7 @@ use super::hull::{self, Hull};
 use super::{Estimate, NoEstimate};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Corrects every clock by the bisector of its messages with the reference;
 /// `least` is the minimal delay of a dependency in ticks.

@@ -24,7 +24,7 @@
 //! chapter 3 (offsets at initialisation and finalisation in SCALASCA).
 //!
 //! ```
-//! use retime::causality::{Causality, LocationLog};
+//! use retime::causality::{Causality, LogBuilder};
 //! use retime::estimate::{Measured, interpolation};
 //! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex};
 //! # use retime::{Location, Process, TickRate, TraceInfo};
@@ -39,9 +39,10 @@
 //! #     nodes: vec![],
 //! #     communicators: vec![],
 //! # };
-//! # let logs = (0..2).map(|it| LocationLog::new(LocationIndex(it))).collect();
+//! # let log = |it| LogBuilder::new(LocationIndex(it)).finish(0, Timestamp(0), Timestamp(0)).unwrap();
+//! # let logs = (0..2).map(log).collect();
 //! # let causality = Causality::build(&info, logs, Default::default()).unwrap();
-//! let clocks = Clocks::group(&info, &causality, Grouping::Location);
+//! let clocks = Grouping::Location.clocks(&info, &causality);
 //! let edges = Edges::new(vec![], vec![Some((0, 3_000)), Some((0, 3_000))]);
 //! let at = |stamp, offset| Measured { location: LocationIndex(1), stamp, offset };
 //! // At 1000 clock 1 is 10 behind clock 0, at 2000 it is 20 behind.
@@ -55,7 +56,7 @@
 use super::{Estimate, NoEstimate, Offset};
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
-use crate::trace::LocationIndex;
+use retime_model::LocationIndex;
 
 /// An offset that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -44,7 +44,7 @@ use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Estimates each clock against the reference. `least` is the minimal delay of a
 /// dependency, in ticks. The number of sub-intervals is by default such that the

@@ -29,7 +29,7 @@
 //! ways between neighbouring ranks.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LocationLog, Message};
+//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! use retime::estimate::learn_minimal_delay;
 //! use retime::{Clocks, Grouping, LocationIndex, Ticks, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -45,7 +45,7 @@
 //! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
 //! // Clock k is 1000 ahead of clock i and gains 1 tick every 1000; there takes 30, back 50.
 //! let shown_by_k = |by_i: u64| by_i + 1_000 + by_i / 1_000;
-//! let (mut i, mut k) = (LocationLog::new(LocationIndex(0)), LocationLog::new(LocationIndex(1)));
+//! let (mut i, mut k) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
 //! for n in 0..100 {
 //!     let start = 200 * n;
 //!     i.send(2 * n, Timestamp(start), message(1), None);
@@ -53,10 +53,10 @@
 //!     k.send(2 * n + 1, Timestamp(shown_by_k(start + 50)), message(0), None);
 //!     i.receive(2 * n + 1, Timestamp(start + 100), message(1));
 //! }
-//! i.finish(200, Timestamp(0), Timestamp(19_900));
-//! k.finish(200, Timestamp(1_030), Timestamp(20_869));
+//! let i = i.finish(200, Timestamp(0), Timestamp(19_900))?;
+//! let k = k.finish(200, Timestamp(1_030), Timestamp(20_869))?;
 //! let causality = Causality::build(&info, vec![i, k], CausalityOptions::default())?;
-//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let clocks = Grouping::Auto.clocks(&info, &causality);
 //! let learned = learn_minimal_delay(&causality, &clocks);
 //! let g = learned.half_round_trip.unwrap();
 //! assert!((39..=41).contains(&g.0), "{g:?}");
@@ -71,7 +71,7 @@ use rustc_hash::FxHashMap;
 
 use crate::causality::{Causality, Class, Nodes, Role};
 use crate::clocks::{ClockId, Clocks};
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Messages each way that fill a window.
 pub(crate) const WINDOW: u32 = 50;

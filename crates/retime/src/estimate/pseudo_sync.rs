@@ -50,7 +50,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Estimate, NoEstimate, Offset};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Shifts all clocks against `reference`, the base clock, by constants.
 ///

@@ -36,7 +36,7 @@ use super::{Estimate, Offset};
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
-use crate::trace::LocationIndex;
+use retime_model::LocationIndex;
 
 /// The common time, by choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,7 @@ use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::Edges;
 use crate::estimate::Offset;
-use crate::time::{Ticks, Timestamp};
-use crate::trace::TraceInfo;
+use retime_model::{Ticks, Timestamp, TraceInfo};
 
 /// What has to be added to each clock to show the time of `reference`.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,7 +19,7 @@
 //! to enter a barrier.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, Collective, LocationLog, Operation, Root};
+//! use retime::causality::{Causality, CausalityOptions, Collective, LogBuilder, Operation, Root};
 //! use retime::estimate::{Estimate, NoEstimate, Offset, twice};
 //! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -40,15 +40,14 @@
 //!     received: false,
 //! };
 //! let log = |(location, (enters, leaves)): (u32, (u64, u64))| {
-//!     let mut log = LocationLog::new(LocationIndex(location));
+//!     let mut log = LogBuilder::new(LocationIndex(location));
 //!     log.collective_begin(0, Timestamp(enters));
 //!     log.collective_end(1, Timestamp(leaves), barrier);
-//!     log.finish(2, Timestamp(enters), Timestamp(leaves));
-//!     log
+//!     log.finish(2, Timestamp(enters), Timestamp(leaves)).unwrap()
 //! };
 //! let logs = (0..).zip([(10, 45), (40, 45), (1_020, 1_045)]).map(log);
 //! let causality = Causality::build(&info, logs.collect(), CausalityOptions::default())?;
-//! let clocks = Clocks::group(&info, &causality, Grouping::Auto);
+//! let clocks = Grouping::Auto.clocks(&info, &causality);
 //!
 //! let mut last_to_enter = Vec::new();
 //! let solve = |edges: &Edges| {

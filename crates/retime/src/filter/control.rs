@@ -2,7 +2,7 @@
 
 use crate::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
 use crate::clocks::ClockId;
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 /// How gamma is found in a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,8 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::time::Timestamp;
-use crate::trace::LocationIndex;
+use retime_model::{LocationIndex, Timestamp};
 
 /// An event on its way into the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use super::control::FilterControl;
 use crate::clock::{AmortizationRate, Gamma};
-use crate::time::{TickRate, Ticks};
+use retime_model::{TickRate, Ticks};
 
 /// How long an event may stay in the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::Filter;
 use super::event::Corrected;
 use super::smoother::Effect;
-use crate::trace::LocationIndex;
+use retime_model::LocationIndex;
 
 impl<P> Filter<P> {
     /// The next event in the order of corrected times, if it is certain that

@@ -1,7 +1,7 @@
 //! What a filter did.
 
 use super::spread::Spread;
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Counts of a filter so far.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@ use super::bounds::{ClockBounds, OffsetBounds};
 use crate::accuracy::TruthError;
 use crate::causality::Causality;
 use crate::clocks::Clocks;
-use crate::time::Timestamp;
+use retime_model::Timestamp;
 
 /// How many events with edges have their true time inside the bounds. Those of
 /// the reference and of clocks without bounds do not count.

@@ -5,8 +5,7 @@ use super::relaxation::Relaxed;
 use crate::causality::Nodes;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
-use crate::time::Ticks;
-use crate::trace::TraceInfo;
+use retime_model::{Ticks, TraceInfo};
 
 /// What names need.
 struct Names<'a> {

@@ -35,8 +35,7 @@ use crate::causality::Nodes;
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::Edges;
-use crate::time::Timestamp;
-use crate::trace::{LocationIndex, TraceInfo};
+use retime_model::{LocationIndex, Timestamp, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the
 /// sake of fewer knots.
@@ -270,7 +269,7 @@ impl Written<'_> {
     }
 
     fn raw(&self, at: i64) -> Option<Timestamp> {
-        self.nodes.absolute(crate::time::Ticks(at))
+        self.nodes.absolute(retime_model::Ticks(at))
     }
 
     /// The smallest and the largest corrected time of a stamp.
@@ -294,7 +293,7 @@ fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
     let along = i128::from(last) - i128::from(first);
     let stamps = (0..=LOOKS).map(|look| (i128::from(first) + along * look / LOOKS) as i64);
     let added = stamps.filter_map(|at| {
-        let to = cursor.map_time(nodes.absolute(crate::time::Ticks(at))?)?;
+        let to = cursor.map_time(nodes.absolute(retime_model::Ticks(at))?)?;
         let added = nodes.relative(to).0.saturating_sub(at);
         Some((at, added.saturating_sub(reference.undoes(at))))
     });

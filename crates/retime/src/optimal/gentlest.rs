@@ -67,7 +67,7 @@ use super::slope::Slope;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
-use crate::time::Ticks;
+use retime_model::Ticks;
 
 /// Numerator and denominator of `eps` are kept below this.
 const LARGEST: i128 = 1 << 60;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use retime::causality::{
-    Causality, CausalityOptions, Collective, Message, Oddities, Oddity, Operation, Root,
+    Causality, CausalityOptions, Collective, Defect, Defects, Message, Operation, Root,
 };
 use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 
@@ -127,11 +127,11 @@ pub fn barrier() -> Call {
 }
 
 /// Kind, count, and places as (location, event).
-pub type Counted = (Oddity, u64, Vec<(u32, u64)>);
+pub type Counted = (Defect, u64, Vec<(u32, u64)>);
 
-pub fn found(oddities: &Oddities) -> Vec<Counted> {
+pub fn found(defects: &Defects) -> Vec<Counted> {
     let place = |place: &retime::causality::Place| (place.location.0, place.event);
-    oddities
+    defects
         .iter()
         .map(|(kind, found)| (kind, found.count, found.places.iter().map(place).collect()))
         .collect()

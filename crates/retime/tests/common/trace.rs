@@ -1,6 +1,8 @@
 //! A recorded trace together with what is known to be true of it.
 
-use retime::causality::{Causality, CausalityOptions, Collective, LocationLog, Message, Role};
+use retime::causality::{
+    Causality, CausalityOptions, Collective, LocationLog, LogBuilder, Message, Role,
+};
 use retime::{Correction, LocationIndex, Timestamp, TraceInfo};
 
 /// What a recorded event tells a [`LocationLog`].
@@ -152,7 +154,7 @@ impl Trace {
 
 /// Tells a log all events of a location.
 pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
-    let mut log = LocationLog::new(location);
+    let mut log = LogBuilder::new(location);
     for (number, event) in events.iter().enumerate() {
         let (number, time) = (number as u64, Timestamp(event.raw));
         match event.call {
@@ -178,10 +180,6 @@ pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
         }
     }
     let stamp = |event: Option<&Event>| Timestamp(event.map_or(0, |event| event.raw));
-    log.finish(
-        events.len() as u64,
-        stamp(events.first()),
-        stamp(events.last()),
-    );
-    log
+    let ends = (stamp(events.first()), stamp(events.last()));
+    log.finish(events.len() as u64, ends.0, ends.1).unwrap()
 }

@@ -23,11 +23,11 @@ use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 /// Steps make the others easier to see: how often they are looked for.
 const ROUNDS: usize = 6;
-/// In seconds.
+/// Smaller steps, in seconds, are no more than what latencies vary by.
 const SMALLEST: f64 = 200e-9;
 /// Of each clock, so many more steps than known may come up where rates are taken
 /// to change less than usual.
@@ -220,6 +220,7 @@ mod tests {
         let offset = alignment.estimate.offsets[2].as_ref().unwrap();
         assert!((offset.at(last) - (7_000 - STEP) as f64).abs() < 5.0);
     }
+
     /// By the last clock, which is set, the time is what it showed before.
     #[test]
     fn a_reference_that_was_set_goes_on_as_before() {

@@ -27,7 +27,7 @@
 //!
 //! Source: Rabenseifner 1997, algorithm 3 and equations 16 to 23.
 
-use crate::time::TickRate;
+use retime_model::TickRate;
 
 /// Constants of the controller; spans in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

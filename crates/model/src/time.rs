@@ -7,13 +7,13 @@
 //! something is printed.
 //!
 //! ```
-//! use retime::{Delay, TickRate, Ticks};
+//! use retime_model::{Delay, TickRate, Ticks};
 //! let rate = TickRate::per_second(1_000_000).unwrap();
 //! // A bound given in time is rounded up to whole ticks, never down.
 //! assert_eq!("1500ns".parse::<Delay>()?.to_ticks(rate), Some(Ticks(2)));
 //! assert_eq!("3ticks".parse::<Delay>()?.to_ticks(rate), Some(Ticks(3)));
 //! assert_eq!(rate.format(Ticks(1_500)), "1.5 ms");
-//! # Ok::<(), retime::ParseDelayError>(())
+//! # Ok::<(), retime_model::ParseDelayError>(())
 //! ```
 
 use std::fmt;

@@ -8,17 +8,18 @@
 //! list of clocks, and one clock with the knot `[0, 1000]` shifts a whole trace.
 //!
 //! ```
-//! use retime::SavedClock;
+//! use retime_model::SavedClock;
 //! let clock = SavedClock { locations: None, knots: vec![[0, 1_000].into()], steps: vec![] };
 //! assert_eq!(clock.to_map(|_| None)?.knots().len(), 1);
-//! # Ok::<(), retime::SavedError>(())
+//! # Ok::<(), retime_model::SavedError>(())
 //! ```
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{ClockMap, Correction, Knot, MapError, Step};
 use crate::clocks::Clocks;
+use crate::correction::Correction;
+use crate::map::{ClockMap, Knot, MapError, Step};
 use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
 

@@ -21,7 +21,7 @@
 //! on which value holds.
 //!
 //! ```
-//! use retime::{ClockMap, Knot, LocationIndex, Timestamp};
+//! use retime_model::{ClockMap, Knot, LocationIndex, Timestamp};
 //! let map = ClockMap::new(
 //!     vec![Knot::at(Timestamp(100), Timestamp(150)), Knot::at(Timestamp(200), Timestamp(350))],
 //!     vec![],
@@ -32,7 +32,7 @@
 //! assert_eq!(at(90), Some(140)); // before: shifted like the first knot
 //! assert_eq!(at(210), Some(360)); // after: shifted like the last
 //! assert_eq!(map.invert(Timestamp(250)), Some(Timestamp(150)));
-//! # Ok::<(), retime::MapError>(())
+//! # Ok::<(), retime_model::MapError>(())
 //! ```
 
 use crate::time::Timestamp;

@@ -1,8 +1,9 @@
-//! What a recording lacks or contradicts, counted by kind, with the first places.
+//! Recording defects: what a recording lacks or contradicts, counted by kind, with
+//! the first places.
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::trace::LocationIndex;
 
@@ -11,9 +12,9 @@ const PLACES_KEPT: usize = 5;
 
 /// A kind of defect in a recording. None of them stops a correction: the
 /// dependency in question is left out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Oddity {
+pub enum Defect {
     /// A send whose receive is not in the trace.
     SendWithoutReceive,
     /// A receive whose send is not in the trace.
@@ -34,11 +35,13 @@ pub enum Oddity {
     CollectiveIncomplete,
     /// Participants of one collective disagree on operation or root.
     CollectiveMismatch,
+    /// A message or operation whose id more events carry than belong to it.
+    IdNotUnique,
     /// An event stamped earlier than its predecessor on the same location.
     TimeRunsBackwards,
 }
 
-impl Oddity {
+impl Defect {
     /// What it is, in words; `count` decides the grammatical number.
     pub fn describe(self, count: u64) -> String {
         let plural =
@@ -78,6 +81,10 @@ impl Oddity {
                 "collective whose participants disagree",
                 "collectives whose participants disagree",
             ),
+            Self::IdNotUnique => plural(
+                "event with an id that is used for others too",
+                "events with an id that is used for others too",
+            ),
             Self::TimeRunsBackwards => plural(
                 "event stamped before its predecessor",
                 "events stamped before their predecessor",
@@ -87,7 +94,7 @@ impl Oddity {
 }
 
 /// Where something was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The location.
     pub location: LocationIndex,
@@ -96,23 +103,23 @@ pub struct Place {
 }
 
 /// Count and first places of one kind.
-#[derive(Clone, Debug, Default)]
-pub struct Found {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DefectCount {
     /// How many there are.
     pub count: u64,
     /// The first few.
     pub places: Vec<Place>,
 }
 
-/// All oddities of a trace by kind.
-#[derive(Clone, Debug, Default)]
-pub struct Oddities {
-    by_kind: BTreeMap<Oddity, Found>,
+/// All recording defects of a trace by kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Defects {
+    by_kind: BTreeMap<Defect, DefectCount>,
 }
 
-impl Oddities {
+impl Defects {
     /// Notes one more of `kind`.
-    pub(crate) fn add(&mut self, kind: Oddity, location: LocationIndex, event: u64) {
+    pub fn add(&mut self, kind: Defect, location: LocationIndex, event: u64) {
         let found = self.by_kind.entry(kind).or_default();
         found.count += 1;
         if found.places.len() < PLACES_KEPT {
@@ -121,7 +128,7 @@ impl Oddities {
     }
 
     /// Joins what another location found, in order of locations.
-    pub(crate) fn merge(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         for (kind, found) in other.by_kind {
             let own = self.by_kind.entry(kind).or_default();
             own.count += found.count;
@@ -131,12 +138,12 @@ impl Oddities {
     }
 
     /// All kinds found, with counts and places.
-    pub fn iter(&self) -> impl Iterator<Item = (Oddity, &Found)> {
+    pub fn iter(&self) -> impl Iterator<Item = (Defect, &DefectCount)> {
         self.by_kind.iter().map(|(&kind, found)| (kind, found))
     }
 
     /// How many of `kind` were found.
-    pub fn count(&self, kind: Oddity) -> u64 {
+    pub fn count(&self, kind: Defect) -> u64 {
         self.by_kind.get(&kind).map_or(0, |found| found.count)
     }
 

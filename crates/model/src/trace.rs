@@ -7,10 +7,15 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::TickRate;
 
 /// Position of a location in [`TraceInfo::locations`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
 pub struct LocationIndex(pub u32);
 
 impl LocationIndex {
@@ -21,7 +26,7 @@ impl LocationIndex {
 }
 
 /// One ordered stream of events: a thread of a rank, a GPU stream, a service.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// The id the trace format gives it.
     pub id: u64,
@@ -36,7 +41,7 @@ pub struct Location {
 }
 
 /// A process (OTF2: location group): the locations that share its memory.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its name, as the trace says it (`"MPI Rank 3"`).
     pub name: String,
@@ -45,7 +50,7 @@ pub struct Process {
 }
 
 /// Who the ranks of a communicator are.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
     /// Rank `r` is the `r`-th location.
     Ranks(Arc<[LocationIndex]>),
@@ -61,7 +66,7 @@ pub enum Members {
 }
 
 /// A communicator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Communicator {
     /// Its name, possibly empty.
     pub name: String,
@@ -84,7 +89,7 @@ impl Communicator {
 }
 
 /// Description of a trace: who recorded it, and how fast its ticks run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceInfo {
     /// Ticks per second of every time stamp.
     pub rate: TickRate,

@@ -1,0 +1,51 @@
+//! What trace formats and algorithms share.
+//!
+//! A format reads a trace into these types, an algorithm computes with them, and
+//! the result goes back to the format; neither knows the other. There are no
+//! numerics here and no threads.
+//!
+//! ```text
+//!  format crate                                             algorithms
+//!     |   TraceInfo     locations, processes, communicators    |
+//!     |-- LocationLog   what each location did ---------------->|
+//!     |                                                         |
+//!     |<- Correction    one ClockMap per clock -----------------|
+//!     |   Monitor       progress, and how to stop               |
+//! ```
+//!
+//! | module | concept |
+//! |---|---|
+//! | `time` | ticks, stamps, rates, spans with units |
+//! | `trace` | what a trace is made of |
+//! | `role` | the part an event plays in happened-before |
+//! | `log`, `log_builder` | what one location did; collected while it is read |
+//! | `defect` | what a recording lacks or contradicts |
+//! | `clocks` | which locations read one clock |
+//! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
+//! | `monitor` | progress and cancelling |
+
+mod clocks;
+mod correction;
+mod defect;
+mod log;
+mod log_builder;
+mod map;
+mod monitor;
+mod role;
+mod saved;
+mod time;
+mod trace;
+
+pub use clocks::{ClockId, Clocks};
+pub use correction::Correction;
+pub use defect::{Defect, DefectCount, Defects, Place};
+pub use log::{
+    Call, ChannelPlace, LocationLog, LogColumns, LogError, NamedMessage, NamedOperation,
+};
+pub use log_builder::LogBuilder;
+pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
+pub use monitor::{Cancelled, Monitor};
+pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};
+pub use saved::{SavedClock, SavedError, SavedKnot};
+pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
+pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};

@@ -1,0 +1,320 @@
+//! What one location did, as far as causality cares: a finished log.
+//!
+//! A [`LogBuilder`](crate::LogBuilder) makes it while the events of a location are read. A log is plain
+//! data, columns of equal kind side by side, so that it can be sent to another
+//! process or kept in a file; and since what comes back may be damaged, or made
+//! by hand, [`LogColumns::check`] proves that it hangs together before anybody
+//! computes with it:
+//!
+//! ```
+//! use retime_model::{LocationIndex, LogBuilder, LogColumns, LogError, Message, Timestamp};
+//! let mut log = LogBuilder::new(LocationIndex(0));
+//! log.send(4, Timestamp(50), Message { communicator: 0, peer: LocationIndex(1), tag: 7 }, None);
+//! let log = log.finish(6, Timestamp(10), Timestamp(60))?;
+//! assert_eq!((log.len(), log.event(0)), (1, Some(4)));
+//!
+//! let mut columns = log.into_columns();
+//! columns.events = 3; // fewer than there are
+//! assert_eq!(columns.check().unwrap_err(), LogError::EventsMissing { events: 3, number: 4 });
+//! # Ok::<(), LogError>(())
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+use crate::defect::Defects;
+use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
+use crate::time::Timestamp;
+use crate::trace::LocationIndex;
+
+/// The events with a role of one location, in order. Events with a role are
+/// counted from 0, and other columns refer to them by that number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "LogColumns", into = "LogColumns")]
+pub struct LocationLog(LogColumns);
+
+/// The columns of a [`LocationLog`], which may not hang together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogColumns {
+    /// Whose log it is.
+    pub location: LocationIndex,
+    /// How many events the location has, with or without a role.
+    pub events: u64,
+    /// First and last stamp of any event; `None` without events.
+    pub range: Option<(Timestamp, Timestamp)>,
+    /// When each event with a role was, never falling.
+    pub times: Vec<Timestamp>,
+    /// Its number among all events of the location, from 0, rising.
+    pub numbers: Vec<u32>,
+    /// The part it plays.
+    pub roles: Vec<Role>,
+    /// The envelopes of messages that have no ids; each stands for a channel.
+    pub channels: Vec<Message>,
+    /// Sends by channel, as they were posted.
+    pub sends: Vec<ChannelPlace>,
+    /// Receives by channel, as they were posted.
+    pub receives: Vec<ChannelPlace>,
+    /// When each of `receives` was posted.
+    pub posted: Vec<Timestamp>,
+    /// Calls of collective operations that have no ids, as they were entered.
+    pub calls: Vec<Call>,
+    /// Sends and receives of messages that have ids.
+    pub named_messages: Vec<NamedMessage>,
+    /// Begins and ends of operations that have ids.
+    pub named_operations: Vec<NamedOperation>,
+    /// What the recording lacks or contradicts.
+    pub defects: Defects,
+}
+
+/// A message in its channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChannelPlace {
+    /// Position in [`LogColumns::channels`].
+    pub channel: u32,
+    /// Number of its event.
+    pub node: u32,
+}
+
+/// One participant's part in a collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// What was recorded at its end.
+    pub what: Collective,
+    /// Number of its begin, if that was recorded.
+    pub begin: Option<u32>,
+    /// Number of its end.
+    pub end: u32,
+}
+
+/// A send or receive of a message that has an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedMessage {
+    /// What both ends have in common.
+    pub id: MessageId,
+    /// Number of its event.
+    pub node: u32,
+}
+
+/// A begin or end of an operation that has an id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedOperation {
+    /// What all events of the operation have in common.
+    pub id: OperationId,
+    /// What it proves.
+    pub class: Class,
+    /// The place of the location in a prefix operation.
+    pub rank: u32,
+    /// How many events of this role the operation has.
+    pub expected: u32,
+    /// Number of its event.
+    pub node: u32,
+}
+
+/// Why columns make no log.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogError {
+    /// Columns that must be of one length are not.
+    #[error("the log of a location has columns of different lengths: {0}")]
+    Lengths(&'static str),
+    /// The numbers of events do not rise.
+    #[error(
+        "event {number} is reported after event {before}; the events of a location come in order"
+    )]
+    OutOfOrder {
+        /// Number of the event.
+        number: u64,
+        /// Number of the one before it.
+        before: u64,
+    },
+    /// More events than numbers for them.
+    #[error("a location has event {0}; at most {max} per location are supported", max = u32::MAX)]
+    TooManyEvents(u64),
+    /// An event with a role is stamped before the one before it.
+    #[error(
+        "event {number} is stamped {time}, before the one before it ({before}); report the time that it had to wait for"
+    )]
+    TimeFalls {
+        /// Number of the event.
+        number: u32,
+        /// Its stamp.
+        time: Timestamp,
+        /// The stamp before it.
+        before: Timestamp,
+    },
+    /// Fewer events than were reported.
+    #[error(
+        "a location is said to have {events} events, but number {number} (from 0) was reported"
+    )]
+    EventsMissing {
+        /// How many there are said to be.
+        events: u64,
+        /// A number that was reported.
+        number: u32,
+    },
+    /// A stamp outside of the location's first and last.
+    #[error(
+        "event {number} is stamped {time}, which is not between the first and the last stamp of its location"
+    )]
+    OutsideRange {
+        /// Number of the event.
+        number: u32,
+        /// Its stamp.
+        time: Timestamp,
+    },
+    /// The first stamp of a location lies after its last, or is missing.
+    #[error("the first and the last stamp of a location do not fit its {0} events")]
+    BadRange(u64),
+    /// A column refers to an event or a channel that is not there, or to an
+    /// event of another role.
+    #[error("{0} of a log refer to what is not there")]
+    Dangling(&'static str),
+}
+
+impl LocationLog {
+    /// Whose log it is.
+    pub const fn location(&self) -> LocationIndex {
+        self.0.location
+    }
+
+    /// How many events have a role.
+    pub const fn len(&self) -> usize {
+        self.0.times.len()
+    }
+
+    /// Whether no event has a role.
+    pub const fn is_empty(&self) -> bool {
+        self.0.times.is_empty()
+    }
+
+    /// Number, among all events of the location, of the `node`-th event with a
+    /// role.
+    pub fn event(&self, node: usize) -> Option<u64> {
+        self.0.numbers.get(node).map(|&number| number.into())
+    }
+
+    /// Its columns.
+    pub const fn columns(&self) -> &LogColumns {
+        &self.0
+    }
+
+    /// Its columns, to compute with or to change.
+    pub fn into_columns(self) -> LogColumns {
+        self.0
+    }
+}
+
+impl TryFrom<LogColumns> for LocationLog {
+    type Error = LogError;
+
+    fn try_from(columns: LogColumns) -> Result<Self, LogError> {
+        columns.check()?;
+        Ok(Self(columns))
+    }
+}
+
+impl From<LocationLog> for LogColumns {
+    fn from(log: LocationLog) -> Self {
+        log.0
+    }
+}
+
+impl LogColumns {
+    /// Whether they hang together.
+    pub fn check(&self) -> Result<(), LogError> {
+        self.check_events()?;
+        self.check_range()?;
+        self.check_references()
+    }
+
+    fn check_events(&self) -> Result<(), LogError> {
+        let count = self.times.len();
+        if self.numbers.len() != count || self.roles.len() != count {
+            return Err(LogError::Lengths("times, numbers and roles of events"));
+        }
+        if self.receives.len() != self.posted.len() {
+            return Err(LogError::Lengths("receives and their postings"));
+        }
+        if self.events > u64::from(u32::MAX) {
+            return Err(LogError::TooManyEvents(self.events));
+        }
+        for pair in self.numbers.windows(2) {
+            if pair[0] >= pair[1] {
+                return Err(LogError::OutOfOrder {
+                    number: pair[1].into(),
+                    before: pair[0].into(),
+                });
+            }
+        }
+        for (pair, &number) in self.times.windows(2).zip(self.numbers.iter().skip(1)) {
+            if pair[0] > pair[1] {
+                return Err(LogError::TimeFalls {
+                    number,
+                    time: pair[1],
+                    before: pair[0],
+                });
+            }
+        }
+        match self.numbers.last() {
+            Some(&number) if u64::from(number) >= self.events => Err(LogError::EventsMissing {
+                events: self.events,
+                number,
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_range(&self) -> Result<(), LogError> {
+        let (first, last) = match self.range {
+            None if self.events == 0 => return Ok(()),
+            Some((first, last)) if self.events > 0 && first <= last => (first, last),
+            _ => return Err(LogError::BadRange(self.events)),
+        };
+        // Times rise, so that the outermost stand for all.
+        let ends = [
+            self.times.first().zip(self.numbers.first()),
+            self.times.last().zip(self.numbers.last()),
+        ];
+        let outside = ends
+            .into_iter()
+            .flatten()
+            .find(|(time, _)| **time < first || **time > last);
+        match outside {
+            Some((&time, &number)) => Err(LogError::OutsideRange { number, time }),
+            None => Ok(()),
+        }
+    }
+
+    fn check_references(&self) -> Result<(), LogError> {
+        let has = |node: u32, role: Role| self.roles.get(node as usize) == Some(&role);
+        let on_channel = |place: &ChannelPlace, role: Role| {
+            (place.channel as usize) < self.channels.len() && has(place.node, role)
+        };
+        let call = |call: &Call| {
+            let begun = call.begin.is_none_or(|it| has(it, Role::CollectiveBegin));
+            begun && has(call.end, Role::CollectiveEnd)
+        };
+        let message = |it: &NamedMessage| has(it.node, Role::Send) || has(it.node, Role::Receive);
+        let operation = |it: &NamedOperation| {
+            has(it.node, Role::CollectiveBegin) || has(it.node, Role::CollectiveEnd)
+        };
+        let sound = [
+            (
+                "sends",
+                self.sends.iter().all(|it| on_channel(it, Role::Send)),
+            ),
+            (
+                "receives",
+                self.receives.iter().all(|it| on_channel(it, Role::Receive)),
+            ),
+            ("calls of collectives", self.calls.iter().all(call)),
+            ("messages with ids", self.named_messages.iter().all(message)),
+            (
+                "operations with ids",
+                self.named_operations.iter().all(operation),
+            ),
+        ];
+        match sound.into_iter().find(|(_, sound)| !sound) {
+            Some((what, _)) => Err(LogError::Dangling(what)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! The log of a location while its events are read.
+//!
+//! A format crate walks the events of a location in order and reports those
+//! with a role: sends, receives, postings of receives, collectives. Everything
+//! that can be settled within the location is settled here, while reading, so
+//! that locations can be read in parallel:
+//!
+//! - a non-blocking receive takes its place in its channel when it is *posted* and its
+//!   time when it completes (MPI's non-overtaking rule speaks of postings);
+//! - cancelled requests are taken out again;
+//! - a collective's end is joined with its begin.
+//!
+//! Where a trace names its messages or operations, [`named_send`](LogBuilder::named_send)
+//! and its like say so; then nothing depends on the order of postings.
+//!
+//! ```
+//! use retime_model::{LocationIndex, LogBuilder, Message, Timestamp};
+//!
+//! let mut log = LogBuilder::new(LocationIndex(0));
+//! let from_1 = |tag| Message { communicator: 0, peer: LocationIndex(1), tag };
+//! log.receive_posted(0, Timestamp(10), 77); // MPI_Irecv
+//! log.receive_completed(1, Timestamp(40), from_1(5), 77); // its MPI_Wait
+//! log.send(2, Timestamp(50), from_1(5), None);
+//! let log = log.finish(3, Timestamp(10), Timestamp(60))?;
+//! assert_eq!(log.len(), 2);
+//! # Ok::<(), retime_model::LogError>(())
+//! ```
+
+use rustc_hash::FxHashMap;
+
+use crate::defect::Defect;
+use crate::log::{
+    Call, ChannelPlace, LocationLog, LogColumns, LogError, NamedMessage, NamedOperation,
+};
+use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
+use crate::time::Timestamp;
+use crate::trace::LocationIndex;
+
+/// How many channels are found without hashing.
+const RECENT: usize = 16;
+
+/// Stands for no event: of a place in line that was cancelled, or whose message
+/// has not come yet.
+const NONE: u32 = u32::MAX;
+
+/// Collects the events with a role of one location.
+#[derive(Debug)]
+pub struct LogBuilder {
+    columns: LogColumns,
+    /// The first event that was out of order, or had no number left.
+    wrong: Option<LogError>,
+    channel_of: FxHashMap<Message, u32>,
+    /// Channels met lately, by some bits of their envelope.
+    recent: [Option<(Message, u32)>; RECENT],
+    open_sends: FxHashMap<u64, u32>,
+    /// By request: place in line, and the event that posted it.
+    open_receives: FxHashMap<u64, (u32, u64)>,
+    /// By number of the message: place in line and envelope.
+    probed: FxHashMap<u64, (u32, Message)>,
+    /// The same by request, once a receive of the message is posted.
+    probed_requests: FxHashMap<u64, (u32, Message)>,
+    open_begin: Option<u32>,
+    open_collectives: FxHashMap<u64, u32>,
+}
+
+impl LogBuilder {
+    /// An empty log of `location`.
+    pub fn new(location: LocationIndex) -> Self {
+        Self {
+            columns: LogColumns {
+                location,
+                ..LogColumns::default()
+            },
+            wrong: None,
+            channel_of: FxHashMap::default(),
+            recent: [None; RECENT],
+            open_sends: FxHashMap::default(),
+            open_receives: FxHashMap::default(),
+            probed: FxHashMap::default(),
+            probed_requests: FxHashMap::default(),
+            open_begin: None,
+            open_collectives: FxHashMap::default(),
+        }
+    }
+
+    /// How many events with a role were reported.
+    pub fn len(&self) -> usize {
+        self.columns.times.len()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.columns.times.is_empty()
+    }
+
+    /// A message leaves (`MpiSend`, `MpiIsend`). With `request`, it can still
+    /// be [cancelled](Self::request_cancelled).
+    pub fn send(&mut self, event: u64, time: Timestamp, message: Message, request: Option<u64>) {
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Send);
+        if let Some(request) = request {
+            let place = self.columns.sends.len() as u32;
+            self.open_sends.insert(request, place);
+        }
+        self.columns.sends.push(ChannelPlace { channel, node });
+    }
+
+    /// The send of `request` is complete and cannot be cancelled any more.
+    #[inline]
+    pub fn send_completed(&mut self, request: u64) {
+        self.open_sends.remove(&request);
+    }
+
+    /// A message leaves that the trace names.
+    pub fn named_send(&mut self, event: u64, time: Timestamp, id: MessageId) {
+        let node = self.push(event, time, Role::Send);
+        self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
+    /// A message has arrived that the trace names.
+    pub fn named_receive(&mut self, event: u64, time: Timestamp, id: MessageId) {
+        let node = self.push(event, time, Role::Receive);
+        self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
+    /// A blocking receive has its message (`MpiRecv`).
+    pub fn receive(&mut self, event: u64, time: Timestamp, message: Message) {
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Receive);
+        self.take_place(time, ChannelPlace { channel, node });
+    }
+
+    /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
+    pub fn receive_posted(&mut self, event: u64, time: Timestamp, request: u64) {
+        let place = self.columns.receives.len() as u32;
+        if self.open_receives.insert(request, (place, event)).is_some() {
+            self.note(Defect::RequestReused, event);
+        }
+        self.keep_place(time);
+    }
+
+    /// A posted receive has its message (`MpiIrecv`).
+    pub fn receive_completed(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        message: Message,
+        request: u64,
+    ) {
+        let Some((place, _)) = self.open_receives.remove(&request) else {
+            // Without its posting the completion is the best place in line.
+            self.note(Defect::ReceiveNotPosted, event);
+            return self.receive(event, time, message);
+        };
+        self.fill_place(place, event, time, message);
+    }
+
+    /// A matching probe takes `message` out of the line (`MpiProbe`).
+    pub fn message_probed(&mut self, time: Timestamp, message: Message, message_id: u64) {
+        let place = self.columns.receives.len() as u32;
+        self.probed.insert(message_id, (place, message));
+        self.keep_place(time);
+    }
+
+    /// The message of an earlier probe was received (`MpiMrecv`).
+    pub fn probed_received(&mut self, event: u64, time: Timestamp, message_id: u64) {
+        let probed = self.probed.remove(&message_id);
+        self.receive_probed(event, time, probed);
+    }
+
+    /// A receive of a probed message is posted (`MpiImrecvRequest`). From here
+    /// on the request stands for the message, and `message_id` can be used again.
+    pub fn probed_receive_posted(&mut self, message_id: u64, request: u64) {
+        if let Some(probed) = self.probed.remove(&message_id) {
+            self.probed_requests.insert(request, probed);
+        }
+    }
+
+    /// A posted receive of a probed message is complete (`MpiImrecv`).
+    pub fn probed_receive_completed(&mut self, event: u64, time: Timestamp, request: u64) {
+        let probed = self.probed_requests.remove(&request);
+        self.receive_probed(event, time, probed);
+    }
+
+    fn receive_probed(&mut self, event: u64, time: Timestamp, probed: Option<(u32, Message)>) {
+        match probed {
+            Some((place, message)) => self.fill_place(place, event, time, message),
+            None => self.note(Defect::ReceiveNotPosted, event),
+        }
+    }
+
+    /// The request of a send or receive was cancelled: no message.
+    pub fn request_cancelled(&mut self, request: u64) {
+        if self.open_receives.remove(&request).is_some() {
+            // Its place in line stays empty; nothing refers to it.
+        } else if let Some(place) = self.open_sends.remove(&request)
+            && let Some(entry) = self.columns.sends.get_mut(place as usize)
+        {
+            entry.node = NONE;
+        }
+    }
+
+    /// A blocking collective is entered.
+    pub fn collective_begin(&mut self, event: u64, time: Timestamp) {
+        let node = self.push(event, time, Role::CollectiveBegin);
+        if let Some(begin) = self.open_begin.replace(node) {
+            self.never_ended(begin);
+        }
+    }
+
+    /// A blocking collective is left.
+    pub fn collective_end(&mut self, event: u64, time: Timestamp, what: Collective) {
+        let end = self.push(event, time, Role::CollectiveEnd);
+        let begin = self.open_begin.take();
+        self.join(event, Call { what, begin, end });
+    }
+
+    /// A non-blocking collective is posted.
+    pub fn collective_posted(&mut self, event: u64, time: Timestamp, request: u64) {
+        let node = self.push(event, time, Role::CollectiveBegin);
+        if self.open_collectives.insert(request, node).is_some() {
+            self.note(Defect::RequestReused, event);
+        }
+    }
+
+    /// A non-blocking collective is complete.
+    pub fn collective_completed(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        what: Collective,
+        request: u64,
+    ) {
+        let end = self.push(event, time, Role::CollectiveEnd);
+        let begin = self.open_collectives.remove(&request);
+        self.join(event, Call { what, begin, end });
+    }
+
+    fn join(&mut self, event: u64, call: Call) {
+        if call.begin.is_none() {
+            self.note(Defect::CollectiveWithoutBegin, event);
+        }
+        self.columns.calls.push(call);
+    }
+
+    /// A begin, on which others depend, of an operation that the trace names;
+    /// `rank` counts in prefix operations, and `expected` is how many such begins
+    /// the operation has.
+    pub fn named_begin(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        (id, class, rank): (OperationId, Class, u32),
+        expected: u32,
+    ) {
+        let node = self.push(event, time, Role::CollectiveBegin);
+        self.columns.named_operations.push(NamedOperation {
+            id,
+            class,
+            rank,
+            expected,
+            node,
+        });
+    }
+
+    /// An end, which depends on others, of an operation that the trace names; as
+    /// [`named_begin`](Self::named_begin).
+    pub fn named_end(
+        &mut self,
+        event: u64,
+        time: Timestamp,
+        (id, class, rank): (OperationId, Class, u32),
+        expected: u32,
+    ) {
+        let node = self.push(event, time, Role::CollectiveEnd);
+        self.columns.named_operations.push(NamedOperation {
+            id,
+            class,
+            rank,
+            expected,
+            node,
+        });
+    }
+
+    /// An operation names a rank or communicator that does not exist.
+    pub fn unresolved(&mut self, event: u64) {
+        self.note(Defect::UnknownPeer, event);
+    }
+
+    /// An event is stamped earlier than the one before it. It is taken to be as
+    /// late as that one; report it with that time.
+    pub fn stamped_backwards(&mut self, event: u64) {
+        self.note(Defect::TimeRunsBackwards, event);
+    }
+
+    /// All `events` of the location are reported; they span `first..=last`,
+    /// which means nothing without events.
+    ///
+    /// # Errors
+    ///
+    /// What was reported does not hang together: see [`LogError`].
+    pub fn finish(
+        mut self,
+        events: u64,
+        first: Timestamp,
+        last: Timestamp,
+    ) -> Result<LocationLog, LogError> {
+        if let Some(wrong) = self.wrong {
+            return Err(wrong);
+        }
+        self.columns.events = events;
+        self.columns.range = (events > 0).then_some((first, last));
+        self.drop_empty_places();
+        let mut open: Vec<u32> = self.open_collectives.values().copied().collect();
+        open.extend(self.open_begin);
+        open.sort_unstable();
+        for begin in open {
+            self.never_ended(begin);
+        }
+        // A non-blocking collective keeps its turn from its posting.
+        let turn = |call: &Call| call.begin.unwrap_or(call.end);
+        if !self.columns.calls.is_sorted_by_key(turn) {
+            self.columns.calls.sort_by_key(turn);
+        }
+        LocationLog::try_from(self.columns)
+    }
+
+    fn never_ended(&mut self, begin: u32) {
+        if let Some(&event) = self.columns.numbers.get(begin as usize) {
+            self.note(Defect::CollectiveWithoutEnd, event.into());
+        }
+    }
+
+    fn note(&mut self, defect: Defect, event: u64) {
+        let location = self.columns.location;
+        self.columns.defects.add(defect, location, event);
+    }
+
+    /// Leaves out what was cancelled or never completed.
+    fn drop_empty_places(&mut self) {
+        let open = self.open_receives.values();
+        let mut posted: Vec<u64> = open.map(|&(_, event)| event).collect();
+        posted.sort_unstable();
+        for event in posted {
+            self.note(Defect::ReceiveNeverCompleted, event);
+        }
+        let LogColumns {
+            sends,
+            receives,
+            posted,
+            ..
+        } = &mut self.columns;
+        if receives.iter().any(|place| place.node == NONE) {
+            let mut places = receives.iter();
+            posted.retain(|_| places.next().is_some_and(|place| place.node != NONE));
+            receives.retain(|place| place.node != NONE);
+        }
+        sends.retain(|place| place.node != NONE);
+    }
+
+    /// Adds an event with a role, and returns its number among these.
+    #[inline]
+    fn push(&mut self, event: u64, time: Timestamp, role: Role) -> u32 {
+        let LogColumns {
+            times,
+            numbers,
+            roles,
+            ..
+        } = &mut self.columns;
+        let node = times.len() as u32;
+        let number = match u32::try_from(event) {
+            Ok(number) if numbers.last().is_none_or(|&last| last < number) => number,
+            _ => return self.refuse(event),
+        };
+        times.push(time);
+        numbers.push(number);
+        roles.push(role);
+        node
+    }
+
+    /// Remembers the first event that cannot be taken; the log will not be
+    /// finished.
+    #[cold]
+    fn refuse(&mut self, event: u64) -> u32 {
+        let before = self.columns.numbers.last().copied().unwrap_or_default();
+        self.wrong.get_or_insert(if event > u64::from(u32::MAX) {
+            LogError::TooManyEvents(event)
+        } else {
+            LogError::OutOfOrder {
+                number: event,
+                before: before.into(),
+            }
+        });
+        NONE
+    }
+
+    #[inline]
+    fn take_place(&mut self, posted: Timestamp, place: ChannelPlace) {
+        self.columns.posted.push(posted);
+        self.columns.receives.push(place);
+    }
+
+    /// Takes a place in line for a message that is still to come.
+    fn keep_place(&mut self, posted: Timestamp) {
+        let empty = ChannelPlace {
+            channel: NONE,
+            node: NONE,
+        };
+        self.take_place(posted, empty);
+    }
+
+    /// The message has come for which a place was kept.
+    fn fill_place(&mut self, place: u32, event: u64, time: Timestamp, message: Message) {
+        let channel = self.channel(message);
+        let node = self.push(event, time, Role::Receive);
+        if let Some(entry) = self.columns.receives.get_mut(place as usize) {
+            *entry = ChannelPlace { channel, node };
+        }
+    }
+
+    #[inline]
+    fn channel(&mut self, message: Message) -> u32 {
+        // A location mostly talks to a few others; hashing fully costs more.
+        // Peers and tags are small numbers that must not cancel each other.
+        let bits = message.peer.0.wrapping_mul(0x9E37_79B1)
+            ^ message.tag.wrapping_mul(0x85EB_CA6B)
+            ^ message.communicator.wrapping_mul(0xC2B2_AE35);
+        let recent = &mut self.recent[(bits >> 16) as usize % RECENT];
+        if let Some((last, channel)) = *recent
+            && last == message
+        {
+            return channel;
+        }
+        let channels = &mut self.columns.channels;
+        let channel = *self.channel_of.entry(message).or_insert_with(|| {
+            channels.push(message);
+            channels.len() as u32 - 1
+        });
+        *recent = Some((message, channel));
+        channel
+    }
+}

@@ -1,0 +1,50 @@
+//! Progress of long work, and how to stop it.
+
+/// Watches long work, from many threads at once.
+///
+/// The unit type watches nothing.
+///
+/// ```
+/// use retime_model::Monitor;
+/// use std::sync::atomic::{AtomicU64, Ordering};
+///
+/// #[derive(Default)]
+/// struct Bytes(AtomicU64);
+/// impl Monitor for Bytes {
+///     fn advance(&self, bytes: u64) {
+///         self.0.fetch_add(bytes, Ordering::Relaxed);
+///     }
+/// }
+///
+/// let bytes = Bytes::default();
+/// bytes.advance(1_048_576);
+/// assert!(bytes.check().is_ok());
+/// ```
+pub trait Monitor: Sync {
+    /// So many more bytes of a trace were read.
+    fn advance(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
+    /// Whether to give up. Asked every few milliseconds; what was begun is then
+    /// left without a result.
+    fn cancelled(&self) -> bool {
+        false
+    }
+
+    /// Fails once the work is to be given up.
+    fn check(&self) -> Result<(), Cancelled> {
+        if self.cancelled() {
+            Err(Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl Monitor for () {}
+
+/// The work was given up because its [`Monitor`] said so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cancelled")]
+pub struct Cancelled;

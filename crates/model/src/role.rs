@@ -1,0 +1,168 @@
+//! The part an event plays in happened-before.
+//!
+//! Four kinds of events order others: a message leaves or has arrived, a
+//! collective operation is entered or left. What a collective orders depends on
+//! its [class](Class):
+//!
+//! | class | operations | dependency |
+//! |---|---|---|
+//! | 1-to-N | Bcast, Scatter(v) | root's begin -> every other end |
+//! | N-to-1 | Reduce, Gather(v) | every other begin -> root's end |
+//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
+//! | prefix | Scan, Exscan | begins of lower ranks -> end |
+//! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
+//!
+//! Source: Linford 2007, section 3.4, for the classes.
+
+use serde::{Deserialize, Serialize};
+
+use crate::trace::LocationIndex;
+
+/// The part an event plays in happened-before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Role {
+    /// A message leaves.
+    Send,
+    /// A message has arrived.
+    Receive,
+    /// A collective operation is entered.
+    CollectiveBegin,
+    /// A collective operation is left.
+    CollectiveEnd,
+}
+
+impl Role {
+    /// The part it plays where time runs backwards.
+    #[must_use]
+    pub const fn mirrored(self) -> Self {
+        match self {
+            Self::Send => Self::Receive,
+            Self::Receive => Self::Send,
+            Self::CollectiveBegin => Self::CollectiveEnd,
+            Self::CollectiveEnd => Self::CollectiveBegin,
+        }
+    }
+}
+
+/// Envelope of a message as one side recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message {
+    /// Handle of the communicator in [`TraceInfo::communicators`].
+    ///
+    /// [`TraceInfo::communicators`]: crate::TraceInfo::communicators
+    pub communicator: u32,
+    /// Endpoint of the other side.
+    pub peer: LocationIndex,
+    /// Message tag.
+    pub tag: u32,
+}
+
+/// What a send and its receive have in common, where a trace says which belongs
+/// to which. Each id stands for one message of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct MessageId(pub u64);
+
+/// What all events of a collective operation have in common, where a trace says
+/// which belong together. Each id stands for one operation of the trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct OperationId(pub u64);
+
+/// A finished collective operation as one participant recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collective {
+    /// Handle of the communicator in [`TraceInfo::communicators`].
+    ///
+    /// [`TraceInfo::communicators`]: crate::TraceInfo::communicators
+    pub communicator: u32,
+    /// Which operation.
+    pub operation: Operation,
+    /// Root of a rooted operation.
+    pub root: Root,
+    /// Whether this participant gave any bytes.
+    pub sent: bool,
+    /// Whether this participant got any bytes.
+    pub received: bool,
+}
+
+/// Root of a collective as a participant recorded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Root {
+    /// The operation has none, or none was recorded.
+    None,
+    /// A rank of the communicator (of the other side of an inter-communicator).
+    Rank(u32),
+    /// The recorder itself (`MPI_ROOT`).
+    Own,
+    /// Somebody else of the recorder's own group (`MPI_PROC_NULL`).
+    OwnGroup,
+}
+
+/// A collective operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names are MPI's")]
+pub enum Operation {
+    Barrier,
+    Bcast,
+    Gather,
+    Gatherv,
+    Scatter,
+    Scatterv,
+    Allgather,
+    Allgatherv,
+    Alltoall,
+    Alltoallv,
+    Alltoallw,
+    Allreduce,
+    Reduce,
+    ReduceScatter,
+    ReduceScatterBlock,
+    Scan,
+    Exscan,
+    CreateHandle,
+    Other,
+}
+
+/// What an operation proves about the order of its participants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Class {
+    /// Root's begin before every other end.
+    OneToAll,
+    /// Every other begin before root's end.
+    AllToOne,
+    /// Every other begin before every end.
+    AllToAll,
+    /// Begins of lower ranks before the end.
+    Prefix,
+    /// Nothing.
+    None,
+}
+
+impl Operation {
+    /// The class; `dense_alltoallv` takes Alltoallv/w for N-to-N.
+    pub const fn class(self, dense_alltoallv: bool) -> Class {
+        match self {
+            Self::Bcast | Self::Scatter | Self::Scatterv => Class::OneToAll,
+            Self::Gather | Self::Gatherv | Self::Reduce => Class::AllToOne,
+            Self::Barrier
+            | Self::Allgather
+            | Self::Allgatherv
+            | Self::Alltoall
+            | Self::Allreduce
+            | Self::ReduceScatter
+            | Self::ReduceScatterBlock
+            | Self::CreateHandle => Class::AllToAll,
+            Self::Alltoallv | Self::Alltoallw if dense_alltoallv => Class::AllToAll,
+            Self::Scan | Self::Exscan => Class::Prefix,
+            Self::Alltoallv | Self::Alltoallw | Self::Other => Class::None,
+        }
+    }
+
+    /// Whether bytes say who took part; a barrier carries none.
+    pub const fn carries_data(self) -> bool {
+        !matches!(self, Self::Barrier | Self::CreateHandle)
+    }
+}

@@ -1,0 +1,148 @@
+//! Messages and operations that the trace itself names.
+//!
+//! Where both ends of a message carry an id, or all events of an operation do,
+//! nothing has to be concluded from the order in which things were posted: what
+//! carries the same id belongs together, wherever it was recorded. An id that
+//! occurs once has lost its other end; one that more events carry than belong to
+//! a message or an operation says nothing certain, and all of them are left out.
+//!
+//! ```
+//! use retime::causality::{Causality, CausalityOptions, LogBuilder, MessageId};
+//! use retime::{LocationIndex, Timestamp};
+//! # use retime::{Location, Process, TickRate, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![Process { name: String::new(), node: None }],
+//! #     nodes: vec![],
+//! #     communicators: vec![],
+//! # };
+//! let mut client = LogBuilder::new(LocationIndex(0));
+//! client.named_send(0, Timestamp(10), MessageId(70));
+//! client.named_send(1, Timestamp(20), MessageId(80));
+//! let mut server = LogBuilder::new(LocationIndex(1));
+//! server.named_receive(0, Timestamp(31), MessageId(80)); // overtook the first
+//! server.named_receive(1, Timestamp(35), MessageId(70));
+//! let logs = vec![
+//!     client.finish(2, Timestamp(10), Timestamp(20))?,
+//!     server.finish(2, Timestamp(31), Timestamp(35))?,
+//! ];
+//! let causality = Causality::build(&info, logs, CausalityOptions::default())?;
+//! assert_eq!((causality.message_source(2), causality.message_source(3)), (Some(1), Some(0)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use retime_model::{Defect, Defects, LogColumns, NamedOperation, Role};
+
+use super::NONE;
+use super::collectives::{Collectives, Slot};
+use super::nodes::Nodes;
+
+/// Joins the ends of named messages in `partner`.
+pub(super) fn pair(logs: &[LogColumns], nodes: &Nodes, partner: &mut [u32], defects: &mut Defects) {
+    let named = logs.iter().enumerate().flat_map(|(position, log)| {
+        let first = nodes.first(position);
+        let named = log.named_messages.iter();
+        named.map(move |it| (it.id, first + it.node))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort_unstable();
+    for same in named.chunk_by(|a, b| a.0 == b.0) {
+        let role = |node: u32| nodes.role(node);
+        match *same {
+            [(_, a), (_, b)] if role(a) != role(b) => {
+                partner[a as usize] = b;
+                partner[b as usize] = a;
+            }
+            [(_, alone)] => {
+                let defect = match role(alone) {
+                    Role::Send => Defect::SendWithoutReceive,
+                    _ => Defect::ReceiveWithoutSend,
+                };
+                note(defect, alone, nodes, defects);
+            }
+            _ => {
+                for &(_, node) in same {
+                    note(Defect::IdNotUnique, node, nodes, defects);
+                }
+            }
+        }
+    }
+}
+
+/// Adds the operations that have ids.
+pub(super) fn join(
+    logs: &[LogColumns],
+    nodes: &Nodes,
+    collectives: &mut Collectives,
+    partner: &mut [u32],
+    defects: &mut Defects,
+) {
+    let named = logs.iter().enumerate().flat_map(|(position, log)| {
+        let first = nodes.first(position);
+        let named = log.named_operations.iter();
+        named.map(move |it| NamedOperation {
+            node: first + it.node,
+            ..*it
+        })
+    });
+    let mut named: Vec<NamedOperation> = named.collect();
+    named.sort_unstable_by_key(|it| (it.id, it.rank, it.node));
+    for events in named.chunk_by(|a, b| a.id == b.id) {
+        let (class, first) = (events[0].class, events[0].node);
+        if events.iter().any(|it| it.class != class) {
+            note(Defect::CollectiveMismatch, first, nodes, defects);
+            continue;
+        }
+        let Some(slots) = slots(events, nodes) else {
+            note(Defect::IdNotUnique, first, nodes, defects);
+            continue;
+        };
+        if is_incomplete(events, nodes) {
+            // What is there belongs together all the same.
+            note(Defect::CollectiveIncomplete, first, nodes, defects);
+        }
+        collectives.push(class, false, &slots, partner);
+    }
+}
+
+/// Begin and end of each location that takes part, by rank; `None` if one has two of
+/// either.
+fn slots(events: &[NamedOperation], nodes: &Nodes) -> Option<Vec<Slot>> {
+    let participant = |it: &NamedOperation| (it.rank, nodes.location(it.node));
+    let same = |a: &NamedOperation, b: &NamedOperation| participant(a) == participant(b);
+    let slot = |own: &[NamedOperation]| {
+        let mut slot = Slot {
+            begin: NONE,
+            end: NONE,
+            side: 0,
+        };
+        for it in own {
+            let place = match nodes.role(it.node) {
+                Role::CollectiveBegin => &mut slot.begin,
+                _ => &mut slot.end,
+            };
+            if std::mem::replace(place, it.node) != NONE {
+                return None;
+            }
+        }
+        Some(slot)
+    };
+    events.chunk_by(same).map(slot).collect()
+}
+
+/// Whether fewer begins or ends came than the operation has.
+fn is_incomplete(events: &[NamedOperation], nodes: &Nodes) -> bool {
+    [Role::CollectiveBegin, Role::CollectiveEnd]
+        .iter()
+        .any(|role| {
+            let own = events.iter().filter(|it| nodes.role(it.node) == *role);
+            let expected = own.clone().map(|it| it.expected).max().unwrap_or(0);
+            (own.count() as u64) < u64::from(expected)
+        })
+}
+
+fn note(defect: Defect, node: u32, nodes: &Nodes, defects: &mut Defects) {
+    defects.add(defect, nodes.location(node), nodes.event(node));
+}
