@@ -1,21 +1,28 @@
 //! Sparse symmetric positive definite systems.
 //!
-//! The crate `faer` factorises them (supernodal or simplicial Cholesky, ordered
-//! by approximate minimum degree); it is used on one thread, so that results do
-//! not depend on how many there are. The pattern of the matrix is analysed once
-//! and serves for all matrices of that pattern.
+//! Multifrontal Cholesky factorisation: columns of the same pattern are eliminated
+//! together in a dense front, what they add to later columns is handed to the next
+//! front up the elimination tree. The pattern of the matrix is analysed once and
+//! serves for all matrices of that pattern. All runs on one thread, so that results do
+//! not depend on how many there are.
 
-use faer::Side;
-use faer::linalg::solvers::Solve;
-use faer::sparse::linalg::solvers::{Llt, SymbolicLlt};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMat};
+mod front;
+mod graph;
+mod numeric;
+mod ordering;
+mod supernodes;
+mod symbolic;
+mod tree;
+
+use numeric::Numeric;
+use symbolic::Symbolic;
 
 /// Where a symmetric matrix has entries: its lower half, column by column.
 #[derive(Clone, Debug)]
 pub(super) struct Pattern {
     size: usize,
     starts: Vec<usize>,
-    rows: Vec<usize>,
+    rows: Vec<u32>,
 }
 
 impl Pattern {
@@ -35,7 +42,7 @@ impl Pattern {
         Self {
             size,
             starts,
-            rows: entries.into_iter().map(|(_, row)| row as usize).collect(),
+            rows: entries.into_iter().map(|(_, row)| row).collect(),
         }
     }
 
@@ -48,37 +55,37 @@ impl Pattern {
     pub(super) fn position(&self, column: usize, row: usize) -> Option<usize> {
         let (column, row) = (column.min(row), column.max(row));
         let range = *self.starts.get(column)?..*self.starts.get(column + 1)?;
-        let found = self.rows.get(range)?.binary_search(&row).ok()?;
+        let found = self.rows.get(range)?.binary_search(&(row as u32)).ok()?;
         Some(self.starts[column] + found)
+    }
+}
+
+impl Pattern {
+    /// Rows and positions of a column's entries below the diagonal.
+    fn below(&self, column: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let (start, end) = (self.starts[column] + 1, self.starts[column + 1]);
+        let rows = self.rows[start..end].iter().copied();
+        rows.zip(start as u32..)
     }
 }
 
 /// Solves systems of one pattern.
 pub(super) struct Solver {
-    pattern: SymbolicSparseColMat<usize>,
-    analysed: SymbolicLlt<usize>,
+    analysed: Symbolic,
 }
 
 impl Solver {
     /// Analyses a pattern; `None` if memory does not suffice.
     pub(super) fn new(pattern: &Pattern) -> Option<Self> {
-        let starts = pattern.starts.clone();
-        let rows = pattern.rows.clone();
-        let pattern =
-            SymbolicSparseColMat::new_checked(pattern.size, pattern.size, starts, None, rows);
-        let analysed = SymbolicLlt::try_new(pattern.as_ref(), Side::Lower).ok()?;
-        Some(Self { pattern, analysed })
+        Some(Self {
+            analysed: Symbolic::new(pattern)?,
+        })
     }
 
     /// The solution for a right side; `None` if the matrix is not positive
     /// definite.
     pub(super) fn solve(&self, values: &[f64], right: &[f64]) -> Option<Vec<f64>> {
-        let matrix = SparseColMatRef::new(self.pattern.as_ref(), values);
-        let factors =
-            Llt::try_new_with_symbolic(self.analysed.clone(), matrix, Side::Lower).ok()?;
-        let mut solution = right.to_vec();
-        let column = faer::MatMut::from_column_major_slice_mut(&mut solution, right.len(), 1);
-        factors.solve_in_place(column);
+        let solution = Numeric::new(&self.analysed, values)?.solve(right);
         solution.iter().all(|it| it.is_finite()).then_some(solution)
     }
 }
