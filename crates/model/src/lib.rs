@@ -22,11 +22,14 @@
 //! | `defect` | what a recording lacks or contradicts |
 //! | `clocks` | which locations read one clock |
 //! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
+//! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
+//! | `words` | numbers with their nouns |
 
 mod clocks;
 mod correction;
 mod defect;
+pub mod format;
 mod log;
 mod log_builder;
 mod map;
@@ -35,6 +38,7 @@ mod role;
 mod saved;
 mod time;
 mod trace;
+mod words;
 
 pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
@@ -49,3 +53,4 @@ pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Ro
 pub use saved::{SavedClock, SavedError, SavedKnot};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};
+pub use words::{group_digits, plural};

@@ -83,6 +83,13 @@ pub struct Anchor {
 }
 
 impl Anchor {
+    /// Whether a file begins as an anchor file does.
+    pub fn is_at(path: &Path) -> bool {
+        let mut start = [0; 2 + MAGIC.len()];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        read.is_ok() && check_magic(&start, path).is_ok()
+    }
+
     /// Reads an anchor file.
     pub fn read(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::io(path, source))?;

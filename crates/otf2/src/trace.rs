@@ -89,7 +89,7 @@ impl Otf2Trace {
     }
 
     /// Whether the user named a directory rather than an anchor file.
-    pub(crate) const fn by_directory(&self) -> bool {
+    pub const fn by_directory(&self) -> bool {
         self.by_directory
     }
 

@@ -133,13 +133,16 @@ pub enum NotAligned {
 }
 
 /// Why there is no solution.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AutoError {
     /// The dependencies contradict each other, or the clocks that were given.
+    #[error(transparent)]
     Cycle(Cycle),
     /// The clock whose time was asked for is related to no other.
+    #[error("the clock whose time was asked for is related to no other")]
     UnrelatedReference,
     /// Corrected times do not fit into 64 bits.
+    #[error("corrected times do not fit into 64 bits")]
     TooFar,
 }
 

@@ -39,6 +39,7 @@ mod limiting;
 mod median;
 pub mod optimal;
 pub mod order;
+pub mod pipeline;
 pub mod repair;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
@@ -52,7 +53,8 @@ pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use limiting::{LimitingSend, limiting_send};
-pub use retime_model::{Cancelled, Monitor};
+pub use retime_model::{Cancelled, Monitor, group_digits, plural};
+pub use retime_model::format;
 pub use retime_model::{
     Communicator, Delay, Location, LocationIndex, Members, ParseDelayError, Process, TickRate,
     Ticks, Timestamp, TraceInfo, format_seconds,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+pub(crate) use retime::{group_digits, plural};
 use retime::causality::Tally;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
 
@@ -375,28 +376,4 @@ pub(crate) fn share(share: f64) -> String {
         p if p < 1.0 => format!("{p:.3} %"),
         p => format!("{p:.1} %"),
     }
-}
-
-/// `1 event`, `2 events`, `2 processes`, `2 dependencies`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let (stem, ending) = match (count, noun.strip_suffix('y')) {
-        (1, _) => (noun, ""),
-        (_, Some(stem)) => (stem, "ies"),
-        _ if noun.ends_with('s') => (noun, "es"),
-        _ => (noun, "s"),
-    };
-    format!("{} {stem}{ending}", group_digits(count))
-}
-
-/// `1234567` as `1,234,567`.
-pub(crate) fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push(',');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

@@ -117,6 +117,11 @@ impl Causality {
         })
     }
 
+    /// The stamp of each event with a role, by node.
+    pub fn into_timestamps(self) -> Vec<Timestamp> {
+        self.nodes.into_timestamps()
+    }
+
     /// All events with a role.
     pub fn nodes(&self) -> &Nodes {
         &self.nodes

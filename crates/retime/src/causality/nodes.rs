@@ -288,6 +288,10 @@ impl Nodes {
         &self.times
     }
 
+    pub(super) fn into_timestamps(self) -> Vec<Timestamp> {
+        self.times
+    }
+
     /// A stamp relative to the smallest of the trace.
     #[inline]
     pub fn relative(&self, stamp: Timestamp) -> Ticks {

@@ -17,29 +17,37 @@ pub struct Estimate {
     pub reference: ClockId,
 }
 
-/// Why a method has no valid solution for a trace.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why a method has no valid solution for a trace. Clocks have no names here:
+/// [`describe`](Self::describe) says the same with them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoEstimate {
     /// No dependency relates these clocks to the reference, not even through others.
+    #[error("no message or collective relates some clocks to the others")]
     Unrelated(Vec<ClockId>),
     /// Dependencies between two clocks go only from the first to the second.
+    #[error("messages between two clocks go in one direction only, and the method needs both")]
     OneDirection(ClockId, ClockId),
     /// Nothing in the method's model satisfies the dependencies along this cycle
     /// of clocks (or between these two); they miss it by this much.
+    #[error("no clocks as the method assumes them fit the messages: they miss it by {1} ticks")]
     Infeasible(Vec<ClockId>, Ticks),
     /// No offset was measured for these clocks, which have events.
+    #[error("no offset was measured for some clocks")]
     Unmeasured(Vec<ClockId>),
     /// Something that the method needs is not in the trace; what, and where it
     /// could come from.
+    #[error("{0}")]
     Missing(String),
 }
 
 /// An estimate that makes no clock map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadEstimate {
     /// The estimated time of a clock does not advance from this stamp on.
+    #[error("the estimated time of a clock does not advance from its stamp {1} on")]
     RunsBackwards(ClockId, Timestamp),
     /// Stamps would not fit into 64 bits.
+    #[error("the estimated stamps of a clock do not fit into 64 bits")]
     TooLarge(ClockId),
 }
 

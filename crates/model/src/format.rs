@@ -1,0 +1,232 @@
+//! What a trace format has to do, so that everything else works on it.
+//!
+//! ```text
+//!  Format   finds out whether a path holds such a trace, and opens it
+//!  Trace    describe ----> TraceInfo     what it is made of, as far as known unread
+//!           scan --------> Scan          all that causality needs of all locations
+//!           timelines ---> Timeline      the times of chosen events, to verify a copy
+//!           copy, rewrite, restore       the trace again: as it is, corrected, as it was
+//!           rows --------> EventRow      all events of a location, one by one, for lists
+//! ```
+//!
+//! The format decides how it reads: locations in parallel, or one file from
+//! its beginning to its end with the records of all locations mixed, and with
+//! locations that are met on the way. It never decides what belongs together:
+//! messages and operations are joined by whoever gets the [logs](LocationLog).
+//!
+//! What a format must guarantee:
+//!
+//! - A trace is never changed; what is written goes where it was asked for, and
+//!   nothing that exists there is overwritten.
+//! - The same bytes give the same [`Scan`], whatever the number of threads.
+//! - [`rewrite`](Trace::rewrite) changes times and nothing else, and
+//!   [`restore`](Trace::restore) takes that back or refuses.
+//! - Damaged input is an error that says where; it never panics, never loops and
+//!   never makes memory grow beyond what was read.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::correction::Correction;
+use crate::log::LocationLog;
+use crate::monitor::{Cancelled, Monitor};
+use crate::time::Timestamp;
+use crate::trace::{LocationIndex, TraceInfo};
+
+/// A file format.
+pub trait Format: Send + Sync {
+    /// As an option names it, such as `otf2`.
+    fn name(&self) -> &'static str;
+
+    /// What a path of this format is, in words.
+    fn describe(&self) -> &'static str;
+
+    /// Whether a path holds a trace of this format, by its name and its first
+    /// bytes.
+    fn recognise(&self, path: &Path) -> Recognition;
+
+    /// Opens a trace, and reads what it says of itself.
+    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError>;
+
+    /// Whether `target` holds nothing but what this format wrote there, beside
+    /// copies of what lies beside `input`: then it may be replaced. An error says
+    /// what else it holds.
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String>;
+}
+
+/// How sure a format is of a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Recognition {
+    /// It is something else.
+    No,
+    /// Nothing speaks against it.
+    Possible,
+    /// It is a trace of this format, maybe a damaged one.
+    Certain,
+}
+
+/// A trace that was opened.
+pub trait Trace: Send + Sync {
+    /// What the format is called in a report, such as `OTF2`.
+    fn format(&self) -> &'static str;
+
+    /// What the trace is made of, if that is known before its events are read.
+    fn describe(&self) -> Option<&TraceInfo>;
+
+    /// About how many bytes a [`Monitor`] will hear of in one pass over all
+    /// events.
+    fn bytes(&self) -> u64;
+
+    /// Reads all events of all locations for what they say about causality.
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError>;
+
+    /// Reads the times of some events of each location, given by rising number
+    /// (from 0), and what there is to verify besides.
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError>;
+
+    /// Whether the trace is one file, or a directory with several.
+    fn shape(&self) -> Shape;
+
+    /// Copies the trace byte for byte: into the existing directory `to`, or if it
+    /// is one file, to that new file.
+    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError>;
+
+    /// As [`copy`](Self::copy), but with all times sent through the maps of their
+    /// clocks. Events stamped before their predecessors wait for those.
+    fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError>;
+
+    /// Writes the trace that [`rewrite`](Self::rewrite) has turned into this one;
+    /// `to` as in [`copy`](Self::copy).
+    fn restore(
+        &self,
+        correction: &Correction,
+        undo: &Undo,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError>;
+
+    /// The path to open the copy by that was written to `to`.
+    fn copy_at(&self, to: &Path) -> PathBuf;
+
+    /// Where a correction of this trace is saved: beside it.
+    fn correction_path(&self) -> PathBuf;
+
+    /// Whether a copy takes along what lies beside the trace, a saved correction
+    /// among it.
+    fn copies_siblings(&self) -> bool {
+        false
+    }
+
+    /// The events of a location, in order, for lists.
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError>;
+
+    /// The name of a region that a row mentions.
+    fn region(&self, id: u32) -> Option<Cow<'_, str>>;
+
+    /// Whether the times of the trace were interpolated between measured offsets
+    /// already.
+    fn has_applied_offsets(&self) -> bool {
+        false
+    }
+
+    /// What a reader should know of a trace with these contents before trusting it.
+    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
+        let _ = contents;
+        Vec::new()
+    }
+}
+
+/// What files a trace consists of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// One file.
+    File,
+    /// Several, in a directory.
+    Directory,
+}
+
+/// What a pass over a trace finds.
+#[derive(Debug)]
+pub struct Scan {
+    /// What the trace is made of, all locations included.
+    pub info: TraceInfo,
+    /// What each location did, in the order of [`TraceInfo::locations`].
+    pub logs: Vec<LocationLog>,
+    /// What each location holds besides times.
+    pub contents: Vec<Contents>,
+}
+
+/// What a location holds besides times: what a correction must not change.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contents {
+    /// How many events there are of each kind; numbers as the format has them.
+    pub kinds: Vec<(u32, u64)>,
+    /// Whatever else can be counted or summed up.
+    pub rest: Vec<u64>,
+}
+
+/// The times of chosen events of a location.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// The times of the events asked for.
+    pub times: Vec<Timestamp>,
+    /// What there is besides times.
+    pub contents: Contents,
+    /// Number of events stamped before their predecessor.
+    pub backwards: u64,
+}
+
+/// What it takes to restore a rewritten trace: JSON text that the format alone
+/// understands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Undo(pub String);
+
+/// An event as it stands in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventRow {
+    /// Its time as recorded.
+    pub time: Timestamp,
+    /// What it is, as the format calls it.
+    pub kind: &'static str,
+    /// The region that is entered or left; [`Trace::region`] names it.
+    pub region: Option<u32>,
+    /// The id of the location it speaks to or hears from.
+    pub peer: Option<u64>,
+}
+
+/// The events of a location, one after the other.
+pub trait EventRows {
+    /// The next event, `None` at the end.
+    fn next_row(&mut self) -> Result<Option<EventRow>, FormatError>;
+}
+
+/// Why a format could not do its work.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+    /// Anything else, in the words of the format: file, place, what is wrong, and
+    /// the way out.
+    #[error(transparent)]
+    Failed(Box<dyn Error + Send + Sync>),
+}
+
+impl FormatError {
+    /// An error of a format.
+    pub fn failed(error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Failed(Box::new(error))
+    }
+}

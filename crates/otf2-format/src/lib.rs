@@ -1,0 +1,252 @@
+//! OTF2 archives as a trace format of retime.
+//!
+//! [`retime_otf2`] knows the archives, [`retime_model::format`] says what a format
+//! has to do; this crate joins the two.
+//!
+//! ```
+//! use std::path::Path;
+//! use retime_model::format::{Format, Recognition};
+//! use retime_otf2_format::Otf2;
+//!
+//! assert_eq!(Otf2.recognise(Path::new("run/traces.otf2")), Recognition::Certain);
+//! assert_eq!(Otf2.recognise(Path::new("run/events.jsonl")), Recognition::No);
+//! ```
+
+mod rows;
+mod warnings;
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use retime_model::format::{
+    Contents, EventRows, Format, FormatError, Recognition, Scan, Shape, Timeline, Trace, Undo,
+};
+use retime_model::{Cancelled, Correction, LocationIndex, Monitor, TraceInfo};
+use retime_otf2::{Anchor, Error, EventCounts, Otf2Trace};
+
+/// Where the correction of an archive is saved: beside its anchor, under its name.
+const CORRECTION: &str = "retime.json";
+
+/// The format of Score-P, EZTrace and others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Otf2;
+
+impl Format for Otf2 {
+    fn name(&self) -> &'static str {
+        "otf2"
+    }
+
+    fn describe(&self) -> &'static str {
+        "an OTF2 archive: its anchor file, or the directory with it"
+    }
+
+    fn recognise(&self, path: &Path) -> Recognition {
+        if is_anchor(path) {
+            return Recognition::Certain;
+        }
+        if path.is_dir() {
+            return Recognition::Possible;
+        }
+        // An anchor may have any name.
+        if Anchor::is_at(path) {
+            Recognition::Certain
+        } else {
+            Recognition::No
+        }
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
+        let trace = Otf2Trace::open(path).map_err(failed)?;
+        Ok(Box::new(Archive { trace }))
+    }
+
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        if !target.is_dir() || target.is_symlink() {
+            return Err(
+                "is no directory; --force replaces only directories that retime wrote".into(),
+            );
+        }
+        let entries = fs::read_dir(target).and_then(Iterator::collect::<Result<Vec<_>, _>>);
+        let entries = entries.map_err(|error| error.to_string())?;
+        let entries: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
+        if holds_one_archive(&entries, input) {
+            return Ok(());
+        }
+        Err("holds other things than one OTF2 archive, which --force would delete; remove it \
+             yourself or give another directory"
+            .into())
+    }
+}
+
+/// Whether a directory holds nothing but an archive, and copies of what lies
+/// beside `input`.
+fn holds_one_archive(entries: &[PathBuf], input: &Path) -> bool {
+    let anchors = entries.iter().filter(|path| is_anchor(path));
+    let stems: Vec<OsString> = anchors
+        .filter_map(|anchor| anchor.file_stem().map(OsString::from))
+        .collect();
+    let belongs = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        let rest = stems.first().and_then(|stem| {
+            let name = name.as_encoded_bytes();
+            name.strip_prefix(stem.as_encoded_bytes())
+        });
+        match rest {
+            Some(b"") => true,
+            Some([b'.', ..]) if path.is_file() => true,
+            _ => path.is_file() && input.join(name).is_file(),
+        }
+    };
+    entries.is_empty() || stems.len() == 1 && entries.iter().all(belongs)
+}
+
+fn is_anchor(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
+}
+
+fn failed(error: Error) -> FormatError {
+    match error {
+        Error::Cancelled => Cancelled.into(),
+        other => FormatError::failed(other),
+    }
+}
+
+/// An archive that was opened.
+struct Archive {
+    trace: Otf2Trace,
+}
+
+impl Trace for Archive {
+    fn format(&self) -> &'static str {
+        "OTF2"
+    }
+
+    fn describe(&self) -> Option<&TraceInfo> {
+        Some(self.trace.info())
+    }
+
+    fn bytes(&self) -> u64 {
+        self.trace.event_bytes()
+    }
+
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+        let locations: Vec<LocationIndex> = self.trace.locations().collect();
+        let scanned = locations.into_par_iter().map(|it| self.trace.scan(it, monitor));
+        let scanned: Vec<_> = scanned.collect::<Result<_, _>>().map_err(failed)?;
+        Ok(Scan {
+            info: self.trace.info().clone(),
+            contents: scanned.iter().map(|it| contents(&it.counts)).collect(),
+            logs: scanned.into_iter().map(|it| it.log).collect(),
+        })
+    }
+
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let all = (0..).map(LocationIndex).zip(events).collect::<Vec<_>>();
+        let timeline = |&(location, events): &(LocationIndex, &&[u32])| {
+            let found = self.trace.node_times(location, events, monitor);
+            found.map_err(failed).map(|it| Timeline {
+                times: it.times,
+                contents: contents(&it.counts),
+                backwards: it.backwards,
+            })
+        };
+        all.par_iter().map(timeline).collect()
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::Directory
+    }
+
+    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+        self.trace.copy(to, monitor).map_err(failed)
+    }
+
+    fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        let rewritten = self.trace.rewrite_in_order(correction, to, monitor);
+        let undo = rewritten.map_err(failed)?.undo;
+        let json = serde_json::to_string(&undo).map_err(FormatError::failed)?;
+        Ok(Undo(json))
+    }
+
+    fn restore(
+        &self,
+        correction: &Correction,
+        undo: &Undo,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError> {
+        let undo = serde_json::from_str(&undo.0).map_err(|source| {
+            FormatError::failed(BadUndo {
+                path: self.correction_path(),
+                source,
+            })
+        })?;
+        let restored = self.trace.restore(correction, &undo, to, monitor);
+        restored.map_err(failed)
+    }
+
+    fn copy_at(&self, to: &Path) -> PathBuf {
+        let anchor = self.trace.archive().anchor_path();
+        to.join(anchor.file_name().unwrap_or_default())
+    }
+
+    fn correction_path(&self) -> PathBuf {
+        let anchor = self.trace.archive().anchor_path();
+        anchor.with_extension(CORRECTION)
+    }
+
+    fn copies_siblings(&self) -> bool {
+        self.trace.by_directory()
+    }
+
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        Ok(Box::new(rows::Rows::open(&self.trace, location)?))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        let definitions = self.trace.definitions();
+        let region = definitions.regions.get(id)?;
+        Some(definitions.text(region.name))
+    }
+
+    fn has_applied_offsets(&self) -> bool {
+        let mut locations = self.trace.locations();
+        // By a single one nothing is interpolated.
+        locations.any(|it| {
+            let local = self.trace.local(it);
+            local.is_ok_and(|local| local.clock_offsets.len() > 1)
+        })
+    }
+
+    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
+        warnings::of(&self.trace, contents)
+    }
+}
+
+/// The undo data of a saved correction are not those of an archive.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: holds no undo data of an OTF2 archive: {source}", path.display())]
+struct BadUndo {
+    path: PathBuf,
+    source: serde_json::Error,
+}
+
+fn contents(counts: &EventCounts) -> Contents {
+    Contents {
+        kinds: counts.iter().map(|(code, count)| (code.into(), count)).collect(),
+        rest: vec![counts.attribute_lists(), counts.bytes()],
+    }
+}

@@ -1,0 +1,387 @@
+//! A trace whose contradictions are counted, ready to be solved.
+
+use super::bounds::{BoundedOffsets, Bounds, Timed};
+use super::method::{Found, Input, Method};
+use super::registry::MethodName;
+use super::solution::Solution;
+use super::unsolved::{NotSolved, Unsolved};
+use crate::auto::NotAligned;
+use crate::causality::{
+    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check,
+};
+use crate::clocks::{Clocks, Grouping, split_clocks};
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::edges::Edges;
+use crate::estimate::{LearnedDelay, learn_minimal_delay};
+use crate::optimal::Gentlest;
+use retime_model::{Cancelled, Monitor, Ticks, Timestamp, TraceInfo};
+
+/// What is known or wanted before a trace is looked at.
+#[derive(Clone, Debug)]
+pub struct AnalysisOptions {
+    /// Which locations read one clock.
+    pub grouping: Grouping,
+    /// The least time from a cause to its effect; learned if not given.
+    pub delay: Option<MinimalDelay>,
+    /// Take Alltoallv and Alltoallw for N-to-N operations.
+    pub dense_alltoallv: bool,
+    /// Only dependencies with both ends in this stretch of time are enforced.
+    pub window: Option<(Timestamp, Timestamp)>,
+}
+
+impl Default for AnalysisOptions {
+    /// All of it left to the trace.
+    fn default() -> Self {
+        Self {
+            grouping: Grouping::Auto,
+            delay: None,
+            dense_alltoallv: false,
+            window: None,
+        }
+    }
+}
+
+/// Why a trace cannot be analysed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    /// Its logs cannot be joined.
+    #[error(transparent)]
+    Causality(#[from] CausalityError),
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// The minimal delay in use.
+#[derive(Clone, Debug)]
+pub struct UsedDelay {
+    /// What is enforced.
+    pub delay: MinimalDelay,
+    /// Whether it was given, not learned.
+    pub given: bool,
+    /// Half of the fastest round trip, if clocks exchange enough to tell: no
+    /// right delay is larger.
+    pub half_round_trip: Option<Ticks>,
+}
+
+impl UsedDelay {
+    fn new(given: Option<&MinimalDelay>, learned: LearnedDelay) -> Self {
+        let delay = given.cloned();
+        Self {
+            delay: delay.unwrap_or(MinimalDelay::Uniform(learned.enforced)),
+            given: given.is_some(),
+            half_round_trip: learned.half_round_trip,
+        }
+    }
+
+    /// Smallest and largest delay in use.
+    pub fn range(&self) -> (Ticks, Ticks) {
+        match &self.delay {
+            MinimalDelay::Uniform(delay) => (*delay, *delay),
+            MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
+        }
+    }
+}
+
+/// A trace whose contradictions are counted.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    info: TraceInfo,
+    causality: Causality,
+    clocks: Clocks,
+    delay: UsedDelay,
+    recorded: Check,
+    options: AnalysisOptions,
+}
+
+/// A result reverses more dependencies than the recording does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{after} dependencies would be reversed, where the recording has {before}")]
+pub struct Worse {
+    /// As recorded.
+    pub before: u64,
+    /// In the result.
+    pub after: u64,
+}
+
+/// All clocks ended further ahead than they ever disagreed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runaway {
+    /// How far ahead of its recorded time each clock ended, at least.
+    pub ahead: Ticks,
+    /// How far they ever disagreed.
+    pub disagreed: Ticks,
+}
+
+impl Analysis {
+    /// Joins the logs of a trace, groups its clocks and checks its recorded
+    /// times.
+    pub fn new(
+        info: TraceInfo,
+        logs: Vec<LocationLog>,
+        options: AnalysisOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, AnalysisError> {
+        let doubtful = CausalityOptions {
+            dense_alltoallv: options.dense_alltoallv,
+        };
+        let causality = Causality::build(&info, logs, doubtful)?;
+        monitor.check()?;
+        Ok(Self::of(info, causality, options))
+    }
+
+    /// Of a trace that is joined already.
+    pub fn of(info: TraceInfo, mut causality: Causality, options: AnalysisOptions) -> Self {
+        let clocks = options.grouping.clocks(&info, &causality);
+        // Learned in any case: it tells whether a given delay can be right.
+        let learned = learn_minimal_delay(&causality, &clocks);
+        let delay = UsedDelay::new(options.delay.as_ref(), learned);
+        if let Some((from, to)) = options.window {
+            causality.limit_to(from, to);
+        }
+        let times = causality.nodes().timestamps();
+        Self {
+            recorded: check(&causality, &clocks, &delay.delay, times),
+            info,
+            causality,
+            clocks,
+            delay,
+            options,
+        }
+    }
+
+    /// What the trace is made of.
+    pub fn info(&self) -> &TraceInfo {
+        &self.info
+    }
+
+    /// Which event must follow which.
+    pub fn causality(&self) -> &Causality {
+        &self.causality
+    }
+
+    /// Which locations read one clock, as far as it is known by now.
+    pub fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+
+    /// The minimal delay in use.
+    pub fn delay(&self) -> &UsedDelay {
+        &self.delay
+    }
+
+    /// All dependencies at recorded times.
+    pub fn recorded(&self) -> &Check {
+        &self.recorded
+    }
+
+    /// What was asked for.
+    pub fn options(&self) -> &AnalysisOptions {
+        &self.options
+    }
+
+    /// Events stamped before their predecessor on the same location.
+    pub fn out_of_order(&self) -> u64 {
+        self.causality.defects().count(Defect::TimeRunsBackwards)
+    }
+
+    /// Whether the recorded times contradict nothing.
+    pub fn is_sound(&self) -> bool {
+        self.recorded.reversed() == 0 && self.out_of_order() == 0
+    }
+
+    /// The method that suits the trace best where the default is asked for: if no
+    /// clock contradicts another, and locations contradict only themselves, there
+    /// is nothing to align.
+    pub fn suitable(&self, method: Method) -> Method {
+        if self.recorded.reversed() == 0 && method.name() == MethodName::Auto {
+            return Method::new(MethodName::Clc);
+        }
+        method
+    }
+
+    /// Runs a method and checks what it found. Clocks that turn out to be several are
+    /// split on the way, if it was left to the trace to group them: those of the
+    /// correction count.
+    pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
+        let mut finer: Option<(Clocks, UsedDelay)> = None;
+        loop {
+            let (clocks, delay) = match &finer {
+                Some((clocks, delay)) => (clocks, delay),
+                None => (&self.clocks, &self.delay),
+            };
+            let input = self.input(clocks, delay, monitor);
+            let found = method.solve(&input).and_then(|it| checked(it, &input));
+            let reason = match found {
+                Ok(solution) => return Ok(solution),
+                Err(reason) => reason,
+            };
+            let split = match &reason {
+                Unsolved::Cycle(cycle) => split_clocks(clocks, &self.info, cycle),
+                _ => None,
+            };
+            match split {
+                Some(clocks) if input.may_regroup => {
+                    let delay = self.learn(&clocks);
+                    finer = Some((clocks, delay));
+                }
+                shared => {
+                    let names = (&self.info, clocks);
+                    let shared = shared.is_some();
+                    return Err(NotSolved::new(reason, method.name(), names, shared));
+                }
+            }
+        }
+    }
+
+    fn input<'a>(
+        &'a self,
+        clocks: &'a Clocks,
+        delay: &'a UsedDelay,
+        monitor: &'a dyn Monitor,
+    ) -> Input<'a> {
+        Input {
+            info: &self.info,
+            causality: &self.causality,
+            clocks,
+            delay: &delay.delay,
+            delay_is_given: delay.given,
+            may_regroup: self.options.grouping == Grouping::Auto,
+            monitor,
+        }
+    }
+
+    /// The minimal delay between other clocks.
+    fn learn(&self, clocks: &Clocks) -> UsedDelay {
+        let learned = learn_minimal_delay(&self.causality, clocks);
+        UsedDelay::new(self.options.delay.as_ref(), learned)
+    }
+
+    /// Takes over the clocks and the minimal delay of a solution, and what follows
+    /// from them.
+    pub fn adopt(&mut self, solution: &Solution) {
+        let clocks = solution.correction.clocks();
+        let regrouped = *clocks != self.clocks;
+        if regrouped {
+            self.delay = self.learn(clocks);
+            self.clocks = clocks.clone();
+        }
+        if let Some(enforced) = &solution.enforced
+            && !self.delay.given
+        {
+            self.delay.delay = enforced.delay.clone();
+            self.delay.half_round_trip = enforced.shortest;
+        }
+        if regrouped || solution.enforced.is_some() {
+            let times = self.causality.nodes().timestamps();
+            self.recorded = check(&self.causality, &self.clocks, &self.delay.delay, times);
+        }
+    }
+
+    /// Refuses times at which more is reversed than as recorded.
+    pub fn refuse_worse(&self, after: &Check) -> Result<(), Worse> {
+        let (before, after) = (self.recorded.reversed(), after.reversed());
+        if after > before {
+            return Err(Worse { before, after });
+        }
+        Ok(())
+    }
+
+    /// Whether time ran away under a logical clock: the fastest clock has no reason to
+    /// be ahead of itself at the end, unless the minimal delay is too large or rates
+    /// differ by more than gamma allows. `advance` is that of each clock, as
+    /// [`final_advance`](crate::final_advance) finds it.
+    pub fn runaway(&self, advance: &[Option<Ticks>]) -> Option<Runaway> {
+        let ahead = *advance.iter().flatten().min()?;
+        let reversed = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
+        let disagreed = Ticks(reversed.max().unwrap_or(0).max(1));
+        (ahead > disagreed).then_some(Runaway { ahead, disagreed })
+    }
+
+    fn timed<'a>(&'a self, solution: Option<&'a Solution>) -> Timed<'a> {
+        Timed {
+            rate: self.info.rate,
+            causality: &self.causality,
+            clocks: &self.clocks,
+            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+        }
+    }
+
+    /// How far the times of a solution, or else the recorded ones, can be from the
+    /// truth, for clocks that wander by at most `drift`; `None` where nothing
+    /// relates any of them.
+    pub fn bounds(&self, drift: f64, solution: Option<&Solution>) -> Option<Bounds> {
+        let (offsets, edges) = self.timed(solution).offsets(drift)?;
+        let recorded;
+        let correction = match solution {
+            Some(solution) => &solution.correction,
+            None => {
+                recorded = Correction::new(self.clocks.clone(), Vec::new());
+                &recorded
+            }
+        };
+        let trace = (&self.causality, &self.clocks);
+        Some(Bounds::new(drift, (offsets, &edges), correction, trace))
+    }
+
+    /// The bounds of clock offsets, to bound the errors of several corrections by.
+    pub fn bounded_offsets(&self, drift: f64) -> Option<BoundedOffsets> {
+        let (offsets, edges) = self.timed(None).offsets(drift)?;
+        Some(BoundedOffsets {
+            drift,
+            offsets,
+            edges,
+        })
+    }
+
+    /// How far the times of a correction can be from the truth; `None` for one that
+    /// has found other clocks.
+    pub fn bounds_by(&self, known: &BoundedOffsets, correction: &Correction) -> Option<Bounds> {
+        if correction.clocks() != &self.clocks {
+            return None;
+        }
+        let offsets = (known.offsets.clone(), &known.edges);
+        let trace = (&self.causality, &self.clocks);
+        Some(Bounds::new(known.drift, offsets, correction, trace))
+    }
+
+    /// By how little local intervals have to change at least, and the dependencies
+    /// that say so; by the times of a solution, if there is one.
+    pub fn gentlest(&self, solution: Option<&Solution>) -> Option<(Gentlest, Edges)> {
+        self.timed(solution).gentlest(&self.delay.delay)
+    }
+}
+
+/// What was found, with its times, which are checked.
+fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
+    input.monitor.check()?;
+    let retimed = input.causality.retimed(&found.correction);
+    let times = retimed.ok_or(Unsolved::TooFar)?.into_timestamps();
+    let delay = found.enforced.as_ref().map_or(input.delay, |it| &it.delay);
+    let left = check(input.causality, found.correction.clocks(), delay, &times);
+    Ok(Solution {
+        correction: found.correction,
+        aligned: found.aligned,
+        unaligned: found.unaligned,
+        repaired: found.repaired,
+        enforced: found.enforced,
+        times,
+        left,
+    })
+}
+
+impl NotAligned {
+    /// In words, with the names of clocks.
+    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
+        let why = match self {
+            Self::NoDependency => "no dependency relates any two of them".to_owned(),
+            Self::BadEstimate(bad) => bad.describe(info, clocks),
+            Self::TooFar => "aligned times would lie too far apart for a trace".to_owned(),
+            Self::Worse { .. } => {
+                "dependencies would be reversed by more than they are as recorded".to_owned()
+            }
+        };
+        format!("clocks were not aligned, and recorded times repaired as they are: {why}")
+    }
+}

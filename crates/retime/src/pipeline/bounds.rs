@@ -1,0 +1,208 @@
+//! How far the times of a trace can be from the truth.
+//!
+//! Nothing but messages and the steadiness of clocks says when something was,
+//! and both leave an interval. [`Bounds`] is that interval for the times that a
+//! correction gives, or for the recorded ones; [`crate::optimal`] computes it.
+
+use std::time::Duration;
+
+use crate::align::align;
+use crate::causality::Causality;
+use crate::clocks::{ClockId, Clocks};
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::edges::Edges;
+use crate::estimate::{Estimate, Reference};
+use crate::optimal::{
+    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
+    coverage, gentlest, offset_bounds,
+};
+use crate::{TruthError, optimal};
+use retime_model::{TickRate, Timestamp, TraceInfo};
+
+/// How long the search for bounds may take.
+const BOUNDS_BUDGET: Duration = Duration::from_secs(20);
+
+/// What quartz does between warm and cold: the usual drift bound, a share.
+pub const DRIFT_BOUND: f64 = 1e-4;
+
+/// How bounds are searched for.
+pub(super) fn bound_options(drift: f64) -> BoundOptions {
+    BoundOptions {
+        drift,
+        budget: BOUNDS_BUDGET,
+        ..BoundOptions::default()
+    }
+}
+
+/// What is known of the times of a trace.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// By how much rates may wander, a share.
+    pub drift: f64,
+    /// What may have to be added to recorded stamps.
+    pub offsets: OffsetBounds,
+    /// How far times can be from the truth.
+    pub errors: ErrorBounds,
+    /// Of all events with edges.
+    pub all: BoundSummary,
+    /// The same by clock.
+    pub by_clock: Vec<BoundSummary>,
+}
+
+/// A trace whose clocks are known.
+#[derive(Clone, Copy)]
+pub(super) struct Timed<'a> {
+    pub(super) rate: TickRate,
+    pub(super) causality: &'a Causality,
+    pub(super) clocks: &'a Clocks,
+    /// How clocks differ, as an estimate that was made knows it.
+    pub(super) estimate: Option<&'a Estimate>,
+}
+
+impl Timed<'_> {
+    /// What may have to be added to recorded stamps, and the dependencies that
+    /// tell it; `None` where nothing relates any clocks.
+    pub(super) fn offsets(&self, drift: f64) -> Option<(OffsetBounds, Edges)> {
+        if self.clocks.len() < 2 {
+            return None;
+        }
+        let base = self.base()?;
+        let edges = self.edges(&base);
+        let offsets = offset_bounds(&edges, |_| 0, &base, &bound_options(drift));
+        Some((offsets, edges))
+    }
+
+    /// About how clocks differ from one of them; `None` where nothing relates any.
+    fn base(&self) -> Option<Estimate> {
+        if let Some(estimate) = self.estimate {
+            return Some(estimate.clone());
+        }
+        let reference = Reference::First.clock(self.causality, self.clocks)?;
+        Some(self.lines(reference))
+    }
+
+    /// About how clocks differ from `reference`.
+    pub(super) fn lines(&self, reference: ClockId) -> Estimate {
+        align(self.causality, self.clocks, self.rate, reference).base()
+    }
+
+    /// The dependencies that are tightest once clocks are about right.
+    fn edges(&self, base: &Estimate) -> Edges {
+        Edges::collect_aligned(self.causality, self.clocks, base)
+    }
+
+    /// The gentlest correction there can be, and the dependencies it was told by.
+    pub(super) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
+        let edges = self.edges(&self.base()?);
+        let nodes = self.causality.nodes();
+        let least = |edge: &crate::Edge| delay.of(edge, nodes);
+        Some((gentlest(&edges, least, super::GENTLEST_BUDGET), edges))
+    }
+}
+
+impl Bounds {
+    /// Of the times that a correction gives.
+    pub(super) fn new(
+        drift: f64,
+        (offsets, edges): (OffsetBounds, &Edges),
+        correction: &Correction,
+        (causality, clocks): (&Causality, &Clocks),
+    ) -> Self {
+        let nodes = causality.nodes();
+        let errors = ErrorBounds::new(&offsets, correction, edges, nodes);
+        let (all, by_clock) = errors.summary(nodes, clocks);
+        Self {
+            drift,
+            offsets,
+            errors,
+            all,
+            by_clock,
+        }
+    }
+
+    /// How many events have their true time inside.
+    pub fn coverage(
+        &self,
+        causality: &Causality,
+        clocks: &Clocks,
+        truth: &[Timestamp],
+    ) -> Result<Coverage, TruthError> {
+        coverage(&self.offsets, causality, clocks, truth)
+    }
+
+    /// Clocks whose times are not bounded on both sides, and why, in words.
+    pub fn warnings(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<String> {
+        let mut one_sided = Vec::new();
+        let mut unrelated = Vec::new();
+        for (clock, bounds) in clocks.iter().zip(&self.offsets.clocks) {
+            match bounds.as_ref().map(ClockBounds::sides) {
+                _ if !self.has_events(clock) => {}
+                Some((true, true)) => {}
+                Some((true, false) | (false, true)) => one_sided.push(clock),
+                Some((false, false)) | None => unrelated.push(clock),
+            }
+        }
+        let mut warnings = Vec::new();
+        let reference = clocks.describe(info, self.offsets.reference);
+        let mut add = |of: &[ClockId], what: &str| {
+            if !of.is_empty() {
+                warnings.push(format!("{}: {what}", names(info, clocks, of)));
+            }
+        };
+        add(
+            &one_sided,
+            &format!(
+                "dependencies relate it to {reference} in one direction only, so that its time is \
+                 bounded on one side"
+            ),
+        );
+        add(
+            &unrelated,
+            &format!("no dependency relates it to {reference}, so that nothing bounds its time"),
+        );
+        if !self.offsets.complete {
+            warnings.push(
+                "the search for error bounds was stopped early: bounds are wider than they could be"
+                    .into(),
+            );
+        }
+        warnings
+    }
+
+    fn has_events(&self, clock: ClockId) -> bool {
+        let summary = self.by_clock.get(clock.as_usize());
+        summary.is_some_and(|it| it.events + it.unbounded > 0)
+    }
+}
+
+/// The bounds of clock offsets of a trace, for many corrections of it.
+#[derive(Clone, Debug)]
+pub struct BoundedOffsets {
+    pub(super) drift: f64,
+    pub(super) offsets: optimal::OffsetBounds,
+    pub(super) edges: Edges,
+}
+
+impl BoundedOffsets {
+    /// How many events have their true time inside.
+    pub fn coverage(
+        &self,
+        causality: &Causality,
+        clocks: &Clocks,
+        truth: &[Timestamp],
+    ) -> Result<Coverage, TruthError> {
+        coverage(&self.offsets, causality, clocks, truth)
+    }
+}
+
+/// The first few names of clocks.
+fn names(info: &TraceInfo, clocks: &Clocks, of: &[ClockId]) -> String {
+    const SHOWN: usize = 4;
+    let shown = of.iter().take(SHOWN);
+    let shown: Vec<String> = shown.map(|&clock| clocks.describe(info, clock)).collect();
+    match of.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

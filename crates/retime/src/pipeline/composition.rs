@@ -1,0 +1,46 @@
+//! A repair after an alignment, until nothing is violated.
+
+use super::method::Input;
+use super::unsolved::Unsolved;
+use crate::causality::{Causality, check};
+use crate::correction::{Correction, compose};
+
+/// How often a repair is repeated at most: each time fewer events wait for one of
+/// their own clock, so that a handful is far more than is ever needed.
+const REPAIRS: usize = 8;
+
+/// `correction` followed by what `repair` finds for the trace that it leaves.
+pub(super) fn followed(
+    input: &Input<'_>,
+    correction: &Correction,
+    repair: impl FnOnce(&Causality) -> Result<Correction, Unsolved>,
+) -> Result<Correction, Unsolved> {
+    let now = input.causality.retimed(correction);
+    let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
+    let both = compose(correction, &found, input.causality);
+    both.ok_or(Unsolved::TooFar)
+}
+
+/// Where locations share a clock, a composition may make an event wait for one
+/// that is stamped earlier (see [`compose`]); what that violates is
+/// repaired again.
+pub(super) fn settled(
+    input: &Input<'_>,
+    mut correction: Correction,
+    repair: impl Fn(&Causality) -> Result<Correction, Unsolved>,
+) -> Result<Correction, Unsolved> {
+    if input.clocks.len() == input.causality.nodes().locations() {
+        return Ok(correction);
+    }
+    for _ in 0..REPAIRS {
+        input.monitor.check()?;
+        let now = input.causality.retimed(&correction);
+        let now = now.ok_or(Unsolved::TooFar)?;
+        let times = now.nodes().timestamps();
+        if check(&now, input.clocks, input.delay, times).short() == 0 {
+            break;
+        }
+        correction = followed(input, &correction, &repair)?;
+    }
+    Ok(correction)
+}

@@ -1,0 +1,210 @@
+//! A logical clock with its parameters: what leaves no dependency violated.
+
+use std::fmt;
+
+use super::method::Input;
+use super::unsolved::Unsolved;
+use crate::clock::{
+    AmortizationRate, CombinedConstants, Control, Cycle, Gamma, LogicalTimes, MultiPass,
+    Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated, simple,
+    unamortized,
+};
+use crate::correction::Correction;
+use crate::repair::Direction;
+use retime_model::Ticks;
+
+/// What controls the clock, with its constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ClockControl {
+    /// Event by event.
+    ByEvent(Control),
+    /// With ever smaller constants, until no clock ends too far ahead.
+    Passes(MultiPass),
+}
+
+/// Which logical clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockKind {
+    /// The controlled one.
+    Controlled,
+    /// The simple one.
+    Simple,
+    /// Lamport's.
+    Lamport,
+}
+
+/// A logical clock with its parameters. By default the controlled one, with the
+/// constants that its papers recommend.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LogicalClock {
+    /// Which one.
+    pub kind: ClockKind,
+    /// What controls it.
+    pub control: ClockControl,
+    /// Least time between successive events of a location that communicate.
+    pub distance: Ticks,
+    /// How fast a correction may grow ahead of a jump; `None` for jumps as they
+    /// are.
+    pub amortization: Option<AmortizationRate>,
+    /// Whether it runs from the end of the trace to its beginning.
+    pub backward: bool,
+}
+
+impl Default for LogicalClock {
+    fn default() -> Self {
+        Self::of_kind(ClockKind::Controlled)
+    }
+}
+
+/// What a logical clock found.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// Events that were forced ahead of their own clock.
+    pub jumps: u64,
+    /// How far at most.
+    pub largest_jump: Ticks,
+    /// Which way the clock ran; `None` if there was nothing to repair.
+    pub direction: Option<Direction>,
+    /// Before amortisation, if there was any; as of the recorded trace, neither
+    /// aligned nor mirrored.
+    pub times: Option<LogicalTimes>,
+}
+
+impl LogicalClock {
+    /// One of a kind, with its usual parameters.
+    pub fn of_kind(kind: ClockKind) -> Self {
+        Self {
+            kind,
+            control: ClockControl::ByEvent(Control::Constant(Gamma::default().factor())),
+            distance: Ticks(0),
+            amortization: Some(AmortizationRate::default()),
+            backward: false,
+        }
+    }
+
+    /// Runs the clock over a trace.
+    pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Unsolved> {
+        if !self.backward {
+            return self.forward(input).map_err(Unsolved::Cycle);
+        }
+        let causality = input.causality;
+        let mirror = causality.mirrored();
+        let mirrored = self.forward(&Input {
+            causality: &mirror,
+            delay: &input.delay.mirrored(),
+            ..*input
+        });
+        let (mirrored, repaired) =
+            mirrored.map_err(|cycle| Unsolved::Cycle(cycle.mirrored(causality)))?;
+        let correction = mirror_back(causality, input.clocks, &mirrored);
+        let repaired = Repaired {
+            times: None,
+            direction: Some(Direction::Backward),
+            ..repaired
+        };
+        Ok((correction.ok_or(Unsolved::BeforeZero)?, repaired))
+    }
+
+    fn forward(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Cycle> {
+        let Input {
+            causality,
+            clocks,
+            delay,
+            ..
+        } = *input;
+        let times = match self.kind {
+            ClockKind::Lamport => {
+                let repaired = Repaired {
+                    jumps: 0,
+                    largest_jump: Ticks(0),
+                    direction: Some(Direction::Forward),
+                    times: None,
+                };
+                return Ok((lamport_order(causality)?, repaired));
+            }
+            ClockKind::Simple => simple(causality, clocks, delay, self.distance)?,
+            ClockKind::Controlled => self.controlled(input)?,
+        };
+        let correction = match self.amortization() {
+            Some(rate) => amortize(causality, clocks, delay, rate, &times),
+            None => unamortized(causality, clocks, &times),
+        };
+        let repaired = Repaired {
+            jumps: times.jumps(),
+            largest_jump: times.largest_jump(),
+            direction: Some(Direction::Forward),
+            times: self.amortization().map(|_| times),
+        };
+        Ok((correction, repaired))
+    }
+
+    fn controlled(&self, input: &Input<'_>) -> Result<LogicalTimes, Cycle> {
+        let Input {
+            info,
+            causality,
+            clocks,
+            delay,
+            ..
+        } = *input;
+        match self.control {
+            ClockControl::Passes(limits) => Ok(multi_pass(causality, clocks, delay, limits)?.times),
+            ClockControl::ByEvent(Control::Constant(factor)) if self.distance == Ticks(0) => {
+                controlled(causality, clocks, delay, Gamma::from_factor(factor))
+            }
+            ClockControl::ByEvent(control) => {
+                let regulation = Regulation {
+                    delay: delay.clone(),
+                    distance: self.distance,
+                    control,
+                };
+                regulated(causality, clocks, info.rate, &regulation)
+            }
+        }
+    }
+
+    /// The largest control factor, if the clock has one.
+    pub fn gamma_max(&self) -> Option<Gamma> {
+        let factor = match self.control {
+            ClockControl::Passes(_) => return None,
+            ClockControl::ByEvent(Control::Constant(factor)) => factor,
+            ClockControl::ByEvent(Control::Degressive(constants)) => constants.gamma_max,
+            ClockControl::ByEvent(Control::Combined(constants)) => constants.gamma_max,
+        };
+        (self.kind == ClockKind::Controlled).then(|| Gamma::from_factor(factor))
+    }
+
+    /// The rate of amortisation, if there is any: only the controlled clock is
+    /// amortised.
+    pub fn amortization(&self) -> Option<AmortizationRate> {
+        self.amortization
+            .filter(|_| self.kind == ClockKind::Controlled)
+    }
+}
+
+impl fmt::Display for LogicalClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            ClockKind::Controlled => "controlled logical clock",
+            ClockKind::Simple => "simple logical clock",
+            ClockKind::Lamport => "Lamport's clock",
+        })?;
+        match self.control {
+            _ if self.kind != ClockKind::Controlled => {}
+            ClockControl::ByEvent(Control::Constant(_)) => {}
+            ClockControl::ByEvent(Control::Degressive(_)) => f.write_str(", controller of 1997")?,
+            ClockControl::Passes(_) => f.write_str(", in several passes")?,
+            ClockControl::ByEvent(Control::Combined(CombinedConstants { b, c, d, .. })) => {
+                f.write_str(", controllers A")?;
+                for (letter, takes_part) in [('B', b), ('C', c), ('D', d.is_some())] {
+                    if takes_part {
+                        write!(f, "{letter}")?;
+                    }
+                }
+            }
+        }
+        if self.backward {
+            f.write_str(", run backwards")?;
+        }
+        Ok(())
+    }
+}

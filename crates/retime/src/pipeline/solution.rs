@@ -1,0 +1,92 @@
+//! What a method found, and how good it is.
+
+use super::logical_clock::Repaired;
+use crate::align::ClockStep;
+use crate::auto::NotAligned;
+use crate::causality::{Check, Nodes};
+use crate::clocks::ClockId;
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::estimate::Estimate;
+use retime_model::{Ticks, Timestamp};
+
+/// What a method found. Its times were checked against every dependency before
+/// it was returned: [`is_sound`](Self::is_sound) is a fact, not a promise.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Of recorded times. Its clocks are finer than those of the analysis where these
+    /// were refuted.
+    pub correction: Correction,
+    /// What the estimator found, if there was one.
+    pub aligned: Option<Aligned>,
+    /// Why clocks were not aligned, where they would have been.
+    pub unaligned: Option<NotAligned>,
+    /// What the logical clock found, on the trace as aligned.
+    pub repaired: Option<Repaired>,
+    /// If it is another minimal delay than the one given.
+    pub enforced: Option<Enforced>,
+    /// The corrected time of each event that takes part in happened-before.
+    pub times: Vec<Timestamp>,
+    /// All dependencies at these times.
+    pub left: Check,
+}
+
+impl Solution {
+    /// Whether no effect comes before its cause, or too early after it.
+    pub fn is_sound(&self) -> bool {
+        self.left.reversed() == 0 && self.left.short() == 0
+    }
+}
+
+/// A minimal delay that a method told from aligned clocks.
+#[derive(Clone, Debug)]
+pub struct Enforced {
+    /// What was enforced.
+    pub delay: MinimalDelay,
+    /// The one that the aligned trace shows, if it shows any.
+    pub shortest: Option<Ticks>,
+}
+
+/// Clocks put on one time.
+#[derive(Clone, Debug)]
+pub struct Aligned {
+    /// What has to be added to each clock, if all dependencies were weighed: what
+    /// one of the papers' estimators finds may be too far off to bound errors by.
+    pub estimate: Option<Estimate>,
+    /// Clocks that nothing relates to the others: they keep their time.
+    pub unrelated: Vec<ClockId>,
+    /// Clocks related to the others in one direction only.
+    pub one_way: Vec<ClockId>,
+    /// How many dependencies were left out because they contradict all others.
+    pub outliers: usize,
+    /// The most straight pieces that a clock's offset has.
+    pub pieces: usize,
+    /// The clock whose time is the common one; `None` for the mean of all.
+    pub reference: Option<ClockId>,
+    /// Clocks that were set during the run.
+    pub steps: Vec<ClockSet>,
+}
+
+/// A clock was set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockSet {
+    /// Which.
+    pub clock: ClockId,
+    /// It showed this before
+    pub after: Timestamp,
+    /// and this afterwards.
+    pub until: Timestamp,
+    /// How much it gained.
+    pub by: Ticks,
+}
+
+impl ClockSet {
+    pub(super) fn of(step: &ClockStep, nodes: &Nodes) -> Option<Self> {
+        Some(Self {
+            clock: step.clock,
+            after: nodes.absolute(Ticks(step.after))?,
+            until: nodes.absolute(Ticks(step.until))?,
+            by: Ticks(step.by.round() as i64),
+        })
+    }
+}

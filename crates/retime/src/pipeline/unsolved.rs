@@ -1,0 +1,93 @@
+//! Why a method yields no correction.
+
+use super::registry::MethodName;
+use crate::auto::AutoError;
+use crate::clock::Cycle;
+use crate::clocks::Clocks;
+use crate::estimate::{BadEstimate, NoEstimate};
+use retime_model::{Cancelled, TraceInfo};
+
+/// Why a method yields no correction. Clocks have no names here:
+/// [`describe`](Self::describe) says the same with them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unsolved {
+    /// The estimator found nothing.
+    #[error(transparent)]
+    NoEstimate(#[from] NoEstimate),
+    /// It found what makes no clock.
+    #[error(transparent)]
+    BadEstimate(#[from] BadEstimate),
+    /// The clock that was asked for is related to no other.
+    #[error("no dependency relates the clock of --reference to another; give another --reference")]
+    UnrelatedReference,
+    /// Some clock's estimated time does not advance, so that there is no mean.
+    #[error(
+        "the estimated time of a clock does not advance, so the clocks have no mean; \
+         give another --reference"
+    )]
+    NoMean,
+    /// The dependencies contradict each other, or the common clocks.
+    #[error(transparent)]
+    Cycle(#[from] Cycle),
+    /// Run backwards, the clock would need stamps before 0.
+    #[error("run backwards, the clock would move events before time 0; run it forwards")]
+    BeforeZero,
+    /// Corrected stamps do not fit into 64 bits, or lie too far apart.
+    #[error("corrected times would lie too far apart for a trace")]
+    TooFar,
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl Unsolved {
+    /// In words, with the names of clocks and locations.
+    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
+        match self {
+            Self::NoEstimate(reason) => reason.describe(info, clocks),
+            Self::BadEstimate(reason) => reason.describe(info, clocks),
+            Self::Cycle(cycle) => cycle.describe(info),
+            other => other.to_string(),
+        }
+    }
+}
+
+impl From<AutoError> for Unsolved {
+    fn from(error: AutoError) -> Self {
+        match error {
+            AutoError::Cycle(cycle) => Self::Cycle(cycle),
+            AutoError::UnrelatedReference => Self::UnrelatedReference,
+            AutoError::TooFar => Self::TooFar,
+        }
+    }
+}
+
+/// A trace that a method has no valid solution for, with what the user may try.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct NotSolved {
+    /// Why.
+    pub reason: Unsolved,
+    /// The same in words, with the names of clocks and what may help.
+    pub message: String,
+}
+
+impl NotSolved {
+    /// For a method; `shared` where locations that share a clock are to blame.
+    pub(super) fn new(
+        reason: Unsolved,
+        method: MethodName,
+        (info, clocks): (&TraceInfo, &Clocks),
+        shared: bool,
+    ) -> Self {
+        let words = reason.describe(info, clocks);
+        let message = match (&reason, shared) {
+            (Unsolved::Cycle(_), true) => format!(
+                "{words}\nif locations that share a clock should not, give a finer --clocks"
+            ),
+            (Unsolved::Cycle(_), false) => words,
+            _ => format!("--method {method} finds no correction: {words}"),
+        };
+        Self { reason, message }
+    }
+}
