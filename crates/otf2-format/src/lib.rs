@@ -75,9 +75,11 @@ impl Format for Otf2 {
         if holds_one_archive(&entries, input) {
             return Ok(());
         }
-        Err("holds other things than one OTF2 archive, which --force would delete; remove it \
+        Err(
+            "holds other things than one OTF2 archive, which --force would delete; remove it \
              yourself or give another directory"
-            .into())
+                .into(),
+        )
     }
 }
 
@@ -135,7 +137,9 @@ impl Trace for Archive {
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let locations: Vec<LocationIndex> = self.trace.locations().collect();
-        let scanned = locations.into_par_iter().map(|it| self.trace.scan(it, monitor));
+        let scanned = locations
+            .into_par_iter()
+            .map(|it| self.trace.scan(it, monitor));
         let scanned: Vec<_> = scanned.collect::<Result<_, _>>().map_err(failed)?;
         Ok(Scan {
             info: self.trace.info().clone(),
@@ -246,7 +250,10 @@ struct BadUndo {
 
 fn contents(counts: &EventCounts) -> Contents {
     Contents {
-        kinds: counts.iter().map(|(code, count)| (code.into(), count)).collect(),
+        kinds: counts
+            .iter()
+            .map(|(code, count)| (code.into(), count))
+            .collect(),
         rest: vec![counts.attribute_lists(), counts.bytes()],
     }
 }

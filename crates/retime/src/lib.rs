@@ -53,8 +53,8 @@ pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use limiting::{LimitingSend, limiting_send};
-pub use retime_model::{Cancelled, Monitor, group_digits, plural};
 pub use retime_model::format;
+pub use retime_model::{Cancelled, Monitor, group_digits, plural};
 pub use retime_model::{
     Communicator, Delay, Location, LocationIndex, Members, ParseDelayError, Process, TickRate,
     Ticks, Timestamp, TraceInfo, format_seconds,

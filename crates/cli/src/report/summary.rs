@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-pub(crate) use retime::{group_digits, plural};
 use retime::causality::Tally;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
+pub(crate) use retime::{group_digits, plural};
 
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
