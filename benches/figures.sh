@@ -11,10 +11,10 @@ runs=${1:-5}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-cargo build --quiet --release --package retime-cli
+cargo build --quiet --profile dist --package retime-cli
 
 generate() { # ranks events
-    target/release/retime simulate halo --ranks "$1" --events "$2" --seed 1 \
+    target/dist/retime simulate halo --ranks "$1" --events "$2" --seed 1 \
         --offset 100us --drift 2ppm -o "$scratch/trace-$1-$2" --no-truth --quiet
 }
 
@@ -27,7 +27,7 @@ measure() { # trace arguments...
         python3 - "$scratch/out" "$trace" "$@" <<'PY'
 import os, sys, time
 out, trace, *rest = sys.argv[1:]
-command = ["target/release/retime"] + [word.replace("TRACE", trace).replace("OUT", out) for word in rest]
+command = ["target/dist/retime"] + [word.replace("TRACE", trace).replace("OUT", out) for word in rest]
 start = time.perf_counter()
 child = os.posix_spawn(command[0], command, os.environ)
 _, _, used = os.wait4(child, 0)

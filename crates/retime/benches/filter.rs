@@ -15,7 +15,7 @@
     reason = "a report, and no library code"
 )]
 
-#[path = "../tests/common/ring.rs"]
+#[path = "../tests/it/common/ring.rs"]
 mod ring;
 
 use std::time::{Duration, Instant};

@@ -60,7 +60,7 @@ pub struct FiniteElements {
 
 impl Default for FiniteElements {
     /// 20 processes, messages of 250 us and more. With these limits the
-    /// results come out as the paper has them (tests/papers.rs).
+    /// results come out as the paper has them (tests/it/papers.rs).
     fn default() -> Self {
         Self {
             grid: (2, 10),

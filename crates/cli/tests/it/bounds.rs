@@ -1,0 +1,166 @@
+//! Error bounds and the gentlest correction: stated, saved, and true.
+
+use crate::common;
+use crate::common::{Scratch, traces};
+use retime_sim::{Layout, Program, from, to};
+use serde_json::Value;
+
+/// A trace and its truth.
+fn skewed() -> Scratch {
+    traces::scratch([("trace", traces::skewed()), ("truth", traces::sound())])
+}
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn number(of: &Value) -> f64 {
+    of.as_f64().unwrap_or_else(|| panic!("{of} is no number"))
+}
+
+#[test]
+fn the_truth_is_within_the_bounds() {
+    let scratch = skewed();
+    for method in ["auto", "clc", "convex-hull", "optimal"] {
+        let correct =
+            format!("correct trace -o out --force --truth truth --json - --method {method}");
+        let report = json(&scratch.succeed(&correct));
+        let bounds = &report["bounds"];
+        assert_eq!(bounds["truth"]["share"], 1.0, "{method}");
+        assert_eq!(bounds["truth"]["events"], 40, "{method}");
+        assert_eq!(
+            (&bounds["events"], &bounds["unbounded"]),
+            (&62.into(), &0.into())
+        );
+        assert_eq!(bounds["complete"], true);
+        // Whatever was written is no nearer than any method could guarantee.
+        assert!(number(&bounds["mean"]) >= number(&bounds["mean_half_width"]));
+        // Errors without their mean, as the truth shows them, are no larger.
+        let found = number(&report["accuracy"]["corrected"]["synchronization_ticks"]["max"]);
+        assert!(
+            found <= 2.0 * number(&bounds["largest"]),
+            "{method}: {found}"
+        );
+    }
+    // Recorded times are as far off as their clocks, to what messages leave open.
+    let check = scratch.retime("check trace --truth truth --json -");
+    let bounds = &json(&check.stdout)["bounds"];
+    let largest = number(&bounds["largest"]);
+    assert!((100_000.0..102_000.0).contains(&largest), "{largest}");
+    assert_eq!(bounds["truth"]["share"], 1.0);
+}
+
+#[test]
+fn bounds_are_saved_with_the_correction() {
+    let scratch = skewed();
+    let report = json(&scratch.succeed("correct trace -o out --json -"));
+    let saved = json(&scratch.read("out/traces.retime.json"));
+    let bounds = &saved["bounds"];
+    assert_eq!(
+        (number(&bounds["drift_bound"]), &bounds["reference"]),
+        (1e-4, &0.into())
+    );
+    let clocks = bounds["clocks"].as_array().unwrap();
+    assert_eq!(clocks.len(), 3);
+    let mut largest: f64 = 0.0;
+    for (location, clock) in clocks.iter().enumerate() {
+        assert_eq!(clock["locations"], Value::from(vec![location]));
+        let knots = clock["knots"].as_array().unwrap();
+        let stamps: Vec<u64> = knots.iter().map(|knot| knot[0].as_u64().unwrap()).collect();
+        assert!(stamps.len() > 1 && stamps.is_sorted());
+        let sides = knots.iter().flat_map(|knot| [&knot[1], &knot[2]]);
+        largest = sides.map(number).fold(largest, f64::max);
+    }
+    assert!(largest >= number(&report["bounds"]["largest"]));
+    // Undoing needs none of it.
+    scratch.succeed("undo out -o back -q");
+    common::directory::assert_same(&scratch.join("trace"), &scratch.join("back"));
+}
+
+#[test]
+fn without_bounds_nothing_is_said_of_them() {
+    let scratch = skewed();
+    let report = scratch.succeed("correct trace -o out --json - --bounds off");
+    for word in ["\"bounds", "gentlest"] {
+        assert!(!report.contains(word), "{word}");
+    }
+    assert!(!scratch.read("out/traces.retime.json").contains("bounds"));
+    let check = scratch.retime("check trace -v --bounds off");
+    assert!(!check.stdout.contains("bound"), "{}", check.stdout);
+}
+
+#[test]
+fn the_drift_bound_has_many_forms() {
+    let scratch = skewed();
+    let bounds = |drift: &str| {
+        let check = scratch.retime(&format!("check trace --json - --drift-bound {drift}"));
+        json(&check.stdout)["bounds"].clone()
+    };
+    let usual = bounds("100ppm");
+    for same in ["0.01%", "1e-4", "0.0001", "100000ppb"] {
+        assert_eq!(bounds(same), usual, "{same}");
+    }
+    assert_eq!(usual["drift_bound"], 1e-4);
+    let (steady, wild) = (bounds("1ppm"), bounds("1%"));
+    let best = |of: &Value| number(&of["mean_half_width"]);
+    assert!(best(&steady) < best(&usual) && best(&usual) < best(&wild));
+}
+
+#[test]
+fn clocks_without_bounds_are_named() {
+    let scratch = Scratch::new();
+    let mut program = Program::with_layout(Layout::node_per_rank(4));
+    for round in 0..5 {
+        let at = 10_000 + 1_000 * round;
+        program
+            .on(0)
+            .send(at, to(1))
+            .recv(at + 500, from(1))
+            .send(at + 600, to(2));
+        program.on(1).recv(at + 200, from(0)).send(at + 300, to(0));
+        program.on(2).recv(at + 550, from(0));
+        program.on(3).enter(at, "alone");
+    }
+    program.on(2).send(20_000, to(3).tag(9));
+    traces::write(scratch.path(), "trace", &program);
+    let check = scratch.retime("check trace");
+    let one_sided = "warning    MPI Rank 2 / Master thread (location 2): dependencies relate it to \
+                     MPI Rank 0 / Master thread (location 0) in one direction only";
+    assert!(check.stdout.contains(one_sided), "{}", check.stdout);
+    assert!(check.stdout.contains("of the events"), "{}", check.stdout);
+}
+
+#[test]
+fn what_forces_a_distortion_is_named() {
+    let scratch = traces::scratch([("trace", traces::bent(3))]);
+    let check = scratch.retime("check trace -v --min-delay 0ticks");
+    let text = "gentlest   no correction can keep all local intervals within";
+    assert!(check.stdout.contains(text), "{}", check.stdout);
+    assert!(
+        check
+            .stdout
+            .contains("event 3 of location 1 -> event 3 of location 0")
+    );
+    let report = json(
+        &scratch
+            .retime("check trace --json - --min-delay 0ticks")
+            .stdout,
+    );
+    let gentlest = &report["gentlest"];
+    let ratio = number(&gentlest["needed_ticks"]) / number(&gentlest["width_ticks"]);
+    assert!((number(&gentlest["distortion"]) - ratio).abs() < 1e-12);
+    assert!(gentlest["forced_by"].as_array().unwrap().len() >= 2);
+    // The method of that name attains it.
+    let correct = "correct trace -o out --json - --min-delay 0ticks --method gentlest --repair off";
+    let corrected = json(&scratch.retime(correct).stdout);
+    let largest = number(&corrected["distortion"]["largest"]);
+    assert!(largest < 1.01 * ratio, "{largest} against {ratio}");
+    // Where shifts will do, that is said.
+    let scratch = skewed();
+    let check = scratch.retime("check trace -v");
+    assert!(
+        check
+            .stdout
+            .contains("constant shifts satisfy all dependencies")
+    );
+}

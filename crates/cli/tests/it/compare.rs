@@ -1,0 +1,112 @@
+//! `retime compare`: the table, the report, and what it leaves alone.
+
+use crate::common::golden::{assert_golden, transcript};
+use crate::common::{Scratch, traces};
+use serde_json::Value;
+
+fn scratch() -> Scratch {
+    traces::scratch([
+        ("skewed", traces::skewed()),
+        ("truth", traces::sound()),
+        ("odd", traces::odd()),
+    ])
+}
+
+/// Without times and memory, which stand to the right of the jumps.
+fn masked(text: &str) -> String {
+    let mut cut = None;
+    let mut out = String::new();
+    for line in text.lines() {
+        if line.starts_with("method") && line.contains("jump") {
+            cut = line.find("jump").map(|at| at + "jump".len());
+        } else if line.is_empty() {
+            cut = None;
+        }
+        let end = cut.unwrap_or(usize::MAX).min(line.len());
+        out += line[..end].trim_end();
+        out.push('\n');
+    }
+    out
+}
+
+#[test]
+fn the_table_holds_every_method() {
+    let commands = ["compare skewed --truth truth"];
+    let text = transcript(&scratch(), &commands);
+    for line in text.lines() {
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+    assert_golden("compare.txt", &masked(&text));
+}
+
+#[test]
+fn methods_can_be_chosen() {
+    let commands = [
+        "compare skewed --method clc --method convex-hull --bounds off",
+        "compare skewed --method simple --bounds off -v",
+        "compare skewed --method lamport",
+        "compare skewed --method nothing",
+        "compare",
+        "compare skewed --features",
+        "compare nowhere",
+    ];
+    assert_golden(
+        "compare-chosen.txt",
+        &masked(&transcript(&scratch(), &commands)),
+    );
+}
+
+#[test]
+fn the_report_holds_the_figures() {
+    let scratch = scratch();
+    let before = names(&scratch);
+    let report = scratch
+        .retime("compare skewed --truth truth --json -")
+        .expect_code(0);
+    assert_eq!(names(&scratch), before, "something was written");
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    assert_eq!(report["schema"], "retime-comparison-1");
+    let methods = report["methods"].as_array().unwrap();
+    let method = |name: &str| methods.iter().find(|it| it["name"] == name).unwrap();
+    let recorded = &method("recorded")["result"];
+    let clc = &method("clc")["result"];
+    assert!(recorded["reversed"].as_u64().unwrap() > 0);
+    assert_eq!((&clc["reversed"], &clc["short"]), (&0.into(), &0.into()));
+    assert_eq!(recorded["interval_change_mean"], 0.0);
+    assert!(clc["seconds"].as_f64().is_some());
+    // The same figures as of the command that corrects.
+    let written = scratch.succeed("correct skewed --method clc --truth truth -o out --json -");
+    let written: Value = serde_json::from_str(&written).unwrap();
+    assert_eq!(clc["knots"], written["method"]["knots"]);
+    assert_eq!(clc["interval_change_mean"], written["distortion"]["mean"]);
+    let errors = &written["accuracy"]["corrected"]["synchronization_ticks"];
+    assert_eq!(&clc["accuracy"]["synchronization_ticks"], errors);
+    // Each method says what it did, or why not.
+    for method in methods {
+        let (reason, result) = (&method["reason"], &method["result"]);
+        assert_ne!(reason.is_null(), result.is_null(), "{method}");
+    }
+}
+
+#[test]
+fn it_fails_where_no_method_helps() {
+    let scratch = scratch();
+    // Two locations are not enough for hulls where messages go one way.
+    let simulate = "simulate producer-consumer -o one-way --ranks 2 --iterations 50 --seed 3";
+    scratch.succeed(simulate);
+    let recorded = scratch.retime("check one-way -q").code;
+    let hull = scratch.retime("compare one-way --method convex-hull --bounds off");
+    assert_eq!(hull.code, recorded, "{}", hull.stdout);
+    assert!(hull.stdout.contains("convex-hull: "), "{}", hull.stdout);
+    let clock = "compare one-way --method clc --bounds off";
+    scratch.retime(clock).expect_code(0);
+    let strict = "compare odd --method clc --bounds off --strict";
+    scratch.retime(strict).expect_code(1);
+}
+
+fn names(scratch: &Scratch) -> Vec<std::ffi::OsString> {
+    let entries = std::fs::read_dir(scratch.path()).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    names
+}

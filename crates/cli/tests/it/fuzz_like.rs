@@ -1,0 +1,264 @@
+//! Damaged archives: every truncation and changed bits in every byte.
+//!
+//! Most of it goes through the libraries in this process, stage by stage as
+//! `retime correct` does; a sample goes through the command. Whatever happens
+//! is a result: no panic, no endless loop, and nothing left behind.
+
+use crate::archives;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::common::directory::{assert_same_trees, tree};
+use crate::common::{Scratch, traces};
+use retime::causality::{Causality, CausalityOptions, check};
+use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
+use retime::estimate::learn_minimal_delay;
+use retime::{Correction, Grouping, MinimalDelay, SavedClock};
+use retime_otf2::Otf2Trace;
+use retime_sim::{Layout, Program, from, to};
+
+/// No archive here has more than a few dozen events.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// What became of an archive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Refused,
+    Copied,
+    Corrected,
+}
+
+/// Two processes with clocks that disagree, mapping tables and clock offsets.
+fn ping_pong(dir: &Path) {
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    program
+        .on(0)
+        .clock_offset(0, 5)
+        .clock_offset(9_000, 7)
+        .send(1_100, to(1))
+        .irecv_request(1_200, 7)
+        .irecv(3_300, from(1), 7)
+        .barrier(3_400, 5_000);
+    program
+        .on(1)
+        .clock_offset(0, -5)
+        .clock_offset(9_000, 7)
+        .recv(700, from(0))
+        .send(1_800, to(0))
+        .barrier(2_000, 2_400);
+    traces::write(dir, "trace", &program);
+}
+
+/// Snapshots, markers, attributes, unknown records, mapping tables, thumbnail.
+fn all_kinds_of_files(dir: &Path) {
+    let dir = dir.join("trace");
+    fs::create_dir_all(&dir).unwrap();
+    archives::write(&dir, &archives::small_archive());
+}
+
+/// What `retime correct` does.
+fn correct(input: &Path, output: &Path) -> Result<Fate, String> {
+    let text = |error: retime_otf2::Error| error.to_string();
+    let trace = Otf2Trace::open(input).map_err(text)?;
+    let scanned = trace.locations().map(|location| trace.scan(location, &()));
+    let scanned: Vec<_> = scanned.collect::<Result<_, _>>().map_err(text)?;
+    let (logs, counts): (Vec<_>, Vec<_>) =
+        scanned.into_iter().map(|it| (it.log, it.counts)).unzip();
+    let causality = Causality::build(trace.info(), logs, CausalityOptions::default())
+        .map_err(|error| error.to_string())?;
+    let clocks = Grouping::Auto.clocks(trace.info(), &causality);
+    let delay = MinimalDelay::Uniform(learn_minimal_delay(&causality, &clocks).enforced);
+    let recorded = causality.nodes().timestamps();
+    if check(&causality, &clocks, &delay, recorded).reversed() == 0
+        && causality.defects().is_empty()
+    {
+        trace.copy(output, &()).map_err(text)?;
+        return Ok(Fate::Copied);
+    }
+    let times = controlled(&causality, &clocks, &delay, Gamma::default())
+        .map_err(|cycle| cycle.describe(trace.info()))?;
+    let rate = AmortizationRate::default();
+    let correction = amortize(&causality, &clocks, &delay, rate, &times);
+    let rewritten = trace
+        .rewrite_in_order(&correction, output, &())
+        .map_err(text)?;
+
+    // What was written must hold what is promised, and can be taken back.
+    let written = Otf2Trace::open(output).unwrap();
+    let mut after = Vec::new();
+    for location in written.locations() {
+        let nodes = causality.nodes();
+        let events = nodes.events(nodes.of(location.as_usize()));
+        let timeline = written.node_times(location, events, &()).unwrap();
+        assert_eq!(timeline.counts, counts[location.as_usize()]);
+        assert_eq!(timeline.backwards, 0);
+        after.extend(timeline.times);
+    }
+    let after = check(&causality, &clocks, &delay, &after);
+    assert_eq!(after.reversed(), after.reversed_within_clock());
+    take_back(&written, &correction, &rewritten.undo, input);
+    Ok(Fate::Corrected)
+}
+
+/// What `retime apply` does with a shift, which touches every kind of file.
+fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
+    let text = |error: retime_otf2::Error| error.to_string();
+    let trace = Otf2Trace::open(input).map_err(text)?;
+    let clock = SavedClock {
+        locations: None,
+        knots: vec![[0, 1_000_000].into()],
+        steps: Vec::new(),
+    };
+    let correction = Correction::restore(&[clock], trace.info()).unwrap();
+    let rewritten = trace.rewrite(&correction, output, &()).map_err(text)?;
+    let written = Otf2Trace::open(output).unwrap();
+    take_back(&written, &correction, &rewritten.undo, input);
+    Ok(Fate::Corrected)
+}
+
+fn take_back(written: &Otf2Trace, correction: &Correction, undo: &retime_otf2::Undo, input: &Path) {
+    let back = input.with_file_name("back");
+    fs::create_dir(&back).unwrap();
+    written.restore(correction, undo, &back, &()).unwrap();
+    assert_same_trees(&tree(input), &tree(&back));
+    fs::remove_dir_all(back).unwrap();
+}
+
+type Action = fn(&Path, &Path) -> Result<Fate, String>;
+
+/// Damages every byte of every file in turn; the numbers of fates.
+fn damage_everything(make: fn(&Path), action: Action) -> [usize; 3] {
+    let scratch = Scratch::in_memory();
+    make(scratch.path());
+    let input = scratch.join("trace");
+    let sound = tree(&input);
+    let mut fates = [0; 3];
+    for (name, content) in &sound {
+        let Some(content) = content else { continue };
+        let path = input.join(name);
+        let mut survive = |what: &str, damaged: &[u8]| {
+            fs::write(&path, damaged).unwrap();
+            let fate =
+                survived(&scratch, action).unwrap_or_else(|| panic!("{} {what}", name.display()));
+            fates[fate as usize] += 1;
+        };
+        for length in 0..content.len() {
+            survive(&format!("cut to {length} bytes"), &content[..length]);
+        }
+        let mut damaged = content.clone();
+        for at in 0..content.len() {
+            for flip in [0x01, 0x10, 0xff] {
+                damaged[at] = content[at] ^ flip;
+                survive(&format!("byte {at} ^ {flip:#x}"), &damaged);
+            }
+            damaged[at] = content[at];
+        }
+        fs::write(&path, content).unwrap();
+    }
+    fates
+}
+
+/// Runs the action; `None` if it panics or takes too long. Once is no proof
+/// of an endless loop on a busy machine, three times are.
+fn survived(scratch: &Scratch, action: Action) -> Option<Fate> {
+    let (input, output) = (scratch.join("trace"), scratch.join("out"));
+    for _ in 0..3 {
+        fs::create_dir(&output).unwrap();
+        let start = Instant::now();
+        let result = catch_unwind(AssertUnwindSafe(|| action(&input, &output))).ok()?;
+        let elapsed = start.elapsed();
+        fs::remove_dir_all(&output).unwrap();
+        if elapsed < PATIENCE {
+            return Some(result.unwrap_or(Fate::Refused));
+        }
+    }
+    None
+}
+
+#[track_caller]
+fn assert_every_fate(fates: [usize; 3], least: [usize; 3]) {
+    eprintln!("refused, copied, corrected: {fates:?}");
+    let enough = fates
+        .iter()
+        .zip(least)
+        .all(|(&found, least)| found >= least);
+    assert!(enough, "{fates:?}");
+}
+
+#[test]
+fn correct_survives_every_damage() {
+    let fates = damage_everything(ping_pong, correct);
+    assert_every_fate(fates, [1000, 1, 1000]);
+}
+
+#[test]
+fn correct_survives_damage_to_all_kinds_of_files() {
+    let fates = damage_everything(all_kinds_of_files, correct);
+    assert_every_fate(fates, [500, 0, 500]);
+}
+
+#[test]
+fn rewriting_survives_damage_to_all_kinds_of_files() {
+    let fates = damage_everything(all_kinds_of_files, shift);
+    assert_every_fate(fates, [500, 0, 500]);
+}
+
+/// A sample through the command, which may not take much memory either.
+#[test]
+fn the_command_survives_damage() {
+    let scratch = Scratch::new();
+    ping_pong(scratch.path());
+    let input = scratch.join("trace");
+    let mut number = 0_usize;
+    let (mut failed, mut written) = (0, 0);
+    for (name, content) in tree(&input) {
+        let Some(content) = content else { continue };
+        for at in 0..content.len() {
+            // A stride that meets every place of the 8-byte fields in time.
+            number += 1;
+            if !number.is_multiple_of(13) {
+                continue;
+            }
+            let mut damaged = content.clone();
+            if number.is_multiple_of(2) {
+                damaged.truncate(at);
+            } else {
+                damaged[at] ^= 0x41;
+            }
+            fs::write(input.join(&name), &damaged).unwrap();
+            let what = format!("{} at {at}", name.display());
+            let run = "ulimit -v 1000000; timeout 20 \"$RETIME\" correct --threads 2 trace -o out";
+            let outcome = scratch.shell(run);
+            let code = outcome.code.unwrap();
+            match code {
+                0 | 1 => {
+                    written += 1;
+                    assert_eq!(scratch.entries(), ["out", "trace"], "{what}");
+                    fs::remove_dir_all(scratch.join("out")).unwrap();
+                }
+                2 => {
+                    failed += 1;
+                    assert!(
+                        outcome.stderr.starts_with("retime: "),
+                        "{what}: {outcome:#?}"
+                    );
+                    assert_eq!(outcome.stdout, "", "{what}");
+                    assert_eq!(scratch.entries(), ["trace"], "{what}");
+                }
+                _ => panic!("{what}: {outcome:#?}"),
+            }
+            assert!(
+                !outcome.stderr.contains("defect of retime"),
+                "{what}: {outcome:#?}"
+            );
+            assert_eq!(fs::read(input.join(&name)).unwrap(), damaged);
+        }
+        fs::write(input.join(&name), content).unwrap();
+    }
+    assert!(
+        failed > 20 && written > 20,
+        "{failed} failed, {written} written"
+    );
+}

@@ -1,0 +1,31 @@
+//! The built command, run as its users run it. One binary, so that it is
+//! linked once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "failing is how a test reports"
+)]
+
+#[path = "../../../otf2/tests/it/common/mod.rs"]
+mod archives;
+mod bad_data;
+mod bounds;
+mod common;
+mod compare;
+mod fuzz_like;
+mod golden;
+mod live;
+mod make;
+mod manners;
+mod merged;
+mod methods;
+mod order;
+mod real_traces;
+mod simulate;
+mod staging;
+mod stream;
+mod truth;

@@ -1,0 +1,320 @@
+//! Recordings of real programs, where the shared traces are at hand.
+
+use crate::archives;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::directory::{self, assert_same};
+use crate::common::{Scratch, judge, times};
+use retime_otf2::Otf2Trace;
+use serde_json::Value;
+
+/// A directory with shared traces; `None`, and a note, if they are not there.
+fn unpacked(names: &[&str]) -> Option<Scratch> {
+    let Some(traces) = archives::shared() else {
+        eprintln!("skipped: no shared traces beside the repository, needed {names:?}");
+        return None;
+    };
+    let scratch = Scratch::new();
+    for name in names {
+        let mut tar = Command::new("tar");
+        tar.arg("--zstd").arg("-xf");
+        tar.arg(traces.join(format!("{name}.tar.zst")));
+        let status = tar.arg("-C").arg(scratch.path()).status().unwrap();
+        assert!(status.success(), "tar unpacks {name}");
+    }
+    Some(scratch)
+}
+
+fn report(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// The printed lines of each section and location, in order, without times;
+/// and the times.
+#[derive(Debug, Default)]
+struct Printed {
+    /// Everything before the events.
+    definitions: Vec<String>,
+    lines: BTreeMap<(String, u64), Vec<String>>,
+    times: BTreeMap<(String, u64), Vec<u64>>,
+    /// Second times of events that have two.
+    stops: BTreeMap<u64, Vec<u64>>,
+    complaints: Vec<String>,
+}
+
+impl Printed {
+    fn new(anchor: &Path) -> Option<Self> {
+        let printed = judge::otf2_print(anchor, &["-A"])?;
+        let mut all = Self {
+            complaints: printed
+                .complaints
+                .iter()
+                .map(|line| line.replace(&*anchor.with_extension("").to_string_lossy(), "NAME"))
+                .collect(),
+            ..Self::default()
+        };
+        let (mut section, mut location) = (String::new(), 0);
+        for line in printed.text.lines() {
+            if line.starts_with("=== ") {
+                line.clone_into(&mut section);
+            } else if section.starts_with("=== Events") || section.starts_with("=== Snapshots") {
+                all.event(line, &section, &mut location);
+            } else if !line.starts_with("CLOCK_PROPERTIES") {
+                all.definitions.push(line.to_owned());
+            }
+        }
+        Some(all)
+    }
+
+    fn event(&mut self, line: &str, section: &str, location: &mut u64) {
+        let mut words: Vec<&str> = line.split_whitespace().collect();
+        let numbers = [1, 2].map(|at| words.get(at).and_then(|word| word.parse().ok()));
+        let mut times = None;
+        if let [Some(id), Some(time)] = numbers {
+            *location = id;
+            times = Some(time);
+            words[2] = "TIME";
+            if words[0] == "BUFFER_FLUSH" {
+                let last = words.len() - 1;
+                let stops = self.stops.entry(id).or_default();
+                stops.push(words[last].parse().unwrap());
+                words[last] = "TIME";
+            }
+        }
+        let key = (section.to_owned(), *location);
+        self.lines
+            .entry(key.clone())
+            .or_default()
+            .push(words.join(" "));
+        self.times.entry(key).or_default().extend(times);
+    }
+
+    /// The same but for times, and nothing new to complain about.
+    #[track_caller]
+    fn assert_differs_in_times_only(&self, other: &Self) {
+        assert_eq!(self.definitions, other.definitions);
+        for (key, lines) in &self.lines {
+            let theirs = &other.lines[key];
+            let at = lines.iter().zip(theirs).find(|(a, b)| a != b);
+            assert_eq!(at, None, "{key:?}");
+            assert_eq!(lines.len(), theirs.len(), "{key:?}");
+        }
+        assert_eq!(self.lines.len(), other.lines.len());
+        let new = other
+            .complaints
+            .iter()
+            .find(|it| !self.complaints.contains(it));
+        assert_eq!(new, None);
+    }
+}
+
+/// Everything that must hold of a trace and its corrected copy `out`.
+fn check_corrected(scratch: &Scratch, trace: &str, anchor: &str) {
+    let (input, output) = (scratch.join(trace), scratch.join("out"));
+    let (before, after) = (
+        Otf2Trace::open(&input).unwrap(),
+        Otf2Trace::open(&output).unwrap(),
+    );
+    for location in before.locations() {
+        let counts = |trace: &Otf2Trace| trace.scan(location, &()).unwrap().counts;
+        assert_eq!(counts(&before), counts(&after));
+    }
+    let printed = [&input, &output].map(|dir| Printed::new(&dir.join(anchor)));
+    if let [Some(before), Some(after)] = &printed {
+        before.assert_differs_in_times_only(after);
+        assert_ne!(before.times, after.times);
+    }
+    let again = report(&scratch.succeed("check out --json -"));
+    assert_eq!(again["before"]["reversed"], 0);
+    assert_eq!(again["before"]["out_of_order"], 0);
+    scratch.succeed("undo out -o back");
+    assert_same(&input, &scratch.join("back"));
+}
+
+#[test]
+fn sound_traces_come_out_as_they_are() {
+    let names = [
+        "halo4.otf2d",
+        "ring4.otf2d",
+        "colls4.otf2d",
+        "ping-pong-otf2",
+        "ping-pong-otf2-papi",
+        "t0a",
+        "t0b",
+    ];
+    let Some(scratch) = unpacked(&names) else {
+        return;
+    };
+    for name in names {
+        let report = report(&scratch.succeed(&format!("correct {name} -o {name}.out --json -")));
+        assert_eq!(report["before"]["reversed"], 0, "{name}");
+        assert_eq!(report["after"], Value::Null, "{name}");
+        assert_same(&scratch.join(name), &scratch.join(&format!("{name}.out")));
+    }
+}
+
+#[test]
+fn a_run_with_clock_offsets_is_corrected() {
+    let Some(scratch) = unpacked(&["rtns.mono", "rtns.truth"]) else {
+        return;
+    };
+    let report = report(&scratch.succeed("correct rtns.mono -o out --json -"));
+    let (before, after) = (&report["before"], &report["after"]);
+    assert_eq!(report["trace"]["events"], 456_040);
+    assert_eq!(before["messages"]["reversed"], 23_778);
+    assert_eq!(before["messages"]["total"], 48_000);
+    assert_eq!(before["collectives"]["reversed"], 8_911);
+    assert_eq!(after["reversed"], 0);
+    assert_eq!(after["short"], 0);
+    let delay = report["parameters"]["min_delay"]["smallest_ticks"].as_i64();
+    assert!((1..=176).contains(&delay.unwrap()), "{delay:?}");
+
+    let recorded = mean_error(&scratch, "rtns.mono");
+    let corrected = mean_error(&scratch, "out");
+    eprintln!("mean error {recorded:.0} ns recorded, {corrected:.0} ns corrected");
+    assert!((67_000.0..68_000.0).contains(&recorded), "{recorded}");
+    assert!(corrected <= 1_000.0, "{corrected}");
+    check_corrected(&scratch, "rtns.mono", "traces.otf2");
+}
+
+/// Mean deviation of all events from their true times in ns, up to a constant.
+fn mean_error(scratch: &Scratch, trace: &str) -> f64 {
+    let times = |name: &str| -> Vec<u64> {
+        let times = times::times(&scratch.join(name)).into_iter();
+        times.flat_map(|(_, times)| times).collect()
+    };
+    let (found, truth) = (times(trace), times("rtns.truth"));
+    assert_eq!((found.len(), truth.len()), (456_040, 456_040));
+    let errors = found
+        .iter()
+        .zip(&truth)
+        .map(|(found, truth)| found.wrapping_sub(*truth) as i64 as f64);
+    let errors: Vec<f64> = errors.collect();
+    times::mean_deviation(&errors)
+}
+
+#[test]
+fn a_lost_record_is_reported_and_left_out() {
+    let Some(scratch) = unpacked(&["dr.mono"]) else {
+        return;
+    };
+    let strict = scratch.retime("correct dr.mono -o out --strict");
+    assert_eq!(strict.code, Some(1));
+    assert!(
+        strict.stderr.contains("1 send without a receive"),
+        "{strict:#?}"
+    );
+    assert!(!scratch.join("out").exists());
+
+    let report = report(&scratch.succeed("correct dr.mono -o out --json -"));
+    let oddities = report["matching"]["oddities"].as_array().unwrap();
+    assert_eq!(oddities.len(), 2, "{oddities:#?}");
+    for (oddity, kind) in oddities
+        .iter()
+        .zip(["send-without-receive", "receive-never-completed"])
+    {
+        assert_eq!(oddity["kind"], kind);
+        assert_eq!(oddity["count"], 1);
+    }
+    assert_eq!(report["before"]["messages"]["total"], 47_999);
+    assert_eq!(report["after"]["reversed"], 0);
+    check_corrected(&scratch, "dr.mono", "traces.otf2");
+}
+
+#[test]
+fn an_eztrace_recording_is_corrected() {
+    let Some(scratch) = unpacked(&["ezr1"]) else {
+        return;
+    };
+    let report = report(&scratch.succeed("correct ezr1/ring_trace -o out --json -"));
+    let before = &report["before"]["messages"];
+    assert!(
+        before["reversed"].as_u64() > before["total"].as_u64().map(|total| total / 2),
+        "{before}"
+    );
+    assert_eq!(report["after"]["reversed"], 0);
+    let warnings = report["warnings"].to_string();
+    assert!(warnings.contains("Group 0 is defined twice"), "{warnings}");
+    assert!(
+        warnings.contains("4 locations with another number of events"),
+        "{warnings}"
+    );
+    check_corrected(&scratch, "ezr1/ring_trace", "eztrace_log.otf2");
+}
+
+const IDENTITY: &str = r#"{"format": "retime correction", "version": 1, "clocks": []}"#;
+const SHIFT: &str =
+    r#"{"format":"retime correction","version":1,"clocks":[{"knots":[[0,1000000]]}]}"#;
+
+#[test]
+fn every_type_of_record_survives() {
+    let names = ["alltypes", "alltypes32"];
+    let Some(scratch) = unpacked(&names) else {
+        return;
+    };
+    scratch.write("identity.json", IDENTITY);
+    scratch.write("shift.json", SHIFT);
+    for name in names {
+        scratch.succeed(&format!("apply identity.json {name} -o same --force"));
+        assert_same(&scratch.join(name), &scratch.join("same"));
+    }
+
+    scratch.succeed("apply shift.json alltypes -o out");
+    let printed =
+        ["alltypes", "out"].map(|dir| Printed::new(&scratch.join(dir).join("traces.otf2")));
+    if let [Some(before), Some(after)] = &printed {
+        before.assert_differs_in_times_only(after);
+        for (key, times) in &before.times {
+            // An event that is stamped before its predecessor waits for it.
+            let mut latest = 0;
+            let shifted = times.iter().map(|&time| {
+                latest = time.max(if key.0.contains("Events") { latest } else { 0 });
+                latest + 1_000_000
+            });
+            assert!(shifted.eq(after.times[key].iter().copied()), "{key:?}");
+        }
+        for (location, stops) in &before.stops {
+            let shifted = stops.iter().map(|stop| stop + 1_000_000);
+            assert!(
+                shifted.eq(after.stops[location].iter().copied()),
+                "{location}"
+            );
+        }
+        assert!(before.stops.values().map(Vec::len).sum::<usize>() > 100);
+    }
+    scratch.succeed("undo out -o back");
+    assert_same(&scratch.join("alltypes"), &scratch.join("back"));
+
+    // Here some stamps are at the end of what 64 bits hold.
+    let outcome = scratch.retime("apply shift.json alltypes32 -o out32");
+    assert_eq!((outcome.code, &*outcome.stdout), (Some(2), ""));
+    assert!(
+        outcome.stderr.contains("does not fit into 64 bits"),
+        "{outcome:#?}"
+    );
+    assert!(!scratch.join("out32").exists());
+}
+
+#[test]
+fn archives_of_either_byte_order_survive() {
+    let Some(scratch) = unpacked(&["variants"]) else {
+        return;
+    };
+    // By more the largest stamps would not fit.
+    scratch.write("shift.json", &SHIFT.replace("1000000", "100"));
+    let mut found = 0;
+    for name in directory::entries(&scratch.join("variants")) {
+        let trace = format!("variants/{name}");
+        found += 1;
+        scratch.succeed(&format!("apply shift.json {trace} -o out --force"));
+        scratch.succeed("undo out -o back --force");
+        assert_same(&scratch.join(&trace), &scratch.join("back"));
+        let anchors = [&trace, "out"].map(|dir| scratch.join(dir).join("traces.otf2"));
+        if let [Some(before), Some(after)] = anchors.map(|anchor| Printed::new(&anchor)) {
+            before.assert_differs_in_times_only(&after);
+        }
+    }
+    assert!(found > 0);
+}

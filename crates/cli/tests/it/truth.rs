@@ -1,0 +1,130 @@
+//! Times against the truth, and the experiments of the papers.
+
+use crate::common::golden::{assert_golden, normalised, transcript};
+use crate::common::{Scratch, traces};
+use retime_sim::Layout;
+use serde_json::Value;
+
+/// The errors of the clocks in `skewed`, in ns.
+const ERRORS: [f64; 3] = [0.0, 100_000.0, -30_000.0];
+
+/// A trace, its truth, and traces that are not its truth.
+fn scratch() -> Scratch {
+    let scratch = traces::scratch([
+        ("skewed", traces::skewed()),
+        ("truth", traces::sound()),
+        ("odd", traces::odd()),
+        ("backwards", traces::backwards()),
+    ]);
+    // As many events of each kind, in another order.
+    let mut shuffled = traces::exchange(Layout::node_per_rank(3), [0; 3]);
+    let mut orderly = traces::exchange(Layout::node_per_rank(3), [0; 3]);
+    let (to, from) = (retime_sim::to(2).tag(5), retime_sim::from(1).tag(6));
+    shuffled.on(1).send(1_061_000, to).leave(1_061_100, "x");
+    orderly.on(1).leave(1_061_000, "x").send(1_061_100, to);
+    for program in [&mut shuffled, &mut orderly] {
+        program.on(2).recv(1_061_500, from);
+    }
+    traces::write(scratch.path(), "shuffled", &shuffled);
+    traces::write(scratch.path(), "orderly", &orderly);
+    scratch
+}
+
+#[test]
+fn the_summary_says_how_far_times_are_from_the_truth() {
+    let commands = [
+        "check skewed --truth truth",
+        "check truth --truth truth",
+        "correct skewed --truth truth/traces.otf2 -o corrected",
+        "correct truth --truth truth -o copy",
+    ];
+    assert_golden("truth.txt", &transcript(&scratch(), &commands));
+}
+
+#[test]
+fn a_truth_of_another_trace_is_refused() {
+    let scratch = scratch();
+    let commands = [
+        "check skewed --truth odd",
+        "check skewed --truth backwards",
+        "check orderly --truth shuffled",
+        "check backwards --truth backwards",
+        "correct skewed --truth odd -o corrected",
+        "check skewed --truth nowhere",
+    ];
+    assert_golden("not-the-truth.txt", &transcript(&scratch, &commands));
+    assert!(!scratch.join("corrected").exists());
+}
+
+#[test]
+fn the_report_holds_the_measures() {
+    let scratch = scratch();
+    scratch
+        .retime("correct skewed --method clc --truth truth -o corrected --json report.json -q")
+        .expect_code(0);
+    let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
+    let accuracy = &report["accuracy"];
+    assert_eq!(accuracy["truth"], "truth");
+    let number = |of: &Value| of.as_f64().unwrap();
+    // Constant errors: F and S of each location are those of its clock.
+    let locations = accuracy["recorded"]["locations"].as_array().unwrap();
+    assert_eq!(locations.len(), 3);
+    for (location, error) in locations.iter().zip(ERRORS) {
+        assert!((number(&location["ahead_ticks"]) - error.max(0.0)).abs() < 1e-6);
+        assert!((number(&location["behind_ticks"]) + error.min(0.0)).abs() < 1e-6);
+        assert!(number(&location["deviation"]) < 1e-12);
+    }
+    let recorded = &accuracy["recorded"];
+    assert!((number(&recorded["ahead_ticks"]) - 100_000.0 / 3.0).abs() < 1e-6);
+    assert!((number(&recorded["behind_ticks"]) - 10_000.0).abs() < 1e-6);
+    let largest = number(&recorded["message_delay_ticks"]["max"]);
+    assert!((largest - 130_000.0).abs() < 1e-6, "{largest}");
+    // All are pulled up to the fastest clock.
+    let corrected = &accuracy["corrected"];
+    let synchronization = |of: &Value| number(&of["synchronization_ticks"]["rms"]);
+    assert!(synchronization(corrected) < 0.5 * synchronization(recorded));
+    assert!(number(&corrected["behind_ticks"]) < 1e-6, "{corrected}");
+    // Nothing of it without a truth.
+    let check = scratch.retime("check skewed --json -");
+    assert!(!check.stdout.contains("accuracy"));
+}
+
+#[test]
+fn reproduce_prints_the_figures_of_the_documentation() {
+    let scratch = Scratch::new();
+    let all = scratch.retime("reproduce").expect_code(0).stdout;
+    assert_golden("reproduce.txt", &normalised(&scratch, &all));
+    let each = [
+        "ring",
+        "recurrence",
+        "runaway",
+        "finite-elements",
+        "minute",
+        "variable-rates",
+    ];
+    let each = each.map(|name| {
+        let one = scratch.retime(&format!("reproduce {name}"));
+        one.expect_code(0).stdout
+    });
+    assert_eq!(each.join("\n"), all);
+    let commands = ["reproduce nothing"];
+    assert_golden("reproduce-unknown.txt", &transcript(&scratch, &commands));
+    // The documentation shows the same tables.
+    let page = include_str!("../../../../docs/REPRODUCTIONS.md");
+    for line in all.lines().filter(|line| line.contains("  ")) {
+        assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
+    }
+}
+
+#[test]
+fn the_comparison_of_features_is_that_of_the_documentation() {
+    let scratch = Scratch::new();
+    let features = scratch.retime("compare --features").expect_code(0).stdout;
+    let page = include_str!("../../../../docs/REPRODUCTIONS.md");
+    let table = features.split("\n\n").nth(1).unwrap();
+    assert!(table.lines().count() > 15, "{features}");
+    for line in table.lines() {
+        assert!(page.contains(line), "not in docs/REPRODUCTIONS.md: {line}");
+        assert!(line.chars().count() <= 100, "{line}");
+    }
+}

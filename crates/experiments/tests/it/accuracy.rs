@@ -1,0 +1,126 @@
+//! How near to the truth the methods come.
+
+use retime_experiments::accuracy::{Case, Goal, METHODS, Method, Outcome, Size, cases, measure};
+
+fn case(name: &str) -> Case {
+    let mut all = cases(Size::Full).into_iter();
+    all.find(|case| case.name == name).unwrap()
+}
+
+/// Of the recorded times, the controlled logical clock, and the default.
+fn outcomes(case: &Case) -> [Outcome; 3] {
+    let trace = case.simulate().unwrap();
+    let outcomes = ["raw", "clc", "auto"].map(|name| {
+        let method = Method::named(name).unwrap();
+        measure(&trace, method).unwrap().unwrap()
+    });
+    println!("{}: {outcomes:?}", case.name);
+    outcomes
+}
+
+/// The default against its goal, its order, and its bounds.
+fn hold(name: &str) {
+    let case = case(name);
+    let [raw, clc, auto] = outcomes(&case);
+    assert!(raw.reversed > 0, "{name}: nothing is at stake");
+    assert!(auto.error <= raw.error, "{name}: worse than recorded");
+    if let Goal::Gain(factor) = case.goal {
+        assert!(auto.error * factor <= clc.error, "{name}: {auto:?} {clc:?}");
+    }
+    assert_eq!(auto.reversed, 0, "{name}");
+    let bound = auto.bound.unwrap();
+    assert!(bound.inside >= 0.999, "{name}: {bound:?}");
+    assert!(bound.half_width <= bound.mean, "{name}: {bound:?}");
+}
+
+#[test]
+fn offsets_are_found() {
+    hold("offsets");
+}
+
+#[test]
+fn drift_is_followed() {
+    for name in ["drift 2 ppm", "drift 20 ppm", "drift 100 ppm"] {
+        hold(name);
+    }
+}
+
+#[test]
+fn rates_that_change_are_followed() {
+    for name in ["wander", "random walk"] {
+        hold(name);
+    }
+}
+
+#[test]
+fn many_and_shared_clocks_are_aligned() {
+    for name in ["16 clocks", "node clocks"] {
+        hold(name);
+    }
+}
+
+#[test]
+fn coarse_and_wrong_readings_do_no_harm() {
+    for name in ["tick 1 us", "tick 10 us", "5 glitches", "step of 200 us"] {
+        hold(name);
+    }
+}
+
+#[test]
+fn clocks_that_are_set_are_followed() {
+    for name in [
+        "step of -200 us",
+        "reference set",
+        "7 of 8, 5 us",
+        "8 of 8, 500 us",
+        "8 of 8 in 32 ms",
+        "random, 8 of 8",
+    ] {
+        hold(name);
+    }
+}
+
+#[test]
+fn programs_of_every_kind_are_aligned() {
+    for name in [
+        "dense exchange",
+        "finite elements",
+        "random traffic",
+        "ring",
+        "chain",
+    ] {
+        hold(name);
+    }
+}
+
+#[test]
+fn one_direction_is_made_the_best_of() {
+    hold("one direction");
+}
+
+#[test]
+fn what_the_trace_does_not_tell_is_no_worse_than_recorded() {
+    for name in ["asymmetric ways", "no clock is true"] {
+        hold(name);
+    }
+}
+
+/// The suite judges methods only if it simulates what it says.
+#[test]
+fn cases_are_told_apart_and_their_truth_has_no_contradiction() {
+    let all = cases(Size::Full);
+    for (number, case) in all.iter().enumerate() {
+        assert!(all[..number].iter().all(|it| it.name != case.name));
+    }
+    let offsets = case("offsets").simulate().unwrap();
+    let truth = retime::causality::check(
+        &offsets.causality,
+        &offsets.clocks,
+        &retime::MinimalDelay::Uniform(retime::Ticks(500)),
+        &offsets.truth,
+    );
+    // No message between nodes takes less than 500 ns; collectives may.
+    assert_eq!((truth.reversed(), truth.messages.short), (0, 0));
+    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    assert_eq!(names[..3], ["raw", "clc", "auto"]);
+}

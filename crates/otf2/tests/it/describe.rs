@@ -1,0 +1,121 @@
+//! Processes, nodes, endpoints and communicators of small archives.
+use std::path::Path;
+
+use retime::{LocationIndex, Members};
+use retime_otf2::writer::{
+    Archive, GroupType, LocationGroupType, LocationType, Options, Paradigm, Payload,
+    SystemTreeDomain,
+};
+use retime_otf2::{Error, Otf2Trace};
+
+fn open(fill: impl FnOnce(&mut Archive), options: Options) -> Result<Otf2Trace, Error> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.otf2");
+    let mut archive = Archive::create(&path, options).unwrap();
+    fill(&mut archive);
+    archive.finish([]).unwrap();
+    Otf2Trace::open(path)
+}
+
+fn trace(fill: impl FnOnce(&mut Archive)) -> Otf2Trace {
+    open(fill, Options::default()).unwrap()
+}
+
+/// Two processes on two nodes; the first has a worker thread, and a stream of
+/// an accelerator belongs to nobody who communicates.
+fn threads(archive: &mut Archive) {
+    let it = archive.definitions();
+    let machine = it.system_tree_node("lab", "machine", None);
+    let by_class = it.system_tree_node("n1", "Node", Some(machine));
+    let socket = it.system_tree_node("s0", "socket", Some(by_class));
+    let by_domain = it.system_tree_node("n2", "blade", Some(machine));
+    it.system_tree_domain(by_domain, SystemTreeDomain::SharedMemory);
+    let first = it.location_group("rank 0", LocationGroupType::Process, Some(socket));
+    let second = it.location_group("rank 1", LocationGroupType::Process, Some(by_domain));
+    let device = it.location_group("gpu", LocationGroupType::Accelerator, Some(machine));
+    it.location(70, "worker", LocationType::CpuThread, first);
+    it.location(7, "main", LocationType::CpuThread, first);
+    it.location(8, "main", LocationType::CpuThread, second);
+    it.location(9, "stream", LocationType::AcceleratorStream, device);
+    it.group("", GroupType::CommLocations, Paradigm::Mpi, &[7, 8]);
+    let world = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[1, 0]);
+    let own = it.group("", GroupType::CommSelf, Paradigm::Mpi, &[]);
+    let left = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0]);
+    let broken = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0, 9]);
+    it.comm("broken", broken, None);
+    it.comm("world", world, None);
+    it.comm("self", own, None);
+    it.inter_comm("inter", (left, world), None);
+}
+
+#[test]
+fn processes_nodes_and_endpoints_are_found() {
+    let trace = trace(threads);
+    let info = trace.info();
+    let ids: Vec<u64> = info.locations.iter().map(|it| it.id).collect();
+    assert_eq!(ids, [70, 7, 8, 9]);
+    assert_eq!(info.nodes, ["n1", "n2"]);
+    let nodes: Vec<_> = info.processes.iter().map(|it| it.node).collect();
+    assert_eq!(nodes, [Some(0), Some(1), None]);
+    let endpoints: Vec<u32> = info.locations.iter().map(|it| it.endpoint.0).collect();
+    assert_eq!(endpoints, [1, 1, 2, 3]);
+}
+
+#[test]
+fn communicators_are_resolved() {
+    let trace = trace(threads);
+    let info = trace.info();
+    let names: Vec<&str> = info
+        .communicators
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    // The one with a member that does not exist is of no use.
+    assert_eq!(names, ["world", "self", "inter"]);
+    let own = LocationIndex(2);
+    let [world, alone, inter] = &info.communicators[..] else {
+        panic!("three communicators");
+    };
+    assert_eq!(world.resolve(own, 0), Some(LocationIndex(2)));
+    assert_eq!(world.resolve(own, 1), Some(LocationIndex(1)));
+    assert_eq!(alone.resolve(own, 0), Some(own));
+    assert!(matches!(&inter.members, Members::Inter { a, b } if a.len() == 1 && b.len() == 2));
+    assert_eq!(inter.resolve(own, 0), Some(LocationIndex(1)));
+}
+
+#[test]
+fn a_location_of_no_process_is_one_of_its_own() {
+    let lonely = |archive: &mut Archive| {
+        let it = archive.definitions();
+        // Location: id, name, type, number of events, no location group.
+        let mut payload = Payload::new();
+        payload.c64(3).c32(0).u8(1).c64(0).c32(u32::MAX);
+        it.raw(14, &payload);
+    };
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("t.otf2");
+    let mut archive = Archive::create(&path, Options::default()).unwrap();
+    lonely(&mut archive);
+    archive.finish([]).unwrap();
+    write_empty_events(&dir.path().join("t/3.evt"));
+    let trace = Otf2Trace::open(path).unwrap();
+    assert_eq!(trace.info().locations[0].process, 0);
+    assert_eq!(trace.info().processes.len(), 1);
+}
+
+fn write_empty_events(path: &Path) {
+    let mut bytes = vec![0x03, 0x42, 1, 0, 0, 0, 0, 0, 0, 0];
+    bytes.extend([0; 8]);
+    bytes.extend([2, 1]);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_trace_without_tick_rate_is_refused() {
+    let options = Options {
+        resolution: 0,
+        ..Options::default()
+    };
+    let error = open(threads, options).unwrap_err();
+    assert!(matches!(error, Error::NoTickRate { .. }), "{error}");
+}

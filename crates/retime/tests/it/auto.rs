@@ -1,0 +1,341 @@
+//! The default pipeline on random programs with known truth.
+
+use crate::common::case::Case;
+use crate::common::hand::{causality, ranks_on, receive, send};
+use crate::common::{Sharing, Spec, cases, specs};
+use proptest::prelude::*;
+use retime::auto::{AutoError, AutoOptions, AutoSolution, NotAligned, Start, auto};
+use retime::causality::{Causality, check};
+use retime::clock::Gamma;
+use retime::estimate::{Offset, Reference};
+use retime::repair::{repair, repair_with};
+use retime::{Accuracy, ClockId, Clocks, Grouping, LocationIndex, Timestamp, TraceInfo};
+
+fn solve(case: &Case, options: &AutoOptions) -> AutoSolution {
+    auto(&case.causality, &case.trace.info, &case.clocks, options).unwrap()
+}
+
+/// The options whose clocks are found out.
+fn guessing() -> AutoOptions {
+    AutoOptions {
+        regroup: true,
+        ..AutoOptions::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(250))]
+
+    #[test]
+    fn nothing_is_violated_and_order_is_kept(spec in specs(400), given in any::<bool>()) {
+        let case = Case::new(&spec);
+        let delay = given.then(|| case.delay.clone());
+        let solution = solve(&case, &AutoOptions { delay, ..AutoOptions::default() });
+        let times = case.trace.corrected(&solution.correction);
+        let clocks = solution.correction.clocks();
+        let checked = check(&case.causality, clocks, &solution.delay, &times);
+        prop_assert_eq!((checked.reversed(), checked.short()), (0, 0));
+        for events in case.trace.rewritten(&solution.correction).events {
+            prop_assert!(events.is_sorted_by_key(|event| event.raw));
+        }
+    }
+
+    /// Clocks that are guessed are split until no contradiction is left.
+    #[test]
+    fn guessed_clocks_lead_to_a_sound_trace(spec in specs(400)) {
+        let mut case = Case::new(&spec);
+        case.clocks = Grouping::Auto.clocks(&case.trace.info, &case.causality);
+        let solution = solve(&case, &guessing());
+        let times = case.trace.corrected(&solution.correction);
+        let clocks = solution.correction.clocks();
+        let checked = check(&case.causality, clocks, &solution.delay, &times);
+        prop_assert_eq!((checked.reversed(), checked.short()), (0, 0));
+        prop_assert!(clocks.len() >= case.clocks.len());
+    }
+
+    /// The corrected trace is sound, and would not be touched again.
+    #[test]
+    fn the_result_has_nothing_left_to_repair(spec in specs(400)) {
+        let case = Case::new(&spec);
+        let solution = solve(&case, &AutoOptions::default());
+        let again = case.causality.retimed(&solution.correction).unwrap();
+        let repaired = repair(&again, &case.clocks, &solution.delay).unwrap();
+        prop_assert!(repaired.correction.is_identity());
+        prop_assert_eq!(repaired.summary.direction, None);
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    #[test]
+    fn the_number_of_threads_does_not_matter(spec in specs(600)) {
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+            pool.unwrap().install(|| solve(&Case::new(&spec), &AutoOptions::default()).correction)
+        };
+        let single = run(1);
+        prop_assert_eq!(&run(2), &single);
+        prop_assert_eq!(&run(8), &single);
+    }
+
+}
+
+/// Five clocks that differ by up to 100 us and 50 ppm, with some 600 steps.
+fn drifting(seed: u64) -> Spec {
+    Spec {
+        locations: 5,
+        steps: 600,
+        seed,
+        threads: false,
+        tick: 1,
+        offset: 400_000,
+        drift_ppm: 50,
+        sharing: Sharing::Location,
+    }
+}
+
+/// Ranks that exchange messages with all others, on clocks of their own that
+/// start apart and drift; rank `r` is read as location `order[r]`.
+fn all_with_all(order: &[usize]) -> (TraceInfo, Causality) {
+    let ranks = order.len();
+    let places: Vec<(usize, usize)> = (0..ranks).map(|rank| (rank, rank)).collect();
+    let stamp = |at: u64, rank: usize| {
+        let (at, rank) = (at as i64, rank as i64);
+        (1_000_000_000 + at + 40_000 * (rank * rank % 7) + (at * 3 * rank) / 100_000) as u64
+    };
+    let mut locations = vec![vec![]; ranks];
+    let mut now = 0;
+    for round in 0..300_u64 {
+        for from in 0..ranks {
+            for to in (0..ranks).filter(|&to| to != from) {
+                let noise = (round * 37 + from as u64 * 11 + to as u64 * 5) % 97;
+                let arrived = now + 2_000 + noise * noise;
+                let (a, b) = (order[from], order[to]);
+                locations[a].push((stamp(now, from), send(b as u32)));
+                locations[b].push((stamp(arrived, to), receive(a as u32)));
+                now = arrived + 100;
+            }
+        }
+    }
+    let info = ranks_on(&places);
+    let causality = causality(&info, &locations);
+    (info, causality)
+}
+
+/// Sums of fractions depend on the order of clocks, but not by much.
+#[test]
+fn the_order_of_locations_does_not_matter() {
+    let by = |order: &[usize]| -> Vec<Vec<u64>> {
+        let (info, causality) = all_with_all(order);
+        let clocks = Grouping::Location.clocks(&info, &causality);
+        let options = AutoOptions {
+            reference: Reference::ClockOf(LocationIndex(order[0] as u32)),
+            ..AutoOptions::default()
+        };
+        let solution = auto(&causality, &info, &clocks, &options).unwrap();
+        let corrected = causality.retimed(&solution.correction).unwrap();
+        let nodes = corrected.nodes();
+        let stamps = |location: &usize| nodes.of(*location).map(|node| nodes.timestamp(node).0);
+        order.iter().map(|it| stamps(it).collect()).collect()
+    };
+    let straight = by(&[0, 1, 2, 3, 4]);
+    for order in [[4, 3, 2, 1, 0], [2, 0, 4, 1, 3], [1, 2, 3, 4, 0]] {
+        for (own, other) in straight.iter().flatten().zip(by(&order).iter().flatten()) {
+            assert!(own.abs_diff(*other) <= 2, "{own} {other}");
+        }
+    }
+}
+
+/// Mean absolute error over all events with edges, without the common mean.
+fn error(case: &Case, times: &[Timestamp]) -> f64 {
+    let truth: Vec<Timestamp> = case
+        .trace
+        .truth()
+        .iter()
+        .map(|&it| Timestamp(4 * it))
+        .collect();
+    let accuracy = Accuracy::measure(&case.causality, times, &truth).unwrap();
+    accuracy.synchronization.mean_abs
+}
+
+#[test]
+fn it_is_far_closer_to_the_truth_than_the_recording() {
+    for seed in 0..20 {
+        let case = Case::new(&drifting(seed));
+        let raw = error(&case, case.causality.nodes().timestamps());
+        let solution = solve(&case, &AutoOptions::default());
+        let times = case.trace.corrected(&solution.correction);
+        let left = error(&case, &times);
+        assert!(5.0 * left < raw, "seed {seed}: {left} of {raw}");
+    }
+}
+
+#[test]
+fn the_time_base_is_the_one_that_was_chosen() {
+    let spec = Spec {
+        locations: 4,
+        ..drifting(3)
+    };
+    let case = Case::new(&spec);
+    // By clock, the largest offset.
+    let moved = |reference| {
+        let options = AutoOptions {
+            reference,
+            ..AutoOptions::default()
+        };
+        let Start::Aligned(alignment) = solve(&case, &options).start else {
+            panic!("not aligned");
+        };
+        let largest = |offset: &Option<Offset>| {
+            let knots = offset.as_ref().unwrap().knots().iter();
+            knots.map(|knot| knot.1.abs()).fold(0.0, f64::max)
+        };
+        let offsets = alignment.estimate.offsets.iter();
+        offsets.map(largest).collect::<Vec<f64>>()
+    };
+    let still = |moved: Vec<f64>| moved.iter().map(|&by| by < 1e-3).collect::<Vec<bool>>();
+    assert_eq!(still(moved(Reference::First)), [true, false, false, false]);
+    let third = Reference::ClockOf(LocationIndex(2));
+    assert_eq!(still(moved(third)), [false, false, true, false]);
+    assert_eq!(still(moved(Reference::Mean)), [false; 4]);
+}
+
+#[test]
+fn without_dependencies_nothing_is_moved() {
+    let info = ranks_on(&[(0, 0), (1, 1)]);
+    let it = causality(&info, &[vec![(10, send(1))], vec![]]);
+    let clocks = Grouping::Auto.clocks(&info, &it);
+    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    assert!(matches!(
+        solution.start,
+        Start::Recorded(NotAligned::NoDependency)
+    ));
+    assert!(solution.correction.is_identity());
+    let named = AutoOptions {
+        reference: Reference::ClockOf(LocationIndex(1)),
+        ..guessing()
+    };
+    let unrelated = auto(&it, &info, &clocks, &named).map(|_| ());
+    assert_eq!(unrelated, Err(AutoError::UnrelatedReference));
+}
+
+/// Two nodes of two ranks each that exchange messages; clocks are `off` by rank.
+/// If `inside`, ranks talk to their neighbours, and these messages take `delay`.
+fn two_nodes(off: [i64; 4], inside: bool, delay: u64) -> Vec<u32> {
+    let info = ranks_on(&[(0, 0), (1, 0), (2, 1), (3, 1)]);
+    let mut locations = vec![vec![]; 4];
+    let mut now = 1_000_000_u64;
+    for round in 0..400_u64 {
+        let pairs: &[(usize, usize)] = if inside {
+            &[(0, 1), (0, 2), (1, 2), (2, 3)]
+        } else {
+            &[(0, 2), (0, 3), (1, 2), (1, 3)]
+        };
+        for &(a, b) in pairs {
+            for (from, to) in [(a, b), (b, a)] {
+                let wait = if from / 2 == to / 2 { delay } else { 2_000 };
+                let arrived = now + wait + (round * 7 + from as u64 * 3) % 90;
+                let stamp = |at: u64, rank: usize| at.wrapping_add_signed(off[rank]);
+                locations[from].push((stamp(now, from), send(to as u32)));
+                locations[to].push((stamp(arrived, to), receive(from as u32)));
+                now = arrived + 500;
+            }
+        }
+    }
+    let it = causality(&info, &locations);
+    let clocks = Grouping::Auto.clocks(&info, &it);
+    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    let found = solution.correction.clocks();
+    assert!(found.len() >= clocks.len());
+    (0..4).map(|rank| found.of(LocationIndex(rank)).0).collect()
+}
+
+#[test]
+fn ranks_share_the_clock_of_their_node_where_that_is_confirmed() {
+    assert_eq!(two_nodes([0, 0, 70_000, 70_000], true, 800), [0, 0, 1, 1]);
+    // Nothing is known inside the nodes.
+    assert_eq!(two_nodes([0, 0, 70_000, 70_000], false, 800), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_ring_inside_a_node_is_enough() {
+    let info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 0)]);
+    let mut locations = vec![vec![]; 4];
+    for round in 0..300_u64 {
+        for rank in 0..4_u64 {
+            let sent = 1_000 + 10_000 * round + 2_000 * rank;
+            let to = (rank + 1) % 4;
+            locations[rank as usize].push((sent, send(to as u32)));
+            locations[to as usize].push((sent + 900 + round * rank % 40, receive(rank as u32)));
+        }
+    }
+    let it = causality(&info, &locations);
+    let clocks = Grouping::Auto.clocks(&info, &it);
+    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    assert_eq!(solution.correction.clocks(), &clocks);
+}
+
+#[test]
+fn ranks_whose_clocks_differ_less_than_a_message_takes_are_told_apart() {
+    // No message is reversed: they take 20 us inside the nodes, and clocks differ
+    // by 15; but messages between the nodes take only 2.
+    let off = [0, 15_000, 70_000, 70_000];
+    assert_eq!(two_nodes(off, true, 20_000), [0, 1, 2, 2]);
+    // As little as that proves nothing.
+    let off = [0, 900, 70_000, 70_000];
+    assert_eq!(two_nodes(off, true, 20_000), [0, 0, 1, 1]);
+}
+
+#[test]
+fn a_contradiction_of_the_clocks_given_is_returned() {
+    // Rank 2 sends at 20 by way of rank 0 to rank 1, where it arrives at 10.
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 1)]);
+    let locations = [
+        vec![(10, receive(2)), (11, send(1))],
+        vec![(10, receive(0))],
+        vec![(20, send(0))],
+    ];
+    let it = causality(&info, &locations);
+    let clocks = Grouping::Node.clocks(&info, &it);
+    let found = auto(&it, &info, &clocks, &AutoOptions::default()).map(|_| ());
+    assert!(matches!(found, Err(AutoError::Cycle(_))));
+    let found = auto(&it, &info, &clocks, &guessing()).unwrap();
+    assert_eq!(found.correction.clocks().len(), 3);
+    assert_eq!(found.correction.clocks().of(LocationIndex(2)), ClockId(2));
+}
+
+/// Where alignment would make it worse, recorded times are repaired as they are.
+#[test]
+fn a_hopeless_alignment_is_not_used() {
+    let (mut recorded, mut moved) = (0, 0);
+    for seed in 0..150 {
+        let spec = Spec {
+            steps: 60,
+            offset: 4_000,
+            drift_ppm: 0,
+            ..drifting(seed)
+        };
+        let case = Case::new(&spec);
+        let solution = solve(&case, &AutoOptions::default());
+        if let Start::Recorded(NotAligned::Worse {
+            recorded: by,
+            aligned,
+        }) = solution.start
+        {
+            assert!(aligned > by);
+            recorded += 1;
+            // By the clock for clocks that are not aligned.
+            let (causality, delay) = (&case.causality, &solution.delay);
+            let gamma = Gamma::default();
+            let repaired = repair_with(causality, &case.clocks, delay, gamma).unwrap();
+            assert_eq!(solution.repair, repaired.summary);
+            moved += u128::from(by > 0) * solution.repair.total;
+        }
+        let times = case.trace.corrected(&solution.correction);
+        let checked = check(&case.causality, &case.clocks, &solution.delay, &times);
+        assert_eq!(checked.reversed() + checked.short(), 0);
+    }
+    println!("{recorded} {moved}");
+    assert!(recorded > 0 && moved > 0);
+}

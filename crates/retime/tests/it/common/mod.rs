@@ -1,0 +1,208 @@
+//! Random parallel programs with known truth.
+//!
+//! [`layout`] makes up locations and communicators, [`program`] runs a program
+//! in true time, and [`Spec::trace`] stamps it by clocks that are wrong.
+
+pub mod case;
+mod collective;
+pub mod constraints;
+pub mod drifting;
+pub mod edges;
+pub mod hand;
+mod ids;
+pub mod layout;
+pub mod naive;
+pub mod oracle;
+pub mod permuted;
+pub mod program;
+pub mod ring;
+pub mod rng;
+pub mod round_trips;
+pub mod trace;
+
+use proptest::prelude::*;
+use retime::clock::Gamma;
+use retime::{DelayTable, Grouping, LocationIndex, MinimalDelay, Ticks};
+
+use layout::Layout;
+use program::Program;
+use rng::Rng;
+pub use trace::{Call, Edge, Event, Trace};
+
+/// Who reads one physical clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    Location,
+    Process,
+    Node,
+}
+
+/// What a random trace is made from.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub locations: usize,
+    pub steps: usize,
+    pub seed: u64,
+    /// Whether ranks may have several threads.
+    pub threads: bool,
+    /// The tick of all clocks, in quarters of a unit of true time. With 1, no
+    /// two events of one clock share a stamp.
+    pub tick: u64,
+    /// Clocks differ by this much at most, in the same quarters.
+    pub offset: u64,
+    /// Clocks run wrong by this much at most.
+    pub drift_ppm: u64,
+    pub sharing: Sharing,
+}
+
+/// The smallest stamp a trace may have, roughly.
+const EPOCH: u64 = 7_400_000_000_000_000;
+
+impl Spec {
+    pub fn trace(&self) -> Trace {
+        let mut rng = Rng::new(self.seed);
+        // On a coarse clock the order of two threads may be lost.
+        let fine = self.tick == 1 && self.sharing != Sharing::Location;
+        let layout = Layout::random(self.locations, self.threads, fine, &mut rng);
+        let program = Program::run(&layout, self.steps, rng.next());
+        let physical = self.physical(&layout);
+        let clocks: Vec<(i64, i64)> = (0..self.locations.max(1))
+            .map(|_| (rng.around(self.offset), rng.around(self.drift_ppm)))
+            .collect();
+        let base = if rng.once_in(2) { EPOCH } else { 1 << 40 };
+        let stamp = |location: usize, time: u64| {
+            let (offset, drift) = clocks[physical[location]];
+            let local = i128::from(time) * 4 * i128::from(1_000_000 + drift) / 1_000_000;
+            base + ((i128::from(offset) + local + (1 << 36)) as u64) / self.tick
+        };
+        let events = program.events.iter().enumerate().map(|(location, events)| {
+            let event = |&(truth, call): &(u64, Call)| Event {
+                truth,
+                raw: stamp(location, truth),
+                call,
+            };
+            events.iter().map(event).collect()
+        });
+        Trace {
+            events: events.collect(),
+            messages: program.numbered(&program.messages),
+            collectives: program.numbered(&program.collectives),
+            physical,
+            info: layout.info,
+        }
+    }
+
+    fn physical(&self, layout: &Layout) -> Vec<usize> {
+        let info = &layout.info;
+        let first_like = |like: &dyn Fn(usize) -> bool, own: usize| {
+            (0..info.locations.len())
+                .find(|&other| like(other))
+                .unwrap_or(own)
+        };
+        let process = |location: usize| info.locations[location].process;
+        let node = |location: usize| info.processes[process(location)].node;
+        let clock = |own: usize| match self.sharing {
+            Sharing::Location => own,
+            Sharing::Node if node(own).is_some() => {
+                first_like(&|other| node(other) == node(own), own)
+            }
+            _ => first_like(&|other| process(other) == process(own), own),
+        };
+        (0..info.locations.len()).map(clock).collect()
+    }
+}
+
+/// Specs of every kind; they shrink towards few locations and steps.
+pub fn specs(most_steps: usize) -> impl Strategy<Value = Spec> {
+    let sharing = prop_oneof![
+        Just(Sharing::Location),
+        Just(Sharing::Process),
+        Just(Sharing::Node)
+    ];
+    let tick = prop_oneof![Just(1_u64), Just(40), Just(1_600), Just(20_000)];
+    let offset = prop_oneof![Just(0_u64), Just(4_000), Just(400_000)];
+    let drift = prop_oneof![Just(0_u64), Just(50)];
+    (
+        1..=8_usize,
+        0..=most_steps,
+        any::<u64>(),
+        any::<bool>(),
+        tick,
+        offset,
+        drift,
+        sharing,
+    )
+        .prop_map(
+            |(locations, steps, seed, threads, tick, offset, drift_ppm, sharing)| Spec {
+                locations,
+                steps,
+                seed,
+                threads,
+                tick,
+                offset,
+                drift_ppm,
+                sharing,
+            },
+        )
+}
+
+/// A configuration with a number of cases fit for slow machines; the variable
+/// `RETIME_CASES` multiplies it.
+pub fn cases(cases: u32) -> ProptestConfig {
+    let factor = std::env::var("RETIME_CASES").ok();
+    let factor: u32 = factor.and_then(|it| it.parse().ok()).unwrap_or(2);
+    ProptestConfig {
+        cases: cases * factor,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+impl Spec {
+    /// Groupings that join no two physical clocks.
+    pub fn groupings(&self) -> &'static [Grouping] {
+        match self.sharing {
+            Sharing::Location => &[Grouping::Location],
+            Sharing::Process => &[Grouping::Location, Grouping::Process],
+            Sharing::Node => &[Grouping::Location, Grouping::Process, Grouping::Node],
+        }
+    }
+
+    /// One of them.
+    pub fn grouping(&self) -> Grouping {
+        let all = self.groupings();
+        all[(self.seed % 97) as usize % all.len()]
+    }
+
+    /// Some minimal delay: one for all, or one per pair of locations.
+    pub fn delay(&self) -> MinimalDelay {
+        let mut rng = Rng::new(!self.seed);
+        let mut any = || {
+            let most = [1, 2, 1_600 / self.tick + 1, 10_000][rng.index(4)];
+            Ticks(rng.below(most) as i64)
+        };
+        if !self.seed.is_multiple_of(3) {
+            return MinimalDelay::Uniform(any());
+        }
+        let mut table = DelayTable::default();
+        table.set(None, None, any());
+        for from in 0..self.locations as u32 {
+            for to in 0..self.locations as u32 {
+                let (from, to) = (LocationIndex(from), LocationIndex(to));
+                match (from.0 + to.0) % 4 {
+                    0 => table.set(Some(from), Some(to), any()),
+                    1 => table.set(Some(from), None, any()),
+                    2 => table.set(None, Some(to), any()),
+                    _ => {}
+                }
+            }
+        }
+        MinimalDelay::PerPair(table)
+    }
+}
+
+/// Control factors from the least to the most patient.
+pub fn gammas() -> impl Strategy<Value = Gamma> {
+    let texts = ["0", "0.5", "0.99", "0.99998", "0.9999999"];
+    (0..texts.len()).prop_map(move |which| texts[which].parse().unwrap())
+}
