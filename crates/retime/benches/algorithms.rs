@@ -24,8 +24,8 @@ use retime::causality::{
 };
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
 use retime::{
-    Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process,
-    TickRate, Ticks, Timestamp, TraceInfo,
+    Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate,
+    Ticks, Timestamp, TraceInfo,
 };
 
 /// Rounds of the exchange times locations, for 2.6 million nodes.

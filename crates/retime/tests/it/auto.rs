@@ -9,7 +9,7 @@ use retime::causality::{Causality, check};
 use retime::clock::Gamma;
 use retime::estimate::{Offset, Reference};
 use retime::repair::{repair, repair_with};
-use retime::{Accuracy, ClockId, Clocks, Grouping, LocationIndex, Timestamp, TraceInfo};
+use retime::{Accuracy, ClockId, Grouping, LocationIndex, Timestamp, TraceInfo};
 
 fn solve(case: &Case, options: &AutoOptions) -> AutoSolution {
     auto(&case.causality, &case.trace.info, &case.clocks, options).unwrap()
