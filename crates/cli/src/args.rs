@@ -1,12 +1,14 @@
 //! The command line: every command and option, as clap reads it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use retime::{Delay, Grouping};
 
 use crate::bounds::BoundsArgs;
-use crate::method::{MethodArgs, MethodName};
+use crate::formats::{FormatArgs, FormatName};
+use crate::load::Source;
+use crate::method::{MethodArgs, MethodOption};
 
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
@@ -68,6 +70,8 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -83,15 +87,17 @@ pub(crate) struct CompareArgs {
     /// Compare this method, alone and followed by the controlled logical clock;
     /// may be repeated. All if not given
     #[arg(long, value_name = "NAME")]
-    pub(crate) method: Vec<MethodName>,
+    pub(crate) method: Vec<MethodOption>,
     /// Instead of a trace: what each method can do, decided by runs on simulated
     /// traces, beside the comparison of the thesis (half a minute)
-    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "RunArgs"])]
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "FormatArgs", "RunArgs"])]
     pub(crate) features: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
     #[command(flatten)]
     pub(crate) run: RunArgs,
 }
@@ -117,6 +123,8 @@ pub(crate) struct CorrectArgs {
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
     pub(crate) run: RunArgs,
 }
 
@@ -127,6 +135,9 @@ pub(crate) struct OrderArgs {
     /// How events are written: text, csv, or jsonl (the format of retime stream)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: OrderFormat,
+    /// The format of the trace [default: the one that its path shows]
+    #[arg(long, value_name = "FORMAT", help_heading = "Running")]
+    pub(crate) input_format: Option<FormatName>,
     /// List events from this time after the first event on
     #[arg(long, value_name = "TIME")]
     pub(crate) from: Option<Delay>,
@@ -187,6 +198,35 @@ pub(crate) struct OutputArgs {
     pub(crate) force: bool,
 }
 
+impl OutputArgs {
+    /// Where to write, and whether what is there may be replaced.
+    pub(crate) fn target(&self) -> (&Path, bool) {
+        (&self.output, self.force)
+    }
+}
+
+impl CheckArgs {
+    /// The trace to load.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source {
+            path: &self.trace,
+            format: self.format.format,
+            quiet: self.run.quiet,
+        }
+    }
+}
+
+impl CorrectArgs {
+    /// The trace to load.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source {
+            path: &self.trace,
+            format: self.format.format,
+            quiet: self.run.quiet,
+        }
+    }
+}
+
 /// How the command runs and what it prints.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Running")]
@@ -227,6 +267,8 @@ pub(crate) struct ApplyArgs {
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
     pub(crate) run: PlainRunArgs,
 }
 
@@ -236,6 +278,8 @@ pub(crate) struct UndoArgs {
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
     #[command(flatten)]
     pub(crate) run: PlainRunArgs,
 }

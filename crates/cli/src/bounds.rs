@@ -1,31 +1,11 @@
 //! `--bounds`, `--drift-bound`: how far the times of a trace can be from the truth.
-//!
-//! Nothing but messages and the steadiness of clocks says when something was,
-//! and both leave an interval. [`Bounded`] is that interval for the times that a
-//! correction gives, or for the recorded ones; the library computes it in
-//! [`retime::optimal`].
 
 use std::str::FromStr;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use retime::align::align;
-use retime::estimate::{Estimate, Reference};
-use retime::optimal::{
-    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
-    coverage, gentlest, offset_bounds,
-};
-use retime::{
-    Causality, ClockId, Clocks, Correction, Edges, MinimalDelay, TickRate, Timestamp, TraceInfo,
-};
+use retime::pipeline::DRIFT_BOUND;
 
 use crate::commands::simulate::Rate;
-use crate::error::CliError;
-
-/// How long the search for bounds may take.
-const BOUNDS_BUDGET: Duration = Duration::from_secs(20);
-/// How long the search for the gentlest correction may take.
-pub(crate) const GENTLEST_BUDGET: Duration = Duration::from_secs(10);
 
 /// What bounds rest on.
 #[derive(Clone, Debug, Args)]
@@ -53,9 +33,8 @@ pub(crate) enum Switch {
 pub(crate) struct DriftBound(pub(crate) f64);
 
 impl Default for DriftBound {
-    /// What quartz does between warm and cold.
     fn default() -> Self {
-        Self(1e-4)
+        Self(DRIFT_BOUND)
     }
 }
 
@@ -76,163 +55,5 @@ impl FromStr for DriftBound {
                 "\"{text}\" is no drift bound: give a rate above 0 and below a half, such as 100ppm"
             ))
         }
-    }
-}
-
-/// What is known of the times of a trace.
-pub(crate) struct Bounded {
-    /// By how much rates may wander.
-    pub(crate) drift: f64,
-    /// What may have to be added to recorded stamps.
-    pub(crate) offsets: OffsetBounds,
-    /// How far times can be from the truth.
-    pub(crate) errors: ErrorBounds,
-    /// Of all events with edges.
-    pub(crate) all: BoundSummary,
-    /// The same by clock.
-    pub(crate) by_clock: Vec<BoundSummary>,
-}
-
-/// A trace whose clocks are known.
-#[derive(Clone, Copy)]
-pub(crate) struct Timed<'a> {
-    pub(crate) rate: TickRate,
-    pub(crate) causality: &'a Causality,
-    pub(crate) clocks: &'a Clocks,
-    /// How clocks differ, as an estimate that was made knows it.
-    pub(crate) estimate: Option<&'a Estimate>,
-}
-
-impl BoundsArgs {
-    /// The bounds of the times that `correction` gives, if they are wanted and
-    /// anything relates the clocks of the trace.
-    pub(crate) fn of(&self, trace: Timed<'_>, correction: &Correction) -> Option<Bounded> {
-        let (offsets, edges) = self.offsets(trace)?;
-        let nodes = trace.causality.nodes();
-        let errors = ErrorBounds::new(&offsets, correction, &edges, nodes);
-        let (all, by_clock) = errors.summary(nodes, trace.clocks);
-        Some(Bounded {
-            drift: self.drift_bound.0,
-            offsets,
-            errors,
-            all,
-            by_clock,
-        })
-    }
-
-    /// What may have to be added to recorded stamps, and the dependencies that
-    /// tell it; under the same conditions.
-    pub(crate) fn offsets(&self, trace: Timed<'_>) -> Option<(OffsetBounds, Edges)> {
-        let wanted = self.bounds == Switch::On && trace.clocks.len() > 1;
-        let base = wanted.then(|| trace.base()).flatten()?;
-        let edges = trace.edges(&base);
-        let options = bound_options(self.drift_bound.0);
-        let offsets = offset_bounds(&edges, |_| 0, &base, &options);
-        Some((offsets, edges))
-    }
-}
-
-/// How bounds are searched for.
-pub(crate) fn bound_options(drift: f64) -> BoundOptions {
-    BoundOptions {
-        drift,
-        budget: BOUNDS_BUDGET,
-        ..BoundOptions::default()
-    }
-}
-
-impl Timed<'_> {
-    /// About how clocks differ from one of them; `None` where nothing relates any.
-    fn base(&self) -> Option<Estimate> {
-        if let Some(estimate) = self.estimate {
-            return Some(estimate.clone());
-        }
-        let reference = Reference::First.clock(self.causality, self.clocks)?;
-        Some(self.lines(reference))
-    }
-
-    /// About how clocks differ from `reference`.
-    pub(crate) fn lines(&self, reference: ClockId) -> Estimate {
-        align(self.causality, self.clocks, self.rate, reference).base()
-    }
-
-    /// The dependencies that are tightest once clocks are about right.
-    fn edges(&self, base: &Estimate) -> Edges {
-        Edges::collect_aligned(self.causality, self.clocks, base)
-    }
-
-    /// The gentlest correction there can be, and the dependencies it was told by.
-    pub(crate) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
-        let edges = self.edges(&self.base()?);
-        let nodes = self.causality.nodes();
-        let found = gentlest(&edges, |edge| delay.of(edge, nodes), GENTLEST_BUDGET);
-        Some((found, edges))
-    }
-}
-
-impl Bounded {
-    /// How many events have their true time inside.
-    pub(crate) fn coverage(
-        &self,
-        trace: Timed<'_>,
-        truth: &[Timestamp],
-    ) -> Result<Coverage, CliError> {
-        coverage(&self.offsets, trace.causality, trace.clocks, truth)
-            .map_err(|error| CliError::Usage(error.to_string()))
-    }
-
-    /// Clocks whose times are not bounded on both sides, and why.
-    pub(crate) fn warnings(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<String> {
-        let mut one_sided = Vec::new();
-        let mut unrelated = Vec::new();
-        for (clock, bounds) in clocks.iter().zip(&self.offsets.clocks) {
-            match bounds.as_ref().map(ClockBounds::sides) {
-                _ if !has_events(self, clock) => {}
-                Some((true, true)) => {}
-                Some((true, false) | (false, true)) => one_sided.push(clock),
-                Some((false, false)) | None => unrelated.push(clock),
-            }
-        }
-        let mut warnings = Vec::new();
-        let reference = clocks.describe(info, self.offsets.reference);
-        let mut add = |of: &[ClockId], what: &str| {
-            if !of.is_empty() {
-                warnings.push(format!("{}: {what}", names(info, clocks, of)));
-            }
-        };
-        add(
-            &one_sided,
-            &format!(
-                "dependencies relate it to {reference} in one direction only, so that its time is \
-                 bounded on one side"
-            ),
-        );
-        add(
-            &unrelated,
-            &format!("no dependency relates it to {reference}, so that nothing bounds its time"),
-        );
-        if !self.offsets.complete {
-            warnings.push(
-                "the search for error bounds was stopped early: bounds are wider than they could be"
-                    .into(),
-            );
-        }
-        warnings
-    }
-}
-
-fn has_events(bounded: &Bounded, clock: ClockId) -> bool {
-    let summary = bounded.by_clock.get(clock.as_usize());
-    summary.is_some_and(|it| it.events + it.unbounded > 0)
-}
-
-/// The first few names of clocks.
-fn names(info: &TraceInfo, clocks: &Clocks, of: &[ClockId]) -> String {
-    const SHOWN: usize = 4;
-    let shown = of.iter().take(SHOWN);
-    let shown: Vec<String> = shown.map(|&clock| clocks.describe(info, clock)).collect();
-    match of.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

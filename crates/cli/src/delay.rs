@@ -13,25 +13,14 @@
 use std::fs;
 use std::path::Path;
 
-use retime::estimate::learn_minimal_delay;
-use retime::{
-    Clocks, Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo,
-};
+use retime::{Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo};
 use serde::Serialize;
 
 use crate::args::MinDelay;
 use crate::error::CliError;
 use crate::lines::{lines, location};
-use crate::load::Loaded;
 
-/// The minimal delay to use, and where it comes from.
-pub(crate) struct ResolvedDelay {
-    pub(crate) delay: MinimalDelay,
-    pub(crate) source: DelaySource,
-    /// Half of the fastest round trip, if clocks exchange enough to tell.
-    pub(crate) half_round_trip: Option<Ticks>,
-}
-
+/// Where the minimal delay comes from, as reports say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum DelaySource {
@@ -40,44 +29,23 @@ pub(crate) enum DelaySource {
     File,
 }
 
-/// Resolves the option for a trace.
-pub(crate) fn resolve(
-    option: &MinDelay,
-    loaded: &Loaded,
-    clocks: &Clocks,
-) -> Result<ResolvedDelay, CliError> {
-    let info = loaded.trace.info();
-    // Learned in any case: it tells whether a given delay can be right.
-    let learned = learn_minimal_delay(&loaded.causality, clocks);
-    let (delay, source) = match option {
-        MinDelay::Auto => (
-            MinimalDelay::Uniform(learned.enforced),
-            DelaySource::Learned,
-        ),
-        MinDelay::Value(delay) => (
-            MinimalDelay::Uniform(ticks(*delay, info)?),
-            DelaySource::Given,
-        ),
-        MinDelay::File(path) => (
-            MinimalDelay::PerPair(read_table(path, info)?),
-            DelaySource::File,
-        ),
-    };
-    Ok(ResolvedDelay {
-        delay,
-        source,
-        half_round_trip: learned.half_round_trip,
-    })
-}
-
-impl ResolvedDelay {
-    /// Smallest and largest delay in use.
-    pub(crate) fn range(&self) -> (Ticks, Ticks) {
-        match &self.delay {
-            MinimalDelay::Uniform(delay) => (*delay, *delay),
-            MinimalDelay::PerPair(table) => table.range().unwrap_or_default(),
+impl From<&MinDelay> for DelaySource {
+    fn from(option: &MinDelay) -> Self {
+        match option {
+            MinDelay::Auto => Self::Learned,
+            MinDelay::Value(_) => Self::Given,
+            MinDelay::File(_) => Self::File,
         }
     }
+}
+
+/// What the option says for a trace; nothing if the delay is to be learned.
+pub(crate) fn given(option: &MinDelay, info: &TraceInfo) -> Result<Option<MinimalDelay>, CliError> {
+    Ok(match option {
+        MinDelay::Auto => None,
+        MinDelay::Value(delay) => Some(MinimalDelay::Uniform(ticks(*delay, info)?)),
+        MinDelay::File(path) => Some(MinimalDelay::PerPair(read_table(path, info)?)),
+    })
 }
 
 /// A longer delay than a day cannot be meant, and overflows nothing.

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retime::format::FormatError;
+
 /// Exit code for violations and, with `--strict`, for what does not match.
 pub(crate) const VIOLATIONS: u8 = 1;
 /// Exit code for usage, input and system errors.
@@ -14,7 +16,7 @@ pub(crate) const INTERRUPTED: u8 = 130;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     #[error(transparent)]
-    Otf2(#[from] retime_otf2::Error),
+    Format(Box<dyn std::error::Error + Send + Sync>),
     #[error("{trace}: {source}")]
     Causality {
         trace: PathBuf,
@@ -55,6 +57,15 @@ pub(crate) enum CliError {
         output: PathBuf,
         source: Box<CliError>,
     },
+}
+
+impl From<FormatError> for CliError {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Cancelled(_) => Self::Interrupted,
+            FormatError::Failed(error) => Self::Format(error),
+        }
+    }
 }
 
 impl CliError {

@@ -3,22 +3,20 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use retime::causality::{CausalityOptions, LocationLog};
-use retime::{Causality, LocationIndex};
-use retime_otf2::{EventCounts, Otf2Trace};
+use retime::causality::CausalityOptions;
+use retime::format::{Contents, Trace};
+use retime::{Causality, TraceInfo};
 
-use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::formats::{self, FormatName};
 use crate::progress::{Progress, check_interrupt};
 
-/// A trace with what its events say about causality.
-pub(crate) struct Loaded {
+/// A trace on disk whose events were read once.
+pub(crate) struct Opened {
     pub(crate) path: PathBuf,
-    pub(crate) trace: Otf2Trace,
-    pub(crate) causality: Causality,
-    /// Events by type, per location.
-    pub(crate) counts: Vec<EventCounts>,
+    pub(crate) trace: Box<dyn Trace>,
+    /// What each location holds besides times.
+    pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
 }
 
@@ -29,58 +27,64 @@ pub(crate) struct LoadTiming {
     pub(crate) matching: Duration,
 }
 
-/// Reads all events of a trace, locations in parallel.
-pub(crate) fn load(
-    path: &Path,
-    options: CausalityOptions,
-    run: &RunArgs,
-) -> Result<Loaded, CliError> {
-    let trace = Otf2Trace::open(path)?;
+/// A trace with what its events say about causality.
+pub(crate) struct Loaded {
+    pub(crate) opened: Opened,
+    pub(crate) info: TraceInfo,
+    pub(crate) causality: Causality,
+}
+
+/// Which trace is loaded, and how.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) format: Option<FormatName>,
+    pub(crate) quiet: bool,
+}
+
+/// Reads all events of a trace.
+pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Loaded, CliError> {
+    let Source {
+        path,
+        format,
+        quiet,
+    } = source;
+    let trace = formats::open(path, format)?;
     let start = Instant::now();
-    let (logs, counts) = scan(&trace, run)?;
+    let progress = Progress::new("reading", trace.bytes(), quiet);
+    let scan = trace.scan(&progress)?;
+    drop(progress);
     let scanned = Instant::now();
-    let causality =
-        Causality::build(trace.info(), logs, options).map_err(|source| CliError::Causality {
-            trace: path.into(),
-            source,
-        })?;
+    let causality = Causality::build(&scan.info, scan.logs, options);
+    let causality = causality.map_err(|source| CliError::Causality {
+        trace: path.into(),
+        source,
+    })?;
     check_interrupt()?;
     let timing = LoadTiming {
         scan: scanned - start,
         matching: scanned.elapsed(),
     };
     Ok(Loaded {
-        path: path.into(),
-        trace,
+        opened: Opened {
+            path: path.into(),
+            trace,
+            contents: scan.contents,
+            timing,
+        },
+        info: scan.info,
         causality,
-        counts,
-        timing,
     })
 }
 
-fn scan(
-    trace: &Otf2Trace,
-    run: &RunArgs,
-) -> Result<(Vec<LocationLog>, Vec<EventCounts>), CliError> {
-    let progress = Progress::new("reading", trace.event_bytes(), run.quiet);
-    let locations = (0..trace.info().locations.len() as u32).into_par_iter();
-    let scanned: Result<Vec<_>, _> = locations
-        .map(|location| trace.scan(LocationIndex(location), &progress))
-        .collect();
-    let scanned = scanned.map_err(not_if_interrupted)?;
-    Ok(scanned
-        .into_iter()
-        .map(|scanned| (scanned.log, scanned.counts))
-        .unzip())
-}
-
-/// An interrupt reaches the readers as an error of theirs.
-pub(crate) fn not_if_interrupted(error: retime_otf2::Error) -> CliError {
-    if crate::progress::interrupted() {
-        CliError::Interrupted
-    } else {
-        error.into()
+/// What a trace is made of; where its format cannot say so at once, its events are
+/// read for it.
+pub(crate) fn describe(trace: &dyn Trace, quiet: bool) -> Result<TraceInfo, CliError> {
+    if let Some(info) = trace.describe() {
+        return Ok(info.clone());
     }
+    let progress = Progress::new("reading", trace.bytes(), quiet);
+    Ok(trace.scan(&progress)?.info)
 }
 
 /// Runs `work` on as many threads as asked for.

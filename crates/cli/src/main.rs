@@ -9,6 +9,7 @@ mod bounds;
 mod commands;
 mod delay;
 mod error;
+mod formats;
 mod lines;
 mod load;
 mod method;

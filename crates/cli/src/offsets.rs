@@ -24,9 +24,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retime::estimate::{Measured, NoEstimate};
-use retime::{Delay, Timestamp, TraceInfo};
-use retime_otf2::Otf2Trace;
+use retime::estimate::Measured;
+use retime::format::Trace;
+use retime::pipeline::MeasuredOffsets;
+use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
 
 use crate::error::CliError;
 use crate::lines::{lines, location};
@@ -43,40 +44,33 @@ pub(crate) struct OffsetsArgs {
 
 impl OffsetsArgs {
     /// The measured offsets of a trace whose first event is stamped `base`.
-    pub(crate) fn measured(&self, trace: &Otf2Trace, base: Timestamp) -> Result<Source, CliError> {
+    pub(crate) fn measured(
+        &self,
+        trace: &dyn Trace,
+        info: &TraceInfo,
+        base: Timestamp,
+    ) -> Result<MeasuredOffsets, CliError> {
         match &self.offsets {
-            Some(path) => read(path, trace.info(), base).map(Source::File),
-            None => Ok(applied(trace).map_or_else(Source::None, Source::Applied)),
+            Some(path) => read(path, info, base).map(MeasuredOffsets::Known),
+            None => Ok(applied(trace, info)),
         }
     }
 }
 
-/// What is known of offsets.
-#[derive(Clone, Debug)]
-pub(crate) enum Source {
-    /// They are given in a file.
-    File(Vec<Measured>),
-    /// The trace has its own, and its times are interpolated by them already:
-    /// nothing is left to add.
-    Applied(Vec<Measured>),
-    /// There are none.
-    None(NoEstimate),
-}
-
-/// Zero for all locations, if the trace holds offsets.
-fn applied(trace: &Otf2Trace) -> Result<Vec<Measured>, NoEstimate> {
-    let mut locals = trace.locations().filter_map(|it| trace.local(it).ok());
-    // By a single one nothing is interpolated.
-    if !locals.any(|local| local.clock_offsets.len() > 1) {
+/// Zero for all locations, if the trace has offsets of its own: its times are
+/// interpolated by them already, and nothing is left to add.
+fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
+    if !trace.has_applied_offsets() {
         let why = "the trace holds no clock offsets; give measured ones with --offsets FILE";
-        return Err(NoEstimate::Missing(why.into()));
+        return MeasuredOffsets::Missing(why.into());
     }
+    let locations = (0..info.locations.len() as u32).map(LocationIndex);
     let zero = |location| Measured {
         location,
         stamp: 0,
         offset: 0.0,
     };
-    Ok(trace.locations().map(zero).collect())
+    MeasuredOffsets::Known(locations.map(zero).collect())
 }
 
 fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>, CliError> {

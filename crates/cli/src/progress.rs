@@ -75,6 +75,15 @@ impl Monitor for Progress {
     }
 }
 
+/// Hears of interrupts alone.
+pub(crate) struct Interrupts;
+
+impl Monitor for Interrupts {
+    fn cancelled(&self) -> bool {
+        interrupted()
+    }
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.bar.finish_and_clear();

@@ -9,24 +9,19 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use retime::format::{Trace, Undo};
 use retime::optimal::SavedErrorBound;
+use retime::pipeline::Bounds;
 use retime::{Clocks, Correction, SavedClock, TraceInfo};
-use retime_otf2::{Archive, Otf2Trace, Undo};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
-use crate::bounds::Bounded;
 use crate::error::CliError;
 
 const FORMAT: &str = "retime correction";
 const VERSION: u32 = 1;
-const EXTENSION: &str = "retime.json";
-
-/// The anchor of an archive's copy in `directory`.
-pub(crate) fn anchor_in(directory: &Path, archive: &Archive) -> PathBuf {
-    directory.join(archive.anchor_path().file_name().unwrap_or_default())
-}
 
 /// A correction in a file.
 #[derive(Serialize, Deserialize)]
@@ -46,8 +41,9 @@ pub(crate) struct SavedCorrection {
     clocks: Vec<SavedClock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bounds: Option<SavedBounds>,
+    /// For the format of the trace alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) undo: Option<Undo>,
+    undo: Option<Box<RawValue>>,
 }
 
 /// Error bounds of corrected times: with `[raw, before, after]` at a recorded
@@ -65,7 +61,7 @@ pub(crate) struct SavedBounds {
 }
 
 impl SavedBounds {
-    pub(crate) fn new(bounded: &Bounded, clocks: &Clocks, info: &TraceInfo) -> Self {
+    pub(crate) fn new(bounded: &Bounds, clocks: &Clocks, info: &TraceInfo) -> Self {
         let first = clocks.locations(bounded.offsets.reference).first();
         let location = first.and_then(|it| info.locations.get(it.as_usize()));
         Self {
@@ -82,8 +78,10 @@ impl SavedCorrection {
         info: &TraceInfo,
         method: String,
         undo: Undo,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, CliError> {
+        let undo = RawValue::from_string(undo.0)
+            .map_err(|error| CliError::Verification(format!("undo data are no JSON: {error}")))?;
+        Ok(Self {
             format: FORMAT.into(),
             version: VERSION,
             method,
@@ -91,34 +89,18 @@ impl SavedCorrection {
             clocks: correction.save(info),
             bounds: None,
             undo: Some(undo),
-        }
+        })
+    }
+
+    /// What it takes to restore the original.
+    pub(crate) fn undo(&self) -> Option<Undo> {
+        let undo = self.undo.as_ref()?;
+        Some(Undo(undo.get().to_owned()))
     }
 
     /// The same with error bounds of the times it gives.
     pub(crate) fn with_bounds(self, bounds: Option<SavedBounds>) -> Self {
         Self { bounds, ..self }
-    }
-
-    /// Where the correction of an archive is saved: beside its anchor.
-    pub(crate) fn path_beside(anchor: &Path) -> PathBuf {
-        anchor.with_extension(EXTENSION)
-    }
-
-    /// Where the correction of an archive's copy in `directory` is saved.
-    pub(crate) fn path_in(directory: &Path, archive: &Archive) -> PathBuf {
-        Self::path_beside(&anchor_in(directory, archive))
-    }
-
-    /// Whoever names a directory gets a copy of all that lies in it, and there
-    /// is no place for a second correction.
-    pub(crate) fn refuse_second(named: &Path, trace: &Otf2Trace) -> Result<(), CliError> {
-        let path = Self::path_beside(trace.archive().anchor_path());
-        if named.is_dir() && path.exists() {
-            let message = "is the correction of an earlier run, and a copy can hold only one; \
-                           undo it first, or name the anchor file to leave it out";
-            return Err(CliError::input(&path, message));
-        }
-        Ok(())
     }
 
     pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
@@ -166,4 +148,16 @@ impl SavedCorrection {
         Correction::restore(&self.clocks, info)
             .map_err(|error| CliError::input(path, error.to_string()))
     }
+}
+
+/// Whoever names a directory gets a copy of all that lies in it, and there
+/// is no place for a second correction.
+pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
+    let path = trace.correction_path();
+    if trace.copies_siblings() && path.exists() {
+        let message = "is the correction of an earlier run, and a copy can hold only one; \
+                       undo it first, or name the anchor file to leave it out";
+        return Err(CliError::input(&path, message));
+    }
+    Ok(())
 }

@@ -6,14 +6,17 @@
 //! hidden directory, and one left by a killed process is removed by the next
 //! run for the same target.
 
-mod file;
-
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use retime::format::{Format, Shape, Trace};
+
 use crate::error::CliError;
+
+const EXISTS: &str = "exists already; give a new directory, or --force to replace it";
+const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
 
 const PARTIAL: &str = ".partial";
 /// What was at the place of the target, until it can go.
@@ -30,10 +33,26 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Prepares to write `target`, which must not exist unless `force`, and must
-    /// not be or contain the `input`.
-    pub(crate) fn new(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
-        Self::prepare(target, input, || may_replace(target, force, input))
+    /// Prepares to write a trace of a format; its target must not be or contain the
+    /// `input`, and must not exist, unless that format may replace it by force.
+    pub(crate) fn for_trace(
+        (target, force): (&Path, bool),
+        format: &dyn Format,
+        input: &Path,
+    ) -> Result<Self, CliError> {
+        Self::prepare(target, input, || {
+            if !force {
+                return Err(CliError::input(target, EXISTS));
+            }
+            let replaced = format.may_replace(target, input);
+            replaced.map_err(|what| CliError::input(target, what))
+        })
+    }
+
+    /// Prepares to write a new file of events, or with `force` one in the place of an
+    /// older one.
+    pub(crate) fn for_events(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+        Self::prepare(target, input, || may_replace_events(target, force))
     }
 
     /// Prepares to write `target`, if what is there `may_be_replaced`.
@@ -75,13 +94,50 @@ impl Staging {
         })
     }
 
-    /// Where to write.
+    /// The directory to write into.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
 
+    /// The file to write, where the target is one.
+    pub(crate) fn file(&self) -> PathBuf {
+        self.directory.join("events")
+    }
+
+    /// Where to write a trace of this shape.
+    pub(crate) fn place(&self, shape: Shape) -> PathBuf {
+        match shape {
+            Shape::File => self.file(),
+            Shape::Directory => self.directory.clone(),
+        }
+    }
+
+    /// Where to write the correction of the copy of a trace.
+    pub(crate) fn correction(&self, trace: &dyn Trace) -> PathBuf {
+        match trace.shape() {
+            Shape::File => self.directory.join("correction"),
+            Shape::Directory => trace.correction_of(&trace.copy_at(&self.directory)),
+        }
+    }
+
+    /// Puts the copy of a trace in the place of the target; if it is one file, its
+    /// correction beside it.
+    pub(crate) fn commit(self, trace: &dyn Trace) -> Result<(), CliError> {
+        if trace.shape() == Shape::Directory {
+            return self.commit_directory();
+        }
+        let correction = self.correction(trace);
+        if correction.exists() {
+            // Without its trace it does no harm, so it goes first.
+            let beside = trace.correction_of(&self.target);
+            sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
+            fs::rename(&correction, &beside).map_err(|error| CliError::io(&beside, error))?;
+        }
+        self.commit_file()
+    }
+
     /// Syncs what was written and puts it in the place of the target.
-    pub(crate) fn commit(mut self) -> Result<(), CliError> {
+    pub(crate) fn commit_directory(mut self) -> Result<(), CliError> {
         sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
         let old = self.directory.with_extension(&REPLACED[1..]);
         let rename =
@@ -102,6 +158,17 @@ impl Staging {
             fs::remove_dir_all(&old).map_err(|error| CliError::io(&old, error))?;
         }
         Ok(())
+    }
+
+    /// Syncs the file and puts it in the place of the target.
+    pub(crate) fn commit_file(self) -> Result<(), CliError> {
+        sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
+        if !self.replace && fs::symlink_metadata(&self.target).is_ok() {
+            return Err(CliError::input(&self.target, FILE_EXISTS));
+        }
+        fs::rename(self.file(), &self.target).map_err(|error| CliError::io(&self.target, error))?;
+        let synced = File::open(&self.parent).and_then(|parent| parent.sync_all());
+        synced.map_err(|error| CliError::io(&self.parent, error))
     }
 }
 
@@ -151,55 +218,19 @@ fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliErr
     Ok(())
 }
 
-/// With `force` a directory may be replaced, if it holds nothing but an archive
-/// and what retime copied from beside the input.
-fn may_replace(target: &Path, force: bool, input: &Path) -> Result<(), CliError> {
+/// With `force` an older file of events may be replaced.
+fn may_replace_events(target: &Path, force: bool) -> Result<(), CliError> {
     if !force {
-        return Err(CliError::input(
-            target,
-            "exists already; give a new directory, or --force to replace it",
-        ));
+        return Err(CliError::input(target, FILE_EXISTS));
     }
-    if !target.is_dir() || target.is_symlink() {
-        return Err(CliError::input(
-            target,
-            "is no directory; --force replaces only directories that retime wrote",
-        ));
-    }
-    let entries: Vec<PathBuf> = fs::read_dir(target)
-        .and_then(Iterator::collect::<Result<Vec<_>, _>>)
-        .map_err(|error| CliError::io(target, error))?
-        .into_iter()
-        .map(|entry| entry.path())
-        .collect();
-    let is_anchor = |path: &&PathBuf| {
-        path.extension()
-            .is_some_and(|ext| ext.eq_ignore_ascii_case("otf2"))
-    };
-    let stems: Vec<OsString> = entries
-        .iter()
-        .filter(is_anchor)
-        .filter_map(|anchor| anchor.file_stem().map(OsString::from))
-        .collect();
-    let belongs = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        let rest = stems.first().and_then(|stem| {
-            let name = name.as_encoded_bytes();
-            name.strip_prefix(stem.as_encoded_bytes())
-        });
-        match rest {
-            Some(b"") => true,
-            Some([b'.', ..]) if path.is_file() => true,
-            _ => path.is_file() && input.join(name).is_file(),
-        }
-    };
-    if entries.is_empty() || stems.len() == 1 && entries.iter().all(belongs) {
+    let mut start = Vec::new();
+    let is_file = fs::symlink_metadata(target).is_ok_and(|it| it.is_file());
+    let mut read = || File::open(target)?.take(64).read_to_end(&mut start);
+    if is_file && read().is_ok() && start.starts_with(b"{\"retime-stream\":") {
         return Ok(());
     }
-    Err(CliError::input(
-        target,
-        "holds other things than one OTF2 archive, which --force would delete; remove it yourself or give another directory",
-    ))
+    let message = "is no file of events; --force replaces only files that retime wrote";
+    Err(CliError::input(target, message))
 }
 
 /// Removes what killed runs for the same target left behind. What they were

@@ -8,11 +8,13 @@
 use std::path::{Path, PathBuf};
 
 use retime::causality::{CausalityOptions, Defect};
+use retime::optimal::Coverage;
+use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
 use retime::{Accuracy, Timestamp};
 
-use crate::args::{ModelArgs, RunArgs};
+use crate::args::ModelArgs;
 use crate::error::CliError;
-use crate::load::{Loaded, load};
+use crate::load::{Loaded, Source, load};
 use crate::report::model::{AccuracyPart, LocationAccuracyPart, MeasuredPart};
 
 /// True times of all events with a role of a trace.
@@ -26,7 +28,7 @@ impl Truth {
     pub(crate) fn of(
         recorded: &Loaded,
         model: &ModelArgs,
-        run: &RunArgs,
+        quiet: bool,
     ) -> Result<Option<Self>, CliError> {
         let Some(path) = &model.truth else {
             return Ok(None);
@@ -34,28 +36,49 @@ impl Truth {
         let options = CausalityOptions {
             dense_alltoallv: model.dense_alltoallv,
         };
-        let truth = load(path, options, run)?;
+        let source = Source {
+            path,
+            format: None,
+            quiet,
+        };
+        let truth = load(source, options)?;
         compare(recorded, &truth).map_err(|difference| {
-            CliError::input(path, not_the_truth(&recorded.path, &difference))
+            CliError::input(path, not_the_truth(&recorded.opened.path, &difference))
         })?;
         Ok(Some(Self {
             path: path.clone(),
-            times: truth.causality.nodes().timestamps().to_vec(),
+            times: truth.causality.into_timestamps(),
         }))
     }
 
-    /// By node.
-    pub(crate) fn times(&self) -> &[Timestamp] {
-        &self.times
+    /// How many events have their true time within bounds.
+    pub(crate) fn coverage(
+        &self,
+        bounds: &Bounds,
+        analysis: &Analysis,
+    ) -> Result<Coverage, CliError> {
+        let found = bounds.coverage(analysis.causality(), analysis.clocks(), &self.times);
+        found.map_err(|error| CliError::input(&self.path, error.to_string()))
+    }
+
+    /// The same for several corrections of the trace.
+    pub(crate) fn share_inside(
+        &self,
+        bounds: &BoundedOffsets,
+        analysis: &Analysis,
+    ) -> Result<f64, CliError> {
+        let found = bounds.coverage(analysis.causality(), analysis.clocks(), &self.times);
+        let found = found.map_err(|error| CliError::input(&self.path, error.to_string()))?;
+        Ok(found.share())
     }
 
     /// How far the recorded and, if there are any, the corrected times are from it.
     pub(crate) fn measure(
         &self,
-        recorded: &Loaded,
+        recorded: &Analysis,
         corrected: Option<&[Timestamp]>,
     ) -> Result<AccuracyPart, CliError> {
-        let times = recorded.causality.nodes().timestamps();
+        let times = recorded.causality().nodes().timestamps();
         let corrected = corrected.map(|times| self.against(recorded, times));
         Ok(AccuracyPart {
             truth: self.path.display().to_string(),
@@ -72,12 +95,12 @@ impl Truth {
     /// How far the given times are from it.
     pub(crate) fn against(
         &self,
-        recorded: &Loaded,
+        recorded: &Analysis,
         times: &[Timestamp],
     ) -> Result<MeasuredPart, CliError> {
-        let accuracy = Accuracy::measure(&recorded.causality, times, &self.times)
+        let accuracy = Accuracy::measure(recorded.causality(), times, &self.times)
             .map_err(|error| CliError::input(&self.path, error.to_string()))?;
-        let ids = recorded.trace.info().locations.iter().map(|it| it.id);
+        let ids = recorded.info().locations.iter().map(|it| it.id);
         let locations = ids.zip(&accuracy.locations).filter_map(|(location, it)| {
             it.map(|it| LocationAccuracyPart {
                 location,
@@ -103,7 +126,7 @@ fn not_the_truth(recorded: &Path, difference: &str) -> String {
 
 /// What tells the traces apart besides times.
 fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
-    let (own, other) = (recorded.trace.info(), truth.trace.info());
+    let (own, other) = (&recorded.info, &truth.info);
     if own.rate != other.rate {
         return Err(format!(
             "its clock has {} ticks per second, not {}",
@@ -133,10 +156,8 @@ fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
 
 fn compare_location(recorded: &Loaded, truth: &Loaded, location: u32) -> Result<(), &'static str> {
     let location = location as usize;
-    if !recorded.counts[location]
-        .iter()
-        .eq(truth.counts[location].iter())
-    {
+    let kinds = |loaded: &Loaded| loaded.opened.contents[location].kinds.clone();
+    if kinds(recorded) != kinds(truth) {
         return Err("other events");
     }
     let nodes = |loaded: &Loaded| {

@@ -73,6 +73,9 @@ pub trait Trace: Send + Sync {
     /// What the format is called in a report, such as `OTF2`.
     fn format(&self) -> &'static str;
 
+    /// The file that stands for the trace, whatever path it was opened by.
+    fn path(&self) -> &Path;
+
     /// What the trace is made of, if that is known before its events are read.
     fn describe(&self) -> Option<&TraceInfo>;
 
@@ -120,8 +123,13 @@ pub trait Trace: Send + Sync {
     /// The path to open the copy by that was written to `to`.
     fn copy_at(&self, to: &Path) -> PathBuf;
 
-    /// Where a correction of this trace is saved: beside it.
-    fn correction_path(&self) -> PathBuf;
+    /// Where the correction of a trace at `path` is saved: beside it.
+    fn correction_of(&self, path: &Path) -> PathBuf;
+
+    /// Where the correction of this trace is saved.
+    fn correction_path(&self) -> PathBuf {
+        self.correction_of(self.path())
+    }
 
     /// Whether a copy takes along what lies beside the trace, a saved correction
     /// among it.

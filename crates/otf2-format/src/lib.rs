@@ -127,6 +127,10 @@ impl Trace for Archive {
         "OTF2"
     }
 
+    fn path(&self) -> &Path {
+        self.trace.archive().anchor_path()
+    }
+
     fn describe(&self) -> Option<&TraceInfo> {
         Some(self.trace.info())
     }
@@ -203,13 +207,11 @@ impl Trace for Archive {
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {
-        let anchor = self.trace.archive().anchor_path();
-        to.join(anchor.file_name().unwrap_or_default())
+        to.join(self.path().file_name().unwrap_or_default())
     }
 
-    fn correction_path(&self) -> PathBuf {
-        let anchor = self.trace.archive().anchor_path();
-        anchor.with_extension(CORRECTION)
+    fn correction_of(&self, path: &Path) -> PathBuf {
+        path.with_extension(CORRECTION)
     }
 
     fn copies_siblings(&self) -> bool {

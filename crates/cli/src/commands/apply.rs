@@ -1,14 +1,13 @@
 //! `retime apply`: a saved correction, for another trace of the same run.
 
-use retime_otf2::Otf2Trace;
-
 use crate::args::ApplyArgs;
 use crate::error::CliError;
-use crate::load::{not_if_interrupted, with_threads};
+use crate::formats;
+use crate::load::{describe, with_threads};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::to_stdout;
-use crate::saved::SavedCorrection;
+use crate::saved::{SavedCorrection, refuse_second};
 use crate::staging::Staging;
 
 /// Runs the command.
@@ -21,42 +20,38 @@ pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
-    let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
+    let format = formats::of(&args.trace, args.format.format);
+    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let saved = SavedCorrection::read(&args.correction)?;
-    let trace = Otf2Trace::open(&args.trace)?;
-    let correction = saved.correction(&args.correction, trace.info())?;
-    let progress = Progress::new("writing", trace.event_bytes(), args.run.quiet);
+    let trace = format.open(&args.trace)?;
+    let info = describe(&*trace, args.run.quiet)?;
+    let correction = saved.correction(&args.correction, &info)?;
+    let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
+    let to = staging.place(trace.shape());
     let output = args.output.output.display();
     if correction.is_identity() {
-        trace
-            .copy(staging.directory(), &progress)
-            .map_err(not_if_interrupted)?;
+        trace.copy(&to, &progress)?;
         drop(progress);
         check_interrupt()?;
-        staging.commit()?;
+        staging.commit(&*trace)?;
         return Ok(format!(
             "The correction changes no time: {output} is a plain copy.\n"
         ));
     }
-    SavedCorrection::refuse_second(&args.trace, &trace)?;
-    let rewritten = trace
-        .rewrite(&correction, staging.directory(), &progress)
-        .map_err(not_if_interrupted)?;
+    refuse_second(&*trace)?;
+    let undo = trace.rewrite(&correction, &to, &progress)?;
     drop(progress);
     let method = format!("applied from {}", args.correction.display());
-    let applied = SavedCorrection::new(&correction, trace.info(), method, rewritten.undo);
-    applied.write(&SavedCorrection::path_in(
-        staging.directory(),
-        trace.archive(),
-    ))?;
+    let applied = SavedCorrection::new(&correction, &info, method, undo)?;
+    applied.write(&staging.correction(&*trace))?;
     check_interrupt()?;
-    staging.commit()?;
+    staging.commit(&*trace)?;
     let clocks = correction.clocks();
     let changed = clocks
         .iter()
         .filter(|&clock| !correction.map(clock).is_identity());
     let locations: usize = changed.map(|clock| clocks.locations(clock).len()).sum();
-    let untouched = trace.info().locations.len() - locations;
+    let untouched = info.locations.len() - locations;
     let kept = if untouched > 0 {
         format!(
             "; {} kept their times, as the correction says nothing else of them",

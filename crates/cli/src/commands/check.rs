@@ -1,18 +1,17 @@
 //! `retime check`: the contradictions in a trace.
 
-use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::{CausalityOptions, Check, Defect, check};
-use retime::{Causality, Clocks, Correction, Grouping, Timestamp, TraceInfo, split_clocks};
+use retime::causality::CausalityOptions;
+use retime::pipeline::{Analysis, AnalysisOptions, Bounds, Method, Solution};
+use retime::{Causality, Timestamp, TraceInfo};
 
-use crate::args::{CheckArgs, ClockGrouping, ModelArgs, RunArgs};
-use crate::bounds::{Bounded, BoundsArgs, Switch, Timed};
-use crate::delay::{self, DelaySource, ResolvedDelay};
+use crate::args::{CheckArgs, ModelArgs, RunArgs};
+use crate::bounds::{BoundsArgs, Switch};
+use crate::delay::{self, DelaySource};
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::{Loaded, load, with_threads};
-use crate::method::{Input, Method, Solution, Unsolved};
-use crate::progress::check_interrupt;
+use crate::load::{Loaded, Opened, Source, load, with_threads};
+use crate::progress::{Interrupts, check_interrupt};
 use crate::report::{self, build, model, warnings};
 use crate::truth::Truth;
 
@@ -20,7 +19,7 @@ use crate::truth::Truth;
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     report::target::check(&args.run, None)?;
     let (report, outcome) = with_threads(args.run.threads, || {
-        let analysed = analyse(&args.trace, &args.model, &args.run)?;
+        let analysed = analyse(args.source(), &args.model)?;
         let outcome = outcome(&analysed);
         let mut report = analysed.report(&args.model);
         analysed.bound(&mut report, &args.bounds, &args.run, None)?;
@@ -35,144 +34,78 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 }
 
 fn outcome(analysed: &Analysed) -> &'static str {
-    if analysed.is_sound() {
+    if analysed.analysis.is_sound() {
         "No contradiction: every effect is stamped at or after its cause."
-    } else if analysed.before.reversed() == 0 {
+    } else if analysed.analysis.recorded().reversed() == 0 {
         "Locations contradict themselves: their time runs backwards; retime correct repairs it."
     } else {
         "The clocks of this trace contradict each other; retime correct repairs it."
     }
 }
 
-/// A trace whose contradictions are counted.
+/// A trace on disk, and what an analysis finds in it.
 pub(crate) struct Analysed {
-    pub(crate) loaded: Loaded,
-    pub(crate) clocks: Clocks,
-    pub(crate) delay: ResolvedDelay,
-    pub(crate) before: Check,
+    pub(crate) opened: Opened,
+    pub(crate) analysis: Analysis,
+    pub(crate) delay_source: DelaySource,
     pub(crate) truth: Option<Truth>,
     pub(crate) start: Instant,
     analysis_seconds: f64,
 }
 
+/// A stretch of time, once the base and the rate of the trace are known.
+type Window = Option<(Timestamp, Timestamp)>;
+
 /// Loads a trace, groups its clocks and checks its recorded times.
-pub(crate) fn analyse(path: &Path, model: &ModelArgs, run: &RunArgs) -> Result<Analysed, CliError> {
-    analyse_some(path, model, run, |_, _| Ok(()))
+pub(crate) fn analyse(source: Source<'_>, model: &ModelArgs) -> Result<Analysed, CliError> {
+    analyse_some(source, model, |_, _| Ok(None))
 }
 
-/// As [`analyse`], but checks only what `limit` leaves of the dependencies.
+/// As [`analyse`], but checks only the dependencies within a `window`.
 pub(crate) fn analyse_some(
-    path: &Path,
+    source: Source<'_>,
     model: &ModelArgs,
-    run: &RunArgs,
-    limit: impl FnOnce(&mut Causality, &TraceInfo) -> Result<(), CliError>,
+    window: impl FnOnce(&Causality, &TraceInfo) -> Result<Window, CliError>,
 ) -> Result<Analysed, CliError> {
     let start = Instant::now();
-    let options = CausalityOptions {
+    let doubtful = CausalityOptions {
         dense_alltoallv: model.dense_alltoallv,
     };
-    let mut loaded = load(path, options, run)?;
-    let truth = Truth::of(&loaded, model, run)?;
-    let analysis = Instant::now();
-    let grouping = Grouping::from(model.clocks);
-    let clocks = grouping.clocks(loaded.trace.info(), &loaded.causality);
-    let delay = delay::resolve(&model.min_delay, &loaded, &clocks)?;
-    limit(&mut loaded.causality, loaded.trace.info())?;
-    let times = loaded.causality.nodes().timestamps();
-    let before = check(&loaded.causality, &clocks, &delay.delay, times);
-    let analysis_seconds = analysis.elapsed().as_secs_f64();
+    let loaded = load(source, doubtful)?;
+    let truth = Truth::of(&loaded, model, source.quiet)?;
+    let analysing = Instant::now();
+    let Loaded {
+        opened,
+        info,
+        causality,
+    } = loaded;
+    let options = AnalysisOptions {
+        grouping: model.clocks.into(),
+        delay: delay::given(&model.min_delay, &info)?,
+        dense_alltoallv: model.dense_alltoallv,
+        window: window(&causality, &info)?,
+    };
+    let analysis = Analysis::of(info, causality, options);
     Ok(Analysed {
-        loaded,
-        clocks,
-        delay,
-        before,
+        opened,
+        analysis,
+        delay_source: (&model.min_delay).into(),
         truth,
         start,
-        analysis_seconds,
+        analysis_seconds: analysing.elapsed().as_secs_f64(),
     })
 }
 
 impl Analysed {
-    /// Whether the recorded times contradict nothing.
-    pub(crate) fn is_sound(&self) -> bool {
-        self.before.reversed() == 0 && self.out_of_order() == 0
-    }
-
-    /// What methods work on.
-    pub(crate) fn input(&self, model: &ModelArgs) -> Input<'_> {
-        Input {
-            info: self.loaded.trace.info(),
-            causality: &self.loaded.causality,
-            clocks: &self.clocks,
-            delay: &self.delay.delay,
-            delay_is_known: self.delay.source != DelaySource::Learned,
-            may_regroup: model.clocks == ClockGrouping::Auto,
-        }
-    }
-
-    /// Runs a method; without writing anything. Clocks that turn out to be several
-    /// are split on the way, if it was left to retime to group them: those of the
-    /// correction count. That there is no valid solution is [`CliError::Unsolved`].
-    pub(crate) fn solve(&self, method: &Method, model: &ModelArgs) -> Result<Solution, CliError> {
-        let mut finer: Option<(Clocks, ResolvedDelay)> = None;
-        loop {
-            let mut input = self.input(model);
-            if let Some((clocks, delay)) = &finer {
-                (input.clocks, input.delay) = (clocks, &delay.delay);
-            }
-            let unsolved = match method.solve(&input) {
-                Ok(solution) => return Ok(solution),
-                Err(unsolved) => unsolved,
-            };
-            check_interrupt()?;
-            let split = match &unsolved {
-                Unsolved::Cycle(cycle) => split_clocks(input.clocks, input.info, cycle),
-                _ => None,
-            };
-            let hint = match split {
-                Some(clocks) if input.may_regroup => {
-                    let delay = delay::resolve(&model.min_delay, &self.loaded, &clocks)?;
-                    finer = Some((clocks, delay));
-                    continue;
-                }
-                Some(_) => "\nif locations that share a clock should not, give a finer --clocks",
-                None => "",
-            };
-            let reason = unsolved.describe(input.info, input.clocks);
-            return Err(CliError::Unsolved {
-                trace: self.loaded.path.clone(),
-                message: match &unsolved {
-                    Unsolved::Cycle(_) => format!("{reason}{hint}"),
-                    _ => format!(
-                        "--method {} finds no correction: {reason}",
-                        method.name().as_str()
-                    ),
-                },
-            });
-        }
-    }
-
-    /// Takes the clocks and the minimal delay of a solution, and what follows
-    /// from them.
-    pub(crate) fn adopt(&mut self, solution: &Solution, model: &ModelArgs) -> Result<(), CliError> {
-        let clocks = solution.correction.clocks();
-        let regrouped = *clocks != self.clocks;
-        if regrouped {
-            self.clocks = clocks.clone();
-            self.delay = delay::resolve(&model.min_delay, &self.loaded, clocks)?;
-        }
-        if let Some(enforced) = &solution.enforced
-            && self.delay.source == DelaySource::Learned
-        {
-            self.delay.delay = enforced.delay.clone();
-            self.delay.half_round_trip = enforced.shortest;
-        }
-        if regrouped || solution.enforced.is_some() {
-            let causality = &self.loaded.causality;
-            let times = causality.nodes().timestamps();
-            self.before = check(causality, &self.clocks, &self.delay.delay, times);
-        }
-        Ok(())
+    /// Runs a method; without writing anything. That there is no valid solution is
+    /// [`CliError::Unsolved`].
+    pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
+        let solved = self.analysis.solve(method, &Interrupts);
+        check_interrupt()?;
+        solved.map_err(|unsolved| CliError::Unsolved {
+            trace: self.opened.path.clone(),
+            message: unsolved.message,
+        })
     }
 
     /// Adds to the report how far times can be from the truth: those that a
@@ -183,44 +116,29 @@ impl Analysed {
         args: &BoundsArgs,
         run: &RunArgs,
         solution: Option<&Solution>,
-    ) -> Result<Option<Bounded>, CliError> {
+    ) -> Result<Option<Bounds>, CliError> {
         if args.bounds == Switch::Off {
             return Ok(None);
         }
         let start = Instant::now();
-        let trace = Timed {
-            rate: self.loaded.trace.info().rate,
-            causality: &self.loaded.causality,
-            clocks: &self.clocks,
-            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
-        };
-        let recorded = Correction::new(self.clocks.clone(), Vec::new());
-        let bounded = args.of(trace, solution.map_or(&recorded, |it| &it.correction));
+        let analysis = &self.analysis;
+        let bounds = analysis.bounds(args.drift_bound.0, solution);
         check_interrupt()?;
-        if let Some(bounded) = &bounded {
+        if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
-            let truth = truth.map(|truth| bounded.coverage(trace, truth.times()));
-            report.bounds = Some(build::bounds_part(bounded, truth.transpose()?.as_ref()));
-            let info = self.loaded.trace.info();
-            report.warnings.extend(bounded.warnings(info, &self.clocks));
+            let truth = truth.map(|truth| truth.coverage(bounds, analysis));
+            report.bounds = Some(build::bounds_part(bounds, truth.transpose()?.as_ref()));
+            let warnings = bounds.warnings(analysis.info(), analysis.clocks());
+            report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
-                let gentlest = trace.gentlest(&self.delay.delay);
-                let part =
-                    gentlest.map(|(it, edges)| build::gentlest_part(&self.loaded, &it, &edges));
+                let gentlest = analysis.gentlest(solution);
+                let part = gentlest.map(|(it, edges)| build::gentlest_part(analysis, &it, &edges));
                 report.gentlest = part;
                 check_interrupt()?;
             }
             report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
         }
-        Ok(bounded)
-    }
-
-    /// Events stamped before their predecessor on the same location.
-    pub(crate) fn out_of_order(&self) -> u64 {
-        self.loaded
-            .causality
-            .defects()
-            .count(Defect::TimeRunsBackwards)
+        Ok(bounds)
     }
 
     /// How far the recorded and the given times are from the truth, if it is known.
@@ -228,23 +146,25 @@ impl Analysed {
         &self,
         corrected: Option<&[Timestamp]>,
     ) -> Result<Option<model::AccuracyPart>, CliError> {
-        let measure = |truth: &Truth| truth.measure(&self.loaded, corrected);
+        let measure = |truth: &Truth| truth.measure(&self.analysis, corrected);
         self.truth.as_ref().map(measure).transpose()
     }
 
     /// The report so far.
     pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
-        let info = self.loaded.trace.info();
+        let (analysis, info) = (&self.analysis, self.analysis.info());
+        let (clocks, grouping) = (analysis.clocks(), model.clocks.into());
+        let timing = self.opened.timing;
         model::Report {
             schema: model::SCHEMA,
-            trace: build::trace_part(&self.loaded),
-            matching: build::matching_part(&self.loaded),
-            clocks: build::clocks_part(info, &self.clocks, model.clocks.into(), &[]),
-            before: build::check_part(info, &self.clocks, &self.before, self.out_of_order()),
+            trace: build::trace_part(self),
+            matching: build::matching_part(analysis),
+            clocks: build::clocks_part(info, clocks, grouping, &[]),
+            before: build::check_part(info, clocks, analysis.recorded(), analysis.out_of_order()),
             after: None,
             method: None,
             parameters: model::ParametersPart {
-                min_delay: build::delay_part(&self.delay),
+                min_delay: build::delay_part(analysis.delay(), self.delay_source),
                 dense_alltoallv: model.dense_alltoallv,
                 gamma_max: None,
                 amortization_rate: None,
@@ -255,19 +175,14 @@ impl Analysed {
             gentlest: None,
             accuracy: None,
             timing: model::TimingPart {
-                scan_seconds: self.loaded.timing.scan.as_secs_f64(),
-                matching_seconds: self.loaded.timing.matching.as_secs_f64(),
+                scan_seconds: timing.scan.as_secs_f64(),
+                matching_seconds: timing.matching.as_secs_f64(),
                 analysis_seconds: self.analysis_seconds,
                 total_seconds: self.start.elapsed().as_secs_f64(),
                 ..model::TimingPart::default()
             },
             advice: Vec::new(),
-            warnings: warnings::trace_warnings(
-                &self.loaded,
-                &self.clocks,
-                &self.before,
-                &self.delay,
-            ),
+            warnings: warnings::trace_warnings(self),
         }
     }
 }

@@ -6,90 +6,110 @@
 //!                                   -> errors against the truth, if there is one
 //! ```
 
-mod candidate;
 mod measure;
 mod memory;
 mod model;
 mod table;
 
-use self::candidate::Candidate;
+use retime::pipeline::{Candidate, Estimator, Method, MethodName, candidates};
+
 use self::measure::Bench;
 use self::model::Comparison;
 use super::check::{Analysed, analyse};
-use crate::args::{CompareArgs, ModelArgs};
+use crate::args::CompareArgs;
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::with_threads;
-use crate::method::{Method, MethodName};
+use crate::load::{Source, with_threads};
+use crate::method::MethodOption;
+use crate::offsets::OffsetsArgs;
 use crate::progress::{Steps, check_interrupt};
 use crate::report::{self, build};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
-    let Some(trace) = &args.trace else {
+    let Some(path) = &args.trace else {
         return super::reproduce::measured("features");
     };
     report::target::check(&args.run, None)?;
-    let (comparison, odd) = with_threads(args.run.threads, || {
-        let mut analysed = analyse(trace, &args.model, &args.run)?;
-        settle_clocks(&mut analysed, &args.model)?;
-        let odd = analysed.loaded.causality.defects().iter().next().is_some();
-        Ok((compare(args, &analysed)?, odd))
+    let source = Source {
+        path,
+        format: args.format.format,
+        quiet: args.run.quiet,
+    };
+    let (comparison, defective) = with_threads(args.run.threads, || {
+        let mut analysed = analyse(source, &args.model)?;
+        settle_clocks(&mut analysed)?;
+        let defective = !analysed.analysis.causality().defects().is_empty();
+        Ok((compare(args, &analysed)?, defective))
     })?;
     report::print_as(&comparison, &args.run, || {
         table::render(&comparison, args.run.verbose)
     })?;
     let sound = comparison.methods.iter().any(model::MethodPart::is_sound);
-    let failed = !sound || args.model.strict && odd;
+    let failed = !sound || args.model.strict && defective;
     Ok(if failed { VIOLATIONS } else { 0 })
 }
 
 /// Splits common clocks that a chain of dependencies refutes, so that all
 /// methods have the same.
-fn settle_clocks(analysed: &mut Analysed, model: &ModelArgs) -> Result<(), CliError> {
-    let clock = Method::with_options("--method clc", &analysed.loaded)?;
-    match analysed.solve(&clock, model) {
+fn settle_clocks(analysed: &mut Analysed) -> Result<(), CliError> {
+    match analysed.solve(&Method::new(MethodName::Clc)) {
+        Ok(solution) => {
+            analysed.analysis.adopt(&solution);
+            Ok(())
+        }
         // Each method says so in its row.
-        Ok(_) | Err(CliError::Unsolved { .. }) => Ok(()),
+        Err(CliError::Unsolved { .. }) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
 fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliError> {
-    let candidates = chosen(&args.method)?;
+    let chosen = chosen(&args.method)?;
     let progress = Steps::new("comparing", args.run.quiet);
     progress.go_on("error bounds");
     let bench = Bench::new(args, analysed);
-    let mut methods = Vec::new();
-    for candidate in candidates {
+    let mut methods = vec![bench.recorded()?];
+    for candidate in chosen {
         progress.go_on(&candidate.name);
         check_interrupt()?;
-        methods.push(bench.run(&candidate)?);
+        let method = with_offsets_of(analysed, &candidate)?;
+        methods.push(bench.run(&candidate, &method)?);
     }
     check_interrupt()?;
+    let truth = analysed.truth.as_ref();
     Ok(Comparison {
         schema: model::SCHEMA,
-        trace: build::trace_part(&analysed.loaded),
-        clocks: analysed.clocks.len(),
-        min_delay: build::delay_part(&analysed.delay),
-        truth: analysed
-            .truth
-            .as_ref()
-            .map(|truth| truth.path().display().to_string()),
+        trace: build::trace_part(analysed),
+        clocks: analysed.analysis.clocks().len(),
+        min_delay: build::delay_part(analysed.analysis.delay(), analysed.delay_source),
+        truth: truth.map(|truth| truth.path().display().to_string()),
         drift_bound: args.bounds.drift_bound.0,
         inside_bounds: bench.inside()?,
         methods,
     })
 }
 
-/// The recorded times, and the methods with one of the names; all if none is given.
-fn chosen(names: &[MethodName]) -> Result<Vec<Candidate>, CliError> {
-    if names.contains(&MethodName::Lamport) {
+/// The methods with one of the names; all if none is given.
+fn chosen(names: &[MethodOption]) -> Result<Vec<Candidate>, CliError> {
+    if names.contains(&MethodOption(MethodName::Lamport)) {
         let message = "lamport counts events and keeps no time: there is nothing to compare";
         return Err(CliError::Usage(message.into()));
     }
-    let wanted = |it: &Candidate| match it.method {
-        Some(method) => names.is_empty() || names.contains(&method),
-        None => true,
+    let wanted = |it: &Candidate| {
+        let name = MethodOption(it.method.name());
+        names.is_empty() || names.contains(&name)
     };
-    Ok(candidate::all().into_iter().filter(wanted).collect())
+    Ok(candidates().into_iter().filter(wanted).collect())
+}
+
+/// The method of a candidate; interpolation between the offsets that the trace has.
+fn with_offsets_of(analysed: &Analysed, candidate: &Candidate) -> Result<Method, CliError> {
+    if candidate.method.name() != MethodName::Interpolation {
+        return Ok(candidate.method.clone());
+    }
+    let (trace, info) = (&*analysed.opened.trace, analysed.analysis.info());
+    let base = analysed.analysis.causality().nodes().base();
+    let offsets = OffsetsArgs::default().measured(trace, info, base)?;
+    let clock = candidate.method.logical_clock().copied();
+    Ok(Method::estimate(Estimator::Interpolation(offsets)).repaired_by(clock))
 }

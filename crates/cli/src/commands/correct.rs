@@ -8,21 +8,23 @@
 
 use std::time::Instant;
 
-use retime::causality::{Check, check};
+use retime::causality::Check;
 use retime::clock::AmortizationRate;
-use retime::{Distortion, MinimalDelay, Ticks, Timestamp, final_advance, limiting_send};
+use retime::pipeline::{Bounds, Method, Runaway, Solution};
+use retime::{
+    Distortion, MinimalDelay, TickRate, Ticks, Timestamp, causality, final_advance, limiting_send,
+};
 
 use super::check::{Analysed, analyse_some};
-use super::written::{save, verify, write};
+use super::written::{save, verify};
 use crate::args::CorrectArgs;
-use crate::bounds::Bounded;
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::{Loaded, not_if_interrupted, with_threads};
-use crate::method::{Method, MethodName, Solution, describe_unaligned};
+use crate::formats;
+use crate::load::with_threads;
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
-use crate::saved::{SavedBounds, SavedCorrection};
+use crate::saved::{SavedBounds, refuse_second};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
@@ -57,7 +59,8 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
+    let format = formats::of(&args.trace, args.format.format);
+    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let (analysed, method) = analyse(args)?;
     if is_left_alone(args, &method, &analysed) {
         copy(args, &analysed, staging)
@@ -68,37 +71,39 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
 
 /// The trace, and the method to correct it with.
 pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError> {
-    let limit = |causality: &mut _, info: &_| args.method.limit(causality, info);
-    let analysed = analyse_some(&args.trace, &args.model, &args.run, limit)?;
+    let analysed = analyse_some(args.source(), &args.model, |causality, info| {
+        args.method.window(causality.nodes().base(), info.rate)
+    })?;
     let method = method(args, &analysed)?;
     if args.model.strict {
-        refuse_defects(&analysed.loaded)?;
+        refuse_defects(&analysed)?;
     }
     Ok((analysed, method))
 }
 
 /// Whether nothing is to be corrected.
 pub(super) fn is_left_alone(args: &CorrectArgs, method: &Method, analysed: &Analysed) -> bool {
-    analysed.is_sound() && method.keeps_time() && !args.method.always
+    analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
 }
 
-/// The method asked for; but where no clock contradicts another, and locations
-/// contradict only themselves, clocks are not aligned by default.
+/// The method asked for, or what suits the trace better than the default.
 fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
-    let (loaded, drift) = (&analysed.loaded, args.bounds.drift_bound.0);
-    let method = args.method.resolve(loaded, drift)?;
-    let only_order = analysed.before.reversed() == 0 && !args.method.always;
-    if only_order && method.name() == MethodName::Auto {
-        return Method::with_options("--method clc", loaded);
-    }
-    Ok(method)
+    let analysis = &analysed.analysis;
+    let trace = (&*analysed.opened.trace, analysis.info());
+    let base = analysis.causality().nodes().base();
+    let method = args
+        .method
+        .resolve(trace, base, args.bounds.drift_bound.0)?;
+    Ok(if args.method.always {
+        method
+    } else {
+        analysis.suitable(method)
+    })
 }
 
-fn refuse_defects(loaded: &Loaded) -> Result<(), CliError> {
-    let kinds: Vec<String> = loaded
-        .causality
-        .defects()
-        .iter()
+fn refuse_defects(analysed: &Analysed) -> Result<(), CliError> {
+    let defects = analysed.analysis.causality().defects().iter();
+    let kinds: Vec<String> = defects
         .map(|(kind, found)| kind.describe(found.count))
         .collect();
     if kinds.is_empty() {
@@ -106,7 +111,7 @@ fn refuse_defects(loaded: &Loaded) -> Result<(), CliError> {
     }
     let message = format!(
         "{}: {}; nothing was written, because of --strict",
-        loaded.path.display(),
+        analysed.opened.path.display(),
         kinds.join("; ")
     );
     Err(CliError::Strict(message))
@@ -115,15 +120,13 @@ fn refuse_defects(loaded: &Loaded) -> Result<(), CliError> {
 /// A sound trace is left alone.
 fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
     let writing = Instant::now();
-    let trace = &analysed.loaded.trace;
-    let progress = Progress::new("copying", trace.event_bytes(), args.run.quiet);
-    trace
-        .copy(staging.directory(), &progress)
-        .map_err(not_if_interrupted)?;
+    let trace = &*analysed.opened.trace;
+    let progress = Progress::new("copying", trace.bytes(), args.run.quiet);
+    trace.copy(&staging.place(trace.shape()), &progress)?;
     drop(progress);
     check_interrupt()?;
     let accuracy = analysed.accuracy(None)?;
-    staging.commit()?;
+    staging.commit(trace)?;
     let mut report = analysed.report(&args.model);
     analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = accuracy;
@@ -146,23 +149,28 @@ fn repair(
     mut analysed: Analysed,
     staging: Staging,
 ) -> Result<Done, CliError> {
-    SavedCorrection::refuse_second(&args.trace, &analysed.loaded.trace)?;
-    let (solution, bounded, mut report) = solve(args, method, &mut analysed)?;
+    refuse_second(&*analysed.opened.trace)?;
+    let (solution, bounds, mut report) = solve(args, method, &mut analysed)?;
     let correction = &solution.correction;
-    let (analysed, loaded) = (&analysed, &analysed.loaded);
+    let analysed = &analysed;
+    let trace = &*analysed.opened.trace;
 
     let stage = Instant::now();
-    let rewritten = write(args, loaded, correction, &staging)?;
+    let place = staging.place(trace.shape());
+    let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
+    let undo = trace.rewrite(correction, &place, &progress)?;
+    drop(progress);
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
-    let times = verify(args, loaded, &staging)?;
-    let after = checked(args, method, analysed, &times)?;
+    let times = verify(args, analysed, &trace.copy_at(&place))?;
+    let after = checked(args, method, analysed, &solution, &times)?;
     report.accuracy = analysed.accuracy(Some(&times))?;
-    let bounds = bounded.map(|it| SavedBounds::new(&it, correction.clocks(), loaded.trace.info()));
-    save(method, loaded, (correction, bounds), rewritten, &staging)?;
+    let info = analysed.analysis.info();
+    let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
+    save(method, analysed, (correction, bounds), undo, &staging)?;
     check_interrupt()?;
-    staging.commit()?;
+    staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
     let (solution, times) = (&solution, &times);
@@ -181,23 +189,24 @@ pub(super) fn solve(
     args: &CorrectArgs,
     method: &Method,
     analysed: &mut Analysed,
-) -> Result<(Solution, Option<Bounded>, model::Report), CliError> {
+) -> Result<(Solution, Option<Bounds>, model::Report), CliError> {
     let stage = Instant::now();
-    let solution = analysed.solve(method, &args.model)?;
-    analysed.adopt(&solution, &args.model)?;
+    let solution = analysed.solve(method)?;
+    analysed.analysis.adopt(&solution);
     let mut report = analysed.report(&args.model);
     report.method = Some(build::method_part(method, &solution));
+    let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
     let unaligned = solution.unaligned.as_ref();
-    let unaligned = unaligned.map(|it| describe_unaligned(it, &analysed.input(&args.model)));
+    let unaligned = unaligned.map(|reason| reason.describe(info, clocks));
     report.warnings.extend(unaligned);
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
-    let bounded = if method.keeps_time() {
+    let bounds = if method.name().keeps_time() {
         analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?
     } else {
         None
     };
-    Ok((solution, bounded, report))
+    Ok((solution, bounds, report))
 }
 
 /// The check of the times that were written; what is worse than the recording is
@@ -206,33 +215,30 @@ pub(super) fn checked(
     args: &CorrectArgs,
     method: &Method,
     analysed: &Analysed,
+    solution: &Solution,
     times: &[Timestamp],
 ) -> Result<Check, CliError> {
-    let tick = MinimalDelay::Uniform(Ticks(1));
-    let delay = if method.keeps_time() {
-        &analysed.delay.delay
+    if times != solution.times {
+        let what = "an event with another time than computed";
+        return Err(CliError::Verification(what.into()));
+    }
+    let analysis = &analysed.analysis;
+    let after = if method.name().keeps_time() {
+        solution.left.clone()
     } else {
-        &tick
+        let tick = MinimalDelay::Uniform(Ticks(1));
+        causality::check(analysis.causality(), analysis.clocks(), &tick, times)
     };
-    let after = check(&analysed.loaded.causality, &analysed.clocks, delay, times);
     if !args.output.force {
-        refuse_worse(analysed, method, &after)?;
+        let worse = analysis.refuse_worse(&after);
+        worse.map_err(|worse| CliError::Worse {
+            trace: analysed.opened.path.clone(),
+            method: method.to_string(),
+            before: worse.before,
+            after: worse.after,
+        })?;
     }
     Ok(after)
-}
-
-/// What reverses more dependencies than the recording is no correction.
-fn refuse_worse(analysed: &Analysed, method: &Method, after: &Check) -> Result<(), CliError> {
-    let (before, after) = (analysed.before.reversed(), after.reversed());
-    if after <= before {
-        return Ok(());
-    }
-    Err(CliError::Worse {
-        trace: analysed.loaded.path.clone(),
-        method: method.to_string(),
-        before,
-        after,
-    })
 }
 
 /// Adds to the report what came out.
@@ -246,23 +252,21 @@ pub(super) fn describe(
     after: &Check,
 ) {
     report.distortion = Some(distortion_part(analysed, solution, times));
-    let Analysed {
-        loaded,
-        clocks,
-        start,
-        ..
-    } = analysed;
-    let info = loaded.trace.info();
-    let advance = final_advance(&loaded.causality, clocks, times);
+    let analysis = &analysed.analysis;
+    let (info, clocks) = (analysis.info(), analysis.clocks());
+    let advance = final_advance(analysis.causality(), clocks, times);
     if solution.aligned.is_none() {
-        report.warnings.extend(runaway_warning(analysed, &advance));
+        let runaway = analysis.runaway(&advance);
+        let delayed = analysis.delay().delay != MinimalDelay::Uniform(Ticks(0));
+        let warning = runaway.map(|runaway| runaway_warning(runaway, info.rate, delayed));
+        report.warnings.extend(warning);
     }
     report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.advice = protocol::advice(report);
-    report.timing.total_seconds = start.elapsed().as_secs_f64();
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
 }
 
 fn distortion_part(
@@ -270,18 +274,14 @@ fn distortion_part(
     solution: &Solution,
     after: &[Timestamp],
 ) -> model::DistortionPart {
-    let Analysed {
-        loaded,
-        clocks,
-        delay,
-        ..
-    } = analysed;
-    let measured = Distortion::measure(&loaded.causality, after);
-    let part = |place| build::place_part(loaded.trace.info(), place);
+    let analysis = &analysed.analysis;
+    let causality = analysis.causality();
+    let measured = Distortion::measure(causality, after);
+    let part = |place| build::place_part(analysis.info(), place);
     let limit = |place| {
-        let causality = &loaded.causality;
         let before = solution.repaired.as_ref()?.times.as_ref()?;
-        limiting_send(causality, clocks, &delay.delay, before, after, place)
+        let delay = &analysis.delay().delay;
+        limiting_send(causality, analysis.clocks(), delay, before, after, place)
     };
     model::DistortionPart {
         largest_at: measured.largest_at.map(part),
@@ -297,23 +297,18 @@ fn distortion_part(
     }
 }
 
-/// The fastest clock has no reason to be ahead of itself at the end, unless the
-/// minimal delay is too large or rates differ by more than gamma allows.
-fn runaway_warning(analysed: &Analysed, advance: &[Option<Ticks>]) -> Option<String> {
-    let rate = analysed.loaded.trace.info().rate;
-    let delayed = analysed.delay.delay != MinimalDelay::Uniform(Ticks(0));
-    let least = advance.iter().flatten().min()?.0;
-    let reversed = analysed.before.pairs.values().map(|pair| -pair.smallest.0);
-    let worst = reversed.max().unwrap_or(0).max(1);
-    (least > worst).then(|| {
-        format!(
-            "all clocks end at least {} ahead of their recorded time, more than they ever disagreed ({}): \
-             time ran away. Try a smaller --gamma-max (0.5 suits ticks coarser than the delays){}",
-            rate.format(Ticks(least)),
-            rate.format(Ticks(worst)),
-            if delayed { ", or a smaller --min-delay" } else { "" },
-        )
-    })
+fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
+    format!(
+        "all clocks end at least {} ahead of their recorded time, more than they ever disagreed ({}): \
+         time ran away. Try a smaller --gamma-max (0.5 suits ticks coarser than the delays){}",
+        rate.format(runaway.ahead),
+        rate.format(runaway.disagreed),
+        if delayed {
+            ", or a smaller --min-delay"
+        } else {
+            ""
+        },
+    )
 }
 
 pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {

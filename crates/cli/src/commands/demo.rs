@@ -15,7 +15,7 @@ use retime::{Causality, TickRate, Timestamp, format_seconds};
 
 use super::check::{Analysed, analyse};
 use super::correct;
-use crate::args::{CheckArgs, Cli, Command, CorrectArgs, DemoArgs};
+use crate::args::{Cli, Command, CorrectArgs, DemoArgs};
 use crate::error::CliError;
 use crate::load::with_threads;
 use crate::report::summary::group_digits;
@@ -67,7 +67,7 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
         );
         to_stdout(&kept)?;
     }
-    Ok(u8::from(after.before.reversed() > 0))
+    Ok(u8::from(after.analysis.recorded().reversed() > 0))
 }
 
 fn unpack(directory: &Path) -> Result<(), CliError> {
@@ -110,9 +110,9 @@ fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliErr
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
     match parsed([Path::new("check"), trace])? {
-        Command::Check(CheckArgs {
-            trace, model, run, ..
-        }) => with_threads(run.threads, || analyse(&trace, &model, &run)),
+        Command::Check(args) => {
+            with_threads(args.run.threads, || analyse(args.source(), &args.model))
+        }
         _ => Err(CliError::Usage("check".into())),
     }
 }
@@ -123,8 +123,8 @@ fn heading(text: &str) -> String {
 }
 
 fn introduce(before: &Analysed) -> String {
-    let info = before.loaded.trace.info();
-    let nodes = before.loaded.causality.nodes();
+    let info = before.analysis.info();
+    let nodes = before.analysis.causality().nodes();
     let events: u64 = (0..nodes.locations())
         .map(|location| nodes.event_count(location))
         .sum();
@@ -135,7 +135,7 @@ fn introduce(before: &Analysed) -> String {
          The clock of each rank was set off on purpose. Against that of rank 0:",
         info.locations.len(),
         group_digits(events),
-        group_digits(before.loaded.causality.messages()),
+        group_digits(before.analysis.causality().messages()),
     );
     for (rank, offset) in CLOCK_OFFSETS.iter().enumerate().skip(1) {
         let _ = writeln!(
@@ -152,9 +152,9 @@ fn describe_check(step: u32, command: &str, analysed: &Analysed) -> String {
         messages,
         collectives,
         ..
-    } = &analysed.before;
+    } = analysed.analysis.recorded();
     let mut text = heading(&format!("{step}. retime {command}"));
-    if analysed.before.reversed() == 0 {
+    if analysed.analysis.recorded().reversed() == 0 {
         let _ = writeln!(
             text,
             "All {} messages arrive after they were sent; all {} ends of collectives come after\n\
@@ -220,7 +220,7 @@ const CLASSES: [(i64, &str); 8] = [
 fn picture(before: &Analysed, after: &Analysed) -> String {
     let count = |analysed: &Analysed| {
         let mut bins = [0_u64; CLASSES.len()];
-        each_latency(&analysed.loaded.causality, |latency| {
+        each_latency(analysed.analysis.causality(), |latency| {
             let class = CLASSES.iter().position(|&(end, _)| latency < end);
             bins[class.unwrap_or(CLASSES.len() - 1)] += 1;
         });
@@ -261,10 +261,14 @@ fn each_latency(causality: &Causality, mut visit: impl FnMut(i64)) {
 }
 
 fn truth(before: &Analysed, after: &Analysed) -> String {
-    let recorded = &before.loaded.causality;
-    let rate = before.loaded.trace.info().rate;
+    let recorded = before.analysis.causality();
+    let rate = before.analysis.info().rate;
     let raw = mean_error(recorded, recorded.nodes().timestamps(), rate);
-    let corrected = mean_error(recorded, after.loaded.causality.nodes().timestamps(), rate);
+    let corrected = mean_error(
+        recorded,
+        after.analysis.causality().nodes().timestamps(),
+        rate,
+    );
     let mut text = heading("Against the truth");
     let _ = writeln!(
         text,

@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use retime::{Causality, Clocks, Correction, Timestamp};
+use retime::{Causality, Correction, Timestamp};
 use serde::Deserialize;
 
 use super::check::Analysed;
@@ -21,8 +21,8 @@ use super::correct::{Done, analyse, checked, describe, is_left_alone, outcome, s
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
-use crate::serial::each_event;
 use crate::serial::line::{Lines, write_header};
+use crate::serial::{Listed, each_event};
 use crate::staging::Staging;
 
 /// Bytes of input and output that are buffered.
@@ -30,7 +30,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Corrects a trace into one file.
 pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
-    let staging = Staging::for_file(&args.output.output, args.output.force, &args.trace)?;
+    let staging = Staging::for_events(&args.output.output, args.output.force, &args.trace)?;
     let (mut analysed, method) = analyse(args)?;
     let (found, mut report) = if is_left_alone(args, &method, &analysed) {
         let mut report = analysed.report(&args.model);
@@ -40,21 +40,23 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         let (solution, _, report) = solve(args, &method, &mut analysed)?;
         (Some(solution), report)
     };
-    let unchanged = Correction::new(analysed.clocks.clone(), Vec::new());
+    let analysis = &analysed.analysis;
+    let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
     let correction = found.as_ref().map_or(&unchanged, |it| &it.correction);
     check_interrupt()?;
 
     let stage = Instant::now();
-    let causality = &analysed.loaded.causality;
-    let retimed = causality
-        .retimed(correction)
-        .ok_or_else(too_far(&analysed))?;
+    let retimed = analysis.causality().retimed(correction);
+    let retimed = retimed.ok_or_else(too_far(&analysed))?;
     write(&staging.file(), &analysed, &retimed, correction).and_then(|()| check_interrupt())?;
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
     let times = read_again(&staging.file(), &analysed, &retimed)?;
-    let after = checked(args, &method, &analysed, &times)?;
+    let after = match &found {
+        Some(solution) => checked(args, &method, &analysed, solution, &times)?,
+        None => analysis.recorded().clone(),
+    };
     report.accuracy = analysed.accuracy(Some(&times))?;
     check_interrupt()?;
     staging.commit_file()?;
@@ -81,7 +83,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
 fn too_far(analysed: &Analysed) -> impl Fn() -> CliError + use<'_> {
     let message = "corrected time stamps do not fit into 64 bits, or lie too far apart";
-    move || CliError::input(&analysed.loaded.path, message)
+    move || CliError::input(&analysed.opened.path, message)
 }
 
 fn write(
@@ -93,15 +95,15 @@ fn write(
     let failed = |error| CliError::io(path, error);
     let file = File::create_new(path).map_err(failed)?;
     let mut out = BufWriter::with_capacity(BUFFER, file);
-    let trace = &analysed.loaded.trace;
-    let clocks: Option<&Clocks> = Some(&analysed.clocks);
-    write_header(&mut out, trace, clocks).map_err(failed)?;
-    let lines = Lines {
-        trace,
+    let analysis = &analysed.analysis;
+    let listed = Listed {
+        trace: &*analysed.opened.trace,
+        info: analysis.info(),
         causality,
-        raw: true,
     };
-    each_event(trace, causality, Some(correction), |row| {
+    write_header(&mut out, analysis.info(), Some(analysis.clocks())).map_err(failed)?;
+    let lines = Lines { listed, raw: true };
+    each_event(listed, Some(correction), |row| {
         lines.write(&mut out, row).map_err(failed).map(|()| true)
     })?;
     out.flush().map_err(failed)
@@ -123,7 +125,7 @@ fn read_again(
     causality: &Causality,
 ) -> Result<Vec<Timestamp>, CliError> {
     let nodes = causality.nodes();
-    let info = analysed.loaded.trace.info();
+    let info = analysed.analysis.info();
     let ids = info.locations.iter().map(|it| it.id);
     let index: std::collections::HashMap<u64, usize> = ids.zip(0..).collect();
     let wrong = |what: &str| CliError::Verification(format!("{what} in the list of events"));

@@ -6,13 +6,13 @@ use std::path::Path;
 use retime::causality::{CausalityOptions, Defect, check};
 use retime::{Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
 
-use crate::args::{OrderArgs, OrderFormat, RunArgs};
+use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
-use crate::load::{Loaded, load, with_threads};
+use crate::load::{Loaded, Source, load, with_threads};
 use crate::method::to_ticks;
 use crate::report::summary::plural;
 use crate::serial::line::{Lines, write_header};
-use crate::serial::{Row, each_event};
+use crate::serial::{Listed, Row, each_event};
 
 /// Bytes of output that are buffered.
 const BUFFER: usize = 1 << 16;
@@ -26,13 +26,12 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let options = CausalityOptions {
         dense_alltoallv: args.dense_alltoallv,
     };
-    let run = RunArgs {
-        threads: args.run.threads,
-        json: None,
+    let source = Source {
+        path: &args.trace,
+        format: args.input_format,
         quiet: args.run.quiet,
-        verbose: false,
     };
-    let loaded = load(&args.trace, options, &run)?;
+    let loaded = load(source, options)?;
     let window = Window::of(args, &loaded)?;
     let found = contradictions(&loaded) + list(args, &loaded, window)?;
     if found == 0 {
@@ -53,7 +52,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
 /// Dependencies that are reversed, and events stamped before the one before them.
 fn contradictions(loaded: &Loaded) -> u64 {
     let causality = &loaded.causality;
-    let clocks = Grouping::Location.clocks(loaded.trace.info(), causality);
+    let clocks = Grouping::Location.clocks(&loaded.info, causality);
     let times = causality.nodes().timestamps();
     let check = check(causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), times);
     check.reversed() + causality.defects().count(Defect::TimeRunsBackwards)
@@ -69,7 +68,7 @@ struct Window {
 impl Window {
     fn of(args: &OrderArgs, loaded: &Loaded) -> Result<Self, CliError> {
         let nodes = loaded.causality.nodes();
-        let rate = loaded.trace.info().rate;
+        let rate = loaded.info.rate;
         let stamp = |delay: Option<Delay>, or: u64| -> Result<Timestamp, CliError> {
             let ticks = delay.map(|delay| to_ticks(delay, rate)).transpose()?;
             let stamp = ticks.map(|ticks| nodes.absolute(ticks).unwrap_or(Timestamp(u64::MAX)));
@@ -87,19 +86,20 @@ impl Window {
 fn list(args: &OrderArgs, loaded: &Loaded, window: Window) -> Result<u64, CliError> {
     let mut out = BufWriter::with_capacity(BUFFER, io::stdout().lock());
     let to_stdout = |error| CliError::io(Path::new("standard output"), error);
-    let lines = Lines {
-        trace: &loaded.trace,
+    let listed = Listed {
+        trace: &*loaded.opened.trace,
+        info: &loaded.info,
         causality: &loaded.causality,
-        raw: false,
     };
+    let lines = Lines { listed, raw: false };
     let mut write = || -> Result<u64, CliError> {
         match args.format {
             OrderFormat::Text => writeln!(out, "{TEXT_HEADER}"),
             OrderFormat::Csv => writeln!(out, "{CSV_HEADER}"),
-            OrderFormat::Jsonl => write_header(&mut out, &loaded.trace, None),
+            OrderFormat::Jsonl => write_header(&mut out, &loaded.info, None),
         }
         .map_err(to_stdout)?;
-        let forced = each_event(&loaded.trace, &loaded.causality, None, |row| {
+        let forced = each_event(listed, None, |row| {
             if row.moment >= window.from && row.moment <= window.to {
                 match args.format {
                     OrderFormat::Text => write_text(&mut out, loaded, row),
@@ -125,14 +125,14 @@ const CSV_HEADER: &str = "time,seconds,location,event,kind,region,peer";
 
 fn since(loaded: &Loaded, row: &Row) -> String {
     let since = loaded.causality.nodes().relative(row.time);
-    seconds(loaded.trace.info().rate, since)
+    seconds(loaded.info.rate, since)
 }
 
 fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
-    let (location, since) = (row.location_id(&loaded.trace), since(loaded, row));
+    let (location, since) = (row.location_id(&loaded.info), since(loaded, row));
     let (time, event, kind) = (row.time.0, row.event, row.kind);
     write!(out, "{time:>20}  {since:>16}  {location:>9}  {event:>9}  ")?;
-    match (row.region(&loaded.trace), row.peer) {
+    match (row.region(&*loaded.opened.trace), row.peer) {
         (Some(region), _) => writeln!(out, "{kind:<18}  {region}"),
         (None, Some(peer)) => writeln!(out, "{kind:<18}  location {peer}"),
         (None, None) => writeln!(out, "{kind}"),
@@ -140,10 +140,10 @@ fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()
 }
 
 fn write_csv(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
-    let (location, since) = (row.location_id(&loaded.trace), since(loaded, row));
+    let (location, since) = (row.location_id(&loaded.info), since(loaded, row));
     let (time, event, kind) = (row.time, row.event, row.kind);
     write!(out, "{time},{since},{location},{event},{kind},")?;
-    if let Some(region) = row.region(&loaded.trace) {
+    if let Some(region) = row.region(&*loaded.opened.trace) {
         if region.contains(['"', ',', '\n', '\r']) {
             write!(out, "\"{}\"", region.replace('"', "\"\""))?;
         } else {

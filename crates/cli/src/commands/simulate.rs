@@ -18,6 +18,7 @@ pub(crate) use self::quantity::Rate;
 
 use self::args::SimulateArgs;
 use crate::error::CliError;
+use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
 use crate::report::summary::plural;
 use crate::report::to_stdout;
@@ -40,10 +41,11 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
         .timer(clocks::timer(&args.clocks, &clocks))
         .stop_if(interrupted);
 
-    let staging = Staging::new(output, args.output.force, Path::new(""))?;
+    let nothing = Path::new("");
+    let staging = Staging::for_trace(args.output.target(), formats::SIMULATED, nothing)?;
     let beside = truth
         .as_deref()
-        .map(|truth| Staging::new(truth, args.output.force, Path::new("")))
+        .map(|truth| Staging::for_trace((truth, args.output.force), formats::SIMULATED, nothing))
         .transpose()?;
     let anchor = staging.directory().join(ANCHOR);
     let written = match &beside {
@@ -52,8 +54,8 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
     };
     let written = written.map_err(|error| failure(error, output))?;
     check_interrupt()?;
-    beside.map_or(Ok(()), Staging::commit)?;
-    staging.commit()?;
+    beside.map_or(Ok(()), Staging::commit_directory)?;
+    staging.commit_directory()?;
     if !args.quiet {
         to_stdout(&describe(args, truth.as_deref(), &written, &clocks))?;
     }

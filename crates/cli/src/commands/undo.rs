@@ -1,10 +1,9 @@
 //! `retime undo`: the original of a corrected trace, byte for byte.
 
-use retime_otf2::Otf2Trace;
-
 use crate::args::UndoArgs;
 use crate::error::CliError;
-use crate::load::{not_if_interrupted, with_threads};
+use crate::formats;
+use crate::load::{describe, with_threads};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::to_stdout;
 use crate::saved::SavedCorrection;
@@ -20,28 +19,28 @@ pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
 }
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
-    let staging = Staging::new(&args.output.output, args.output.force, &args.trace)?;
-    let trace = Otf2Trace::open(&args.trace)?;
-    let path = SavedCorrection::path_beside(trace.archive().anchor_path());
+    let format = formats::of(&args.trace, args.format.format);
+    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
+    let trace = format.open(&args.trace)?;
+    let path = trace.correction_path();
     if !path.exists() {
         let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
         return Err(CliError::input(&path, message));
     }
     let saved = SavedCorrection::read(&path)?;
-    let correction = saved.correction(&path, trace.info())?;
-    let Some(undo) = &saved.undo else {
+    let info = describe(&*trace, args.run.quiet)?;
+    let correction = saved.correction(&path, &info)?;
+    let Some(undo) = saved.undo() else {
         return Err(CliError::input(
             &path,
             "holds clock maps only, not what it takes to restore the original",
         ));
     };
-    let progress = Progress::new("restoring", trace.event_bytes(), args.run.quiet);
-    trace
-        .restore(&correction, undo, staging.directory(), &progress)
-        .map_err(not_if_interrupted)?;
+    let progress = Progress::new("restoring", trace.bytes(), args.run.quiet);
+    trace.restore(&correction, &undo, &staging.place(trace.shape()), &progress)?;
     drop(progress);
     check_interrupt()?;
-    staging.commit()?;
+    staging.commit(&*trace)?;
     Ok(format!(
         "Wrote {}: the original trace, every file with its original checksum.\n",
         args.output.output.display()

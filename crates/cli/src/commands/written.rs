@@ -1,76 +1,58 @@
-//! The corrected archive: written into its staging place, and read again.
+//! The corrected trace, read again from where it was written.
 
-use rayon::prelude::*;
+use std::path::Path;
+
+use retime::format::Undo;
+use retime::pipeline::Method;
 use retime::{Correction, LocationIndex, Timestamp};
-use retime_otf2::{Otf2Trace, Rewritten};
 
+use super::check::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
-use crate::load::{Loaded, not_if_interrupted};
-use crate::method::Method;
+use crate::formats;
 use crate::progress::Progress;
 use crate::report::summary::plural;
-use crate::saved::{SavedBounds, SavedCorrection, anchor_in};
+use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
-
-/// Writes the archive with every time sent through the correction.
-pub(super) fn write(
-    args: &CorrectArgs,
-    loaded: &Loaded,
-    correction: &Correction,
-    staging: &Staging,
-) -> Result<Rewritten, CliError> {
-    let progress = Progress::new("writing", loaded.trace.event_bytes(), args.run.quiet);
-    loaded
-        .trace
-        .rewrite_in_order(correction, staging.directory(), &progress)
-        .map_err(not_if_interrupted)
-}
 
 /// Reads the written copy again: the same events, in order. Returns the times
 /// of all events that take part in happened-before.
 pub(super) fn verify(
     args: &CorrectArgs,
-    loaded: &Loaded,
-    staging: &Staging,
+    analysed: &Analysed,
+    copy: &Path,
 ) -> Result<Vec<Timestamp>, CliError> {
-    let written = Otf2Trace::open(anchor_in(staging.directory(), loaded.trace.archive()))?;
-    let nodes = loaded.causality.nodes();
-    let progress = Progress::new("verifying", written.event_bytes(), args.run.quiet);
-    let timeline = |location: u32| -> Result<Vec<Timestamp>, CliError> {
-        let events = nodes.events(nodes.of(location as usize));
-        let timeline = written
-            .node_times(LocationIndex(location), events, &progress)
-            .map_err(not_if_interrupted)?;
-        let name = || loaded.trace.info().describe(LocationIndex(location));
-        if timeline.counts != loaded.counts[location as usize] {
-            return Err(CliError::Verification(format!(
-                "other events at {}",
-                name()
-            )));
+    let written = formats::of(&args.trace, args.format.format).open(copy)?;
+    let nodes = analysed.analysis.causality().nodes();
+    let events: Vec<&[u32]> = (0..nodes.locations())
+        .map(|location| nodes.events(nodes.of(location)))
+        .collect();
+    let progress = Progress::new("verifying", written.bytes(), args.run.quiet);
+    let timelines = written.timelines(&events, &progress)?;
+    let mut times = Vec::with_capacity(nodes.len());
+    let expected = analysed.opened.contents.iter();
+    for ((location, timeline), expected) in (0..).zip(timelines).zip(expected) {
+        let name = || analysed.analysis.info().describe(LocationIndex(location));
+        if timeline.contents != *expected {
+            let what = format!("other events at {}", name());
+            return Err(CliError::Verification(what));
         }
         if timeline.backwards > 0 {
             let events = plural(timeline.backwards, "event");
-            return Err(CliError::Verification(format!(
-                "{events} out of order at {}",
-                name()
-            )));
+            let what = format!("{events} out of order at {}", name());
+            return Err(CliError::Verification(what));
         }
-        Ok(timeline.times)
-    };
-    let timelines: Result<Vec<_>, _> = (0..nodes.locations() as u32)
-        .into_par_iter()
-        .map(timeline)
-        .collect();
-    Ok(timelines?.concat())
+        times.extend(timeline.times);
+    }
+    Ok(times)
 }
 
-/// Writes the correction beside the archive.
+/// Writes the correction beside the copy.
 pub(super) fn save(
     method: &Method,
-    loaded: &Loaded,
+    analysed: &Analysed,
     (correction, bounds): (&Correction, Option<SavedBounds>),
-    rewritten: Rewritten,
+    undo: Undo,
     staging: &Staging,
 ) -> Result<(), CliError> {
     let gamma = method
@@ -80,10 +62,7 @@ pub(super) fn save(
         .amortization()
         .map_or(String::new(), |rate| format!(", amortised at {rate}"));
     let name = format!("{method}{gamma}{rate}");
-    let info = loaded.trace.info();
-    let saved = SavedCorrection::new(correction, info, name, rewritten.undo).with_bounds(bounds);
-    saved.write(&SavedCorrection::path_in(
-        staging.directory(),
-        loaded.trace.archive(),
-    ))
+    let info = analysed.analysis.info();
+    let saved = SavedCorrection::new(correction, info, name, undo)?.with_bounds(bounds);
+    saved.write(&staging.correction(&*analysed.opened.trace))
 }

@@ -1,18 +1,17 @@
 //! The options of methods, and what they resolve to for a trace.
 
-use clap::{Args, FromArgMatches};
+use clap::Args;
 use retime::clock::{Gamma, MultiPass};
 use retime::estimate::Extended;
-use retime::{Causality, Delay, TickRate, Timestamp, TraceInfo};
+use retime::format::Trace;
+use retime::pipeline::{ClockControl, ClockKind, Estimator, LogicalClock, Method, MethodName};
+use retime::{Delay, TickRate, Timestamp, TraceInfo};
 
-use super::alignment::{Alignment, Estimator};
 use super::controller::{Amortization, ConstantsArgs, Controller, non_negative, to_ticks};
 use super::given::Given;
 use super::reference::ReferenceName;
-use super::repair::{ClockControl, ClockKind, Repair};
-use super::{Method, MethodName, PairsName, Plan, RepairName};
+use super::{MethodOption, PairsName, RepairName};
 use crate::error::CliError;
-use crate::load::Loaded;
 use crate::offsets::OffsetsArgs;
 
 /// How time stamps are corrected.
@@ -24,7 +23,7 @@ pub(crate) struct MethodArgs {
     given: Given,
     /// How time stamps are corrected
     #[arg(long, value_name = "NAME", default_value = "auto")]
-    pub(crate) method: MethodName,
+    pub(crate) method: MethodOption,
     /// What follows an estimate of how clocks differ
     #[arg(long, value_name = "NAME", default_value = "clc")]
     repair: RepairName,
@@ -85,57 +84,30 @@ pub(crate) struct MethodArgs {
 }
 
 impl MethodArgs {
-    /// Options as they stand on the command line.
-    pub(crate) fn of(options: &str) -> Result<Self, CliError> {
-        let words = std::iter::once("retime").chain(options.split_whitespace());
-        let matches = Self::augment_args(clap::Command::new("retime")).try_get_matches_from(words);
-        let args = matches.and_then(|matches| Self::from_arg_matches(&matches));
-        args.map_err(|error| CliError::Usage(error.to_string()))
-    }
-
     /// Refuses options that were given and have no part in the method.
     pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.given.fits(self.method, self.repair)
+        self.given.fits(self.method.0, self.repair)
     }
 
-    /// Resolves the options for a trace whose clocks wander by at most `drift`.
-    pub(crate) fn resolve(&self, loaded: &Loaded, drift: f64) -> Result<Method, CliError> {
-        let rate = loaded.trace.info().rate;
-        let reference = self.reference.resolve(loaded.trace.info())?;
-        let clock = match self.method {
-            MethodName::Simple => ClockKind::Simple,
-            MethodName::Lamport => ClockKind::Lamport,
-            _ => ClockKind::Controlled,
-        };
-        let plan = match self.estimator(loaded, drift)? {
-            Some(estimator) => {
-                let alignment = Alignment {
-                    estimator,
-                    reference,
-                };
-                let repaired = self.repair == RepairName::Clc;
-                let repair = repaired.then(|| self.clock(clock, rate)).transpose()?;
-                Plan::Align(alignment, repair)
-            }
-            None if self.method == MethodName::Auto => Plan::Auto(reference),
-            None => Plan::Repair(self.clock(clock, rate)?),
-        };
-        Ok(Method {
-            name: self.method,
-            plan,
-        })
-    }
-
-    /// The estimator, if it is one.
-    fn estimator(&self, loaded: &Loaded, drift: f64) -> Result<Option<Estimator>, CliError> {
+    /// Resolves the options for a trace whose clocks wander by at most `drift` and
+    /// whose first event is stamped `base`.
+    pub(crate) fn resolve(
+        &self,
+        (trace, info): (&dyn Trace, &TraceInfo),
+        base: Timestamp,
+        drift: f64,
+    ) -> Result<Method, CliError> {
+        let reference = self.reference.resolve(info)?;
+        let clock = |kind| self.clock(kind, info.rate);
         let intervals = self.intervals;
-        Ok(Some(match self.method {
-            MethodName::Auto | MethodName::Clc | MethodName::Simple | MethodName::Lamport => {
-                return Ok(None);
-            }
+        let name = self.method.0;
+        let estimator = match name {
+            MethodName::Auto => return Ok(Method::new(name).by(reference)),
+            MethodName::Clc => return Ok(Method::clock(clock(ClockKind::Controlled)?)),
+            MethodName::Simple => return Ok(Method::clock(clock(ClockKind::Simple)?)),
+            MethodName::Lamport => return Ok(Method::clock(clock(ClockKind::Lamport)?)),
             MethodName::Interpolation => {
-                let base = loaded.causality.nodes().base();
-                Estimator::Interpolation(self.offsets.measured(&loaded.trace, base)?)
+                Estimator::Interpolation(self.offsets.measured(trace, info, base)?)
             }
             MethodName::Regression => Estimator::Regression,
             MethodName::ConvexHull => Estimator::ConvexHull,
@@ -151,10 +123,13 @@ impl MethodArgs {
             MethodName::PseudoSyncClosure => Estimator::PseudoSync { closure: true },
             MethodName::Gentlest => Estimator::Gentlest,
             MethodName::Optimal => Estimator::Optimal { drift },
-        }))
+        };
+        let repaired = self.repair == RepairName::Clc;
+        let clock = repaired.then(|| clock(ClockKind::Controlled)).transpose()?;
+        Ok(Method::estimate(estimator).by(reference).repaired_by(clock))
     }
 
-    fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<Repair, CliError> {
+    fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<LogicalClock, CliError> {
         let by_event = self
             .constants
             .control(self.controller, self.gamma_max, rate)?;
@@ -164,9 +139,8 @@ impl MethodArgs {
                 ..MultiPass::default()
             })
         };
-        Ok(Repair {
+        Ok(LogicalClock {
             kind,
-            rate,
             control: by_event.map_or_else(passes, ClockControl::ByEvent),
             distance: to_ticks(self.min_distance, rate)?,
             amortization: self.amortization.0,
@@ -174,27 +148,26 @@ impl MethodArgs {
         })
     }
 
-    /// Leaves out the dependencies outside of `--from` and `--to`.
-    pub(crate) fn limit(
+    /// The stretch of time that `--from` and `--to` leave, for a trace whose first
+    /// event is stamped `base`.
+    pub(crate) fn window(
         &self,
-        causality: &mut Causality,
-        info: &TraceInfo,
-    ) -> Result<(), CliError> {
+        base: Timestamp,
+        rate: TickRate,
+    ) -> Result<Option<(Timestamp, Timestamp)>, CliError> {
         if self.from.is_none() && self.to.is_none() {
-            return Ok(());
+            return Ok(None);
         }
-        let base = causality.nodes().base().0;
         let stamp = |delay: Option<Delay>, or: u64| -> Result<Timestamp, CliError> {
-            let ticks = delay.map(|delay| to_ticks(delay, info.rate)).transpose()?;
+            let ticks = delay.map(|delay| to_ticks(delay, rate)).transpose()?;
             Ok(Timestamp(ticks.map_or(or, |ticks| {
-                base.saturating_add(ticks.0.unsigned_abs())
+                base.0.saturating_add(ticks.0.unsigned_abs())
             })))
         };
         let (from, to) = (stamp(self.from, 0)?, stamp(self.to, u64::MAX)?);
         if from > to {
             return Err(CliError::Usage("--from lies after --to".into()));
         }
-        causality.limit_to(from, to);
-        Ok(())
+        Ok(Some((from, to)))
     }
 }

@@ -7,7 +7,9 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-use super::{MethodName, RepairName};
+use retime::pipeline::MethodName;
+
+use super::RepairName;
 use crate::error::CliError;
 
 /// The options that were given, by name.
@@ -106,7 +108,7 @@ impl Given {
         };
         Err(CliError::Usage(format!(
             "--{option} has no part in --method {}{without}; leave it out or choose another method",
-            method.as_str(),
+            method,
         )))
     }
 }

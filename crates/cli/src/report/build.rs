@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
 use retime::optimal::{self, Coverage, Gentlest};
+use retime::pipeline::{Analysis, Bounds, Method, Solution, UsedDelay};
 use retime::repair;
 use retime::{Clocks, Edges, Grouping, TraceInfo};
 
@@ -12,17 +13,15 @@ use super::model::{
     DelayPart, Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, PairPart, PlacePart,
     RepairPart, StepPart, TracePart, ViolationPart,
 };
-use crate::bounds::Bounded;
-use crate::delay::ResolvedDelay;
-use crate::load::Loaded;
-use crate::method::{Method, Solution};
+use crate::commands::check::Analysed;
+use crate::delay::DelaySource;
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
 
-pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
-    let info = loaded.trace.info();
-    let nodes = loaded.causality.nodes();
+pub(crate) fn trace_part(analysed: &Analysed) -> TracePart {
+    let info = analysed.analysis.info();
+    let nodes = analysed.analysis.causality().nodes();
     let extents = || (0..nodes.locations()).filter_map(|location| nodes.extent(location));
     let first = extents()
         .map(|extent| nodes.relative(extent.first))
@@ -33,8 +32,8 @@ pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
         .max()
         .unwrap_or_default();
     TracePart {
-        path: loaded.path.display().to_string(),
-        format: "OTF2",
+        path: analysed.opened.path.display().to_string(),
+        format: analysed.opened.trace.format(),
         locations: info.locations.len(),
         processes: info.processes.len(),
         nodes: info.nodes.len(),
@@ -47,25 +46,21 @@ pub(crate) fn trace_part(loaded: &Loaded) -> TracePart {
     }
 }
 
-pub(crate) fn matching_part(loaded: &Loaded) -> MatchingPart {
-    let info = loaded.trace.info();
-    let defects = loaded
-        .causality
-        .defects()
-        .iter()
-        .map(|(kind, found)| DefectPart {
-            kind,
-            count: found.count,
-            text: kind.describe(found.count),
-            first: found
-                .places
-                .iter()
-                .map(|&place| place_part(info, place))
-                .collect(),
-        });
+pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
+    let (info, causality) = (analysis.info(), analysis.causality());
+    let defects = causality.defects().iter().map(|(kind, found)| DefectPart {
+        kind,
+        count: found.count,
+        text: kind.describe(found.count),
+        first: found
+            .places
+            .iter()
+            .map(|&place| place_part(info, place))
+            .collect(),
+    });
     MatchingPart {
-        messages: loaded.causality.messages(),
-        collectives: loaded.causality.collectives().instances().len() as u64,
+        messages: causality.messages(),
+        collectives: causality.collectives().instances().len() as u64,
         defects: defects.collect(),
     }
 }
@@ -158,7 +153,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     let repaired = solution.repaired.as_ref();
     MethodPart {
         name: method.to_string(),
-        option: method.name().as_str(),
+        option: method.name().to_string(),
         jumps: repaired.map_or(0, |it| it.jumps),
         largest_jump_ticks: repaired.map_or(0, |it| it.largest_jump.0),
         knots: solution.correction.knots(),
@@ -167,7 +162,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             pieces: aligned.pieces,
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
-            left_out: aligned.trimmed,
+            left_out: aligned.outliers,
             steps: aligned
                 .steps
                 .iter()
@@ -188,7 +183,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
     }
 }
 
-pub(crate) fn bounds_part(bounded: &Bounded, truth: Option<&Coverage>) -> BoundsPart {
+pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsPart {
     BoundsPart {
         drift_bound: bounded.drift,
         reference_clock: bounded.offsets.reference.0,
@@ -205,12 +200,16 @@ pub(crate) fn bounds_part(bounded: &Bounded, truth: Option<&Coverage>) -> Bounds
     }
 }
 
-pub(crate) fn gentlest_part(loaded: &Loaded, gentlest: &Gentlest, edges: &Edges) -> GentlestPart {
-    let nodes = loaded.causality.nodes();
+pub(crate) fn gentlest_part(
+    analysis: &Analysis,
+    gentlest: &Gentlest,
+    edges: &Edges,
+) -> GentlestPart {
+    let nodes = analysis.causality().nodes();
     let place = |node: u32| {
         let location = nodes.location(node);
         let event = nodes.event(node);
-        place_part(loaded.trace.info(), Place { location, event })
+        place_part(analysis.info(), Place { location, event })
     };
     let dependency = |part: &optimal::ForcingPart| match *part {
         optimal::ForcingPart::Stretch { .. } => None,
@@ -239,12 +238,12 @@ pub(crate) fn gentlest_part(loaded: &Loaded, gentlest: &Gentlest, edges: &Edges)
     }
 }
 
-pub(crate) fn delay_part(resolved: &ResolvedDelay) -> DelayPart {
-    let (smallest, largest) = resolved.range();
+pub(crate) fn delay_part(used: &UsedDelay, source: DelaySource) -> DelayPart {
+    let (smallest, largest) = used.range();
     DelayPart {
-        source: resolved.source,
+        source,
         smallest_ticks: smallest.0,
         largest_ticks: largest.0,
-        half_round_trip_ticks: resolved.half_round_trip.map(|ticks| ticks.0),
+        half_round_trip_ticks: used.half_round_trip.map(|ticks| ticks.0),
     }
 }

@@ -1,23 +1,20 @@
 //! What a reader of the summary should know before trusting a trace.
 
-use retime::causality::{Check, Defect};
-use retime::{Clocks, Ticks};
-use retime_otf2::{EventCounts, FileKind, schema};
+use retime::Ticks;
+use retime::causality::Defect;
+use retime::pipeline::Analysis;
 
 use super::summary::plural;
-use crate::delay::ResolvedDelay;
-use crate::load::Loaded;
+use crate::commands::check::Analysed;
 
 /// What a reader of the summary should know about the trace.
-pub(crate) fn trace_warnings(
-    loaded: &Loaded,
-    clocks: &Clocks,
-    check: &Check,
-    delay: &ResolvedDelay,
-) -> Vec<String> {
+pub(crate) fn trace_warnings(analysed: &Analysed) -> Vec<String> {
+    let Analysed {
+        analysis, opened, ..
+    } = analysed;
+    let (check, info) = (analysis.recorded(), analysis.info());
     let mut warnings = Vec::new();
-    for (kind, found) in loaded.causality.defects().iter() {
-        let info = loaded.trace.info();
+    for (kind, found) in analysis.causality().defects().iter() {
         let first = found.places.first().map(|place| {
             format!(
                 ", first at event {} of {}",
@@ -42,17 +39,17 @@ pub(crate) fn trace_warnings(
             plural(check.reversed_within_clock(), "dependency")
         ));
     }
-    if clocks.len() > 1 && check.messages.total + check.collectives.total == 0 {
+    if analysis.clocks().len() > 1 && check.messages.total + check.collectives.total == 0 {
         warnings.push("no message and no collective relates the clocks of this trace; nothing can be said about them".into());
     }
-    warnings.extend(delay_advice(loaded, delay));
-    warnings.extend(definition_warnings(loaded));
+    warnings.extend(delay_advice(analysis));
+    warnings.extend(opened.trace.warnings(&opened.contents));
     warnings
 }
 
 /// A delay that some round trip undercuts cannot be the minimum.
-fn delay_advice(loaded: &Loaded, delay: &ResolvedDelay) -> Option<String> {
-    let rate = loaded.trace.info().rate;
+fn delay_advice(analysis: &Analysis) -> Option<String> {
+    let (rate, delay) = (analysis.info().rate, analysis.delay());
     let (_, largest) = delay.range();
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
@@ -68,52 +65,4 @@ fn delay_advice(loaded: &Loaded, delay: &ResolvedDelay) -> Option<String> {
         rate.format(largest),
         rate.format(half.max(Ticks(0))),
     ))
-}
-
-/// What is odd about the definitions; none of it changes a correction.
-fn definition_warnings(loaded: &Loaded) -> Vec<String> {
-    let definitions = loaded.trace.definitions();
-    let mut warnings = Vec::new();
-    if let Some(first) = definitions.oddities.first().first() {
-        let others = definitions.oddities.total() - 1;
-        let more = if others > 0 {
-            format!(", and {} more", plural(others, "oddity"))
-        } else {
-            String::new()
-        };
-        warnings.push(format!("definitions: {first}{more}"));
-    }
-    let recorded = loaded.counts.iter().map(EventCounts::total);
-    let declared = loaded.trace.info().locations.iter().map(|it| {
-        definitions
-            .locations
-            .get(it.id)
-            .map(|location| location.events)
-    });
-    let wrong = recorded
-        .zip(declared)
-        .filter(|(events, declared)| declared.is_some_and(|it| it != *events));
-    let wrong = wrong.count() as u64;
-    if wrong > 0 {
-        warnings.push(format!(
-            "definitions: {} with another number of events than recorded",
-            plural(wrong, "location")
-        ));
-    }
-    let of_codes = loaded.counts.iter().flat_map(EventCounts::iter);
-    let unknown = of_codes.filter(|(code, _)| schema::lookup(FileKind::Events, *code).is_none());
-    let unknown: u64 = unknown.map(|(_, count)| count).sum();
-    if unknown > 0 {
-        warnings.push(format!(
-            "{} of an unknown type, kept as they are",
-            plural(unknown, "event")
-        ));
-    }
-    if definitions.unknown > 0 {
-        warnings.push(format!(
-            "{} of an unknown type, kept as they are",
-            plural(definitions.unknown, "definition")
-        ));
-    }
-    warnings
 }

@@ -7,18 +7,16 @@
 use std::io::{self, Write};
 
 use retime::causality::{Class, Role};
-use retime::{Causality, Clocks};
-use retime_otf2::Otf2Trace;
+use retime::{Clocks, TraceInfo};
 
-use super::Row;
+use super::{Listed, Row};
 
 /// Writes the first line.
 pub(crate) fn write_header(
     out: &mut impl Write,
-    trace: &Otf2Trace,
+    info: &TraceInfo,
     clocks: Option<&Clocks>,
 ) -> io::Result<()> {
-    let info = trace.info();
     let rate = info.rate.get();
     write!(
         out,
@@ -28,8 +26,8 @@ pub(crate) fn write_header(
     list(out, ids)?;
     if let Some(clocks) = clocks {
         write!(out, "],\"clocks\":[")?;
-        let of = |location| u64::from(clocks.of(location).0);
-        list(out, trace.locations().map(of))?;
+        let clocks = clocks.by_location().iter();
+        list(out, clocks.map(|clock| u64::from(clock.0)))?;
     }
     out.write_all(b"]}\n")
 }
@@ -44,8 +42,7 @@ fn list(out: &mut impl Write, numbers: impl Iterator<Item = u64>) -> io::Result<
 
 /// How the lines of a trace are written.
 pub(crate) struct Lines<'a> {
-    pub(crate) trace: &'a Otf2Trace,
-    pub(crate) causality: &'a Causality,
+    pub(crate) listed: Listed<'a>,
     /// Whether lines have the recorded time, too.
     pub(crate) raw: bool,
 }
@@ -53,12 +50,12 @@ pub(crate) struct Lines<'a> {
 impl Lines<'_> {
     /// Writes an event.
     pub(crate) fn write(&self, out: &mut impl Write, row: &Row) -> io::Result<()> {
-        let location = row.location_id(self.trace);
+        let location = row.location_id(self.listed.info);
         write!(out, "{{\"location\":{location},\"time\":{}", row.time)?;
         self.write_role(out, row)?;
         let (event, kind) = (row.event, row.kind);
         write!(out, ",\"event\":{event},\"kind\":\"{kind}\"")?;
-        if let Some(region) = row.region(self.trace) {
+        if let Some(region) = row.region(self.listed.trace) {
             out.write_all(b",\"region\":")?;
             serde_json::to_writer(&mut *out, &region)?;
         }
@@ -76,7 +73,7 @@ impl Lines<'_> {
         let Some(node) = row.node else {
             return out.write_all(b",\"type\":\"internal\"");
         };
-        let causality = self.causality;
+        let causality = self.listed.causality;
         let message = |type_: &str, send| format!(",\"type\":\"{type_}\",\"message\":{send}");
         let role = causality.nodes().role(node);
         let text = match role {
@@ -95,7 +92,7 @@ impl Lines<'_> {
     }
 
     fn collective(&self, slot: u32, is_begin: bool) -> Option<String> {
-        let collectives = self.causality.collectives();
+        let collectives = self.listed.causality.collectives();
         let (number, own) = collectives.locate(slot);
         let instance = collectives.instances().get(number as usize)?;
         let slots = collectives.slots(number);

@@ -1,18 +1,18 @@
 //! All events of a trace in one order, read as they are wanted.
 //!
 //! ```text
-//! EventReader per location --> Serializer --> Row --> text, CSV, JSON lines
+//! EventRows per location --> Serializer --> Row --> text, CSV, JSON lines
 //! ```
 //!
-//! One chunk of each location's file is in memory, besides what is known of
-//! causality, and one file is open for each location.
+//! What is in memory of each location is up to the format, besides what is known
+//! of causality.
 
 pub(crate) mod line;
 mod row;
 
+use retime::format::{EventRows, Trace};
 use retime::order::Serializer;
-use retime::{Causality, Correction, LocationIndex, MapCursor, Timestamp};
-use retime_otf2::{EventReader, Otf2Trace};
+use retime::{Causality, Correction, LocationIndex, MapCursor, TraceInfo};
 
 use crate::error::CliError;
 use crate::progress::check_interrupt;
@@ -21,32 +21,40 @@ pub(crate) use row::Row;
 /// So many events between two looks whether the user wants to stop.
 const STEP: u64 = 1 << 14;
 
-/// One location on its way through its file.
+/// A trace to list.
+#[derive(Clone, Copy)]
+pub(crate) struct Listed<'a> {
+    pub(crate) trace: &'a dyn Trace,
+    pub(crate) info: &'a TraceInfo,
+    /// Of corrected times, if these are listed.
+    pub(crate) causality: &'a Causality,
+}
+
+/// One location on its way through its events.
 struct Lane<'a> {
-    reader: EventReader,
+    rows: Box<dyn EventRows + 'a>,
     /// To corrected times, if they are asked for.
     map: Option<MapCursor<'a>>,
     event: u64,
-    latest: u64,
+    latest: retime::Timestamp,
     row: Row,
 }
 
 /// Visits all events of a trace in one order, until `visit` says false. Returns how
 /// many could not wait for a cause of the same time.
 ///
-/// With a correction times are corrected, and `causality` has to be that of the
+/// With a correction times are corrected, and the causality has to be that of the
 /// corrected times.
 pub(crate) fn each_event(
-    trace: &Otf2Trace,
-    causality: &Causality,
+    listed: Listed<'_>,
     correction: Option<&Correction>,
     mut visit: impl FnMut(&Row) -> Result<bool, CliError>,
 ) -> Result<u64, CliError> {
-    let mut order = Serializer::new(causality);
+    let mut order = Serializer::new(listed.causality);
     let mut lanes = Vec::new();
-    for location in trace.locations() {
-        let mut lane = Lane::open(trace, location, correction)?;
-        if lane.advance(trace)? {
+    for location in (0..listed.info.locations.len() as u32).map(LocationIndex) {
+        let mut lane = Lane::open(listed.trace, location, correction)?;
+        if lane.advance(listed.trace)? {
             order.offer(location, lane.row.time);
         }
         lanes.push(lane);
@@ -57,11 +65,11 @@ pub(crate) fn each_event(
             break;
         };
         lane.row.moment = next.time;
-        lane.row.take_part(next.node, trace, causality);
+        lane.row.take_part(next.node, listed);
         if !visit(&lane.row)? {
             break;
         }
-        if lane.advance(trace)? {
+        if lane.advance(listed.trace)? {
             order.offer(next.location, lane.row.time);
         }
         visited += 1;
@@ -74,32 +82,31 @@ pub(crate) fn each_event(
 
 impl<'a> Lane<'a> {
     fn open(
-        trace: &Otf2Trace,
+        trace: &'a dyn Trace,
         location: LocationIndex,
         correction: Option<&'a Correction>,
     ) -> Result<Self, CliError> {
-        let reader = EventReader::mapped(trace.archive(), trace.local(location)?)?;
         Ok(Self {
-            reader,
+            rows: trace.rows(location)?,
             map: correction.map(|it| it.map_of(location).cursor(location)),
             event: 0,
-            latest: 0,
+            latest: retime::Timestamp(0),
             row: Row::before(location),
         })
     }
 
     /// Reads the next event; false at the end.
-    fn advance(&mut self, trace: &Otf2Trace) -> Result<bool, CliError> {
-        let Some(event) = self.reader.next()? else {
+    fn advance(&mut self, trace: &dyn Trace) -> Result<bool, CliError> {
+        let Some(event) = self.rows.next_row()? else {
             return Ok(false);
         };
-        self.row.read(&event, self.event, trace)?;
+        self.row.read(&event, self.event);
         if let Some(map) = &mut self.map {
             self.latest = self.latest.max(event.time);
-            let corrected = map.map(self.event, Timestamp(self.latest));
+            let corrected = map.map(self.event, self.latest);
             self.row.time = corrected.ok_or_else(|| {
-                let path = trace.archive().anchor_path();
-                CliError::input(path, "corrected time stamps do not fit into 64 bits")
+                let what = "corrected time stamps do not fit into 64 bits";
+                CliError::input(trace.path(), what)
             })?;
         }
         self.event += 1;

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use retime::{Causality, LocationIndex, Timestamp};
-use retime_otf2::schema::Class;
-use retime_otf2::{Event, Otf2Trace};
+use retime::format::{EventRow, Trace};
+use retime::{LocationIndex, Timestamp, TraceInfo};
 
-use crate::error::CliError;
+use super::Listed;
 
 /// An event.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +20,7 @@ pub(crate) struct Row {
     pub(crate) moment: Timestamp,
     /// Its time as recorded.
     pub(crate) raw: Timestamp,
-    /// What it is, as OTF2 calls it.
+    /// What it is, as the format calls it.
     pub(crate) kind: &'static str,
     /// The id of the region that is entered or left.
     region: Option<u32>,
@@ -47,53 +46,24 @@ impl Row {
         }
     }
 
-    pub(super) fn read(
-        &mut self,
-        event: &Event<'_>,
-        number: u64,
-        trace: &Otf2Trace,
-    ) -> Result<(), CliError> {
+    pub(super) fn read(&mut self, event: &EventRow, number: u64) {
         *self = Self {
             event: number,
-            time: Timestamp(event.time),
-            raw: Timestamp(event.time),
-            kind: event.name(),
+            time: event.time,
+            raw: event.time,
+            kind: event.kind,
+            region: event.region,
+            peer: event.peer,
             ..Self::before(self.location)
         };
-        let (mut rank, mut comm, mut window) = (None, None, None);
-        for field in event.fields() {
-            let field = field.map_err(|error| event.error(error))?;
-            let value = || field.value.unsigned().and_then(|it| u32::try_from(it).ok());
-            match (field.class, field.name()) {
-                (Some(Class::Region), _) => self.region = value(),
-                (Some(Class::Comm), _) => comm = value(),
-                (Some(Class::RmaWin), _) => window = value(),
-                (_, "receiver" | "sender" | "remote") => rank = value(),
-                _ => {}
-            }
-        }
-        if let Some(rank) = rank {
-            let definitions = trace.definitions();
-            let members = match window {
-                Some(window) => definitions.window_members(window),
-                None => comm.and_then(|comm| definitions.comm_members(comm)),
-            };
-            let own = self.own(trace);
-            self.peer = members.and_then(|members| members.location(own, rank));
-        }
-        Ok(())
     }
 
     /// Says what node the event is; whoever sent a message that was probed for
     /// before is known by that alone.
-    pub(super) fn take_part(
-        &mut self,
-        node: Option<u32>,
-        trace: &Otf2Trace,
-        causality: &Causality,
-    ) {
+    pub(super) fn take_part(&mut self, node: Option<u32>, listed: Listed<'_>) {
         self.node = node;
         if self.peer.is_none() {
+            let causality = listed.causality;
             let other = |node| {
                 causality
                     .message_source(node)
@@ -102,31 +72,21 @@ impl Row {
             let location = node
                 .and_then(other)
                 .map(|it| causality.nodes().location(it));
-            let locations = &trace.info().locations;
+            let locations = &listed.info.locations;
             self.peer = location
                 .and_then(|it| locations.get(it.as_usize()))
                 .map(|it| it.id);
         }
     }
 
-    /// Who communicates for the location.
-    fn own(&self, trace: &Otf2Trace) -> u64 {
-        let locations = &trace.info().locations;
-        let own = locations.get(self.location.as_usize());
-        let endpoint = own.and_then(|own| locations.get(own.endpoint.as_usize()));
-        endpoint.map_or(0, |endpoint| endpoint.id)
-    }
-
     /// The id of the location.
-    pub(crate) fn location_id(&self, trace: &Otf2Trace) -> u64 {
-        let location = trace.info().locations.get(self.location.as_usize());
+    pub(crate) fn location_id(&self, info: &TraceInfo) -> u64 {
+        let location = info.locations.get(self.location.as_usize());
         location.map_or(0, |location| location.id)
     }
 
     /// The name of the region.
-    pub(crate) fn region<'t>(&self, trace: &'t Otf2Trace) -> Option<Cow<'t, str>> {
-        let definitions = trace.definitions();
-        let region = definitions.regions.get(self.region?)?;
-        Some(definitions.text(region.name))
+    pub(crate) fn region<'t>(&self, trace: &'t dyn Trace) -> Option<Cow<'t, str>> {
+        trace.region(self.region?)
     }
 }

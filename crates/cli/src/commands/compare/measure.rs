@@ -2,76 +2,79 @@
 
 use std::time::Instant;
 
-use retime::causality::check;
-use retime::optimal::{ErrorBounds, OffsetBounds, coverage};
-use retime::{Correction, Distortion, Edges, Timestamp};
+use retime::causality::{Check, check};
+use retime::pipeline::{BoundedOffsets, Candidate, Method, Solution};
+use retime::{Correction, Distortion, Timestamp};
 
-use super::candidate::Candidate;
 use super::memory;
 use super::model::{AccuracyPart, BoundPart, MethodPart, ResultPart};
 use crate::args::CompareArgs;
+use crate::bounds::Switch;
 use crate::commands::check::Analysed;
 use crate::error::CliError;
-use crate::method::{Method, Solution, Unsolved};
+use crate::progress::Interrupts;
 
 /// The trace, and what is the same for all methods.
 pub(super) struct Bench<'a> {
-    args: &'a CompareArgs,
     analysed: &'a Analysed,
-    offsets: Option<(OffsetBounds, Edges)>,
+    offsets: Option<BoundedOffsets>,
 }
 
 impl<'a> Bench<'a> {
     /// Bounds the offsets of the clocks, if that is wanted.
-    pub(super) fn new(args: &'a CompareArgs, analysed: &'a Analysed) -> Self {
-        let input = analysed.input(&args.model);
+    pub(super) fn new(args: &CompareArgs, analysed: &'a Analysed) -> Self {
+        let wanted = args.bounds.bounds == Switch::On;
+        let offsets = || analysed.analysis.bounded_offsets(args.bounds.drift_bound.0);
         Self {
-            args,
             analysed,
-            offsets: args.bounds.offsets(input.timed()),
+            offsets: wanted.then(offsets).flatten(),
         }
     }
 
     /// The share of events whose true time lies within the bounds, if it is known.
     pub(super) fn inside(&self) -> Result<Option<f64>, CliError> {
         let Analysed {
-            loaded,
-            clocks,
-            truth,
-            ..
+            analysis, truth, ..
         } = self.analysed;
-        let Some(((offsets, _), truth)) = self.offsets.as_ref().zip(truth.as_ref()) else {
-            return Ok(None);
-        };
-        let held = coverage(offsets, &loaded.causality, clocks, truth.times());
-        let held = held.map_err(|error| CliError::input(truth.path(), error.to_string()))?;
-        Ok(Some(held.share()))
+        let both = self.offsets.as_ref().zip(truth.as_ref());
+        let share = both.map(|(offsets, truth)| truth.share_inside(offsets, analysis));
+        share.transpose()
+    }
+
+    /// The recorded times.
+    pub(super) fn recorded(&self) -> Result<MethodPart, CliError> {
+        let analysis = &self.analysed.analysis;
+        let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
+        let stamps = analysis.causality().nodes().timestamps();
+        Ok(MethodPart {
+            name: "recorded".into(),
+            options: String::new(),
+            reason: None,
+            result: Some(self.of(&unchanged, stamps)?),
+        })
     }
 
     /// Runs a method, and says what it did or why it has no solution.
-    pub(super) fn run(&self, candidate: &Candidate) -> Result<MethodPart, CliError> {
+    pub(super) fn run(
+        &self,
+        candidate: &Candidate,
+        method: &Method,
+    ) -> Result<MethodPart, CliError> {
         let part = |reason, result| MethodPart {
             name: candidate.name.clone(),
             options: candidate.options.clone(),
             reason,
             result,
         };
-        let loaded = &self.analysed.loaded;
-        if candidate.method.is_none() {
-            let unchanged = Correction::new(self.analysed.clocks.clone(), Vec::new());
-            let stamps = loaded.causality.nodes().timestamps();
-            return Ok(part(None, Some(self.of(&unchanged, stamps)?)));
-        }
-        let method = Method::with_options(&candidate.options, loaded)?;
+        let analysis = &self.analysed.analysis;
         let start = Instant::now();
-        let (solved, memory) = memory::of(|| method.solve(&self.analysed.input(&self.args.model)));
+        let (solved, memory) = memory::of(|| analysis.solve(method, &Interrupts));
         let seconds = start.elapsed().as_secs_f64();
-        let solved = solved.and_then(|it| Ok((self.stamps(&it.correction)?, it)));
-        let (stamps, solution) = match solved {
-            Ok(solved) => solved,
+        let solution = match solved {
+            Ok(solution) => solution,
             Err(unsolved) => {
-                let info = loaded.trace.info();
-                let reason = unsolved.describe(info, &self.analysed.clocks);
+                let clocks = analysis.clocks();
+                let reason = unsolved.reason.describe(analysis.info(), clocks);
                 return Ok(part(Some(reason), None));
             }
         };
@@ -79,29 +82,21 @@ impl<'a> Bench<'a> {
             largest_jump_ticks: largest_jump(&solution),
             seconds: Some(seconds),
             memory_bytes: memory,
-            ..self.of(&solution.correction, &stamps)?
+            ..self.of(&solution.correction, &solution.times)?
         };
         Ok(part(None, Some(result)))
-    }
-
-    fn stamps(&self, correction: &Correction) -> Result<Vec<Timestamp>, Unsolved> {
-        let retimed = self.analysed.loaded.causality.retimed(correction);
-        let retimed = retimed.ok_or(Unsolved::TooFar)?;
-        Ok(retimed.nodes().timestamps().to_vec())
     }
 
     /// What can be said of a correction, whatever made it.
     fn of(&self, correction: &Correction, stamps: &[Timestamp]) -> Result<ResultPart, CliError> {
         let Analysed {
-            loaded,
-            delay,
-            truth,
-            ..
+            analysis, truth, ..
         } = self.analysed;
-        let causality = &loaded.causality;
-        let left = check(causality, correction.clocks(), &delay.delay, stamps);
+        let causality = analysis.causality();
+        let delay = &analysis.delay().delay;
+        let left: Check = check(causality, correction.clocks(), delay, stamps);
         let distortion = Distortion::measure(causality, stamps);
-        let accuracy = truth.as_ref().map(|truth| truth.against(loaded, stamps));
+        let accuracy = truth.as_ref().map(|truth| truth.against(analysis, stamps));
         let accuracy = accuracy.transpose()?;
         Ok(ResultPart {
             reversed: left.reversed(),
@@ -123,14 +118,8 @@ impl<'a> Bench<'a> {
     /// How far the times of a correction can be from the truth; nothing for one
     /// that has found other clocks.
     fn bound(&self, correction: &Correction) -> Option<BoundPart> {
-        let (offsets, edges) = self.offsets.as_ref()?;
-        let clocks = &self.analysed.clocks;
-        let nodes = self.analysed.loaded.causality.nodes();
-        if correction.clocks() != clocks {
-            return None;
-        }
-        let errors = ErrorBounds::new(offsets, correction, edges, nodes);
-        let (all, _) = errors.summary(nodes, clocks);
+        let offsets = self.offsets.as_ref()?;
+        let all = self.analysed.analysis.bounds_by(offsets, correction)?.all;
         (all.events > 0).then_some(BoundPart {
             mean_ticks: all.mean,
             largest_ticks: all.largest,

@@ -1,0 +1,72 @@
+//! The trace formats that the command knows, and which of them a path is.
+//!
+//! This is the one place that names them; everything else speaks to
+//! [`retime::format`].
+
+use std::path::Path;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use retime::format::{Format, Recognition, Trace};
+
+use crate::error::CliError;
+
+/// All formats. What nobody recognises is taken for the first.
+const FORMATS: [&dyn Format; 1] = [&retime_otf2_format::Otf2];
+
+/// The format in which simulations are written.
+pub(crate) const SIMULATED: &dyn Format = FORMATS[0];
+
+/// A format by its name.
+#[derive(Clone, Copy)]
+pub(crate) struct FormatName(&'static dyn Format);
+
+impl std::fmt::Debug for FormatName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.0.name())
+    }
+}
+
+impl ValueEnum for FormatName {
+    fn value_variants<'a>() -> &'a [Self] {
+        const NAMES: [FormatName; FORMATS.len()] = {
+            let mut names = [FormatName(FORMATS[0]); FORMATS.len()];
+            let mut at = 1;
+            while at < FORMATS.len() {
+                names[at] = FormatName(FORMATS[at]);
+                at += 1;
+            }
+            names
+        };
+        &NAMES
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()).help(self.0.describe()))
+    }
+}
+
+/// Of which format a trace is.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct FormatArgs {
+    /// The format of the trace [default: the one that its path shows]
+    #[arg(long, value_name = "FORMAT", help_heading = "Running")]
+    pub(crate) format: Option<FormatName>,
+}
+
+/// The format of a path: the one asked for, or the one that recognises it best.
+pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> &'static dyn Format {
+    if let Some(FormatName(format)) = asked {
+        return format;
+    }
+    let sure = FORMATS.map(|format| format.recognise(path));
+    let best = sure.iter().max().copied().unwrap_or(Recognition::No);
+    // Of several that are equally sure, the first.
+    let first = sure.iter().position(|it| *it == best).unwrap_or(0);
+    FORMATS[first]
+}
+
+/// Opens a trace.
+pub(crate) fn open(path: &Path, asked: Option<FormatName>) -> Result<Box<dyn Trace>, CliError> {
+    Ok(of(path, asked).open(path)?)
+}
