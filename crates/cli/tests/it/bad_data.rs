@@ -72,7 +72,7 @@ const UNREACHABLE: [&str; 8] = [
     "per location are supported",
     // An interrupt; see `manners.rs`.
     "interrupted; nothing was written",
-    "interrupted",
+    "cancelled",
     // Comes after a trace was written; see `manners.rs`.
     "; only the report is missing:",
     // A defect of retime.
@@ -154,9 +154,11 @@ fn every_kind_of_error_has_a_case() {
         "otf2/src/error.rs",
         "cli/src/error.rs",
         "retime/src/causality/mod.rs",
-        "retime/src/correction/map.rs",
-        "retime/src/correction/saved.rs",
-        "retime/src/time.rs",
+        "model/src/map.rs",
+        "model/src/saved.rs",
+        "model/src/time.rs",
+        "model/src/format.rs",
+        "otf2-format/src/lib.rs",
         "retime/src/clock/gamma.rs",
         "retime/src/clock/amortization.rs",
     ] {

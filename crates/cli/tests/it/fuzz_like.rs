@@ -12,11 +12,10 @@ use std::time::{Duration, Instant};
 
 use crate::common::directory::{assert_same_trees, tree};
 use crate::common::{Scratch, traces};
-use retime::causality::{Causality, CausalityOptions, check};
-use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
-use retime::estimate::learn_minimal_delay;
-use retime::{Correction, Grouping, MinimalDelay, SavedClock};
-use retime_otf2::Otf2Trace;
+use retime::format::{Format, FormatError, Trace, Undo};
+use retime::pipeline::{Analysis, AnalysisOptions, DRIFT_BOUND, Method};
+use retime::{Correction, SavedClock};
+use retime_otf2_format::Otf2;
 use retime_sim::{Layout, Program, from, to};
 
 /// No archive here has more than a few dozen events.
@@ -58,67 +57,82 @@ fn all_kinds_of_files(dir: &Path) {
     archives::write(&dir, &archives::small_archive());
 }
 
-/// What `retime correct` does.
+/// What `retime correct` does, through the same public pipeline.
 fn correct(input: &Path, output: &Path) -> Result<Fate, String> {
-    let text = |error: retime_otf2::Error| error.to_string();
-    let trace = Otf2Trace::open(input).map_err(text)?;
-    let scanned = trace.locations().map(|location| trace.scan(location, &()));
-    let scanned: Vec<_> = scanned.collect::<Result<_, _>>().map_err(text)?;
-    let (logs, counts): (Vec<_>, Vec<_>) =
-        scanned.into_iter().map(|it| (it.log, it.counts)).unzip();
-    let causality = Causality::build(trace.info(), logs, CausalityOptions::default())
-        .map_err(|error| error.to_string())?;
-    let clocks = Grouping::Auto.clocks(trace.info(), &causality);
-    let delay = MinimalDelay::Uniform(learn_minimal_delay(&causality, &clocks).enforced);
-    let recorded = causality.nodes().timestamps();
-    if check(&causality, &clocks, &delay, recorded).reversed() == 0
-        && causality.defects().is_empty()
-    {
+    correct_or_copy(input, output, true)
+}
+
+/// The same with `--always`.
+fn correct_always(input: &Path, output: &Path) -> Result<Fate, String> {
+    correct_or_copy(input, output, false)
+}
+
+fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, String> {
+    let trace = Otf2.open(input).map_err(text)?;
+    let scan = trace.scan(&()).map_err(text)?;
+    let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &());
+    let mut analysis = analysis.map_err(|error| error.to_string())?;
+    if may_copy && analysis.is_sound() {
         trace.copy(output, &()).map_err(text)?;
         return Ok(Fate::Copied);
     }
-    let times = controlled(&causality, &clocks, &delay, Gamma::default())
-        .map_err(|cycle| cycle.describe(trace.info()))?;
-    let rate = AmortizationRate::default();
-    let correction = amortize(&causality, &clocks, &delay, rate, &times);
-    let rewritten = trace
-        .rewrite_in_order(&correction, output, &())
+    let method = Method::default();
+    let method = if may_copy {
+        analysis.suitable(method)
+    } else {
+        method
+    };
+    let solution = analysis
+        .solve(&method, &())
+        .map_err(|error| error.message)?;
+    analysis.adopt(&solution);
+    let _ = analysis.bounds(DRIFT_BOUND, Some(&solution));
+    let undo = trace
+        .rewrite(&solution.correction, output, &())
         .map_err(text)?;
 
     // What was written must hold what is promised, and can be taken back.
-    let written = Otf2Trace::open(output).unwrap();
-    let mut after = Vec::new();
-    for location in written.locations() {
-        let nodes = causality.nodes();
-        let events = nodes.events(nodes.of(location.as_usize()));
-        let timeline = written.node_times(location, events, &()).unwrap();
-        assert_eq!(timeline.counts, counts[location.as_usize()]);
+    let left = &solution.left;
+    assert_eq!(left.reversed(), left.reversed_within_clock());
+    let written = Otf2.open(output).unwrap();
+    let nodes = analysis.causality().nodes();
+    let locations = 0..nodes.locations();
+    let events: Vec<&[u32]> = locations.map(|it| nodes.events(nodes.of(it))).collect();
+    let mut times = Vec::new();
+    for (timeline, contents) in written
+        .timelines(&events, &())
+        .unwrap()
+        .into_iter()
+        .zip(scan.contents)
+    {
+        assert_eq!(timeline.contents, contents);
         assert_eq!(timeline.backwards, 0);
-        after.extend(timeline.times);
+        times.extend(timeline.times);
     }
-    let after = check(&causality, &clocks, &delay, &after);
-    assert_eq!(after.reversed(), after.reversed_within_clock());
-    take_back(&written, &correction, &rewritten.undo, input);
+    assert_eq!(times, solution.times);
+    take_back(&*written, &solution.correction, &undo, input);
     Ok(Fate::Corrected)
+}
+
+fn text(error: FormatError) -> String {
+    error.to_string()
 }
 
 /// What `retime apply` does with a shift, which touches every kind of file.
 fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
-    let text = |error: retime_otf2::Error| error.to_string();
-    let trace = Otf2Trace::open(input).map_err(text)?;
+    let trace = Otf2.open(input).map_err(text)?;
     let clock = SavedClock {
         locations: None,
         knots: vec![[0, 1_000_000].into()],
         steps: Vec::new(),
     };
-    let correction = Correction::restore(&[clock], trace.info()).unwrap();
-    let rewritten = trace.rewrite(&correction, output, &()).map_err(text)?;
-    let written = Otf2Trace::open(output).unwrap();
-    take_back(&written, &correction, &rewritten.undo, input);
+    let correction = Correction::restore(&[clock], trace.describe().unwrap()).unwrap();
+    let undo = trace.rewrite(&correction, output, &()).map_err(text)?;
+    take_back(&*Otf2.open(output).unwrap(), &correction, &undo, input);
     Ok(Fate::Corrected)
 }
 
-fn take_back(written: &Otf2Trace, correction: &Correction, undo: &retime_otf2::Undo, input: &Path) {
+fn take_back(written: &dyn Trace, correction: &Correction, undo: &Undo, input: &Path) {
     let back = input.with_file_name("back");
     fs::create_dir(&back).unwrap();
     written.restore(correction, undo, &back, &()).unwrap();
@@ -195,7 +209,7 @@ fn correct_survives_every_damage() {
 
 #[test]
 fn correct_survives_damage_to_all_kinds_of_files() {
-    let fates = damage_everything(all_kinds_of_files, correct);
+    let fates = damage_everything(all_kinds_of_files, correct_always);
     assert_every_fate(fates, [500, 0, 500]);
 }
 

@@ -112,6 +112,11 @@ pub(super) fn undo() -> Vec<Case> {
             saved("\"undo\":{\"format\":1", "\"undo\":{\"format\":9"),
         ),
         (
+            "undo-of-another-format",
+            undo,
+            saved("\"undo\":{\"format\":1", "\"undo\":{\"format\":\"lines\""),
+        ),
+        (
             "undo-other-maps",
             undo,
             saved("\"knots\":[[700,1100]", "\"knots\":[[700,1101]"),
