@@ -35,11 +35,14 @@ mod distortion;
 mod edges;
 pub mod estimate;
 pub mod filter;
+mod granularity;
+mod hull;
 mod limiting;
 mod median;
 pub mod optimal;
 pub mod order;
 pub mod repair;
+pub mod source;
 mod time;
 mod trace;
 

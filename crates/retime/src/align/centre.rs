@@ -88,7 +88,7 @@ impl Centre {
     /// Over these dependencies, given by link and in the order of the links, and
     /// these knots. `least` is what no slack counts for: the minimal delay.
     pub(super) fn new(
-        links: &Links<'_>,
+        links: &Links,
         frame: &Frame,
         active: &[Vec<u32>],
         shape: &Curves,
@@ -277,7 +277,7 @@ fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
 
 /// Terms, sorted by the segments they touch.
 fn gather(
-    links: &Links<'_>,
+    links: &Links,
     frame: &Frame,
     active: &[Vec<u32>],
     shape: &Curves,
@@ -289,7 +289,7 @@ fn gather(
     for (link, active) in links.list().iter().zip(active) {
         sorted.clear();
         sorted.extend(active.iter().map(|&at| {
-            let seen = frame.see(links.edge(at));
+            let seen = frame.see(link, links.point(at));
             let (before, sent) = shape.place(seen.sent);
             let (then, received) = shape.place(seen.received);
             let rest = seen.latency - least;
@@ -367,7 +367,7 @@ mod tests {
     /// A centre over all dependencies, and a place to look at it.
     fn example() -> (Centre, Curves) {
         let edges = edges();
-        let links = Links::new(&edges, |_, _| true);
+        let links = Links::of_list(&edges);
         let mut frame = Frame::new(&edges, vec![3, 0, -4], 0);
         frame.pinned.push(1);
         let mut curves = Curves::flat(3, 5, frame.span);
@@ -377,7 +377,11 @@ mod tests {
         let active: Vec<Vec<u32>> = links
             .list()
             .iter()
-            .map(|link| links.positions(link).to_vec())
+            .map(|link| {
+                (0..links.of(link).len() as u32)
+                    .map(|at| Links::first(link) + at)
+                    .collect()
+            })
             .collect();
         assert_eq!(active.len(), 6);
         let barrier = Barrier::new(20.0, 2.0);

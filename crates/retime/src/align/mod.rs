@@ -45,27 +45,27 @@
 //! assert!((alignment.shortest.unwrap() - 300.0).abs() < 2.0);
 //! ```
 
-mod active;
+mod active_set;
 mod barrier;
+mod candidates;
 mod centre;
 mod components;
-mod constants;
 mod curves;
 mod frame;
-mod ladder;
 mod latency;
-mod line;
 mod lines;
 mod links;
 mod newton;
 mod offsets;
-mod settle;
+mod outliers;
+mod pairwise;
+mod reduced;
+mod selection;
 mod sharing;
 mod solver;
 mod stages;
 mod steps;
 mod ties;
-mod trim;
 
 pub use latency::shortest_latency;
 pub use sharing::confirmed;
@@ -74,6 +74,7 @@ use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
+use crate::source::Dependencies;
 use crate::time::TickRate;
 
 /// How a clock is tied to the reference.
@@ -159,19 +160,16 @@ pub fn align(
     reference: ClockId,
 ) -> Alignment {
     let nodes = causality.nodes();
-    let raw = Edges::collect(causality, clocks, |node| nodes.time(node).0);
-    if causality.collectives().instances().is_empty() {
-        return align_edges(&raw, rate, reference);
-    }
+    let raw = Dependencies::new(causality, clocks, |node| nodes.time(node).0);
     let rough = stages::rough(&raw, reference);
-    drop(raw);
-    let edges = Edges::collect(causality, clocks, |node| {
+    let axis = rough.clone();
+    let source = Dependencies::new(causality, clocks, |node| {
         let stamp = nodes.time(node).0;
         let clock = clocks.of(nodes.location(node)).as_usize();
-        stamp.saturating_add(rough.add(clock, stamp).round() as i64)
+        stamp.saturating_add(axis.add(clock, stamp).round() as i64)
     });
-    let aligned = stages::align_roughly_aligned(&edges, rough, rate, reference);
-    steps::explain(&edges, aligned, rate, |estimate| {
+    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference);
+    steps::explain(&source, aligned, rate, |estimate| {
         Some(Edges::collect_aligned(causality, clocks, estimate))
     })
 }

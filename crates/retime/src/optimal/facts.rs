@@ -2,7 +2,6 @@
 
 use super::bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::envelope::Envelope;
-use super::granularity::granularities;
 use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{Line, lines};
 use super::relaxation::Relaxation;
@@ -10,6 +9,7 @@ use super::slope::Slope;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use crate::source::Source;
 
 /// Bounds of links are kept in this many parts of a tick.
 const UNIT: f64 = 1024.0;
@@ -49,7 +49,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         Self {
             lines: lines(base, edges),
             granularities: if options.tick_slack {
-                granularities(edges)
+                edges.granularities()
             } else {
                 vec![0; edges.clocks()]
             },

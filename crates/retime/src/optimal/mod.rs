@@ -21,7 +21,6 @@ mod envelope;
 mod error_bound;
 mod facts;
 mod gentlest;
-pub(crate) mod granularity;
 mod graph;
 mod line;
 mod link;

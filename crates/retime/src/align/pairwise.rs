@@ -1,4 +1,5 @@
-//! One constant per clock: the middle of what the dependencies allow.
+//! Pairwise offsets: one constant per clock, in the middle of what the
+//! dependencies allow.
 //!
 //! A dependency from clock `i` to clock `k` of latency `l` says
 //! `y_i - y_k <= l + relax`, so with the least latency of each pair the largest
@@ -28,7 +29,7 @@ struct Arc {
 /// What to add to each clock; `least` is the smallest latency of each link. The
 /// root is the reference, or the busiest clock of a component without it.
 /// Clocks that are alone in their component get 0.
-pub(super) fn constants(
+pub(super) fn pairwise_offsets(
     links: &[Link],
     least: &[i64],
     component: &[usize],
@@ -184,8 +185,14 @@ mod tests {
     use super::*;
     use crate::align::components::components;
     use crate::align::links::Links;
+    use crate::align::reduced::Point;
     use crate::clocks::ClockId;
     use crate::edges::{Edge, Edges};
+
+    fn component(clocks: usize, links: &Links) -> Vec<usize> {
+        let pairs: Vec<_> = links.list().iter().map(|it| (it.from, it.to)).collect();
+        components(clocks, &pairs)
+    }
 
     /// The constants for pairs of least latencies, and these, ordered by pair.
     fn of(clocks: usize, latencies: &[(u32, u32, i64)]) -> Vec<i64> {
@@ -194,19 +201,10 @@ mod tests {
         };
         let edges = latencies.iter().map(edge).collect();
         let edges = Edges::new(edges, vec![None; clocks]);
-        let links = Links::new(&edges, |_, _| true);
-        let least: Vec<i64> = links
-            .list()
-            .iter()
-            .map(|link| {
-                links
-                    .of(link)
-                    .map(|(_, edge)| edge.latency())
-                    .min()
-                    .unwrap()
-            })
-            .collect();
-        constants(links.list(), &least, &components(clocks, links.list()), 0)
+        let links = Links::of_list(&edges);
+        let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap();
+        let least: Vec<i64> = links.list().iter().map(least).collect();
+        pairwise_offsets(links.list(), &least, &component(clocks, &links), 0)
     }
 
     #[test]
@@ -250,7 +248,7 @@ mod tests {
                 .map(|&(from, to, _)| Edge::message(ClockId(from), 0, ClockId(to), 0))
                 .collect();
             let edges = Edges::new(edges, vec![None; clocks]);
-            let component = components(clocks, Links::new(&edges, |_, _| true).list());
+            let component = component(clocks, &Links::of_list(&edges));
             for &(from, to, latency) in &latencies {
                 let (from, to) = (from as usize, to as usize);
                 // Halves are rounded to whole ticks, once for each end.
