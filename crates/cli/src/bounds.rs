@@ -6,7 +6,6 @@
 //! [`retime::optimal`].
 
 use std::str::FromStr;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use retime::align::align;
@@ -15,6 +14,7 @@ use retime::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
     coverage, gentlest, offset_bounds,
 };
+use retime::source::{Dependencies, Source};
 use retime::{
     Causality, ClockId, Clocks, Correction, Edges, MinimalDelay, TickRate, Timestamp, TraceInfo,
 };
@@ -22,10 +22,11 @@ use retime::{
 use crate::commands::simulate::Rate;
 use crate::error::CliError;
 
-/// How long the search for bounds may take.
-const BOUNDS_BUDGET: Duration = Duration::from_secs(20);
-/// How long the search for the gentlest correction may take.
-pub(crate) const GENTLEST_BUDGET: Duration = Duration::from_secs(10);
+/// How much work the search for bounds may take, in looks at nodes and arcs of a
+/// graph: some 20 s.
+const BOUNDS_STEPS: u64 = 2_000_000_000;
+/// And that for the gentlest correction: some 10 s.
+pub(crate) const GENTLEST_STEPS: u64 = 1_000_000_000;
 
 /// What bounds rest on.
 #[derive(Clone, Debug, Args)]
@@ -107,9 +108,12 @@ impl BoundsArgs {
     /// The bounds of the times that `correction` gives, if they are wanted and
     /// anything relates the clocks of the trace.
     pub(crate) fn of(&self, trace: Timed<'_>, correction: &Correction) -> Option<Bounded> {
-        let (offsets, edges) = self.offsets(trace)?;
+        let base = self.base(trace)?;
+        let source = trace.source(&base);
+        let options = bound_options(self.drift_bound.0);
+        let offsets = offset_bounds(&source, |_| 0, &base, &options);
         let nodes = trace.causality.nodes();
-        let errors = ErrorBounds::new(&offsets, correction, &edges, nodes);
+        let errors = ErrorBounds::new(&offsets, correction, &source, nodes);
         let (all, by_clock) = errors.summary(nodes, trace.clocks);
         Some(Bounded {
             drift: self.drift_bound.0,
@@ -123,12 +127,17 @@ impl BoundsArgs {
     /// What may have to be added to recorded stamps, and the dependencies that
     /// tell it; under the same conditions.
     pub(crate) fn offsets(&self, trace: Timed<'_>) -> Option<(OffsetBounds, Edges)> {
-        let wanted = self.bounds == Switch::On && trace.clocks.len() > 1;
-        let base = wanted.then(|| trace.base()).flatten()?;
+        let base = self.base(trace)?;
         let edges = trace.edges(&base);
         let options = bound_options(self.drift_bound.0);
         let offsets = offset_bounds(&edges, |_| 0, &base, &options);
         Some((offsets, edges))
+    }
+
+    /// What bounds rest on, if they are wanted.
+    fn base(&self, trace: Timed<'_>) -> Option<Estimate> {
+        let wanted = self.bounds == Switch::On && trace.clocks.len() > 1;
+        wanted.then(|| trace.base()).flatten()
     }
 }
 
@@ -136,12 +145,12 @@ impl BoundsArgs {
 pub(crate) fn bound_options(drift: f64) -> BoundOptions {
     BoundOptions {
         drift,
-        budget: BOUNDS_BUDGET,
+        steps: BOUNDS_STEPS,
         ..BoundOptions::default()
     }
 }
 
-impl Timed<'_> {
+impl<'a> Timed<'a> {
     /// About how clocks differ from one of them; `None` where nothing relates any.
     fn base(&self) -> Option<Estimate> {
         if let Some(estimate) = self.estimate {
@@ -156,16 +165,21 @@ impl Timed<'_> {
         align(self.causality, self.clocks, self.rate, reference).base()
     }
 
-    /// The dependencies that are tightest once clocks are about right.
+    /// The dependencies that are tightest once clocks are about right, as a list.
     fn edges(&self, base: &Estimate) -> Edges {
         Edges::collect_aligned(self.causality, self.clocks, base)
+    }
+
+    /// The same, to be walked.
+    fn source(&self, base: &'a Estimate) -> impl Source + use<'a> {
+        Dependencies::aligned(self.causality, self.clocks, base)
     }
 
     /// The gentlest correction there can be, and the dependencies it was told by.
     pub(crate) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
         let edges = self.edges(&self.base()?);
         let nodes = self.causality.nodes();
-        let found = gentlest(&edges, |edge| delay.of(edge, nodes), GENTLEST_BUDGET);
+        let found = gentlest(&edges, |edge| delay.of(edge, nodes), GENTLEST_STEPS);
         Some((found, edges))
     }
 }

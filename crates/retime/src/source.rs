@@ -23,6 +23,7 @@
 //! assert_eq!(least.into_iter().min(), Some(3));
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -50,6 +51,14 @@ pub trait Source: Sync {
 
     /// Visits the dependencies of a part, always in the same order.
     fn walk(&self, part: usize, visit: impl FnMut(Edge));
+
+    /// All of them as a list, in the order of parts.
+    fn list(&self) -> Cow<'_, Edges>
+    where
+        Self: Sized,
+    {
+        Cow::Owned(Edges::listed(self))
+    }
 }
 
 /// Asks something of each part, in parallel; the answers are in the order of parts.
@@ -242,5 +251,9 @@ impl Source for Edges {
         };
         let own = self.all()[start..end].iter().filter(known);
         own.copied().for_each(visit);
+    }
+
+    fn list(&self) -> Cow<'_, Edges> {
+        Cow::Borrowed(self)
     }
 }

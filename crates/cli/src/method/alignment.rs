@@ -12,7 +12,7 @@ use retime::optimal::{gentlest, midpoint, offset_bounds};
 use retime::{ClockId, Correction, Edge, Edges, Ticks, Timestamp};
 
 use super::{Input, Unsolved};
-use crate::bounds::{GENTLEST_BUDGET, bound_options};
+use crate::bounds::{GENTLEST_STEPS, bound_options};
 use crate::offsets::Source;
 
 /// An estimator with its parameters, and the clock it goes by.
@@ -184,7 +184,7 @@ impl Estimator {
             Self::PseudoSync { closure } => {
                 pseudo_synchronisation(edges, least, *closure, reference)
             }
-            Self::Gentlest => gentlest(edges, least, GENTLEST_BUDGET).estimate(reference),
+            Self::Gentlest => gentlest(edges, least, GENTLEST_STEPS).estimate(reference),
             Self::Optimal { drift } => {
                 let base = input.timed().lines(reference);
                 Ok(midpoint(&offset_bounds(

@@ -51,22 +51,24 @@
 //! assert!(near(of_b.at(2_000), (39.04, 50.0)));
 //! ```
 
-use std::time::{Duration, Instant};
-
+use super::budget::Budget;
 use super::envelope::Envelope;
 use super::facts::Facts;
-use super::graph::{Graph, Solved};
+use super::feasible::kept;
+use super::graph::{Cycle, Graph, Solved};
 use super::line::Line;
-use super::narrowed::Narrowed;
+use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use crate::source::Source;
 
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;
 /// and after this many all dependencies of a contradiction are left out.
 const GENTLE_ROUNDS: usize = 16;
+
 /// What is assumed of clocks, and how long the search may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOptions {
@@ -76,8 +78,9 @@ pub struct BoundOptions {
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
-    /// When time is up, bounds are wider than they could be.
-    pub budget: Duration,
+    /// How many nodes and arcs of a graph may be looked at in all; with more to do,
+    /// bounds are wider than they could be. A core looks at some 10^8 per second.
+    pub steps: u64,
 }
 
 impl Default for BoundOptions {
@@ -85,7 +88,7 @@ impl Default for BoundOptions {
         Self {
             drift: 1e-4,
             tick_slack: true,
-            budget: Duration::from_secs(60),
+            steps: 6_000_000_000,
         }
     }
 }
@@ -100,7 +103,7 @@ pub struct OffsetBounds {
     pub reference: ClockId,
     /// What contradicts the rest under the drift bound, and was left out.
     pub relaxed: Vec<Relaxed>,
-    /// Whether the bounds are as narrow as they can be; otherwise time was up,
+    /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
     pub complete: bool,
 }
@@ -167,50 +170,89 @@ impl ClockBounds {
 /// alignment found that a clock was set. A wrong line
 /// is as if clocks drifted by as much more.
 pub fn offset_bounds(
-    edges: &Edges,
+    source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
     base: &Estimate,
     options: &BoundOptions,
 ) -> OffsetBounds {
-    let deadline = Instant::now() + options.budget.min(Duration::from_secs(1 << 30));
-    let facts = Facts::new(edges, least, base, options);
-    let mut relaxation = Relaxation::new(edges.clocks());
+    let facts = Facts::new(source, least, base, options);
+    if let Some(bounds) = without_contradiction(source, &facts, options) {
+        return bounds;
+    }
+    with_contradictions(&source.list(), &facts, options)
+}
+
+/// Where the estimate satisfies all facts.
+fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
+    source: &impl Source,
+    facts: &Facts<'_, F>,
+    options: &BoundOptions,
+) -> Option<OffsetBounds> {
+    let kept = kept(source, facts)?;
+    let graph = graph(facts, &kept);
+    drop(kept);
+    let relaxation = Relaxation::new(facts.clocks());
+    solved(facts, &graph, &relaxation, &mut Budget::of(options.steps)).ok()
+}
+
+/// Where facts may contradict each other: which of them are left out is found out
+/// by looking at pairs of clocks, and then by whatever cycles are left.
+fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
+    edges: &Edges,
+    facts: &Facts<'_, F>,
+    options: &BoundOptions,
+) -> OffsetBounds {
+    let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
-    let mut narrowed = Narrowed::new(&facts);
-    narrowed.screen(&facts, &mut relaxation);
+    let mut narrowed = Narrowed::new(edges, facts);
+    narrowed.screen(facts, &mut relaxation);
+    let mut budget = Budget::of(options.steps);
     for round in 0..ROUNDS {
-        narrowed.prune(&facts, &relaxation);
-        let graph = narrowed.graph(&facts);
-        let reversed = graph.reversed();
-        let source = graph.node(&(base.reference, 0, 0));
-        let solve = |graph: &Graph| graph.solve(source, deadline);
-        match rayon::join(|| solve(&graph), || solve(&reversed)) {
-            (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
-                if let Solved::Cycles(more) = other {
-                    cycles.extend(more);
-                }
+        narrowed.prune(facts, &relaxation);
+        let graph = narrowed.graph(facts);
+        match solved(facts, &graph, &relaxation, &mut budget) {
+            Ok(bounds) => return bounds,
+            Err(cycles) => {
                 for cycle in &cycles {
-                    narrowed.relax(&facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
+                    narrowed.relax(facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
                 }
-            }
-            (
-                ref solved @ (Solved::Least(ref low) | Solved::Stopped(ref low)),
-                ref turned @ (Solved::Least(ref high) | Solved::Stopped(ref high)),
-            ) => {
-                let complete = matches!((solved, turned), (Solved::Least(_), Solved::Least(_)));
-                // The bounds themselves take much memory.
-                drop((reversed, narrowed));
-                return facts.bounds(&graph, low, high, &relaxation, complete);
             }
         }
-        if Instant::now() >= deadline {
+        if budget.is_used_up() {
             break;
         }
     }
     OffsetBounds {
-        clocks: vec![None; edges.clocks()],
-        reference: base.reference,
+        clocks: vec![None; facts.clocks()],
+        reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
+    }
+}
+
+/// The bounds that a graph gives, or the cycles that forbid any.
+fn solved<F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    graph: &Graph,
+    relaxation: &Relaxation,
+    budget: &mut Budget,
+) -> Result<OffsetBounds, Vec<Cycle>> {
+    let source = graph.node(&(facts.reference(), 0, 0));
+    let (low, high) = budget.both(
+        |budget| graph.solve(source, budget),
+        |budget| graph.reversed().solve(source, budget),
+    );
+    let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));
+    match (low, high) {
+        (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
+            if let Solved::Cycles(more) = other {
+                cycles.extend(more);
+            }
+            Err(cycles)
+        }
+        (
+            Solved::Least(low) | Solved::Stopped(low),
+            Solved::Least(high) | Solved::Stopped(high),
+        ) => Ok(facts.bounds(graph, &low, &high, relaxation, complete)),
     }
 }

@@ -34,7 +34,7 @@ use super::cover::{Sample, cover};
 use crate::causality::Nodes;
 use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::Edges;
+use crate::source::Source;
 use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
 
@@ -98,10 +98,10 @@ impl ErrorBounds {
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
-        edges: &Edges,
+        source: &impl Source,
         nodes: &Nodes,
     ) -> Self {
-        let extent = |clock: ClockId| edges.extent(clock);
+        let extent = |clock: ClockId| source.extent(clock);
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
             .and_then(Option::as_ref)

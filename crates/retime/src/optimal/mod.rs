@@ -13,6 +13,7 @@
 
 mod attribution;
 mod bounds;
+mod budget;
 mod cone;
 mod cover;
 mod coverage;
@@ -20,6 +21,7 @@ mod describe;
 mod envelope;
 mod error_bound;
 mod facts;
+mod feasible;
 mod gentlest;
 mod graph;
 mod line;

@@ -19,6 +19,6 @@ pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<V
     };
     let facts = Facts::new(edges, |_| 0, base, &options);
     let mut relaxation = Relaxation::new(edges.clocks());
-    Narrowed::new(&facts).screen(&facts, &mut relaxation);
+    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation);
     relaxation.into_cuts()
 }

@@ -51,7 +51,7 @@ pub(super) fn explain(
     if !found.contradicted {
         return best;
     }
-    let edges = &Edges::listed(source);
+    let edges = &*source.list();
     let mut least = reversed(edges, &best.estimate);
     for round in 0..ROUNDS {
         let listed = list(&best.estimate);
