@@ -167,10 +167,17 @@ impl<'a> Dependencies<'a, Box<dyn Fn(u32) -> i64 + Sync + 'a>> {
         let nodes = causality.nodes();
         let time = move |node: u32| {
             let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
-            stamp.saturating_add(estimate.at(clock, stamp).round() as i64)
+            stamp.saturating_add(whole(estimate.at(clock, stamp)))
         };
         Self::new(causality, clocks, Box::new(time))
     }
+}
+
+/// The nearest whole number; unlike `f64::round`, without a call on processors of
+/// twenty years ago.
+#[inline]
+pub(crate) fn whole(ticks: f64) -> i64 {
+    (ticks + 0.5_f64.copysign(ticks)) as i64
 }
 
 impl<T: Fn(u32) -> i64 + Sync> Source for Dependencies<'_, T> {

@@ -74,7 +74,7 @@ use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
-use crate::source::Dependencies;
+use crate::source::{Dependencies, whole};
 use crate::time::TickRate;
 
 /// How a clock is tied to the reference.
@@ -166,7 +166,7 @@ pub fn align(
     let source = Dependencies::new(causality, clocks, |node| {
         let stamp = nodes.time(node).0;
         let clock = clocks.of(nodes.location(node)).as_usize();
-        stamp.saturating_add(axis.add(clock, stamp).round() as i64)
+        stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference);
     steps::explain(&source, aligned, rate, |estimate| {

@@ -54,7 +54,7 @@ use crate::source::{Source, each_part};
 const FEW: usize = 32;
 /// An open stretch takes so many points, or twice as many as it was left with,
 /// before it is peeled again.
-const BUFFER: usize = 96;
+const BUFFER: usize = 256;
 
 /// A dependency of a link: when it was sent and received, in raw ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -280,7 +280,7 @@ impl<'a> Open<'a> {
         }
         let (cell, points) = &mut self.links[at as usize];
         if cell.stretch != stretch {
-            points.sort_unstable();
+            sort(points);
             cell.peel(points, self.reduction.layers);
             self.reduced.close(*cell, points);
             points.clear();
@@ -292,7 +292,7 @@ impl<'a> Open<'a> {
             received: edge.received,
         });
         if points.len() == points.capacity() {
-            points.sort_unstable();
+            sort(points);
             keep_layers(points, self.reduction.layers);
             points.reserve(points.len().max(BUFFER));
         }
@@ -308,7 +308,7 @@ impl<'a> Open<'a> {
 
     fn finish(mut self) -> Reduced {
         for (cell, mut points) in std::mem::take(&mut self.links) {
-            points.sort_unstable();
+            sort(&mut points);
             cell.peel(&mut points, self.reduction.layers);
             self.reduced.close(cell, &points);
         }
@@ -316,25 +316,34 @@ impl<'a> Open<'a> {
     }
 }
 
+/// Sorts points, which mostly come sorted.
+fn sort(points: &mut [Point]) {
+    if !points.is_sorted() {
+        points.sort_unstable();
+    }
+}
+
 /// Leaves the first lower layers of sorted points.
 fn keep_layers(points: &mut Vec<Point>, layers: usize) {
-    let mut rest = std::mem::take(points);
-    let mut hull = Vec::new();
+    let mut rest = points.clone();
+    let mut hull = Vec::with_capacity(rest.len());
+    points.clear();
     for _ in 0..layers {
+        lower_hull(&rest, &mut hull);
+        points.extend(hull.iter().map(|&vertex| rest[vertex as usize]));
+        // What lies between the vertices moves together.
+        let (mut kept, mut place) = (0, 0);
+        for &vertex in hull.iter().chain([&(rest.len() as u32)]) {
+            let between = place..vertex as usize;
+            place = between.end + 1;
+            let moved = between.len();
+            rest.copy_within(between, kept);
+            kept += moved;
+        }
+        rest.truncate(kept);
         if rest.is_empty() {
             break;
         }
-        lower_hull(&rest, &mut hull);
-        let mut vertices = hull.iter().peekable();
-        let mut place = 0;
-        rest.retain(|point| {
-            let is_vertex = vertices.next_if_eq(&&place).is_some();
-            if is_vertex {
-                points.push(*point);
-            }
-            place += 1;
-            !is_vertex
-        });
     }
     points.sort_unstable();
 }
