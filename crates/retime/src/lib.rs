@@ -30,6 +30,7 @@ pub mod causality;
 pub mod clock;
 mod clocks;
 mod correction;
+mod cycles;
 mod delay;
 mod distortion;
 mod edges;

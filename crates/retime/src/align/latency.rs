@@ -56,6 +56,7 @@ use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
 use crate::clocks::ClockId;
+use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{FEWEST, WINDOW};
 use crate::source::{Source, each_part};
@@ -268,10 +269,10 @@ fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option
     let arc = |step: &Step| Arc {
         from: number(step.from),
         to: number(step.to),
-        latency: step.fastest,
+        length: step.fastest,
     };
-    let arcs: Vec<Arc> = steps.map(arc).collect();
-    let slowest = arcs.iter().map(|arc| arc.latency).reduce(f64::max)?;
+    let arcs: Vec<Arc<f64>> = steps.map(arc).collect();
+    let slowest = arcs.iter().map(|arc| arc.length).reduce(f64::max)?;
     let better = |mean: &f64| cycle_below(ids.len(), &arcs, *mean);
     let above = slowest + 1.0;
     std::iter::successors(better(&above), better)
@@ -279,72 +280,17 @@ fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option
         .last()
 }
 
-/// A [`Step`] between numbered clocks.
-#[derive(Clone, Copy)]
-struct Arc {
-    from: u32,
-    to: u32,
-    latency: f64,
-}
-
-/// The mean of some cycle of lower mean, if there is one: shortest paths from
-/// everywhere at once, whose tree closes on itself only around such a cycle.
-fn cycle_below(clocks: usize, arcs: &[Arc], mean: f64) -> Option<f64> {
-    let mut distance = vec![0.0; clocks];
-    let mut parent: Vec<Option<Arc>> = vec![None; clocks];
-    for _ in 0..=clocks {
-        let mut settled = true;
-        for arc in arcs {
-            let (from, to) = (arc.from as usize, arc.to as usize);
-            let over = distance[from] + (arc.latency - mean);
-            if over < distance[to] - TOLERANCE {
-                distance[to] = over;
-                parent[to] = Some(*arc);
-                settled = false;
-            }
-        }
-        if settled {
-            return None;
-        }
-        if let Some(found) = mean_of_cycle(&parent) {
-            return Some(found).filter(|&found| found < mean);
-        }
-    }
-    None
-}
-
-/// The mean along a cycle of parents.
-fn mean_of_cycle(parent: &[Option<Arc>]) -> Option<f64> {
-    // Who was first visited from where.
-    let mut visited = vec![usize::MAX; parent.len()];
-    for start in 0..parent.len() {
-        let mut at = start;
-        while visited[at] == usize::MAX {
-            visited[at] = start;
-            match parent[at] {
-                Some(arc) => at = arc.from as usize,
-                None => break,
-            }
-        }
-        if visited[at] == start && parent[at].is_some() {
-            return mean_from(parent, at);
-        }
-    }
-    None
-}
-
-/// The mean along the cycle on which `start` lies.
-fn mean_from(parent: &[Option<Arc>], start: usize) -> Option<f64> {
-    let (mut sum, mut steps, mut at) = (0.0, 0.0, start);
-    loop {
-        let arc = parent[at]?;
-        sum += arc.latency;
-        steps += 1.0;
-        at = arc.from as usize;
-        if at == start {
-            return Some(sum / steps);
-        }
-    }
+/// The mean of some cycle of lower mean, if there is one: it is a negative one
+/// once the mean is taken from each arc.
+fn cycle_below(clocks: usize, arcs: &[Arc<f64>], mean: f64) -> Option<f64> {
+    let less = |arc: &Arc<f64>| Arc {
+        length: arc.length - mean,
+        ..*arc
+    };
+    let less: Vec<Arc<f64>> = arcs.iter().map(less).collect();
+    let cycle = shortest_paths(clocks, Start::Everywhere, &less, TOLERANCE).err()?;
+    let sum: f64 = cycle.iter().map(|arc| arc.length + mean).sum();
+    Some(sum / cycle.len() as f64).filter(|&found| found < mean)
 }
 
 #[cfg(test)]
