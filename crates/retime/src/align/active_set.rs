@@ -10,11 +10,10 @@
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::Centre;
+use super::centre::{Centre, minimise};
 use super::curves::Curves;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
-use super::newton::minimise;
 use crate::median::median;
 
 /// By how much rates change from piece to piece, to begin with.
@@ -276,14 +275,15 @@ fn survey(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Survey
     };
     let scale = windows as f64 / curves.span;
     for (at, seen) in (Links::first(link)..).zip(seen) {
-        let tight = Tight {
-            latency: seen.latency + curves.between(link.from, link.to, seen),
-            sent: seen.sent,
-            at,
-        };
-        found.least = found.least.min(tight.latency);
+        let latency = seen.latency + curves.between(link.from, link.to, seen);
+        found.least = found.least.min(latency);
         let window = (seen.sent * scale) as usize;
-        insert(&mut found.tight[window.min(windows - 1)], tight);
+        let best = &mut found.tight[window.min(windows - 1)];
+        // Most are not among the tightest, and by far.
+        if latency <= best[TIGHTEST - 1].latency {
+            let sent = seen.sent;
+            insert(best, Tight { latency, sent, at });
+        }
     }
     found
 }

@@ -8,19 +8,18 @@
 //! dependencies allow:
 //!
 //! ```text
-//!  constants    the middle of what the least latency of each pair allows, days if need be
-//!  lines        constant drift: the robust slope of pair differences
-//!  trim         dependencies that contradict all others are left out
-//!  ladder       1, 4, 16, ... 1024 pieces, while finer ones fit better
-//!    settle     the offsets for one division
-//!    active     the tightest dependencies of each pair and stretch of time
-//!    centre     a convex function of all offsets, and its derivatives
-//!    barrier      what little slack costs
-//!    newton     its minimum
-//!    solver       by sparse linear systems
-//!  steps        clocks that were set are taken for several, and all that again
-//!  ties         clocks that messages reach in one direction only
-//!  offsets      relative to the reference
+//!  reduced       of each pair of clocks and stretch of time those that can be the tightest
+//!  pairwise      constants: the middle of what the least latency of each pair allows
+//!  lines         constant drift: the robust slope of pair differences
+//!  outliers      dependencies that contradict all others are left out
+//!  selection     1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
+//!    centre        the minimum of a convex function of all offsets, by Newton's method
+//!    barrier         what little slack costs
+//!    solver          sparse linear systems
+//!  steps         clocks that were set are taken for several, and all that again
+//!  ties          clocks that messages reach in one direction only
+//!  curves        from the common axis to what has to be added, relative to the reference
 //! ```
 //!
 //! Nothing is guaranteed: a message may stay reversed, where its clock behaved
@@ -55,8 +54,6 @@ mod frame;
 mod latency;
 mod lines;
 mod links;
-mod newton;
-mod offsets;
 mod outliers;
 mod pairwise;
 mod reduced;
@@ -151,8 +148,9 @@ impl Alignment {
 
 /// Aligns the clocks of a trace.
 ///
-/// Which dependencies of collectives are the tightest depends on how clocks
-/// differ; they are listed again once that is known better.
+/// Dependencies are not listed but walked, each time for what is asked of them.
+/// Which of collectives are the tightest depends on how clocks differ: first those by
+/// recorded stamps, then those by clocks that are known to a line.
 pub fn align(
     causality: &Causality,
     clocks: &Clocks,

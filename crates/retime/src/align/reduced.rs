@@ -42,6 +42,7 @@
 //! layers of a planar set* (1985). That the hull of a message cloud is all that a
 //! line can touch is Duda's (Duda, Harrus, Haddad, Bernard 1987).
 
+use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::frame::Frame;
@@ -65,7 +66,7 @@ pub(super) struct Point {
 
 impl Point {
     pub(super) const fn latency(&self) -> i64 {
-        self.received.saturating_sub(self.sent)
+        self.received.wrapping_sub(self.sent)
     }
 }
 
@@ -176,34 +177,54 @@ impl Reduced {
 
     /// All in one, beginning with nothing.
     fn merged(parts: &[Self], mut merged: Self) -> Self {
-        let mut order: Vec<(u32, usize)> = Vec::new();
+        let cell = |&(part, cell): &(u32, u32)| &parts[part as usize].cells[cell as usize];
+        let mut order: Vec<(u32, u32)> = Vec::new();
         for (part, reduced) in (0..).zip(parts) {
-            order.extend((0..reduced.cells.len()).map(|cell| (part, cell)));
+            order.extend((0..reduced.cells.len() as u32).map(|cell| (part, cell)));
         }
-        let cell = |&(part, cell): &(u32, usize)| &parts[part as usize].cells[cell];
-        order.sort_unstable_by_key(|at| (cell(at).key(), *at));
-        merged.cells.reserve_exact(order.len());
+        order.par_sort_unstable_by_key(|at| (cell(at).key(), *at));
+        // A link at a time.
+        let same_link = |a: &(u32, u32), b: &(u32, u32)| {
+            let link = |at| (cell(at).from, cell(at).to);
+            link(a) == link(b)
+        };
+        let join = |order: &[(u32, u32)]| {
+            let mut joined = merged.clone();
+            let mut points = Vec::new();
+            for same in order.chunk_by(|a, b| cell(a).key() == cell(b).key()) {
+                points.clear();
+                for &(part, cell) in same {
+                    points.extend_from_slice(parts[part as usize].of(cell as usize));
+                }
+                let count = same.iter().map(|at| cell(at).count).sum();
+                let whole = Cell {
+                    count,
+                    ..*cell(&same[0])
+                };
+                if same.len() > 1 {
+                    sort(&mut points);
+                    whole.peel(&mut points, merged.layers);
+                }
+                joined.close(whole, &points);
+            }
+            joined
+        };
+        let links: Vec<Self> = order.par_chunk_by(same_link).map(join).collect();
+        merged
+            .cells
+            .reserve_exact(links.iter().map(|it| it.cells.len()).sum());
         merged
             .points
-            .reserve(parts.iter().map(|it| it.points.len()).sum());
-        let mut fragments = Vec::new();
-        for same in order.chunk_by(|a, b| cell(a).key() == cell(b).key()) {
-            fragments.clear();
-            for &(part, cell) in same {
-                fragments.extend_from_slice(parts[part as usize].of(cell));
-            }
-            let count = same.iter().map(|at| cell(at).count).sum();
-            let whole = Cell {
-                count,
-                ..*cell(&same[0])
-            };
-            if same.len() > 1 {
-                fragments.sort_unstable();
-                whole.peel(&mut fragments, merged.layers);
-            }
-            merged.close(whole, &fragments);
+            .reserve_exact(links.iter().map(|it| it.points.len()).sum());
+        for link in &links {
+            let before = merged.points.len();
+            let moved = link.cells.iter().map(|cell| Cell {
+                end: before + cell.end,
+                ..*cell
+            });
+            merged.cells.extend(moved);
+            merged.points.extend_from_slice(&link.points);
         }
-        merged.points.shrink_to_fit();
         merged
     }
 
@@ -238,7 +259,8 @@ struct Open<'a> {
     windows: f64,
     blocks: f64,
     number: FxHashMap<u64, u32>,
-    links: Vec<(Cell, Vec<Point>)>,
+    /// By number: the open stretch, its points, and how many it takes.
+    links: Vec<(Cell, Vec<Point>, usize)>,
     reduced: Reduced,
 }
 
@@ -276,25 +298,25 @@ impl<'a> Open<'a> {
                 count: 0,
                 end: 0,
             };
-            self.links.push((cell, Vec::with_capacity(BUFFER)));
+            self.links.push((cell, Vec::new(), BUFFER));
         }
-        let (cell, points) = &mut self.links[at as usize];
+        let (cell, points, full) = &mut self.links[at as usize];
         if cell.stretch != stretch {
             sort(points);
             cell.peel(points, self.reduction.layers);
             self.reduced.close(*cell, points);
             points.clear();
-            (cell.stretch, cell.count) = (stretch, 0);
+            (cell.stretch, cell.count, *full) = (stretch, 0, BUFFER);
         }
         cell.count += 1;
         points.push(Point {
             sent: edge.sent,
             received: edge.received,
         });
-        if points.len() == points.capacity() {
+        if points.len() >= *full {
             sort(points);
             keep_layers(points, self.reduction.layers);
-            points.reserve(points.len().max(BUFFER));
+            *full = BUFFER.max(2 * points.len());
         }
     }
 
@@ -307,7 +329,7 @@ impl<'a> Open<'a> {
     }
 
     fn finish(mut self) -> Reduced {
-        for (cell, mut points) in std::mem::take(&mut self.links) {
+        for (cell, mut points, _) in std::mem::take(&mut self.links) {
             sort(&mut points);
             cell.peel(&mut points, self.reduction.layers);
             self.reduced.close(cell, &points);
@@ -355,10 +377,11 @@ impl Planar for Point {
 
     #[inline]
     fn is_below(&self, before: &Self, after: &Self) -> bool {
-        // Products of two differences of 64 bits; clocks of a trace are never so
-        // far apart that these would not fit.
-        let run = |to: &Self| i128::from(to.sent.saturating_sub(before.sent));
-        let rise = |to: &Self| i128::from(to.latency().saturating_sub(before.latency()));
+        // Stamps of a trace lie within 2^61 of each other, so that no difference wraps
+        // and products of two of them fit. Of a list whose stamps do not, points
+        // are lost that could be the tightest, and nothing worse happens.
+        let run = |to: &Self| i128::from(to.sent.wrapping_sub(before.sent));
+        let rise = |to: &Self| i128::from(to.latency().wrapping_sub(before.latency()));
         run(self) * rise(after) > rise(self) * run(after)
     }
 }

@@ -51,11 +51,10 @@
 //! assert!(near(of_b.at(2_000), (39.04, 50.0)));
 //! ```
 
-use super::budget::Budget;
 use super::envelope::Envelope;
 use super::facts::Facts;
 use super::feasible::kept;
-use super::graph::{Cycle, Graph, Solved};
+use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
 use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
@@ -254,5 +253,104 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
             Solved::Least(low) | Solved::Stopped(low),
             Solved::Least(high) | Solved::Stopped(high),
         ) => Ok(facts.bounds(graph, &low, &high, relaxation, complete)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::estimate::Offset;
+
+    const SPAN: i64 = 1_000_000;
+
+    /// What a clock shows at a true time: off by a constant, a drift and a wave that
+    /// changes its rate by less than 100 ppm.
+    fn shown(clock: usize, time: i64) -> i64 {
+        let k = clock as f64;
+        let time = time as f64;
+        (time * (1.0 + 1e-3 * k) + 700.0 * k + 2.0 * k * (time / 5e4 + k).sin()) as i64
+    }
+
+    /// Messages between three clocks that take `delay` and more, and lines through
+    /// what the clocks show at both ends.
+    fn trace(messages: &[(usize, usize, i64, i64)], delay: i64) -> (Edges, Estimate) {
+        let edge = |&(from, by, sent, more): &(usize, usize, i64, i64)| {
+            let to = (from + by) % 3;
+            let received = shown(to, sent + delay + more);
+            Edge::message(
+                ClockId(from as u32),
+                shown(from, sent),
+                ClockId(to as u32),
+                received,
+            )
+        };
+        let extent = |clock| Some((shown(clock, 0), shown(clock, SPAN + 2_000)));
+        let edges = Edges::new(
+            messages.iter().map(edge).collect(),
+            (0..3).map(extent).collect(),
+        );
+        let offset = |clock: usize| {
+            let add = |time: i64| {
+                let straight = time as f64 * (1.0 + 1e-3 * clock as f64) + 700.0 * clock as f64;
+                (straight as i64, time as f64 - straight)
+            };
+            Some(Offset::line(add(0), add(SPAN)))
+        };
+        let base = Estimate {
+            offsets: (0..3).map(offset).collect(),
+            reference: ClockId(0),
+        };
+        (edges, base)
+    }
+
+    fn messages() -> impl Strategy<Value = Vec<(usize, usize, i64, i64)>> {
+        proptest::collection::vec((0..3_usize, 1..3_usize, 0..SPAN, 0..900_i64), 1..200)
+    }
+
+    proptest! {
+        /// Whether contradictions are looked for or not, where there are none.
+        #[test]
+        fn both_ways_agree(messages in messages(), parts in 1..4_usize) {
+            let (edges, base) = trace(&messages, 50);
+            let options = BoundOptions::default();
+            let facts = Facts::new(&edges, |_| parts as i64, &base, &options);
+            let direct = without_contradiction(&edges, &facts, &options);
+            let screened = with_contradictions(&edges, &facts, &options);
+            prop_assert!(screened.complete && screened.relaxed.is_empty());
+            let Some(direct) = direct else {
+                return Err(TestCaseError::fail("the lines satisfy everything"));
+            };
+            prop_assert!(direct.complete && direct.relaxed.is_empty());
+            for (ours, theirs) in direct.clocks.iter().zip(&screened.clocks) {
+                prop_assert_eq!(ours.is_some(), theirs.is_some());
+                let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
+                for at in (0..SPAN).step_by(9_973) {
+                    let (ours, theirs) = (ours.at(at), theirs.at(at));
+                    // Where cones meet is rounded to ticks, and a few more may meet.
+                    let near = |a: f64, b: f64| a == b || (a - b).abs() < 1e-3;
+                    prop_assert!(near(ours.0, theirs.0) && near(ours.1, theirs.1), "{ours:?} {theirs:?}");
+                }
+            }
+        }
+
+        /// A message that arrives far too early is seen, and sends to the search.
+        #[test]
+        fn contradictions_are_seen(messages in messages(), early in 200..2_000_i64) {
+            let (edges, base) = trace(&messages, 50);
+            let mut all = edges.all().to_vec();
+            all[0].received = all[0].sent - early + all[0].latency().min(0);
+            let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
+            let options = BoundOptions::default();
+            let facts = Facts::new(&edges, |_| 0, &base, &options);
+            let line = |clock, stamp| base.at(clock, stamp);
+            let first = edges.all()[0];
+            let aligned = first.latency() as f64 + line(first.to, first.received)
+                - line(first.from, first.sent);
+            if aligned < -2.0 {
+                prop_assert!(without_contradiction(&edges, &facts, &options).is_none());
+            }
+        }
     }
 }

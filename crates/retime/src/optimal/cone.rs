@@ -8,8 +8,7 @@
 //! out only if that cone covers it, so the scans are right in any order; sorted
 //! by time they find nearly everything.
 
-use super::link::Link;
-use super::slope::Slope;
+use super::link::{Link, Slope};
 
 /// The envelope of `links`, which are sorted by time.
 pub(super) fn prune<'a>(links: impl Iterator<Item = &'a Link>, slope: Slope) -> Vec<Link> {

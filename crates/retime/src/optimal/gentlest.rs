@@ -55,13 +55,11 @@
 
 use rayon::prelude::*;
 
-use super::budget::Budget;
 use super::cone::prune;
 use super::envelope::Envelope;
-use super::graph::{Bound, Cycle, Graph, Part, Solved, UNBOUNDED};
-use super::link::{Link, routes};
+use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
+use super::link::{Link, Slope, routes};
 use super::place::Places;
-use super::slope::Slope;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};

@@ -13,7 +13,6 @@
 
 mod attribution;
 mod bounds;
-mod budget;
 mod cone;
 mod cover;
 mod coverage;
@@ -31,8 +30,6 @@ mod narrowed;
 mod place;
 mod relaxation;
 mod screen;
-mod slope;
-mod steps;
 mod still;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
@@ -40,5 +37,5 @@ pub use coverage::{Coverage, coverage};
 pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, SavedErrorBound};
 pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
 pub use midpoint::midpoint;
+pub(crate) use narrowed::steps;
 pub use relaxation::Relaxed;
-pub(crate) use steps::steps;

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::bounds::BoundOptions;
 use super::cone::prune;
 use super::facts::{Facts, ticks};
 use super::graph::{Bound, Cycle, Graph, Part};
@@ -11,6 +12,7 @@ use super::screen::{Reading, Screened, screen};
 use super::still::moving;
 use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use crate::estimate::Estimate;
 
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {
@@ -240,4 +242,20 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
     fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)> {
         moving(self.edges, &stretches)
     }
+}
+
+/// By clock the open intervals of stamps in which it stepped, in order and
+/// disjoint, as [told apart](super::screen) from misreadings. Of `base` only the
+/// overall line of each clock counts; rates stray from it by `drift`, or as much
+/// as is usual.
+pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<Vec<(i64, i64)>> {
+    let usual = BoundOptions::default();
+    let options = BoundOptions {
+        drift: drift.unwrap_or(usual.drift),
+        ..usual
+    };
+    let facts = Facts::new(edges, |_| 0, base, &options);
+    let mut relaxation = Relaxation::new(edges.clocks());
+    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation);
+    relaxation.into_cuts()
 }
