@@ -207,18 +207,21 @@ impl Work<'_> {
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
-        let recorded = reversed_by(self.causality, clocks);
         let aligned = match self.align(clocks)? {
             Ok(aligned) => aligned,
             Err(reason) => return self.of_recorded(clocks, reason),
         };
         let left = reversed_by(&aligned.causality, clocks);
-        if left > recorded {
-            let worse = NotAligned::Worse {
-                recorded,
-                aligned: left,
-            };
-            return self.of_recorded(clocks, worse);
+        // Where nothing is left, nothing can have been less.
+        if left > 0 {
+            let recorded = reversed_by(self.causality, clocks);
+            if left > recorded {
+                let worse = NotAligned::Worse {
+                    recorded,
+                    aligned: left,
+                };
+                return self.of_recorded(clocks, worse);
+            }
         }
         self.after_alignment(clocks, aligned)
     }

@@ -312,7 +312,7 @@ impl Analysis {
     /// truth, for clocks that wander by at most `drift`; `None` where nothing
     /// relates any of them.
     pub fn bounds(&self, drift: f64, solution: Option<&Solution>) -> Option<Bounds> {
-        let (offsets, edges) = self.timed(solution).offsets(drift)?;
+        let offsets = self.timed(solution).offsets(drift)?;
         let recorded;
         let correction = match solution {
             Some(solution) => &solution.correction,
@@ -322,28 +322,20 @@ impl Analysis {
             }
         };
         let trace = (&self.causality, &self.clocks);
-        Some(Bounds::new(drift, (offsets, &edges), correction, trace))
+        Some(Bounds::new(offsets, correction, trace))
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
     pub fn bounded_offsets(&self, drift: f64) -> Option<BoundedOffsets> {
-        let (offsets, edges) = self.timed(None).offsets(drift)?;
-        Some(BoundedOffsets {
-            drift,
-            offsets,
-            edges,
-        })
+        self.timed(None).offsets(drift)
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
     /// has found other clocks.
     pub fn bounds_by(&self, known: &BoundedOffsets, correction: &Correction) -> Option<Bounds> {
-        if correction.clocks() != &self.clocks {
-            return None;
-        }
-        let offsets = (known.offsets.clone(), &known.edges);
         let trace = (&self.causality, &self.clocks);
-        Some(Bounds::new(known.drift, offsets, correction, trace))
+        let same = correction.clocks() == &self.clocks;
+        same.then(|| Bounds::new(known.clone(), correction, trace))
     }
 
     /// By how little local intervals have to change at least, and the dependencies

@@ -144,7 +144,7 @@ impl Estimator {
             Self::PseudoSync { closure } => {
                 pseudo_synchronisation(edges, least, *closure, reference)
             }
-            Self::Gentlest => gentlest(edges, least, super::GENTLEST_BUDGET).estimate(reference),
+            Self::Gentlest => gentlest(edges, least, super::GENTLEST_STEPS).estimate(reference),
             Self::Optimal { drift } => {
                 let base = input.timed().lines(reference);
                 let bounds = offset_bounds(edges, least, &base, &bound_options(*drift));

@@ -23,6 +23,7 @@ use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
+use crate::source::Source;
 use retime_model::TickRate;
 
 /// Steps make the others easier to see: how often they are looked for.
@@ -41,7 +42,7 @@ const LEVEL: f64 = 2e-4;
 /// fits them best. `list` lists dependencies anew for clocks that are known
 /// better.
 pub(super) fn explain(
-    edges: &Edges,
+    source: &impl Source,
     found: Aligned,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Edges>,
@@ -50,6 +51,7 @@ pub(super) fn explain(
     if !found.contradicted {
         return best;
     }
+    let edges = &*source.list();
     let mut least = reversed(edges, &best.estimate);
     for round in 0..ROUNDS {
         let listed = list(&best.estimate);

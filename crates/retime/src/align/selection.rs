@@ -1,4 +1,4 @@
-//! How fine: pieces are made shorter while that helps.
+//! Model selection: pieces are made shorter while that helps.
 //!
 //! Few pieces average over many dependencies; many follow a clock that wanders,
 //! but noise as well. The trace itself tells which it is: the offsets are found
@@ -16,13 +16,11 @@
 //! that does not help does not end the search: two pieces per wave are no better
 //! than none.
 
-use crate::edges::Edge;
-
-use super::active::Survey;
+use super::active_set::{Bench, Found, SIGMA, Setting, Survey};
+use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::links::Links;
-use super::settle::{Bench, Found, SIGMA, Setting};
+use crate::source::Source;
 
 /// The divisions tried.
 const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
@@ -42,34 +40,47 @@ const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 const ROUGHLY: f64 = 1e-2;
 const EXACTLY: f64 = 1e-8;
 
+/// The finest division that so many dependencies of so many links allow.
+pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
+    let allowed =
+        |pieces: &usize| dependencies >= FEWEST * links * pieces && span >= *pieces as f64;
+    PIECES.into_iter().rfind(allowed)
+}
+
 /// The offsets with as many pieces as help, and at least those of `start`.
-pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Setting) -> Found {
-    let allowed = |pieces: &usize| {
-        links.len() >= FEWEST * links.list().len() * pieces && frame.span >= *pieces as f64
-    };
-    let finest = PIECES.into_iter().rfind(allowed);
-    let (curves, sigma) = match finest {
+pub(super) fn select<'a, S: Source>(
+    candidates: &mut Candidates<'_, S>,
+    frame: &'a Frame,
+    start: Curves,
+    setting: Setting,
+) -> (Found, Bench<'a>) {
+    let (curves, sigma) = match candidates.finest() {
         Some(finest) => {
-            let blocks = (2 * finest) as f64 / frame.span;
-            let block = |edge: &Edge| (frame.see(edge).sent * blocks) as usize;
-            let (even, odd) = links.split(|edge| block(edge).is_multiple_of(2));
-            let ladder = Ladder {
-                own: Bench::new(&even, frame, setting),
-                others: Bench::new(&odd, frame, setting),
+            let [own, others] = candidates.halves(start.pieces);
+            let search = Search {
+                own: Bench::new(own, frame, setting),
+                others: Bench::new(others, frame, setting),
+                candidates,
+                frame,
+                setting,
             };
-            ladder.choose(finest, start)
+            search.choose(finest, start)
         }
         None => (start, SIGMA),
     };
-    let bench = Bench::new(links, frame, setting);
+    let bench = Bench::new(candidates.inside(curves.pieces), frame, setting);
     let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
-    bench.settle(curves, start, sigma, EXACTLY)
+    let found = bench.settle(curves, start, sigma, EXACTLY);
+    (found, bench)
 }
 
 /// Offsets are found from some dependencies and judged by others.
-struct Ladder<'a> {
+struct Search<'a, 'b, S> {
     own: Bench<'a>,
     others: Bench<'a>,
+    candidates: &'a mut Candidates<'b, S>,
+    frame: &'a Frame,
+    setting: Setting,
 }
 
 /// The best so far, and what the others have of it.
@@ -78,9 +89,9 @@ struct Best {
     others: Survey,
 }
 
-impl Ladder<'_> {
+impl<S: Source> Search<'_, '_, S> {
     /// Division and stiffness that foretell the other dependencies best.
-    fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
+    fn choose(mut self, finest: usize, start: Curves) -> (Curves, f64) {
         let coarsest = start.pieces;
         let survey = self.own.survey(&start, self.own.windows(coarsest));
         let found = self
@@ -114,7 +125,8 @@ impl Ladder<'_> {
 
     /// Takes another division or stiffness if it brings the sum below `gain` of what it
     /// was.
-    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
+    fn improve(&mut self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
+        self.refine(pieces);
         let windows = self.own.windows(pieces);
         let curves = best.found.curves.refined(pieces);
         if best.found.survey.windows != windows {
@@ -134,5 +146,15 @@ impl Ladder<'_> {
             *best = Best { found, others };
         }
         better
+    }
+
+    /// Sees to it that dependencies are known as finely as so many pieces need.
+    fn refine(&mut self, pieces: usize) {
+        if self.candidates.are_fine_enough(pieces) {
+            return;
+        }
+        let [own, others] = self.candidates.halves(pieces);
+        self.own = Bench::new(own, self.frame, self.setting);
+        self.others = Bench::new(others, self.frame, self.setting);
     }
 }
