@@ -32,16 +32,11 @@ use super::barrier::Barrier;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
+use super::options::OPTIONS;
 use super::solver::{Pattern, Solver};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
-/// By how much rates typically differ.
-const RHO: f64 = 1e-4;
-/// The pull to zero of most clocks, in terms of the scale of slacks,
-const PULL: f64 = 1e-3;
-/// and of those that are held.
-const HOLD: f64 = 1e4;
 
 /// Steps of Newton's method; ten are usual.
 const MOST_STEPS: usize = 60;
@@ -125,7 +120,7 @@ impl Centre {
         let square = |it: f64| 1.0 / (it * it);
         let stiffness = Stiffness {
             bend: square(width * sigma),
-            slope: square(width * RHO) / (shape.pieces + 1) as f64,
+            slope: square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
             pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
@@ -296,10 +291,10 @@ impl Term {
 /// How much each clock is pulled to zero.
 fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
     let weight = |pull: f64| (pull / scale) * (pull / scale);
-    let mut pulls = vec![weight(PULL); clocks];
+    let mut pulls = vec![weight(OPTIONS.pull); clocks];
     for &clock in pinned {
         if let Some(pull) = pulls.get_mut(clock) {
-            *pull = weight(HOLD);
+            *pull = weight(OPTIONS.hold);
         }
     }
     pulls
