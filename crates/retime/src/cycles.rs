@@ -136,6 +136,8 @@ mod tests {
         let apart = [(1, 2, -5), (2, 1, 2)].map(arc);
         assert!(shortest_paths(3, Start::At(0), &apart, 0).is_ok());
         assert!(shortest_paths(3, Start::Everywhere, &apart, 0).is_err());
-        assert!(shortest_paths(3, Start::Everywhere, &apart, 3).is_err());
+        assert!(shortest_paths(3, Start::Everywhere, &apart, 2).is_err());
+        // No way gets shorter by more than that.
+        assert!(shortest_paths(3, Start::Everywhere, &apart, 3).is_ok());
     }
 }

@@ -63,10 +63,7 @@ pub trait Source: Sync {
 
 /// Asks something of each part, in parallel; the answers are in the order of parts.
 pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    (0..source.parts())
-        .into_par_iter()
-        .map(|part| ask(part))
-        .collect()
+    (0..source.parts()).into_par_iter().map(&ask).collect()
 }
 
 /// Nodes of a location that make a part.

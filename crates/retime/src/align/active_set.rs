@@ -14,22 +14,8 @@ use super::centre::{Centre, minimise};
 use super::curves::Curves;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
+use super::options::OPTIONS;
 use crate::median::median;
-
-/// By how much rates change from piece to piece, to begin with.
-pub(super) const SIGMA: f64 = 1e-5;
-/// The tightest dependencies are looked for in at least so many windows,
-const WINDOWS: usize = 64;
-/// unless they hold fewer of each pair than this: the tightest of three is not tight.
-const FEWEST: usize = 8;
-/// How often new ones are taken in, and what share of new ones is no more
-/// worth it.
-const ROUNDS: usize = 8;
-const NEW: f64 = 1e-3;
-/// Where the barrier's parabola begins, in scales.
-const KNEE: f64 = 0.1;
-/// The scale is at least this share of what slacks are off by, of either sign.
-const OFF: f64 = 0.25;
 
 /// What is known of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +67,8 @@ impl<'a> Bench<'a> {
 
     /// How many windows go with a division.
     pub(super) fn windows(&self, pieces: usize) -> usize {
-        let filled = self.links.count() / (FEWEST * self.links.list().len()).max(1);
-        pieces.max(filled.clamp(1, WINDOWS))
+        let filled = self.links.count() / (OPTIONS.fewest * self.links.list().len()).max(1);
+        pieces.max(filled.clamp(1, OPTIONS.windows))
     }
 
     /// A pass over all dependencies.
@@ -131,11 +117,11 @@ impl<'a> Bench<'a> {
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
             let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
-            let settled = new as f64 <= NEW * known as f64;
+            let settled = new as f64 <= OPTIONS.new * known as f64;
             if !settled {
                 barrier = self.barrier(&survey);
             }
-            if settled || round == ROUNDS {
+            if settled || round == OPTIONS.rounds {
                 return Found {
                     curves,
                     barrier,
@@ -177,9 +163,9 @@ impl<'a> Bench<'a> {
         for slack in &mut slacks {
             *slack = slack.abs();
         }
-        let off = OFF * median(&mut slacks).unwrap_or(0.0);
+        let off = OPTIONS.off * median(&mut slacks).unwrap_or(0.0);
         let scale = typical.max(off).max(self.setting.knee);
-        Barrier::new(scale, self.setting.knee.max(KNEE * scale))
+        Barrier::new(scale, self.setting.knee.max(OPTIONS.knee * scale))
     }
 }
 
@@ -191,9 +177,6 @@ fn take_in(active: &mut Vec<u32>, tight: Vec<u32>) -> usize {
     active.dedup();
     active.len() - before
 }
-
-/// How many of each window.
-pub(super) const TIGHTEST: usize = 3;
 
 /// A dependency, and what is left of its latency between aligned clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -220,7 +203,7 @@ impl Tight {
 /// What a pass found of one link.
 pub(super) struct Surveyed {
     /// By window, the tightest first.
-    tight: Vec<[Tight; TIGHTEST]>,
+    tight: Vec<[Tight; OPTIONS.tightest]>,
     /// The least latency.
     pub(super) least: f64,
 }
@@ -270,7 +253,7 @@ impl Survey {
 
 fn survey(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Surveyed {
     let mut found = Surveyed {
-        tight: vec![[NOBODY; TIGHTEST]; windows],
+        tight: vec![[NOBODY; OPTIONS.tightest]; windows],
         least: f64::INFINITY,
     };
     let scale = windows as f64 / curves.span;
@@ -280,7 +263,7 @@ fn survey(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Survey
         let window = (seen.sent * scale) as usize;
         let best = &mut found.tight[window.min(windows - 1)];
         // Most are not among the tightest, and by far.
-        if latency <= best[TIGHTEST - 1].latency {
+        if latency <= best[OPTIONS.tightest - 1].latency {
             let sent = seen.sent;
             insert(best, Tight { latency, sent, at });
         }
@@ -289,11 +272,11 @@ fn survey(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Survey
 }
 
 #[inline]
-fn insert(best: &mut [Tight; TIGHTEST], tight: Tight) {
-    if !tight.before(&best[TIGHTEST - 1]) {
+fn insert(best: &mut [Tight; OPTIONS.tightest], tight: Tight) {
+    if !tight.before(&best[OPTIONS.tightest - 1]) {
         return;
     }
-    let mut place = TIGHTEST - 1;
+    let mut place = OPTIONS.tightest - 1;
     while place > 0 && tight.before(&best[place - 1]) {
         best[place] = best[place - 1];
         place -= 1;

@@ -8,17 +8,14 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::active_set::TIGHTEST;
 use super::components::components;
 use super::frame::Frame;
 use super::links::Links;
+use super::options::OPTIONS;
 use super::reduced::{Cell, Half, Reduced, Reduction, Same, same};
 use super::selection;
 use crate::edges::Edge;
 use crate::source::{Source, each_part};
-
-/// Windows that serve all divisions up to as many pieces.
-const COARSE: usize = 64;
 
 /// The dependencies of a source, without those that were left out.
 pub(super) struct Candidates<'a, S> {
@@ -49,7 +46,7 @@ impl<'a, S: Source> Candidates<'a, S> {
             reduced: Reduced::default(),
         };
         candidates.find_components();
-        candidates.reduce(COARSE);
+        candidates.reduce(OPTIONS.windows);
         candidates
     }
 
@@ -128,12 +125,12 @@ impl<'a, S: Source> Candidates<'a, S> {
 
     /// Whether what is reduced now fits offsets of so many pieces.
     pub(super) fn are_fine_enough(&self, pieces: usize) -> bool {
-        pieces.max(COARSE) == self.reduced.windows()
+        pieces.max(OPTIONS.windows) == self.reduced.windows()
     }
 
     fn refine(&mut self, pieces: usize) {
         if !self.are_fine_enough(pieces) {
-            self.reduce(pieces.max(COARSE));
+            self.reduce(pieces.max(OPTIONS.windows));
         }
     }
 
@@ -142,7 +139,7 @@ impl<'a, S: Source> Candidates<'a, S> {
             frame: &self.axis,
             windows,
             blocks: 2 * self.finest.unwrap_or(1),
-            layers: TIGHTEST,
+            layers: OPTIONS.tightest,
             left_out: &self.left_out,
         };
         self.reduced = Reduced::default();

@@ -32,16 +32,11 @@ use super::barrier::Barrier;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
+use super::options::OPTIONS;
 use super::solver::{Pattern, Solver};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
-/// By how much rates typically differ.
-const RHO: f64 = 1e-4;
-/// The pull to zero of most clocks, in terms of the scale of slacks,
-const PULL: f64 = 1e-3;
-/// and of those that are held.
-const HOLD: f64 = 1e4;
 
 /// Steps of Newton's method; ten are usual.
 const MOST_STEPS: usize = 60;
@@ -95,6 +90,8 @@ struct Stiffness {
     pull: Vec<f64>,
 }
 
+/// The pairs of a group's four unknowns, each once: a Hessian is symmetric, so that
+/// its lower half says all.
 const LOWER: [(usize, usize); 10] = [
     (0, 0),
     (0, 1),
@@ -123,11 +120,16 @@ impl Centre {
         let (terms, mut groups) = gather(links, frame, active, shape, least);
         let width = shape.span / shape.pieces as f64;
         let square = |it: f64| 1.0 / (it * it);
+        // Bends and slopes are differences of neighbouring knots over their distance, so
+        // their squares are weighed by its square. Slopes count once per knot whatever
+        // the division is; their sum is divided by the number of knots for that.
         let stiffness = Stiffness {
             bend: square(width * sigma),
-            slope: square(width * RHO) / (shape.pieces + 1) as f64,
+            slope: square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
             pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
+        // Which entries are not zero depends on the division and on who depends on
+        // whom, not on values: so it is found once, and each step fills it in.
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
         for group in &mut groups {
             for (entry, (a, b)) in group.entries.iter_mut().zip(LOWER) {
@@ -135,6 +137,7 @@ impl Centre {
                 *entry = pattern.position(a, b).unwrap_or(0) as u32;
             }
         }
+        // The penalties are quadratic, so their share of the Hessian never changes.
         let mut centre = Self {
             barrier,
             terms,
@@ -161,11 +164,14 @@ impl Centre {
             for knot in 0..=shape.pieces {
                 add(at(knot), at(knot), pull);
             }
+            // (b - a)^2 = a^2 + b^2 - 2 a b, half of it in the function: 1, 1 and -1.
             for knot in 0..shape.pieces {
                 add(at(knot), at(knot), slope);
                 add(at(knot + 1), at(knot + 1), slope);
                 add(at(knot), at(knot + 1), -slope);
             }
+            // The second derivative of half the square of a weighted sum is the product
+            // of the weights; each pair is added once, as only the lower half is kept.
             for knot in 1..shape.pieces {
                 let stencil = [(knot - 1, 1.0), (knot, -2.0), (knot + 1, 1.0)];
                 for (place, &(a, x)) in stencil.iter().enumerate() {
@@ -220,6 +226,9 @@ impl Centre {
             let mut slopes = [0.0; 4];
             let mut bends = [0.0; 10];
             for term in &self.terms[group.first..group.end] {
+                // The slack is linear in the unknowns, with these weights. So by the
+                // chain rule each first derivative is the slope times a weight, and
+                // each second one the curvature times two weights.
                 let (_, slope, bend) = self.barrier.at(term.slack(&z));
                 let weights = term.weights();
                 for (sum, weight) in slopes.iter_mut().zip(weights) {
@@ -267,7 +276,9 @@ impl Centre {
         gradient
     }
 
-    /// The step of Newton's method.
+    /// The step of Newton's method: to where the function would be the least if it were the
+    /// parabola that it looks like here, `Hessian * step = -gradient`. `None` where the
+    /// system cannot be solved.
     pub(super) fn step(&self, gradient: &[f64], hessian: &[f64]) -> Option<Vec<f64>> {
         let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
         self.solver.as_ref()?.solve(hessian, &downhill)
@@ -275,6 +286,8 @@ impl Centre {
 }
 
 impl Term {
+    /// How the slack grows with the four unknowns: the receiver's offset adds to it,
+    /// the sender's takes from it, each in the shares of the knots around it.
     #[inline]
     fn weights(&self) -> [f64; 4] {
         [
@@ -285,6 +298,7 @@ impl Term {
         ]
     }
 
+    /// The slack at these offsets.
     #[inline]
     fn slack(&self, z: &[f64; 4]) -> f64 {
         let sender = z[0] + (z[1] - z[0]) * self.sent;
@@ -293,19 +307,22 @@ impl Term {
     }
 }
 
-/// How much each clock is pulled to zero.
+/// How much each clock is pulled to zero: the square of its pull, as the function has it,
+/// in terms of the scale of slacks, so that the result does not depend on the tick.
 fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
     let weight = |pull: f64| (pull / scale) * (pull / scale);
-    let mut pulls = vec![weight(PULL); clocks];
+    let mut pulls = vec![weight(OPTIONS.pull); clocks];
     for &clock in pinned {
         if let Some(pull) = pulls.get_mut(clock) {
-            *pull = weight(HOLD);
+            *pull = weight(OPTIONS.hold);
         }
     }
     pulls
 }
 
-/// Terms, sorted by the segments they touch.
+/// Terms, sorted by the segments they touch. Those of one link between the same two
+/// pieces share their four unknowns, so that their derivatives can be summed before
+/// they are put into the large system.
 fn gather(
     links: &Links,
     frame: &Frame,
@@ -352,7 +369,9 @@ fn gather(
     (terms, groups)
 }
 
-/// Entries of the Hessian besides its diagonal, with room for that.
+/// Entries of the Hessian besides its diagonal, with room for that: of each knot with
+/// the two after it of the same clock, which the penalties join, and of the four
+/// unknowns of each group among themselves.
 fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
     let (size, clocks) = (shape.values.len() as u32, shape.clocks as u32);
     let mut entries = Vec::with_capacity(3 * size as usize + LOWER.len() * groups.len());
@@ -385,6 +404,8 @@ pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> 
         };
         let promised: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
         let largest = step.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+        // What the slope promises is twice what a parabola gains: below the rounding of
+        // the value no search can see it.
         if -promised <= ROUNDING * value.abs() {
             // What is left to gain is lost in rounding; a small step itself is not.
             if largest <= SMALL * centre.scale() {

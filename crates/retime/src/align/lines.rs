@@ -22,9 +22,8 @@ use rayon::prelude::*;
 
 use super::frame::Frame;
 use super::links::{Link, Links};
+use super::options::OPTIONS;
 use crate::median::median;
-
-const WINDOWS: usize = 64;
 
 /// Adds lines to the frame, `rounds` times; returns the least latency of each link
 /// with them.
@@ -129,10 +128,10 @@ fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
     let back = least(links, frame, back);
     let middle = |window: usize| {
         let difference = (back[window] - there[window]) / 2.0;
-        let time = (window as f64 + 0.5) * frame.span / WINDOWS as f64;
+        let time = (window as f64 + 0.5) * frame.span / OPTIONS.windows as f64;
         difference.is_finite().then_some((time, difference))
     };
-    let points: Vec<(f64, f64)> = (0..WINDOWS).filter_map(middle).collect();
+    let points: Vec<(f64, f64)> = (0..OPTIONS.windows).filter_map(middle).collect();
     let line = Line::theil_sen(&points)?;
     let mut rests: Vec<f64> = points
         .iter()
@@ -149,13 +148,13 @@ fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
 }
 
 /// The least latency in each window; infinite where there is none.
-fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; WINDOWS] {
-    let mut least = [f64::INFINITY; WINDOWS];
+fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
+    let mut least = [f64::INFINITY; OPTIONS.windows];
     for point in links.of(link) {
         let seen = frame.see(link, point);
         let time = f64::midpoint(seen.sent, seen.received);
-        let window = (time * (WINDOWS as f64 / frame.span)) as usize;
-        let least = &mut least[window.min(WINDOWS - 1)];
+        let window = (time * (OPTIONS.windows as f64 / frame.span)) as usize;
+        let least = &mut least[window.min(OPTIONS.windows - 1)];
         *least = least.min(seen.latency);
     }
     least

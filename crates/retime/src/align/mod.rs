@@ -54,6 +54,7 @@ mod frame;
 mod latency;
 mod lines;
 mod links;
+mod options;
 mod outliers;
 mod pairwise;
 mod reduced;

@@ -15,16 +15,11 @@ use rustc_hash::FxHashSet;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
+use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
 use crate::edges::Edge;
 use crate::median::median;
 use crate::source::{Source, each_part};
-
-const WINDOWS: usize = 512;
-/// Windows that may be touched.
-const MOST: usize = WINDOWS / 10;
-/// In nanoseconds.
-const LEAST: f64 = 200.0;
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]
@@ -57,12 +52,12 @@ impl Judged<'_> {
             }
             let (sent, received) = (edge.sent, edge.received);
             let seen = self.frame.see_between(from, to, &Point { sent, received });
-            let window = (seen.sent * (WINDOWS as f64 / self.frame.span)) as usize;
+            let window = (seen.sent * (OPTIONS.outlier_windows as f64 / self.frame.span)) as usize;
             let latency = seen.latency + self.curves.between(from, to, &seen);
-            (latency < bound).then_some(window.min(WINDOWS - 1))
+            (latency < bound).then_some(window.min(OPTIONS.outlier_windows - 1))
         };
         let touched = each_part(source, |part| {
-            let mut touched = [false; WINDOWS];
+            let mut touched = [false; OPTIONS.outlier_windows];
             source.walk(part, |edge| {
                 if let Some(window) = window(&edge) {
                     touched[window] = true;
@@ -71,7 +66,9 @@ impl Judged<'_> {
             touched
         });
         let is_touched = |window: &usize| touched.iter().any(|it| it[*window]);
-        if (0..WINDOWS).filter(is_touched).count() > MOST {
+        if (0..OPTIONS.outlier_windows).filter(is_touched).count()
+            > OPTIONS.outlier_windows / OPTIONS.outliers_among
+        {
             return Vec::new();
         }
         let found = each_part(source, |part| {
@@ -97,6 +94,6 @@ impl Judged<'_> {
         };
         let mut round_trips: Vec<f64> = list.filter_map(round_trip).collect();
         let half = median(&mut round_trips).map_or(0.0, |it| it / 2.0);
-        half.max(LEAST * self.nanosecond)
+        half.max(OPTIONS.outlier * self.nanosecond)
     }
 }

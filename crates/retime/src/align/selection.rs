@@ -16,26 +16,13 @@
 //! that does not help does not end the search: two pieces per wave are no better
 //! than none.
 
-use super::active_set::{Bench, Found, SIGMA, Setting, Survey};
+use super::active_set::{Bench, Found, Setting, Survey};
 use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
+use super::options::OPTIONS;
 use crate::source::Source;
 
-/// The divisions tried.
-const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
-/// A division needs so many dependencies of each pair in each piece, on average.
-const FEWEST: usize = 8;
-/// How many divisions in a row may fail to help.
-const PATIENCE: usize = 2;
-/// What a single dependency may add to the sum: a few defective ones decide nothing.
-const MOST: f64 = 1.0;
-/// Finer pieces have to lower the sum to this at least.
-const GAIN: f64 = 0.98;
-/// Stiffer ones are taken if they hardly raise it.
-const STIFFER: f64 = 1.005;
-/// By how much less rates may change than [`SIGMA`].
-const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 /// How exactly the centre is found to decide, and in the end, in scales.
 const ROUGHLY: f64 = 1e-2;
 const EXACTLY: f64 = 1e-8;
@@ -43,8 +30,8 @@ const EXACTLY: f64 = 1e-8;
 /// The finest division that so many dependencies of so many links allow.
 pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
     let allowed =
-        |pieces: &usize| dependencies >= FEWEST * links * pieces && span >= *pieces as f64;
-    PIECES.into_iter().rfind(allowed)
+        |pieces: &usize| dependencies >= OPTIONS.fewest * links * pieces && span >= *pieces as f64;
+    OPTIONS.pieces.into_iter().rfind(allowed)
 }
 
 /// The offsets with as many pieces as help, and at least those of `start`.
@@ -66,7 +53,7 @@ pub(super) fn select<'a, S: Source>(
             };
             search.choose(finest, start)
         }
-        None => (start, SIGMA),
+        None => (start, OPTIONS.sigma),
     };
     let bench = Bench::new(candidates.inside(curves.pieces), frame, setting);
     let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
@@ -96,26 +83,26 @@ impl<S: Source> Search<'_, '_, S> {
         let survey = self.own.survey(&start, self.own.windows(coarsest));
         let found = self
             .own
-            .settle(start, self.own.start(&survey), SIGMA, ROUGHLY);
+            .settle(start, self.own.start(&survey), OPTIONS.sigma, ROUGHLY);
         let mut best = Best {
             others: self.others.survey(&found.curves, found.survey.windows),
             found,
         };
         let mut failures = 0;
-        for pieces in PIECES.into_iter().filter(|&it| it > coarsest) {
-            if failures > PATIENCE || pieces > finest {
+        for pieces in OPTIONS.pieces.into_iter().filter(|&it| it > coarsest) {
+            if failures > OPTIONS.patience || pieces > finest {
                 break;
             }
-            if self.improve(&mut best, pieces, SIGMA, GAIN) {
+            if self.improve(&mut best, pieces, OPTIONS.sigma, OPTIONS.gain) {
                 failures = 0;
             } else {
                 failures += 1;
             }
         }
-        let mut chosen = SIGMA;
+        let mut chosen = OPTIONS.sigma;
         let pieces = best.found.curves.pieces;
-        for sigma in SIGMAS {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma, STIFFER) {
+        for sigma in OPTIONS.sigmas {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma, OPTIONS.stiffer) {
                 break;
             }
             chosen = sigma;
@@ -138,7 +125,7 @@ impl<S: Source> Search<'_, '_, S> {
         let others = self.others.survey(&found.curves, windows);
         let sum = |others: &Survey| {
             let slacks = self.others.slacks(others);
-            let costs = slacks.map(|it| found.barrier.at(it).0.min(MOST));
+            let costs = slacks.map(|it| found.barrier.at(it).0.min(OPTIONS.most));
             costs.sum::<f64>()
         };
         let better = sum(&others) < gain * sum(&best.others);

@@ -63,6 +63,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::latency::{Exchange, Step};
+use super::options::OPTIONS;
 use crate::causality::Causality;
 use crate::clocks::{ClockId, Clocks, joined};
 use crate::estimate::{Estimate, Offset};
@@ -71,8 +72,6 @@ use retime_model::TraceInfo;
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
-/// One window of this many may disagree.
-const TOLERATED: usize = 10;
 /// How often a clock may be passed in the search for the fastest way.
 const MOST_VISITS: usize = 4;
 
@@ -127,7 +126,7 @@ impl Judge {
         let mut judged = BTreeMap::new();
         for windows in WINDOWS {
             for (pair, (met, disagreed)) in self.counts(windows) {
-                let agree = disagreed * TOLERATED <= met;
+                let agree = disagreed * OPTIONS.disagree_one_in <= met;
                 judged.entry(pair).or_insert(agree);
             }
         }

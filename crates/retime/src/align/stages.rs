@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use super::options::OPTIONS;
 use crate::clocks::ClockId;
 use crate::source::Source;
 use retime_model::TickRate;
@@ -22,19 +23,6 @@ use super::ties::tie;
 use super::{Alignment, Relation};
 use crate::edges::Edge;
 
-/// How often lines are fitted: with drifting clocks the least latency of a window
-/// mixes its beginning and its end, until the drift is known.
-const LINES: usize = 2;
-/// Over how many stretches dependencies are reduced for them. Clocks that begin at
-/// different times do not share windows yet, so there are more than lines need.
-const ROUGH: usize = 256;
-/// The share of the minimal delay that counts as no slack.
-const DELAY: f64 = 0.9;
-/// The least slack the barrier tells apart, in nanoseconds.
-const KNEE: f64 = 10.0;
-/// And in grains of the clocks.
-const GRAIN: f64 = 0.05;
-
 /// Constants and lines: what is known before a division is looked for.
 pub(super) fn rough(source: &impl Source, reference: ClockId) -> Frame {
     // As long as nothing is known, each clock begins at its own first event.
@@ -43,7 +31,7 @@ pub(super) fn rough(source: &impl Source, reference: ClockId) -> Frame {
     let begun = Frame::new(source, clocks.map(begin).collect(), reference.as_usize());
     let reduction = Reduction {
         frame: &begun,
-        windows: ROUGH,
+        windows: OPTIONS.rough_windows,
         blocks: 1,
         layers: 1,
         left_out: &FxHashSet::default(),
@@ -51,7 +39,7 @@ pub(super) fn rough(source: &impl Source, reference: ClockId) -> Frame {
     let reduced = Reduced::new(source, &reduction);
     let links = Links::new(source.clocks(), &reduced, |_| true);
     let mut frame = shifted(source, &begun, &links);
-    add_lines(&links, &mut frame, LINES);
+    add_lines(&links, &mut frame, OPTIONS.rough_lines);
     frame
 }
 
@@ -162,12 +150,12 @@ impl<'a, S: Source> Stages<'a, S> {
 
     fn setting(&self) -> Setting {
         Setting {
-            least: DELAY
+            least: OPTIONS.delay
                 * self
                     .shortest(&self.candidates.links())
                     .unwrap_or(0.0)
                     .max(0.0),
-            knee: (KNEE * self.nanosecond).max(GRAIN * self.frame.grain),
+            knee: (OPTIONS.knee_ns * self.nanosecond).max(OPTIONS.knee_grains * self.frame.grain),
         }
     }
 

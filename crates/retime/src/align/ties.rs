@@ -16,13 +16,8 @@ use super::curves::Curves;
 use super::frame::Frame;
 use super::lines::Line;
 use super::links::{Link, Links};
+use super::options::OPTIONS;
 use crate::hull::{Planar, lower_hull};
-
-const WINDOWS: usize = 64;
-/// A line needs so many windows with dependencies; fewer give a constant.
-const FEWEST: usize = 8;
-/// No clock drifts more against another.
-const STEEPEST: f64 = 1e-3;
 
 /// A point of a cloud: time and aligned latency.
 type Point = (f64, f64);
@@ -170,7 +165,7 @@ impl Work<'_> {
         };
         let lowest = points.iter().map(|it| it.1).min_by(f64::total_cmp)?;
         let windows = lowest_by_window(points, self.frame.span);
-        if !self.with_drift || windows.len() < FEWEST {
+        if !self.with_drift || windows.len() < OPTIONS.fewest {
             return Some(constant(lowest));
         }
         let mut hull = Vec::new();
@@ -181,7 +176,7 @@ impl Work<'_> {
         let Some(&[a, b]) = side else {
             return Some(constant(lowest));
         };
-        let drift = ((b.1 - a.1) / (b.0 - a.0)).clamp(-STEEPEST, STEEPEST);
+        let drift = ((b.1 - a.1) / (b.0 - a.0)).clamp(-OPTIONS.steepest, OPTIONS.steepest);
         let rests = points.iter().map(|&(x, y)| y - drift * x);
         let intercept = rests.min_by(f64::total_cmp)?;
         Some(Line { intercept, drift })
@@ -190,10 +185,10 @@ impl Work<'_> {
 
 /// The lowest point of each window, by time.
 fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
-    let mut lowest = [(0.0, f64::INFINITY); WINDOWS];
+    let mut lowest = [(0.0, f64::INFINITY); OPTIONS.windows];
     for &point in points {
-        let window = (point.0 * (WINDOWS as f64 / span)) as usize;
-        let lowest = &mut lowest[window.min(WINDOWS - 1)];
+        let window = (point.0 * (OPTIONS.windows as f64 / span)) as usize;
+        let lowest = &mut lowest[window.min(OPTIONS.windows - 1)];
         if point.1 < lowest.1 {
             *lowest = point;
         }

@@ -20,7 +20,7 @@ use crate::clocks::ClockId;
 /// How much work a search may take: steps, not seconds, so that it ends where it
 /// does on any other computer. Each is a look at a node or an arc; a core does some
 /// hundred million per second.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Budget {
     left: u64,
 }
@@ -45,7 +45,7 @@ impl Budget {
         first: impl FnOnce(&mut Self) -> A + Send,
         second: impl FnOnce(&mut Self) -> B + Send,
     ) -> (A, B) {
-        let (mut ours, mut theirs) = (*self, *self);
+        let (mut ours, mut theirs) = (self.clone(), self.clone());
         let answers = rayon::join(|| first(&mut ours), || second(&mut theirs));
         self.left = ours.left.min(theirs.left);
         answers
