@@ -313,16 +313,15 @@ impl Analysis {
     /// relates any of them.
     pub fn bounds(&self, drift: f64, solution: Option<&Solution>) -> Option<Bounds> {
         let offsets = self.timed(solution).offsets(drift)?;
-        let recorded;
-        let correction = match solution {
-            Some(solution) => &solution.correction,
-            None => {
-                recorded = Correction::new(self.clocks.clone(), Vec::new());
-                &recorded
-            }
-        };
         let trace = (&self.causality, &self.clocks);
-        Some(Bounds::new(offsets, correction, trace))
+        Some(match solution {
+            Some(solution) => Bounds::new(offsets, &solution.correction, trace),
+            None => Bounds::new(
+                offsets,
+                &Correction::new(self.clocks.clone(), Vec::new()),
+                trace,
+            ),
+        })
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
