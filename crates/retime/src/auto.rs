@@ -68,12 +68,13 @@ use rayon::prelude::*;
 use crate::align::{Alignment, align, confirmed};
 use crate::causality::Causality;
 use crate::clock::{Cycle, Gamma};
-use crate::clocks::{Clocks, split_by_process, split_clocks};
 use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
+use crate::grouping::{split_by_process, split_clocks};
 use crate::repair::{RepairSummary, Repaired, repair, repair_with};
+use retime_model::Clocks;
 use retime_model::{Ticks, TraceInfo};
 
 /// What can be chosen.

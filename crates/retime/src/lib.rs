@@ -115,15 +115,15 @@ pub mod align;
 pub mod auto;
 pub mod causality;
 pub mod clock;
-mod clocks;
 mod correction;
 mod cycles;
 mod delay;
 mod distortion;
-mod edges;
+pub mod edges;
 pub mod estimate;
 pub mod filter;
 mod granularity;
+mod grouping;
 mod hull;
 mod limiting;
 mod median;
@@ -131,11 +131,9 @@ pub mod optimal;
 pub mod order;
 pub mod pipeline;
 pub mod repair;
-pub mod source;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
-pub use clocks::{ClockId, Clocks, Grouping, split_clocks};
 pub use correction::{
     ClockMap, Correction, Knot, MapBuilder, MapCursor, MapError, Point, SavedClock, SavedError,
     SavedKnot, Step, compose,
@@ -143,10 +141,11 @@ pub use correction::{
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
+pub use grouping::{Grouping, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
 pub use retime_model::{Cancelled, Monitor, group_digits, plural};
 pub use retime_model::{
-    Communicator, Delay, Location, LocationIndex, Members, ParseDelayError, Process, TickRate,
-    Ticks, Timestamp, TraceInfo, format_seconds,
+    ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
+    Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
 };

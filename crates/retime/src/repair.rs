@@ -60,9 +60,9 @@ use rayon::prelude::*;
 
 use crate::causality::Causality;
 use crate::clock::{Cycle, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
-use crate::clocks::Clocks;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks};
 
 /// The control factor with which a lead of `j` is gone after `2 j`.

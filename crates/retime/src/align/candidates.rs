@@ -15,7 +15,7 @@ use super::options::OPTIONS;
 use super::reduced::{Cell, Half, Reduced, Reduction, Same, same};
 use super::selection;
 use crate::edges::Edge;
-use crate::source::{Source, each_part};
+use crate::edges::{Source, each_part};
 
 /// The dependencies of a source, without those that were left out.
 pub(super) struct Candidates<'a, S> {

@@ -453,8 +453,8 @@ fn search(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clocks::ClockId;
     use crate::edges::{Edge, Edges};
+    use retime_model::ClockId;
 
     fn edges() -> Edges {
         let edge = |i: i64| {

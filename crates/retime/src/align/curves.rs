@@ -7,8 +7,8 @@
 //! since `y_ref` is nearly constant; and `w - v` is what has to be added.
 
 use super::frame::{Frame, Seen};
-use crate::clocks::ClockId;
 use crate::estimate::{Estimate, Offset};
+use retime_model::ClockId;
 
 /// A value for each clock at each of `pieces + 1` equidistant knots.
 #[derive(Clone, Debug, PartialEq)]

@@ -21,8 +21,8 @@
 use super::lines::Line;
 use super::links::Link;
 use super::reduced::Point;
-use crate::clocks::ClockId;
-use crate::source::Source;
+use crate::edges::Source;
+use retime_model::ClockId;
 
 /// Shifts and lines of all clocks.
 #[derive(Clone, Debug)]

@@ -55,11 +55,11 @@ use rustc_hash::FxHashMap;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
-use crate::clocks::ClockId;
 use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
+use crate::edges::{Source, each_part};
 use crate::estimate::{FEWEST, WINDOW};
-use crate::source::{Source, each_part};
+use retime_model::ClockId;
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
 const TRIED: [(u32, u32); 5] = [

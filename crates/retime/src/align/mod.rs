@@ -69,11 +69,11 @@ pub use latency::shortest_latency;
 pub use sharing::confirmed;
 
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
+use crate::edges::{Dependencies, whole};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
-use crate::source::{Dependencies, whole};
 use retime_model::TickRate;
+use retime_model::{ClockId, Clocks};
 
 /// How a clock is tied to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub fn align(
     });
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference);
     steps::explain(&source, aligned, rate, |estimate| {
-        Some(Edges::collect_aligned(causality, clocks, estimate))
+        Some(estimate.edges(causality, clocks))
     })
 }
 

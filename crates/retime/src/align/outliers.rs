@@ -18,8 +18,8 @@ use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
 use crate::edges::Edge;
+use crate::edges::{Source, each_part};
 use crate::median::median;
-use crate::source::{Source, each_part};
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]

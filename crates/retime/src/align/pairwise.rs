@@ -113,8 +113,8 @@ mod tests {
     use crate::align::components::components;
     use crate::align::links::Links;
     use crate::align::reduced::Point;
-    use crate::clocks::ClockId;
     use crate::edges::{Edge, Edges};
+    use retime_model::ClockId;
 
     fn component(clocks: usize, links: &Links) -> Vec<usize> {
         let pairs: Vec<_> = links.list().iter().map(|it| (it.from, it.to)).collect();

@@ -46,10 +46,10 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::frame::Frame;
-use crate::clocks::ClockId;
 use crate::edges::Edge;
+use crate::edges::{Source, each_part};
 use crate::hull::{Planar, lower_hull};
-use crate::source::{Source, each_part};
+use retime_model::ClockId;
 
 /// A stretch of no more dependencies is kept whole.
 const FEW: usize = 32;

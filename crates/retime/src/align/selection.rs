@@ -21,7 +21,7 @@ use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::options::OPTIONS;
-use crate::source::Source;
+use crate::edges::Source;
 
 /// How exactly the centre is found to decide, and in the end, in scales.
 const ROUGHLY: f64 = 1e-2;

@@ -65,10 +65,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use super::latency::{Exchange, Step};
 use super::options::OPTIONS;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks, joined};
+
 use crate::estimate::{Estimate, Offset};
-use crate::source::Dependencies;
+use crate::grouping::joined;
 use retime_model::TraceInfo;
+use retime_model::{ClockId, Clocks};
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
@@ -85,7 +86,7 @@ pub fn confirmed(
     estimate: &Estimate,
 ) -> Clocks {
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-    let source = Dependencies::aligned(causality, processes, estimate);
+    let source = estimate.dependencies(causality, processes);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
     let judge = Judge {
         shared: processes.iter().map(shared).collect(),

@@ -3,8 +3,8 @@
 use rustc_hash::FxHashSet;
 
 use super::options::OPTIONS;
-use crate::clocks::ClockId;
-use crate::source::Source;
+use crate::edges::Source;
+use retime_model::ClockId;
 use retime_model::TickRate;
 
 use super::active_set::{Setting, Survey};

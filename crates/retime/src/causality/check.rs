@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Causality;
-use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Place, Ticks, Timestamp};
 
 /// How many of the worst violations are kept.

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::CausalityError;
-use crate::correction::Correction;
-use retime_model::{LocationIndex, LogColumns, Role, Ticks, Timestamp};
+use retime_model::{Correction, LocationIndex, LogColumns, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
 /// stamps fit an `i64` with room to spare.

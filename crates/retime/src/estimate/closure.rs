@@ -38,10 +38,10 @@
 //! # Ok::<(), retime::estimate::NegativeCycle>(())
 //! ```
 
-use crate::clocks::ClockId;
 use crate::cycles::{Arc, Start, shortest_paths};
 use crate::estimate::NoEstimate;
 use crate::estimate::pair_bounds::UNBOUNDED;
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Upper bounds of the differences of all pairs of clocks.

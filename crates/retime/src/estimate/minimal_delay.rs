@@ -69,8 +69,8 @@
 use rayon::prelude::*;
 
 use crate::causality::{Causality, Class, Nodes, Role};
-use crate::clocks::{ClockId, Clocks};
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// Messages each way that fill a window.
 pub(crate) const WINDOW: u32 = 50;

@@ -58,10 +58,10 @@ use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
 use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
-use crate::clocks::ClockId;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
-use crate::source::Source;
+use retime_model::ClockId;
 
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;

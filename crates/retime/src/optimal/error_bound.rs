@@ -32,10 +32,10 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{ClockBounds, OffsetBounds};
 use super::cover::{Sample, cover};
 use crate::causality::Nodes;
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::source::Source;
+use crate::edges::Source;
 use retime_model::Timestamp;
+use retime_model::{ClockId, Clocks};
 use retime_model::{LocationIndex, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the

@@ -6,10 +6,10 @@ use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{Line, lines};
 use super::link::Slope;
 use super::relaxation::Relaxation;
-use crate::clocks::ClockId;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
-use crate::source::Source;
+use retime_model::ClockId;
 
 /// Bounds of links are kept in this many parts of a tick.
 const UNIT: f64 = 1024.0;

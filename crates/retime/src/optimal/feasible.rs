@@ -36,9 +36,9 @@ use super::facts::{Facts, as_bound};
 use super::graph::Bound;
 use super::line::Line;
 use super::link::Link;
-use crate::clocks::ClockId;
 use crate::edges::Edge;
-use crate::source::{Source, each_part};
+use crate::edges::{Source, each_part};
+use retime_model::ClockId;
 
 /// By how many ticks an estimate has to satisfy each dependency.
 const MARGIN: f64 = 0.125;

@@ -60,9 +60,9 @@ use super::envelope::Envelope;
 use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
 use super::link::{Link, Slope, routes};
 use super::place::Places;
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Numerator and denominator of `eps` are kept below this.

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::sync;
 
 use super::link::{Link, Slope};
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 
 /// How much work a search may take: steps, not seconds, so that it ends where it
 /// does on any other computer. Each is a look at a node or an arc; a core does some

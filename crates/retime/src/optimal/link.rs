@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,9 +10,9 @@ use super::link::{Link, Route, routes};
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use super::still::moving;
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use retime_model::ClockId;
 
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {

@@ -9,12 +9,13 @@ use crate::auto::NotAligned;
 use crate::causality::{
     Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check,
 };
-use crate::clocks::{Clocks, Grouping, split_clocks};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{LearnedDelay, learn_minimal_delay};
+use crate::grouping::{Grouping, split_clocks};
 use crate::optimal::Gentlest;
+use retime_model::Clocks;
 use retime_model::{Cancelled, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.

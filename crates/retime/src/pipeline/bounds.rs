@@ -7,7 +7,6 @@
 use crate::TruthError;
 use crate::align::align;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
@@ -16,7 +15,7 @@ use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
     coverage, gentlest, offset_bounds,
 };
-use crate::source::Dependencies;
+use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Timestamp, TraceInfo};
 
 /// How much work the search for bounds may take, in looks at nodes and arcs of a
@@ -68,7 +67,7 @@ impl Timed<'_> {
             return None;
         }
         let base = self.base()?;
-        let source = Dependencies::aligned(self.causality, self.clocks, &base);
+        let source = base.dependencies(self.causality, self.clocks);
         let offsets = offset_bounds(&source, |_| 0, &base, &bound_options(drift));
         Some(BoundedOffsets { drift, offsets })
     }
@@ -89,9 +88,9 @@ impl Timed<'_> {
 
     /// The gentlest correction there can be, and the dependencies it was told by.
     pub(super) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
-        let edges = Edges::collect_aligned(self.causality, self.clocks, &self.base()?);
+        let edges = self.base()?.edges(self.causality, self.clocks);
         let nodes = self.causality.nodes();
-        let least = |edge: &crate::Edge| delay.of(edge, nodes);
+        let least = |edge: &crate::Edge| edge.minimal_delay(delay, nodes);
         Some((gentlest(&edges, least, super::GENTLEST_STEPS), edges))
     }
 }

@@ -5,7 +5,6 @@ use super::solution::{Aligned, ClockSet};
 use super::unsolved::Unsolved;
 use crate::align::{self, Relation};
 use crate::causality::Nodes;
-use crate::clocks::ClockId;
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{
@@ -14,6 +13,7 @@ use crate::estimate::{
     twice,
 };
 use crate::optimal::{gentlest, midpoint, offset_bounds};
+use retime_model::ClockId;
 
 use super::bounds::bound_options;
 
@@ -125,7 +125,7 @@ impl Estimator {
         reference: ClockId,
     ) -> Result<Estimate, NoEstimate> {
         let nodes = input.causality.nodes();
-        let least = |edge: &Edge| input.delay.of(edge, nodes);
+        let least = |edge: &Edge| edge.minimal_delay(input.delay, nodes);
         match self {
             Self::Interpolation(MeasuredOffsets::Known(measured)) => {
                 interpolation(measured, input.clocks, edges, reference)

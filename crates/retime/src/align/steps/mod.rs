@@ -20,11 +20,11 @@ pub(super) use unset::unset;
 use super::stages::{Aligned, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
-use crate::clocks::ClockId;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
-use crate::source::Source;
+use retime_model::ClockId;
 use retime_model::TickRate;
 
 /// Looks for steps where dependencies contradict the alignment, and keeps what

@@ -11,9 +11,9 @@
 
 use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep, Relation};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
+use retime_model::ClockId;
 
 /// Which clocks are several.
 #[derive(Debug)]

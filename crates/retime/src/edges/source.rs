@@ -11,7 +11,7 @@
 //! There are two sources: a trace ([`Dependencies`]), and a list ([`Edges`]).
 //!
 //! ```
-//! use retime::source::{Source, each_part};
+//! use retime::edges::{Source, each_part};
 //! use retime::{ClockId, Edge, Edges};
 //! let message = |i: i64| Edge::message(ClockId(0), 10 * i, ClockId(1), 10 * i + 5 - i % 3);
 //! let edges = Edges::new((0..100).map(message).collect(), vec![Some((0, 1_000)); 2]);
@@ -28,11 +28,10 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::{Edge, Edges};
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
-use crate::edges::{Edge, Edges};
-use crate::estimate::Estimate;
 use crate::granularity::{Shown, granularity};
+use retime_model::{ClockId, Clocks};
 
 /// Dependencies between different clocks that can be walked.
 pub trait Source: Sync {
@@ -155,18 +154,6 @@ impl<'a, T: Fn(u32) -> i64 + Sync> Dependencies<'a, T> {
         };
         collectives.latest_causes(instance, 0..slots.len(), &self.time, domain, &mut add);
         collectives.earliest_effects(instance, &self.time, domain, add);
-    }
-}
-
-impl<'a> Dependencies<'a, Box<dyn Fn(u32) -> i64 + Sync + 'a>> {
-    /// The dependencies that are the tightest at the times that an estimate gives.
-    pub fn aligned(causality: &'a Causality, clocks: &'a Clocks, estimate: &'a Estimate) -> Self {
-        let nodes = causality.nodes();
-        let time = move |node: u32| {
-            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
-            stamp.saturating_add(whole(estimate.at(clock, stamp)))
-        };
-        Self::new(causality, clocks, Box::new(time))
     }
 }
 

@@ -27,12 +27,16 @@
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
+mod source;
+
+pub(crate) use source::whole;
+pub use source::{Dependencies, Source, each_part};
+
 use rayon::prelude::*;
 
-use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
-use crate::estimate::Estimate;
-use crate::source::{Dependencies, Source, each_part};
+use crate::causality::{Causality, Nodes};
+use crate::delay::MinimalDelay;
+use retime_model::{ClockId, Clocks};
 
 /// A dependency of an event of one clock on one of another. Times are ticks
 /// since [`Nodes::base`](crate::causality::Nodes::base), as recorded.
@@ -62,6 +66,18 @@ impl Edge {
             effect: u32::MAX,
             from,
             to,
+        }
+    }
+
+    /// What it has to take at least, if it is of a trace, in ticks.
+    #[inline]
+    pub fn minimal_delay(&self, delay: &MinimalDelay, nodes: &Nodes) -> i64 {
+        match delay {
+            MinimalDelay::Uniform(delay) => delay.0,
+            MinimalDelay::PerPair(table) => {
+                let (from, to) = (nodes.location(self.cause), nodes.location(self.effect));
+                table.between(from, to).0
+            }
         }
     }
 
@@ -145,11 +161,6 @@ impl Edges {
                 .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
         };
         clocks.iter().map(extent).collect()
-    }
-
-    /// As [`collect`](Self::collect), at the times that an estimate gives.
-    pub fn collect_aligned(causality: &Causality, clocks: &Clocks, estimate: &Estimate) -> Self {
-        Self::listed(&Dependencies::aligned(causality, clocks, estimate))
     }
 
     /// The dependencies: messages by receive, then collectives by operation.
