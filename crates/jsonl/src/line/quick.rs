@@ -9,6 +9,7 @@
 use super::fields::Fields;
 
 /// The fields, if the line is plain.
+#[inline]
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
     let mut scanner = Scanner {
         text,
@@ -71,6 +72,20 @@ fn name(value: &str) -> Option<&str> {
     (value != "null").then_some(value)
 }
 
+/// Has the high bit set in the first of eight bytes (the lowest) that is a quote, a
+/// backslash or a control character, and in none before it.
+#[inline]
+fn stops(eight: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xFF;
+    const HIGH: u64 = ONES * 0x80;
+    let quotes = eight ^ (ONES * u64::from(b'"'));
+    let backslashes = eight ^ (ONES * u64::from(b'\\'));
+    let below = |bytes: u64, n: u64| bytes.wrapping_sub(ONES * n) & !bytes;
+    // A byte below `n` borrows from its high bit when `n` is subtracted. What it
+    // borrows can only mislead about bytes after it.
+    (below(quotes, 1) | below(backslashes, 1) | below(eight, u64::from(b' '))) & HIGH
+}
+
 struct Scanner<'a> {
     text: &'a str,
     bytes: &'a [u8],
@@ -107,11 +122,20 @@ impl<'a> Scanner<'a> {
     fn string(&mut self) -> Option<&'a str> {
         let start = self.at;
         self.expect(b'"')?;
-        let rest = self.bytes.get(self.at..)?;
-        let end = rest
-            .iter()
-            .position(|&byte| byte == b'"' || byte == b'\\' || byte < b' ')?;
-        self.at += end;
+        let mut rest = self.bytes.get(self.at..)?;
+        // Eight bytes at a time, since what is in quotes is most of a line.
+        while let Some((eight, others)) = rest.split_first_chunk() {
+            let stops = stops(u64::from_le_bytes(*eight));
+            if stops != 0 {
+                self.at += stops.trailing_zeros() as usize / 8;
+                break;
+            }
+            self.at += 8;
+            rest = others;
+        }
+        while !matches!(self.peek()?, b'"' | b'\\' | 0..b' ') {
+            self.at += 1;
+        }
         self.expect(b'"')?;
         self.text.get(start..self.at)
     }
