@@ -128,8 +128,8 @@ impl Track {
                 };
                 self.log.receive(event, time, message);
             }
-            What::Begin(part) => self.collective(&part, true, (event, time), open),
-            What::Left(part) => self.collective(&part, false, (event, time), open),
+            What::Enter(part) => self.collective(&part, true, (event, time), open),
+            What::Leave(part) => self.collective(&part, false, (event, time), open),
         }
         self.event += 1;
     }

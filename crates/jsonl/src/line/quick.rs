@@ -222,6 +222,11 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig {
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
         #[test]
         fn it_agrees_with_serde_on_whatever_it_takes(
             line in 0..PLAIN.len(),

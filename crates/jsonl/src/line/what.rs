@@ -19,9 +19,9 @@ pub enum What<'a> {
     /// A message has arrived.
     Receive(Partner<'a>),
     /// An operation is entered.
-    Begin(Part<'a>),
+    Enter(Part<'a>),
     /// An operation is left.
-    Left(Part<'a>),
+    Leave(Part<'a>),
 }
 
 /// How a line says which message it means.
@@ -98,8 +98,8 @@ impl What<'_> {
             Self::Internal => Kind::Internal,
             Self::Send(_) => Kind::Send,
             Self::Receive(_) => Kind::Receive,
-            Self::Begin(_) => Kind::CollectiveBegin,
-            Self::Left(_) => Kind::CollectiveEnd,
+            Self::Enter(_) => Kind::CollectiveBegin,
+            Self::Leave(_) => Kind::CollectiveEnd,
         })
     }
 }
@@ -127,8 +127,8 @@ impl<'a> Fields<'a> {
                 Some(partner) => What::Receive(partner),
                 None => return Err("a receive needs \"message\" or \"from\"".into()),
             },
-            "\"collective-begin\"" => What::Begin(self.part(true)?),
-            "\"collective-end\"" => What::Left(self.part(false)?),
+            "\"collective-begin\"" => What::Enter(self.part(true)?),
+            "\"collective-end\"" => What::Leave(self.part(false)?),
             other => {
                 return Err(format!(
                     "type {other} is not known: give internal, send, receive, \
