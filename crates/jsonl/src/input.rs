@@ -12,7 +12,7 @@ use retime_model::format::FormatError;
 use crate::error::JsonlError;
 
 /// Bytes that are read at a time.
-const BLOCK: usize = 1 << 18;
+const BLOCK: usize = 1 << 16;
 
 /// No line is longer. A line is held in memory as a whole, and a file without line
 /// ends must not fill it.

@@ -11,7 +11,7 @@ use flate2::write::GzEncoder;
 use crate::error::JsonlError;
 
 /// Bytes that are written at a time.
-const BLOCK: usize = 1 << 18;
+const BLOCK: usize = 1 << 16;
 
 /// A file that is written.
 pub(crate) struct Output {

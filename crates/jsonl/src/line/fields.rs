@@ -61,6 +61,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// What is wrong with it, in words.
+    #[inline]
     pub fn of(text: &'a str) -> Result<Self, String> {
         let fields = match quick::fields(text) {
             Some(fields) => fields,
@@ -72,6 +73,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
+    #[cold]
     pub(super) fn by_serde(text: &'a str) -> Result<Self, String> {
         if text.starts_with('[') {
             return Err("this is a list; a line is one object".into());
@@ -85,6 +87,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// What is wrong with it, in words.
+    #[inline]
     pub fn location(&self) -> Result<Id<'a>, String> {
         match self.location {
             Some(raw) => Id::of_location(raw),
@@ -97,6 +100,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// What is wrong with it, in words.
+    #[inline]
     pub fn time(&self) -> Result<(u64, Range<usize>), String> {
         let raw = self.time.ok_or("\"time\" is missing")?;
         let time = raw.parse().map_err(|_| {

@@ -111,6 +111,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     ///
     /// What is wrong with it, in words; and those of `index`.
+    #[inline]
     pub fn what(
         &self,
         index: impl FnOnce(Id<'a>) -> Result<LocationIndex, String>,

@@ -11,15 +11,21 @@ const LINES: &str = r#"{"retime-stream":1,"ticks_per_second":1000,"locations":[0
 {"location":"é","type":"end"}
 "#;
 
-fn survives(content: &[u8]) {
-    let input = Input::named("events.gz", content);
-    let shift = correction(&[&[(0, 100)], &[(10, 300), (17, 302)]]);
+/// Reads damaged content, and if `whole` rewrites it and takes that back.
+fn survives(input: &Input, content: &[u8], whole: bool) {
+    // A file that is overwritten is flushed by some file systems, a new one is not.
+    std::fs::remove_file(&input.path).unwrap();
+    std::fs::write(&input.path, content).unwrap();
     let found = input.scan();
+    if !whole {
+        return;
+    }
+    let shift = correction(&[&[(0, 100)], &[(10, 300), (17, 302)]]);
     let Ok((corrected, undo)) = input.rewrite(&shift) else {
         return;
     };
     assert!(found.is_ok());
-    let corrected = Input::named("corrected.gz", corrected);
+    let corrected = Input::new(corrected);
     let restored = corrected.restore(&shift, &undo).unwrap();
     if !content.starts_with(&[0x1F, 0x8B]) {
         assert_eq!(restored, content);
@@ -29,8 +35,9 @@ fn survives(content: &[u8]) {
 #[test]
 fn cut_at_every_byte() {
     for content in [LINES.as_bytes().to_vec(), compressed(LINES)] {
+        let input = Input::new("");
         for end in 0..=content.len() {
-            survives(&content[..end]);
+            survives(&input, &content[..end], true);
         }
     }
 }
@@ -38,11 +45,12 @@ fn cut_at_every_byte() {
 #[test]
 fn every_bit_flipped() {
     for content in [LINES.as_bytes().to_vec(), compressed(LINES)] {
+        let input = Input::new("");
         for place in 0..content.len() {
             for bit in 0..8 {
                 let mut damaged = content.clone();
                 damaged[place] ^= 1 << bit;
-                survives(&damaged);
+                survives(&input, &damaged, place % 8 == bit);
             }
         }
     }
