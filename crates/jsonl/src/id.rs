@@ -37,10 +37,12 @@ impl<'a> Id<'a> {
         Err(format!("{raw} is no id: give a number or a string"))
     }
 
-    /// As it is written, but a string without its quotes.
-    pub fn unquoted(text: &str) -> &str {
-        let inner = text.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-        inner.unwrap_or(text)
+    /// What stands between the quotes, if it is a string.
+    pub fn string(self) -> Option<&'a str> {
+        match self {
+            Self::Number(_) => None,
+            Self::Text(text) => text.strip_prefix('"')?.strip_suffix('"'),
+        }
     }
 }
 

@@ -127,10 +127,8 @@ impl Places {
 /// What a location is called in reports: without quotes, unless that would make it
 /// look like a number.
 fn name(id: Id<'_>) -> String {
-    let written = id.to_string();
-    let plain = Id::unquoted(&written);
-    if plain.starts_with(|first: char| first.is_ascii_digit()) {
-        return written;
+    match id.string() {
+        Some(string) if !string.starts_with(|it: char| it.is_ascii_digit()) => string.to_owned(),
+        _ => id.to_string(),
     }
-    plain.to_owned()
 }

@@ -55,8 +55,8 @@ impl Table {
                 })
             });
             let peer = match said.what {
-                What::Send(Partner::Channel { peer, .. })
-                | What::Receive(Partner::Channel { peer, .. }) => peer.0,
+                What::Send(Partner::Channel(message))
+                | What::Receive(Partner::Channel(message)) => message.peer.0,
                 _ => NONE,
             };
             let location = said.location.as_usize();

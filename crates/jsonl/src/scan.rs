@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Scan};
-use retime_model::{LocationIndex, LogBuilder, Message, Monitor, Timestamp};
+use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
 
 use crate::contents::{Kinds, Rest};
 use crate::error::JsonlError;
@@ -104,30 +104,8 @@ impl Track {
             What::Receive(Partner::Message(id)) => {
                 self.log.named_receive(event, time, open.message(id, false));
             }
-            What::Send(Partner::Channel {
-                peer,
-                communicator,
-                tag,
-            }) => {
-                let message = Message {
-                    communicator,
-                    peer,
-                    tag,
-                };
-                self.log.send(event, time, message, None);
-            }
-            What::Receive(Partner::Channel {
-                peer,
-                communicator,
-                tag,
-            }) => {
-                let message = Message {
-                    communicator,
-                    peer,
-                    tag,
-                };
-                self.log.receive(event, time, message);
-            }
+            What::Send(Partner::Channel(message)) => self.log.send(event, time, message, None),
+            What::Receive(Partner::Channel(message)) => self.log.receive(event, time, message),
             What::Enter(part) => self.collective(&part, true, (event, time), open),
             What::Leave(part) => self.collective(&part, false, (event, time), open),
         }

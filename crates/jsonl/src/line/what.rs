@@ -1,6 +1,6 @@
 //! What a line asks for.
 
-use retime_model::{Class, LocationIndex};
+use retime_model::{Class, LocationIndex, Message};
 
 use super::fields::Fields;
 use crate::id::Id;
@@ -29,15 +29,9 @@ pub enum What<'a> {
 pub enum Partner<'a> {
     /// By what the send and the receive have in common.
     Message(Id<'a>),
-    /// By its turn among all messages from one location to another.
-    Channel {
-        /// The other location.
-        peer: LocationIndex,
-        /// The number in `communicator`.
-        communicator: u32,
-        /// The number in `tag`.
-        tag: u32,
-    },
+    /// By its turn among all messages from one location to another with the same
+    /// tag and communicator, which may be any numbers.
+    Channel(Message),
 }
 
 /// The part of a location in an operation of several.
@@ -146,11 +140,11 @@ impl<'a> Fields<'a> {
     ) -> Result<Option<Partner<'a>>, String> {
         Ok(match (self.message, peer) {
             (Some(message), _) => Some(Partner::Message(Id::of_event(message)?)),
-            (None, Some(peer)) => Some(Partner::Channel {
+            (None, Some(peer)) => Some(Partner::Channel(Message {
                 peer: index(Id::of_location(peer)?)?,
                 communicator: self.communicator.unwrap_or(0),
                 tag: self.tag.unwrap_or(0),
-            }),
+            })),
             (None, None) => None,
         })
     }

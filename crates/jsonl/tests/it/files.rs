@@ -66,22 +66,22 @@ fn events_stamped_before_their_predecessors_wait_for_them() {
     assert!(undo.0.contains("[1,-10]"), "{}", undo.0);
 }
 
+fn event(time: u64) -> String {
+    format!("{{\"location\":0,\"time\":{time}}}\n")
+}
+
 #[test]
 fn stamps_that_became_one_come_apart_again() {
     // Half the speed, then a stretch in which time stands still.
+    let corrected = |time| match time {
+        10..20 => 10 + (time - 10) / 2,
+        20..30 => 15,
+        _ => time - 15,
+    };
     rewrites(
-        &(10..40)
-            .map(|time| format!("{{\"location\":0,\"time\":{time}}}\n"))
-            .collect::<String>(),
+        &(10..40).map(event).collect::<String>(),
         &correction(&[&[(10, 10), (20, 15), (30, 15)]]),
-        &(10..40)
-            .map(|time| match time {
-                10..20 => 10 + (time - 10) / 2,
-                20..30 => 15,
-                _ => time - 15,
-            })
-            .map(|time| format!("{{\"location\":0,\"time\":{time}}}\n"))
-            .collect::<String>(),
+        &(10..40).map(corrected).map(event).collect::<String>(),
     );
 }
 
@@ -102,7 +102,6 @@ fn heartbeats_stay_true() {
     };
     let map = ClockMap::new(vec![knot], vec![step(1, 25), step(3, 30)]).unwrap();
     let correction = Correction::new(Clocks::each_location(1), vec![map]);
-    let event = |time| format!("{{\"location\":0,\"time\":{time}}}\n");
     let heartbeat = |time| format!("{{\"location\":0,\"type\":\"heartbeat\",\"time\":{time}}}\n");
     let end = |time| format!("{{\"location\":0,\"type\":\"end\",\"time\":{time}}}\n");
     rewrites(

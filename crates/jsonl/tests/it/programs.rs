@@ -200,13 +200,11 @@ proptest! {
         prop_assert_eq!(corrected.lines().count(), program.len());
         let mut latest = [0; NAMES.len()];
         for (new, line) in corrected.split_inclusive('\n').zip(&program) {
-            let raw = match line.does {
-                Does::Heartbeat => line.time,
-                _ => {
-                    latest[line.at] = latest[line.at].max(line.time);
-                    latest[line.at]
-                }
-            };
+            let mut raw = line.time;
+            if !matches!(line.does, Does::Heartbeat) {
+                raw = raw.max(latest[line.at]);
+                latest[line.at] = raw;
+            }
             let mut cursor = correction.map_of(retime::LocationIndex(0)).cursor(retime::LocationIndex(0));
             let time = cursor.map_time(retime::Timestamp(raw)).unwrap();
             prop_assert_eq!(new, write(line, time.0));

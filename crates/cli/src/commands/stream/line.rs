@@ -7,7 +7,7 @@ use retime::Timestamp;
 use retime::filter::{Collective, EventKind, MessageId, Prefix};
 use retime_jsonl::Id;
 use retime_jsonl::line::{Part, Partner, What};
-use retime_model::{Class, LocationIndex};
+use retime_model::{Class, LocationIndex, Message};
 
 /// The event of a line of location `own`; `None` for a line that is none.
 pub(super) fn event(what: &What<'_>, own: LocationIndex) -> Option<EventKind> {
@@ -28,11 +28,11 @@ fn message(
 ) -> MessageId {
     match *partner {
         Partner::Message(id) => message_id(id),
-        Partner::Channel {
-            peer,
+        Partner::Channel(Message {
             communicator,
+            peer,
             tag,
-        } => {
+        }) => {
             let (from, to) = way(peer);
             MessageId::channel(from, to, communicator, tag)
         }
@@ -54,7 +54,7 @@ fn collective(part: &Part<'_>) -> Collective {
 fn message_id(id: Id<'_>) -> MessageId {
     match id {
         Id::Number(number) => MessageId::number(number),
-        Id::Text(text) => MessageId::name(Id::unquoted(text)),
+        Id::Text(text) => MessageId::name(id.string().unwrap_or(text)),
     }
 }
 
