@@ -18,7 +18,8 @@ const NAMES: [&str; 2] = ["jsonl", "ndjson"];
 
 pub(crate) fn recognise(path: &Path) -> Recognition {
     // A pipe or a device would be changed by looking at it.
-    if path.exists() && !path.is_file() {
+    let is_special = path.exists() && !path.is_file();
+    if is_special || is_named_otherwise(path) {
         return Recognition::No;
     }
     if begins_like_one(path) {
@@ -28,6 +29,12 @@ pub(crate) fn recognise(path: &Path) -> Recognition {
     } else {
         Recognition::No
     }
+}
+
+/// Whether the name is that of an anchor file of OTF2, which is text as well.
+fn is_named_otherwise(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
 }
 
 fn is_named_like_one(path: &Path) -> bool {

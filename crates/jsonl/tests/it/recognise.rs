@@ -12,7 +12,8 @@ fn by_content_and_by_name() {
     let long = format!("{{\"location\":0,\"x\":\"{}\"}}", "x".repeat(100_000));
     for (name, content, expected) in [
         ("a.jsonl", event, Certain),
-        ("a.otf2", event, Certain),
+        ("a.txt", event, Certain),
+        ("a.otf2", event, No),
         ("a.json", event, Certain),
         ("events", event, Certain),
         ("events", &long, Certain),
