@@ -63,7 +63,8 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -81,7 +82,8 @@ pub(crate) struct CheckArgs {
     has none; 1 all leave some; 2 usage, input or system error; 130 interrupted."
 )]
 pub(crate) struct CompareArgs {
-    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
     #[arg(required_unless_present = "features")]
     pub(crate) trace: Option<PathBuf>,
     /// Compare this method, alone and followed by the controlled logical clock;
@@ -104,16 +106,17 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 #[command(mut_arg("force", |force| force.help(
-    "Replace DIR if it exists and holds nothing but an OTF2 archive; and write what \
-     leaves more dependencies reversed than the recording has"
+    "Replace PATH if it exists and holds nothing but a trace; and write what leaves \
+     more dependencies reversed than the recording has"
 )))]
 pub(crate) struct CorrectArgs {
-    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Write one file with all events in one order, as retime stream writes them,
-    /// instead of a directory
+    /// instead of a trace
     #[arg(long)]
     pub(crate) merged: bool,
     #[command(flatten)]
@@ -130,7 +133,8 @@ pub(crate) struct CorrectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
     pub(crate) trace: PathBuf,
     /// How events are written: text, csv, or jsonl (the format of retime stream)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -190,10 +194,11 @@ pub(crate) struct ModelArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Directory to write; must not exist, its parent must
-    #[arg(short, long, value_name = "DIR")]
+    /// Where to write: a directory or a file, as the trace is one; must not exist, its
+    /// parent must
+    #[arg(short, long, value_name = "PATH")]
     pub(crate) output: PathBuf,
-    /// Replace DIR if it exists and holds nothing but an OTF2 archive
+    /// Replace PATH if it exists and holds nothing but a trace
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -262,7 +267,8 @@ pub(crate) struct PlainRunArgs {
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,
-    /// The trace: an OTF2 anchor file (*.otf2), or the directory that holds it
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

@@ -15,7 +15,7 @@ use retime::format::{Format, Shape, Trace};
 
 use crate::error::CliError;
 
-const EXISTS: &str = "exists already; give a new directory, or --force to replace it";
+const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
 
 const PARTIAL: &str = ".partial";
@@ -62,10 +62,7 @@ impl Staging {
         may_be_replaced: impl FnOnce() -> Result<(), CliError>,
     ) -> Result<Self, CliError> {
         let name = target.file_name().ok_or_else(|| {
-            CliError::input(
-                target,
-                "cannot be written: give a new directory by its name",
-            )
+            CliError::input(target, "cannot be written: give a new path by its name")
         })?;
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),

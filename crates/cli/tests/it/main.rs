@@ -18,6 +18,7 @@ mod common;
 mod compare;
 mod fuzz_like;
 mod golden;
+mod json_lines;
 mod live;
 mod make;
 mod manners;

@@ -22,7 +22,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) scenario: ScenarioName,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
-    /// Directory for the same trace with true times, like DIR of --output,
+    /// Directory for the same trace with true times, like PATH of --output,
     /// which with -truth appended is taken if this is not given
     #[arg(long, value_name = "DIR", conflicts_with = "no_truth")]
     pub(crate) truth: Option<PathBuf>,

@@ -1,0 +1,125 @@
+//! The commands on a file of JSON lines: what they do with an archive, they do with it.
+
+use serde_json::Value;
+
+use crate::common::{Scratch, traces};
+
+/// The bundled recording as an archive, `halo`, and as a file of lines.
+fn recording() -> Scratch {
+    let scratch = Scratch::new();
+    traces::recording(scratch.path());
+    let lines = scratch.retime("order halo --format jsonl").stdout;
+    scratch.write("halo.jsonl", &lines);
+    scratch
+}
+
+fn report(scratch: &Scratch, name: &str) -> Value {
+    serde_json::from_str(&scratch.read(name)).unwrap()
+}
+
+#[test]
+fn check_and_correct_report_what_they_report_of_the_archive() {
+    let scratch = recording();
+    for command in ["check", "correct -o halo-out"] {
+        let (archive, lines) = (command, command.replace("halo-out", "out.jsonl"));
+        let archive = scratch.retime(&format!("{archive} halo --json archive.json"));
+        let lines = scratch.retime(&format!("{lines} halo.jsonl --json lines.json"));
+        assert_eq!(
+            (lines.code, &*lines.stderr),
+            (archive.code, &*archive.stderr)
+        );
+        let (archive, lines) = (
+            report(&scratch, "archive.json"),
+            report(&scratch, "lines.json"),
+        );
+        assert_eq!(lines["trace"]["format"], "JSON lines");
+        for part in ["before", "after", "delay", "distortion", "method", "bound"] {
+            assert_eq!(archive[part], lines[part], "{command}: {part}");
+        }
+    }
+    let corrected = scratch.retime("order halo-out --format jsonl").stdout;
+    let sorted = |text: &str| -> Vec<String> {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(sorted(&corrected), sorted(&scratch.read("out.jsonl")));
+}
+
+#[test]
+fn undo_restores_every_byte_and_apply_corrects_again() {
+    let scratch = recording();
+    scratch
+        .retime("correct halo.jsonl -o out.jsonl -q")
+        .expect_code(0);
+    scratch
+        .retime("undo out.jsonl -o back.jsonl -q")
+        .expect_code(0);
+    assert_eq!(scratch.read("back.jsonl"), scratch.read("halo.jsonl"));
+    scratch
+        .retime("apply out.jsonl.retime.json halo.jsonl -o again.jsonl -q")
+        .expect_code(0);
+    assert_eq!(scratch.read("again.jsonl"), scratch.read("out.jsonl"));
+
+    let left = scratch.retime("undo halo.jsonl -o never.jsonl");
+    assert_eq!(left.code, Some(2));
+    assert!(
+        left.stderr
+            .contains("no correction is saved beside this trace"),
+        "{left:#?}"
+    );
+    assert!(!scratch.join("never.jsonl").exists());
+}
+
+#[test]
+fn compare_and_order_read_them() {
+    let scratch = recording();
+    let compared = scratch.retime("compare halo.jsonl --method clc --json c.json");
+    assert_eq!(compared.code, Some(0), "{compared:#?}");
+    scratch.retime("compare halo --method clc --json archive.json");
+    let (archive, lines) = (report(&scratch, "archive.json"), report(&scratch, "c.json"));
+    let results = |report: &Value| -> Vec<Value> {
+        let candidates = report["candidates"].as_array().unwrap();
+        candidates.iter().map(|it| it["reversed"].clone()).collect()
+    };
+    assert_eq!(results(&archive), results(&lines));
+
+    let lines = scratch.retime("order halo.jsonl --format csv").stdout;
+    let archive = scratch.retime("order halo --format csv").stdout;
+    assert_eq!(lines.lines().count(), archive.lines().count());
+}
+
+#[test]
+fn an_output_that_exists_stays_unless_it_is_a_trace_and_forced() {
+    let scratch = recording();
+    scratch.write("notes.txt", "not a trace\n");
+    for force in ["", " --force"] {
+        let outcome = scratch.retime(&format!("correct halo.jsonl -o notes.txt{force}"));
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        assert_eq!(scratch.read("notes.txt"), "not a trace\n");
+    }
+    scratch.write("out.jsonl", &scratch.read("halo.jsonl"));
+    let kept = scratch.retime("correct halo.jsonl -o out.jsonl -q");
+    assert_eq!(kept.code, Some(2));
+    assert_eq!(scratch.read("out.jsonl"), scratch.read("halo.jsonl"));
+    scratch
+        .retime("correct halo.jsonl -o out.jsonl -q --force")
+        .expect_code(0);
+    assert_ne!(scratch.read("out.jsonl"), scratch.read("halo.jsonl"));
+    let partial = |name: &String| name.contains("partial");
+    assert!(!scratch.entries().iter().any(partial));
+}
+
+#[test]
+fn the_format_can_be_named_where_the_path_says_nothing() {
+    let scratch = recording();
+    scratch.write("events", &scratch.read("halo.jsonl"));
+    let found = scratch.retime("check events -q");
+    let named = scratch.retime("check events --format jsonl -q");
+    let wrong = scratch.retime("check events --format otf2");
+    assert_eq!(
+        (found.code, named.code, wrong.code),
+        (Some(1), Some(1), Some(2))
+    );
+    assert!(wrong.stderr.contains("OTF2"), "{wrong:#?}");
+}
