@@ -329,7 +329,7 @@ mod tests {
                 for at in (0..SPAN).step_by(9_973) {
                     let (ours, theirs) = (ours.at(at), theirs.at(at));
                     // Where cones meet is rounded to ticks, and a few more may meet.
-                    let near = |a: f64, b: f64| a == b || (a - b).abs() < 1e-3;
+                    let near = |a: f64, b: f64| a.total_cmp(&b).is_eq() || (a - b).abs() < 1e-3;
                     prop_assert!(near(ours.0, theirs.0) && near(ours.1, theirs.1), "{ours:?} {theirs:?}");
                 }
             }
