@@ -296,7 +296,7 @@ mod tests {
                 let straight = time as f64 * (1.0 + 1e-3 * clock as f64) + 700.0 * clock as f64;
                 (straight as i64, time as f64 - straight)
             };
-            Some(Offset::line(add(0), add(SPAN)))
+            Some(Offset::line(add(-1_000), add(SPAN + 3_000)))
         };
         let base = Estimate {
             offsets: (0..3).map(offset).collect(),
