@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use retime::pipeline::DRIFT_BOUND;
 
-use crate::commands::simulate::Rate;
+use crate::quantity::Rate;
 
 /// What bounds rest on.
 #[derive(Clone, Debug, Args)]

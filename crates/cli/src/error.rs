@@ -29,7 +29,7 @@ pub(crate) enum CliError {
     #[error(
         "{trace}: the {method} would leave {} reversed, where the recording has {before}; \
          nothing was written (--force writes it all the same)",
-        crate::report::summary::plural(*.after, "dependency")
+        retime::plural(*.after, "dependency")
     )]
     Worse {
         trace: PathBuf,

@@ -1,11 +1,13 @@
 //! The command `retime`.
 //!
-//! [`args`] says what can be asked for, [`commands`] does it, [`report`] tells
-//! what came out. A command returns its exit code or a [`error::CliError`]; this
+//! [`command_line`] says what can be asked for, [`commands`] does it, [`report`]
+//! tells what came out. A command returns its exit code or a [`error::CliError`]; this
 //! file alone turns either into the end of the process.
 
+mod analysed;
 mod args;
 mod bounds;
+mod command_line;
 mod commands;
 mod delay;
 mod error;
@@ -15,6 +17,7 @@ mod load;
 mod method;
 mod offsets;
 mod progress;
+mod quantity;
 mod report;
 mod saved;
 mod serial;
@@ -24,9 +27,9 @@ mod truth;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
-use args::{Cli, Command};
+use command_line::{Cli, Command};
 use error::CliError;
 
 fn main() -> ExitCode {
@@ -53,8 +56,8 @@ fn run(command: &Command) -> Result<u8, CliError> {
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
-        Command::Completions { shell } => commands::meta::completions(*shell),
-        Command::Man => commands::meta::man(),
+        Command::Completions { shell } => commands::meta::completions(*shell, Cli::command()),
+        Command::Man => commands::meta::man(&Cli::command()),
     }
 }
 

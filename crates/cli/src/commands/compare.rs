@@ -15,7 +15,7 @@ use retime::pipeline::{Candidate, Estimator, Method, MethodName, candidates};
 
 use self::measure::Bench;
 use self::model::Comparison;
-use super::check::{Analysed, analyse};
+use crate::analysed::{Analysed, analyse};
 use crate::args::CompareArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
@@ -79,7 +79,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     let truth = analysed.truth.as_ref();
     Ok(Comparison {
         schema: model::SCHEMA,
-        trace: build::trace_part(analysed),
+        trace: build::trace_part(&analysed.opened, &analysed.analysis),
         clocks: analysed.analysis.clocks().len(),
         min_delay: build::delay_part(analysed.analysis.delay(), analysed.delay_source),
         truth: truth.map(|truth| truth.path().display().to_string()),

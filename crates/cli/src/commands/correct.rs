@@ -15,8 +15,8 @@ use retime::{
     Distortion, MinimalDelay, TickRate, Ticks, Timestamp, causality, final_advance, limiting_send,
 };
 
-use super::check::{Analysed, analyse_some};
 use super::written::{save, verify};
+use crate::analysed::{Analysed, analyse_some};
 use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;

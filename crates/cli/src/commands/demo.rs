@@ -9,13 +9,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::Args;
 use retime::causality::Check;
 use retime::{Causality, TickRate, Timestamp, format_seconds};
 
-use super::check::{Analysed, analyse};
 use super::correct;
-use crate::args::{Cli, Command, CorrectArgs, DemoArgs};
+use crate::analysed::{Analysed, analyse};
+use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::error::CliError;
 use crate::load::with_threads;
 use crate::report::summary::group_digits;
@@ -92,29 +92,20 @@ fn root_of(error: io::Error) -> io::Error {
 }
 
 /// Options as if given on the command line, so that their defaults hold.
-fn parsed<const N: usize>(words: [&Path; N]) -> Result<Command, CliError> {
-    let words = [Path::new("retime")]
-        .into_iter()
-        .chain(words)
-        .map(PathBuf::from);
-    let cli = Cli::try_parse_from(words).map_err(|error| CliError::Usage(error.to_string()))?;
-    Ok(cli.command)
+fn parsed<A: Args, const N: usize>(words: [&Path; N]) -> Result<A, CliError> {
+    let command = A::augment_args(clap::Command::new("retime").no_binary_name(true));
+    let matches = command.try_get_matches_from(words.map(PathBuf::from));
+    let args = matches.and_then(|matches| A::from_arg_matches(&matches));
+    args.map_err(|error| CliError::Usage(error.to_string()))
 }
 
 fn correct_args(recorded: &Path, corrected: &Path) -> Result<CorrectArgs, CliError> {
-    match parsed([Path::new("correct"), recorded, Path::new("-o"), corrected])? {
-        Command::Correct(args) => Ok(*args),
-        _ => Err(CliError::Usage("correct".into())),
-    }
+    parsed([recorded, Path::new("-o"), corrected])
 }
 
 fn checked(trace: &Path) -> Result<Analysed, CliError> {
-    match parsed([Path::new("check"), trace])? {
-        Command::Check(args) => {
-            with_threads(args.run.threads, || analyse(args.source(), &args.model))
-        }
-        _ => Err(CliError::Usage("check".into())),
-    }
+    let args: CheckArgs = parsed([trace])?;
+    with_threads(args.run.threads, || analyse(args.source(), &args.model))
 }
 
 fn heading(text: &str) -> String {

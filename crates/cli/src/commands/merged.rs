@@ -16,8 +16,8 @@ use std::time::Instant;
 use retime::{Causality, Correction, Timestamp};
 use serde::Deserialize;
 
-use super::check::Analysed;
 use super::correct::{Done, analyse, checked, describe, is_left_alone, outcome, solve};
+use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::progress::check_interrupt;

@@ -2,25 +2,24 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
-
-use crate::args::Cli;
 use crate::error::CliError;
 use crate::report::to_stdout;
 
 /// Prints a completion script.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<u8, CliError> {
+pub(crate) fn completions(
+    shell: clap_complete::Shell,
+    mut command: clap::Command,
+) -> Result<u8, CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "retime", &mut script);
+    clap_complete::generate(shell, &mut command, "retime", &mut script);
     to_stdout(&String::from_utf8_lossy(&script))?;
     Ok(0)
 }
 
 /// Prints the manual page, with one section per command.
-pub(crate) fn man() -> Result<u8, CliError> {
+pub(crate) fn man(command: &clap::Command) -> Result<u8, CliError> {
     let mut page = Vec::new();
     let render = |page: &mut Vec<u8>| -> std::io::Result<()> {
-        let command = Cli::command();
         clap_mangen::Man::new(command.clone()).render(page)?;
         for sub in command
             .get_subcommands()

@@ -5,7 +5,6 @@
 
 pub(crate) mod args;
 mod clocks;
-mod quantity;
 mod scenario;
 
 use std::fmt::Write;
@@ -13,8 +12,6 @@ use std::path::{Path, PathBuf};
 
 use retime::format_seconds;
 use retime_sim::{Clock, Experiment, Written};
-
-pub(crate) use self::quantity::Rate;
 
 use self::args::SimulateArgs;
 use crate::error::CliError;

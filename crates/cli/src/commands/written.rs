@@ -6,7 +6,7 @@ use retime::format::Undo;
 use retime::pipeline::Method;
 use retime::{Correction, LocationIndex, Timestamp};
 
-use super::check::Analysed;
+use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::formats;

@@ -13,15 +13,15 @@ use super::model::{
     DelayPart, Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, PairPart, PlacePart,
     RepairPart, StepPart, TracePart, ViolationPart,
 };
-use crate::commands::check::Analysed;
 use crate::delay::DelaySource;
+use crate::load::Opened;
 
 /// How many pairs of clocks a report lists.
 const PAIRS_LISTED: usize = 1000;
 
-pub(crate) fn trace_part(analysed: &Analysed) -> TracePart {
-    let info = analysed.analysis.info();
-    let nodes = analysed.analysis.causality().nodes();
+pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
+    let info = analysis.info();
+    let nodes = analysis.causality().nodes();
     let extents = || (0..nodes.locations()).filter_map(|location| nodes.extent(location));
     let first = extents()
         .map(|extent| nodes.relative(extent.first))
@@ -32,8 +32,8 @@ pub(crate) fn trace_part(analysed: &Analysed) -> TracePart {
         .max()
         .unwrap_or_default();
     TracePart {
-        path: analysed.opened.path.display().to_string(),
-        format: analysed.opened.trace.format(),
+        path: opened.path.display().to_string(),
+        format: opened.trace.format(),
         locations: info.locations.len(),
         processes: info.processes.len(),
         nodes: info.nodes.len(),

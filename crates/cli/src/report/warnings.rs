@@ -5,13 +5,10 @@ use retime::causality::Defect;
 use retime::pipeline::Analysis;
 
 use super::summary::plural;
-use crate::commands::check::Analysed;
+use crate::load::Opened;
 
 /// What a reader of the summary should know about the trace.
-pub(crate) fn trace_warnings(analysed: &Analysed) -> Vec<String> {
-    let Analysed {
-        analysis, opened, ..
-    } = analysed;
+pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String> {
     let (check, info) = (analysis.recorded(), analysis.info());
     let mut warnings = Vec::new();
     for (kind, found) in analysis.causality().defects().iter() {

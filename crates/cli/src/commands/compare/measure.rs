@@ -8,9 +8,9 @@ use retime::{Correction, Distortion, Timestamp};
 
 use super::memory;
 use super::model::{AccuracyPart, BoundPart, MethodPart, ResultPart};
+use crate::analysed::Analysed;
 use crate::args::CompareArgs;
 use crate::bounds::Switch;
-use crate::commands::check::Analysed;
 use crate::error::CliError;
 use crate::progress::Interrupts;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use retime_sim::Tail;
 
-use super::quantity::{Count, Grid, Rate, Time, Wrong};
 use crate::args::OutputArgs;
+use crate::quantity::{Count, Grid, Rate, Time, Wrong};
 
 #[derive(Debug, Args)]
 #[command(

@@ -3,8 +3,8 @@
 use retime_sim::{Clock, Glitches, Jumps, Layout, Ntp, RandomWalk, Scenario, Spread, Timer};
 
 use super::args::{ClockArgs, SharingName};
-use super::quantity::{Off, Time};
 use crate::error::CliError;
+use crate::quantity::{Off, Time};
 
 /// The clock of each rank.
 pub(super) fn build(

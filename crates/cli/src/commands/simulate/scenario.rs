@@ -6,8 +6,8 @@ use retime_sim::{
 };
 
 use super::args::{CollectiveName, NetworkArgs, ProgramArgs, ScenarioName, SimulateArgs, TailName};
-use super::quantity::Grid;
 use crate::error::CliError;
+use crate::quantity::Grid;
 
 /// Events if nothing is said.
 const EVENTS: u64 = 100_000;
@@ -211,7 +211,7 @@ fn network(args: &NetworkArgs, default: Network) -> Result<Network, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::args::{Cli, Command};
+    use crate::command_line::{Cli, Command};
     use clap::Parser;
     use retime_sim::Tail;
 

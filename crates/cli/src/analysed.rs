@@ -1,0 +1,160 @@
+//! A trace on disk with what an analysis finds in it, and the report of that.
+
+use std::time::Instant;
+
+use retime::causality::CausalityOptions;
+use retime::pipeline::{Analysis, AnalysisOptions, Bounds, Method, Solution};
+use retime::{Causality, Timestamp, TraceInfo};
+
+use crate::args::{ModelArgs, RunArgs};
+use crate::bounds::{BoundsArgs, Switch};
+use crate::delay::{self, DelaySource};
+use crate::error::CliError;
+use crate::load::{Loaded, Opened, Source, load};
+use crate::progress::{Interrupts, check_interrupt};
+use crate::report::{build, model, warnings};
+use crate::truth::Truth;
+
+/// A trace on disk, and what an analysis finds in it.
+pub(crate) struct Analysed {
+    pub(crate) opened: Opened,
+    pub(crate) analysis: Analysis,
+    pub(crate) delay_source: DelaySource,
+    pub(crate) truth: Option<Truth>,
+    pub(crate) start: Instant,
+    analysis_seconds: f64,
+}
+
+/// A stretch of time, once the base and the rate of the trace are known.
+type Window = Option<(Timestamp, Timestamp)>;
+
+/// Loads a trace, groups its clocks and checks its recorded times.
+pub(crate) fn analyse(source: Source<'_>, model: &ModelArgs) -> Result<Analysed, CliError> {
+    analyse_some(source, model, |_, _| Ok(None))
+}
+
+/// As [`analyse`], but checks only the dependencies within a `window`.
+pub(crate) fn analyse_some(
+    source: Source<'_>,
+    model: &ModelArgs,
+    window: impl FnOnce(&Causality, &TraceInfo) -> Result<Window, CliError>,
+) -> Result<Analysed, CliError> {
+    let start = Instant::now();
+    let doubtful = CausalityOptions {
+        dense_alltoallv: model.dense_alltoallv,
+    };
+    let loaded = load(source, doubtful)?;
+    let truth = Truth::of(&loaded, model, source.quiet)?;
+    let analysing = Instant::now();
+    let Loaded {
+        opened,
+        info,
+        causality,
+    } = loaded;
+    let options = AnalysisOptions {
+        grouping: model.clocks.into(),
+        delay: delay::given(&model.min_delay, &info)?,
+        dense_alltoallv: model.dense_alltoallv,
+        window: window(&causality, &info)?,
+    };
+    let analysis = Analysis::of(info, causality, options);
+    Ok(Analysed {
+        opened,
+        analysis,
+        delay_source: (&model.min_delay).into(),
+        truth,
+        start,
+        analysis_seconds: analysing.elapsed().as_secs_f64(),
+    })
+}
+
+impl Analysed {
+    /// Runs a method; without writing anything. That there is no valid solution is
+    /// [`CliError::Unsolved`].
+    pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
+        let solved = self.analysis.solve(method, &Interrupts);
+        check_interrupt()?;
+        solved.map_err(|unsolved| CliError::Unsolved {
+            trace: self.opened.path.clone(),
+            message: unsolved.message,
+        })
+    }
+
+    /// Adds to the report how far times can be from the truth: those that a
+    /// solution gives, or else the recorded ones.
+    pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounds>, CliError> {
+        if args.bounds == Switch::Off {
+            return Ok(None);
+        }
+        let start = Instant::now();
+        let analysis = &self.analysis;
+        let bounds = analysis.bounds(args.drift_bound.0, solution);
+        check_interrupt()?;
+        if let Some(bounds) = &bounds {
+            let truth = self.truth.as_ref();
+            let truth = truth.map(|truth| truth.coverage(bounds, analysis));
+            report.bounds = Some(build::bounds_part(bounds, truth.transpose()?.as_ref()));
+            let warnings = bounds.warnings(analysis.info(), analysis.clocks());
+            report.warnings.extend(warnings);
+            if run.verbose || run.json.is_some() {
+                let gentlest = analysis.gentlest(solution);
+                let part = gentlest.map(|(it, edges)| build::gentlest_part(analysis, &it, &edges));
+                report.gentlest = part;
+                check_interrupt()?;
+            }
+            report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
+        }
+        Ok(bounds)
+    }
+
+    /// How far the recorded and the given times are from the truth, if it is known.
+    pub(crate) fn accuracy(
+        &self,
+        corrected: Option<&[Timestamp]>,
+    ) -> Result<Option<model::AccuracyPart>, CliError> {
+        let measure = |truth: &Truth| truth.measure(&self.analysis, corrected);
+        self.truth.as_ref().map(measure).transpose()
+    }
+
+    /// The report so far.
+    pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
+        let (analysis, info) = (&self.analysis, self.analysis.info());
+        let (clocks, grouping) = (analysis.clocks(), model.clocks.into());
+        let timing = self.opened.timing;
+        model::Report {
+            schema: model::SCHEMA,
+            trace: build::trace_part(&self.opened, analysis),
+            matching: build::matching_part(analysis),
+            clocks: build::clocks_part(info, clocks, grouping, &[]),
+            before: build::check_part(info, clocks, analysis.recorded(), analysis.out_of_order()),
+            after: None,
+            method: None,
+            parameters: model::ParametersPart {
+                min_delay: build::delay_part(analysis.delay(), self.delay_source),
+                dense_alltoallv: model.dense_alltoallv,
+                gamma_max: None,
+                amortization_rate: None,
+                threads: rayon::current_num_threads(),
+            },
+            distortion: None,
+            bounds: None,
+            gentlest: None,
+            accuracy: None,
+            timing: model::TimingPart {
+                scan_seconds: timing.scan.as_secs_f64(),
+                matching_seconds: timing.matching.as_secs_f64(),
+                analysis_seconds: self.analysis_seconds,
+                total_seconds: self.start.elapsed().as_secs_f64(),
+                ..model::TimingPart::default()
+            },
+            advice: Vec::new(),
+            warnings: warnings::trace_warnings(&self.opened, analysis),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The command line: every command, as clap reads it.
+
+use clap::{Parser, Subcommand};
+
+use crate::args::{
+    ApplyArgs, CheckArgs, CompareArgs, CorrectArgs, DemoArgs, OrderArgs, ReproduceArgs, UndoArgs,
+};
+use crate::commands::simulate::args::SimulateArgs;
+use crate::commands::stream::StreamArgs;
+
+/// Puts the events of a parallel program's trace on one global time.
+///
+/// Processes stamp events with clocks that disagree: in a recorded trace
+/// messages arrive before they were sent. retime finds such contradictions
+/// (check), corrects the time stamps and nothing else (correct), and can take
+/// the correction back (undo).
+#[derive(Debug, Parser)]
+#[command(name = "retime", version, max_term_width = 100)]
+#[command(
+    after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
+                        2 usage, input or system error; 130 interrupted."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Count the contradictions in a trace; change nothing
+    Check(CheckArgs),
+    /// Compare all methods on a trace; change nothing
+    Compare(CompareArgs),
+    /// Write a corrected copy of a trace
+    Correct(Box<CorrectArgs>),
+    /// Send the time stamps of a trace through a saved correction
+    Apply(ApplyArgs),
+    /// Restore the original of a corrected trace, byte for byte
+    Undo(UndoArgs),
+    /// List all events of a trace in one order, on the common time line
+    Order(OrderArgs),
+    /// Correct a stream of events, line by line, while it comes in
+    Stream(Box<StreamArgs>),
+    /// Write the trace of a simulated program with clock errors, and the truth
+    Simulate(Box<SimulateArgs>),
+    /// Show check, correct and check on a bundled recording with known truth
+    Demo(DemoArgs),
+    /// Run the experiments of the papers again, our figures beside the printed ones
+    Reproduce(ReproduceArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
