@@ -25,7 +25,7 @@ use retime_model::format::{
     Contents, EventRows, Format, FormatError, Recognition, Scan, Shape, Timeline, Trace, Undo,
 };
 use retime_model::{Cancelled, Correction, LocationIndex, Monitor, TraceInfo};
-use retime_otf2::{Anchor, Error, EventCounts, Otf2Trace};
+use retime_otf2::{Anchor, Error, EventCounts, Otf2Trace, RegionRef};
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -224,7 +224,7 @@ impl Trace for Archive {
 
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {
         let definitions = self.trace.definitions();
-        let region = definitions.regions.get(id)?;
+        let region = definitions.regions.get(RegionRef(id))?;
         Some(definitions.text(region.name))
     }
 

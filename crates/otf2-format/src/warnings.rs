@@ -1,4 +1,4 @@
-//! What is odd about an archive; none of it changes a correction.
+//! Defects of an archive that do not change a correction.
 
 use retime_model::format::Contents;
 use retime_model::plural;
@@ -8,10 +8,10 @@ use retime_otf2::{FileKind, Otf2Trace, schema};
 pub(super) fn of(trace: &Otf2Trace, contents: &[Contents]) -> Vec<String> {
     let definitions = trace.definitions();
     let mut warnings = Vec::new();
-    if let Some(first) = definitions.oddities.first().first() {
-        let others = definitions.oddities.total() - 1;
+    if let Some(first) = definitions.defects.first().first() {
+        let others = definitions.defects.total() - 1;
         let more = if others > 0 {
-            format!(", and {} more", plural(others, "oddity"))
+            format!(", and {} more", plural(others, "defect"))
         } else {
             String::new()
         };

@@ -33,6 +33,7 @@
 
 mod anchor;
 mod archive;
+mod attribute;
 mod chunk;
 mod clock;
 pub mod comms;
@@ -46,7 +47,10 @@ mod fields;
 pub mod framing;
 mod local;
 mod mapping;
+mod marker_scope;
+mod parts;
 mod records;
+mod refs;
 mod restore;
 mod rewrite;
 mod scan;
@@ -63,6 +67,7 @@ pub mod writer;
 
 pub use anchor::{Anchor, Property};
 pub use archive::Archive;
+pub use attribute::{Attribute, AttributeValue};
 pub use chunk::{
     CHUNK_HEADER, Chunk, ChunkHeader, ChunkReader, FileKind, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE,
     THUMBNAIL_CHUNK_SIZE,
@@ -71,17 +76,31 @@ pub use clock::{ClockCorrection, ClockCursor};
 pub use comms::Members;
 pub use counts::EventCounts;
 pub use definitions::Definitions;
-pub use enums::{CollectiveOp, Domain, GroupKind, LocationGroupKind, LocationKind, Paradigm};
+pub use enums::{
+    CollectiveOp, CollectiveRoot, CommFlags, GroupFlags, GroupType, IoAccessMode, IoCreationFlags,
+    IoOperationFlags, IoOperationMode, IoSeekOption, IoStatusFlags, LocationGroupType,
+    LocationType, LockType, MappingType, MarkerSeverity, MeasurementMode, MetricOccurrence,
+    Paradigm, ParadigmClass, ParameterType, RegionFlags, RegionRole, RmaAtomicType, RmaSyncLevel,
+    RmaSyncType, RmaWinFlags, SystemTreeDomain, Type,
+};
 pub use error::{Error, Reason, Result, WireError};
 pub use events::{Event, EventReader};
-pub use fields::{Attribute, Attributes, FieldValue, Fields};
+pub use fields::{Attributes, FieldValue, Fields};
 pub use framing::{Record, Records, Walker};
 pub use local::LocalDefinitions;
 pub use mapping::{IdMap, MappingTable, Mappings};
+pub use marker_scope::MarkerScope;
+pub use parts::MetricValue;
 pub use records::{Entry, RecordReader};
-pub use retime_model::Monitor;
+pub use refs::{
+    AttributeRef, CallingContextRef, CommRef, GroupRef, InterruptGeneratorRef, IoFileRef,
+    IoHandleRef, IoParadigmRef, LocationGroupRef, MetricMemberRef, MetricRef, ParameterRef,
+    RegionRef, RmaWinRef, SourceCodeLocationRef, StringRef, SystemTreeNodeRef,
+};
+pub use retime_model::{Monitor, Timestamp};
 pub use rewrite::Rewritten;
 pub use scan::Scanned;
+pub use schema::{EventData, SnapshotData};
 pub use times::Timeline;
 pub use trace::Otf2Trace;
 pub use undo::Undo;

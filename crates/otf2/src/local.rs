@@ -24,6 +24,7 @@
 
 use crate::archive::Archive;
 use crate::clock::ClockCorrection;
+use crate::enums::MappingType;
 use crate::error::{Error, Reason, Result, WireError};
 use crate::events::EventReader;
 use crate::mapping::{MappingTable, Mappings};
@@ -118,7 +119,7 @@ impl LocalDefinitions {
     }
 
     fn add_table(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let class = Class::of_mapping(entry.unsigned("mappingType")? as u8);
+        let class = Class::of_mapping(MappingType(entry.unsigned("mappingType")? as u8));
         let map = entry.fields().get("idMap").map_err(|e| entry.error(e))?;
         let added = match (class, map) {
             (Some(class), Some(Value::IdMap(map))) => {

@@ -23,6 +23,7 @@ use crate::clock::ClockCursor;
 use crate::counts::EventCounts;
 use crate::error::{Error, Result, WireError};
 use crate::local::LocalDefinitions;
+use crate::refs::CommRef;
 use crate::steps::{BUFFER_FLUSH, Steps, read_time};
 use crate::walk::each_chunk;
 use retime_model::Monitor;
@@ -44,7 +45,7 @@ pub struct Scanned {
 pub(crate) fn read(
     reader: ChunkReader,
     local: &LocalDefinitions,
-    (info, handles): (&TraceInfo, &HashMap<u32, u32>),
+    (info, handles): (&TraceInfo, &HashMap<CommRef, u32>),
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned> {

@@ -26,6 +26,7 @@ use crate::definitions::Definitions;
 use crate::describe::{Description, describe};
 use crate::error::{Error, Result};
 use crate::local::LocalDefinitions;
+use crate::refs::CommRef;
 use crate::scan::{self, Scanned};
 use crate::times::{self, Timeline};
 use retime_model::Monitor;
@@ -37,7 +38,7 @@ pub struct Otf2Trace {
     definitions: Definitions,
     info: TraceInfo,
     /// Handles of communicators by their ids.
-    communicators: HashMap<u32, u32>,
+    communicators: HashMap<CommRef, u32>,
     /// In order of `info.locations`.
     locals: Vec<LocalDefinitions>,
     by_directory: bool,

@@ -7,6 +7,7 @@ use retime_model::{LocationIndex, Members, TraceInfo};
 
 use crate::local::LocalDefinitions;
 use crate::mapping::MappingTable;
+use crate::refs::CommRef;
 use crate::schema::Class;
 
 /// A communicator as one location sees it.
@@ -33,7 +34,7 @@ impl Comm<'_> {
 /// The communicators of one location.
 pub(super) struct Partners<'a> {
     info: &'a TraceInfo,
-    handles: &'a HashMap<u32, u32>,
+    handles: &'a HashMap<CommRef, u32>,
     table: Option<&'a MappingTable>,
     /// Who communicates for the location.
     own: LocationIndex,
@@ -43,7 +44,7 @@ pub(super) struct Partners<'a> {
 impl<'a> Partners<'a> {
     pub(super) fn new(
         info: &'a TraceInfo,
-        handles: &'a HashMap<u32, u32>,
+        handles: &'a HashMap<CommRef, u32>,
         local: &'a LocalDefinitions,
         location: LocationIndex,
     ) -> Self {
@@ -71,7 +72,10 @@ impl<'a> Partners<'a> {
             Some(table) => table.get(local_id.into()) as u32,
             None => local_id,
         };
-        let comm = self.handles.get(&id).and_then(|&handle| self.see(handle));
+        let comm = self
+            .handles
+            .get(&CommRef(id))
+            .and_then(|&handle| self.see(handle));
         self.last = Some((local_id, comm));
         comm
     }

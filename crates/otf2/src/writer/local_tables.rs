@@ -5,11 +5,12 @@
 
 use std::path::PathBuf;
 
+use crate::enums::MappingType;
+
 use super::{
     chunked::{ChunkedFile, Numbering},
     encode::Payload,
-    failure::Result,
-    kinds::MappingType,
+    failure::WriteResult,
 };
 
 const MAPPING_TABLE: u8 = 5;
@@ -19,11 +20,11 @@ const SPARSE: u8 = 1;
 
 /// Collects the local definitions of a location.
 #[derive(Debug, Default)]
-pub struct LocalTables {
+pub struct LocalDefinitionsWriter {
     records: Vec<(u8, Payload)>,
 }
 
-impl LocalTables {
+impl LocalDefinitionsWriter {
     /// Translates the local ids 0, 1, 2 … to the given global ones. An empty
     /// list says nothing and is left out: readers cannot handle it.
     pub fn dense_map(&mut self, kind: MappingType, global: &[u64]) {
@@ -31,7 +32,7 @@ impl LocalTables {
             return;
         }
         let mut payload = Payload::new();
-        payload.u8(kind as u8).c64(global.len() as u64).u8(DENSE);
+        payload.u8(kind.0).c64(global.len() as u64).u8(DENSE);
         for &id in global {
             payload.c64(id);
         }
@@ -48,7 +49,7 @@ impl LocalTables {
         // Readers search them.
         sorted.sort_unstable();
         let mut payload = Payload::new();
-        payload.u8(kind as u8).c64(sorted.len() as u64).u8(SPARSE);
+        payload.u8(kind.0).c64(sorted.len() as u64).u8(SPARSE);
         for (local, global) in sorted {
             payload.c64(local).c64(global);
         }
@@ -65,7 +66,7 @@ impl LocalTables {
     }
 
     /// Writes the file. Returns its size.
-    pub(super) fn write(&self, path: PathBuf, chunk_size: u64) -> Result<u64> {
+    pub(super) fn write(&self, path: PathBuf, chunk_size: u64) -> WriteResult<u64> {
         let mut file = ChunkedFile::create(path, chunk_size, Numbering::None)?;
         for (code, payload) in &self.records {
             file.record(*code, payload.as_bytes())?;

@@ -2,46 +2,44 @@
 use std::path::Path;
 
 use retime::{LocationIndex, Members};
-use retime_otf2::writer::{
-    Archive, GroupType, LocationGroupType, LocationType, Options, Paradigm, Payload,
-    SystemTreeDomain,
-};
+use retime_otf2::writer::{ArchiveWriter, Payload, WriteOptions};
 use retime_otf2::{Error, Otf2Trace};
+use retime_otf2::{GroupType, LocationGroupType, LocationType, Paradigm, SystemTreeDomain};
 
-fn open(fill: impl FnOnce(&mut Archive), options: Options) -> Result<Otf2Trace, Error> {
+fn open(fill: impl FnOnce(&mut ArchiveWriter), options: WriteOptions) -> Result<Otf2Trace, Error> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
-    let mut archive = Archive::create(&path, options).unwrap();
+    let mut archive = ArchiveWriter::create(&path, options).unwrap();
     fill(&mut archive);
     archive.finish([]).unwrap();
     Otf2Trace::open(path)
 }
 
-fn trace(fill: impl FnOnce(&mut Archive)) -> Otf2Trace {
-    open(fill, Options::default()).unwrap()
+fn trace(fill: impl FnOnce(&mut ArchiveWriter)) -> Otf2Trace {
+    open(fill, WriteOptions::default()).unwrap()
 }
 
 /// Two processes on two nodes; the first has a worker thread, and a stream of
 /// an accelerator belongs to nobody who communicates.
-fn threads(archive: &mut Archive) {
+fn threads(archive: &mut ArchiveWriter) {
     let it = archive.definitions();
     let machine = it.system_tree_node("lab", "machine", None);
     let by_class = it.system_tree_node("n1", "Node", Some(machine));
     let socket = it.system_tree_node("s0", "socket", Some(by_class));
     let by_domain = it.system_tree_node("n2", "blade", Some(machine));
-    it.system_tree_domain(by_domain, SystemTreeDomain::SharedMemory);
-    let first = it.location_group("rank 0", LocationGroupType::Process, Some(socket));
-    let second = it.location_group("rank 1", LocationGroupType::Process, Some(by_domain));
-    let device = it.location_group("gpu", LocationGroupType::Accelerator, Some(machine));
-    it.location(70, "worker", LocationType::CpuThread, first);
-    it.location(7, "main", LocationType::CpuThread, first);
-    it.location(8, "main", LocationType::CpuThread, second);
-    it.location(9, "stream", LocationType::AcceleratorStream, device);
-    it.group("", GroupType::CommLocations, Paradigm::Mpi, &[7, 8]);
-    let world = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[1, 0]);
-    let own = it.group("", GroupType::CommSelf, Paradigm::Mpi, &[]);
-    let left = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0]);
-    let broken = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0, 9]);
+    it.system_tree_domain(by_domain, SystemTreeDomain::SHARED_MEMORY);
+    let first = it.location_group("rank 0", LocationGroupType::PROCESS, Some(socket));
+    let second = it.location_group("rank 1", LocationGroupType::PROCESS, Some(by_domain));
+    let device = it.location_group("gpu", LocationGroupType::ACCELERATOR, Some(machine));
+    it.location(70, "worker", LocationType::CPU_THREAD, first);
+    it.location(7, "main", LocationType::CPU_THREAD, first);
+    it.location(8, "main", LocationType::CPU_THREAD, second);
+    it.location(9, "stream", LocationType::ACCELERATOR_STREAM, device);
+    it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[7, 8]);
+    let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[1, 0]);
+    let own = it.group("", GroupType::COMM_SELF, Paradigm::MPI, &[]);
+    let left = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0]);
+    let broken = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 9]);
     it.comm("broken", broken, None);
     it.comm("world", world, None);
     it.comm("self", own, None);
@@ -85,7 +83,7 @@ fn communicators_are_resolved() {
 
 #[test]
 fn a_location_of_no_process_is_one_of_its_own() {
-    let lonely = |archive: &mut Archive| {
+    let lonely = |archive: &mut ArchiveWriter| {
         let it = archive.definitions();
         // Location: id, name, type, number of events, no location group.
         let mut payload = Payload::new();
@@ -94,7 +92,7 @@ fn a_location_of_no_process_is_one_of_its_own() {
     };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
-    let mut archive = Archive::create(&path, Options::default()).unwrap();
+    let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
     lonely(&mut archive);
     archive.finish([]).unwrap();
     write_empty_events(&dir.path().join("t/3.evt"));
@@ -112,9 +110,9 @@ fn write_empty_events(path: &Path) {
 
 #[test]
 fn a_trace_without_tick_rate_is_refused() {
-    let options = Options {
+    let options = WriteOptions {
         resolution: 0,
-        ..Options::default()
+        ..WriteOptions::default()
     };
     let error = open(threads, options).unwrap_err();
     assert!(matches!(error, Error::NoTickRate { .. }), "{error}");

@@ -25,6 +25,7 @@ mod rewrite_growth;
 mod rewriting;
 mod robust;
 mod scan;
+mod typed;
 mod wire;
 mod writer;
 mod writer_framing;

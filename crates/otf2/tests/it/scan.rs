@@ -1,9 +1,10 @@
 //! Scanning and verifying real traces and small ones.
 use retime::causality::{Causality, CausalityOptions, Defect, Role};
 use retime::{LocationIndex, TraceInfo};
-use retime_otf2::writer::{
-    Archive, Collective, CollectiveOp, CommRef, GroupType, LocationGroupType, LocationType,
-    LocationWriter, Message, Options, Paradigm, Root,
+use retime_otf2::writer::{ArchiveWriter, Collective, LocationWriter, Message, WriteOptions};
+use retime_otf2::{
+    CollectiveOp, CollectiveRoot, CommRef, EventData, GroupType, LocationGroupType, LocationType,
+    Paradigm,
 };
 use retime_otf2::{Error, EventReader, Monitor, Otf2Trace};
 
@@ -184,15 +185,15 @@ fn a_scan_can_be_stopped() {
 fn recorded(fill: impl Fn(u64, &mut LocationWriter, CommRef)) -> Causality {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
-    let mut archive = Archive::create(&path, Options::default()).unwrap();
+    let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
     let it = archive.definitions();
     let machine = it.system_tree_node("lab", "machine", None);
     for id in 0..2 {
-        let process = it.location_group("p", LocationGroupType::Process, Some(machine));
-        it.location(id, "t", LocationType::CpuThread, process);
+        let process = it.location_group("p", LocationGroupType::PROCESS, Some(machine));
+        it.location(id, "t", LocationType::CPU_THREAD, process);
     }
-    it.group("", GroupType::CommLocations, Paradigm::Mpi, &[0, 1]);
-    let world = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0, 1]);
+    it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[0, 1]);
+    let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 1]);
     let comm = it.comm("world", world, None);
     let mut written = Vec::new();
     for id in 0..2 {
@@ -213,23 +214,52 @@ fn requests_and_probes_lead_to_messages() {
             tag,
             length: 8,
         };
+        let probe = |tag, message| EventData::MpiProbe {
+            sender: 0,
+            communicator: comm,
+            tag,
+            message,
+        };
         if id == 0 {
             it.isend(10, message(1), 5).unwrap();
             it.isend_complete(11, 5).unwrap();
             it.isend(12, message(1), 6).unwrap();
-            it.request_cancelled(13, 6).unwrap();
+            it.event(13, &EventData::MpiRequestCancelled { request: 6 })
+                .unwrap();
             it.send(14, message(2)).unwrap();
             it.send(15, message(3)).unwrap();
         } else {
             it.irecv_request(1, 7).unwrap();
             it.irecv_request(2, 8).unwrap();
-            it.request_cancelled(3, 8).unwrap();
+            it.event(3, &EventData::MpiRequestCancelled { request: 8 })
+                .unwrap();
             it.irecv(20, message(1), 7).unwrap();
-            it.probe(21, message(2), 100).unwrap();
-            it.probe(22, message(3), 101).unwrap();
-            it.imrecv_request(23, 101, 9).unwrap();
-            it.mrecv(24, 100, 8).unwrap();
-            it.imrecv(25, 9, 8).unwrap();
+            it.event(21, &probe(2, 100)).unwrap();
+            it.event(22, &probe(3, 101)).unwrap();
+            it.event(
+                23,
+                &EventData::MpiImrecvRequest {
+                    message: 101,
+                    request: 9,
+                },
+            )
+            .unwrap();
+            it.event(
+                24,
+                &EventData::MpiMrecv {
+                    message: 100,
+                    length: 8,
+                },
+            )
+            .unwrap();
+            it.event(
+                25,
+                &EventData::MpiImrecv {
+                    request: 9,
+                    length: 8,
+                },
+            )
+            .unwrap();
         }
     });
     assert_eq!(causality.messages(), 3);
@@ -246,11 +276,15 @@ fn collectives_block_or_not() {
             sent: 4,
             received: 4,
         };
-        it.non_blocking_collective_request(id, 3).unwrap();
-        it.collective_begin(10 + id).unwrap();
-        it.collective_end(20 + id, collective(CollectiveOp::Bcast, Root::Rank(1)))
+        it.event(id, &EventData::NonBlockingCollectiveRequest { request: 3 })
             .unwrap();
-        let barrier = collective(CollectiveOp::Barrier, Root::None);
+        it.event(10 + id, &EventData::MpiCollectiveBegin).unwrap();
+        it.collective_end(
+            20 + id,
+            collective(CollectiveOp::BCAST, CollectiveRoot::Rank(1)),
+        )
+        .unwrap();
+        let barrier = collective(CollectiveOp::BARRIER, CollectiveRoot::None);
         it.non_blocking_collective_complete(30 + id, barrier, 3)
             .unwrap();
     });
@@ -271,11 +305,11 @@ fn unknown_partners_are_left_out() {
         it.recv(2, message(0, CommRef(77))).unwrap();
         it.irecv_request(3, 1).unwrap();
         it.irecv(4, message(9, comm), 1).unwrap();
-        it.collective_begin(5).unwrap();
+        it.event(5, &EventData::MpiCollectiveBegin).unwrap();
         let collective = Collective {
-            op: CollectiveOp::Barrier,
+            op: CollectiveOp::BARRIER,
             comm: CommRef(78),
-            root: Root::None,
+            root: CollectiveRoot::None,
             sent: 0,
             received: 0,
         };
