@@ -31,11 +31,8 @@ use crate::local::LocalDefinitions;
 use crate::mapping::Mappings;
 use crate::parts::Decoder;
 use crate::records::Entry;
-use crate::schema::{self, EventData, SnapshotData};
+use crate::schema::{self, EventData, SnapshotData, event_code};
 use crate::stream::TimedStream;
-
-/// The only event that holds a second time.
-const BUFFER_FLUSH: u8 = 10;
 
 /// An event, or a record of a snapshot.
 #[derive(Clone, Copy)]
@@ -217,11 +214,12 @@ impl EventReader {
         let known = schema::lookup(self.records.chunk().kind(), code).is_some();
         self.unknown += u64::from(!known);
         let time = self.clock.correct(timed.time);
-        let stop_time = if code == BUFFER_FLUSH && self.records.chunk().kind() == FileKind::Events {
-            Some(self.stop_time(timed.record)?)
-        } else {
-            None
-        };
+        let stop_time =
+            if code == event_code::BufferFlush && self.records.chunk().kind() == FileKind::Events {
+                Some(self.stop_time(timed.record)?)
+            } else {
+                None
+            };
         Ok(Some(Event {
             location: self.location,
             number,

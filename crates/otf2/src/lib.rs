@@ -1,35 +1,26 @@
-//! OTF2 archives in pure Rust: reading without trusting a byte, and the
-//! framing that a lossless rewriter needs.
+#![doc = include_str!("../README.md")]
 //!
-//! ```no_run
-//! use retime_otf2::{Archive, Definitions, EventReader, LocalDefinitions};
+//! # Where things are
 //!
-//! let archive = Archive::open("measurement/traces.otf2")?;
-//! let definitions = Definitions::read(&archive)?;
-//! let locations = definitions.location_ids();
-//! for local in &LocalDefinitions::read_all(&archive, &locations)? {
-//!     let mut events = EventReader::mapped(&archive, local)?;
-//!     while let Some(event) = events.next()? {
-//!         println!("{} {} {}", event.location, event.time, event.name());
-//!         for field in event.decode()? {
-//!             println!("  {} = {:?}", field.name(), field.value);
-//!         }
-//!     }
-//! }
-//! # Ok::<(), retime_otf2::Error>(())
-//! ```
+//! | | |
+//! |---|---|
+//! | [`Trace`] | an opened archive with its definitions: the way in |
+//! | [`EventReader`], [`Event`] | all events of a location; [`Event::data`] is typed, [`Event::fields`] follows the schema |
+//! | [`EventData`], [`SnapshotData`] | what records say, read and written alike |
+//! | [`Trace::glance`], [`Trace::times`] | the fast passes, for who looks into few events |
+//! | [`Definitions`], [`LocalDefinitions`] | what events refer to, for all locations and for one |
+//! | [`comms`] | from ranks to locations |
+//! | [`Trace::rewrite`], [`Trace::restore`] | other times, and the original back |
+//! | [`writer`] | archives from nothing |
+//! | [`schema`] | what every record contains, as data |
 //!
-//! The layers, from the bottom:
+//! Below, from the bottom: [`Cursor`] reads primitive values from a bounded
+//! buffer, [`Walker`] and [`Records`] find where records begin and end,
+//! [`ChunkReader`] reads a file one chunk at a time, [`Archive`] knows the anchor
+//! and the paths of all files, [`RecordReader`] streams the records of files
+//! without times, and [`Fields`] decodes them by the schema.
 //!
-//! * [`Cursor`] reads primitive values from a bounded buffer.
-//! * [`Walker`] and [`Records`] find where records begin and end.
-//! * [`ChunkReader`] reads a file one chunk at a time.
-//! * [`Archive`] knows the anchor and the paths of all files.
-//! * [`schema`] says what the records contain; [`Fields`] decodes them.
-//! * [`Definitions`] and [`LocalDefinitions`] hold what events refer to.
-//! * [`RecordReader`] and [`EventReader`] stream decoded records.
-//!
-//! [`writer`] makes archives from nothing.
+//! Events, locations and all else are counted from 0.
 
 mod anchor;
 mod archive;
@@ -39,12 +30,12 @@ mod clock;
 pub mod comms;
 mod counts;
 pub mod definitions;
-mod describe;
 mod enums;
 mod error;
 mod events;
 mod fields;
 pub mod framing;
+mod glance;
 mod local;
 mod mapping;
 mod marker_scope;
@@ -53,7 +44,6 @@ mod records;
 mod refs;
 mod restore;
 mod rewrite;
-mod scan;
 pub mod schema;
 mod steps;
 mod stream;
@@ -87,6 +77,7 @@ pub use error::{Error, Reason, Result, WireError};
 pub use events::{Event, EventReader};
 pub use fields::{Attributes, FieldValue, Fields};
 pub use framing::{Record, Records, Walker};
+pub use glance::Glance;
 pub use local::LocalDefinitions;
 pub use mapping::{IdMap, MappingTable, Mappings};
 pub use marker_scope::MarkerScope;
@@ -99,10 +90,9 @@ pub use refs::{
 };
 pub use retime_model::{Monitor, Timestamp};
 pub use rewrite::Rewritten;
-pub use scan::Scanned;
 pub use schema::{EventData, SnapshotData};
 pub use times::Timeline;
-pub use trace::Otf2Trace;
+pub use trace::Trace;
 pub use undo::Undo;
 pub use value::Value;
 pub use wire::{Cursor, Endian};

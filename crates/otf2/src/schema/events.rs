@@ -18,7 +18,7 @@ use retime_model::Timestamp;
 
 records! {
     /// What an event says. Partners in messages are ranks of the communicator.
-    enum EventData in EVENTS {
+    enum EventData in EVENTS, event_code {
         /// The recording tool wrote its buffer to disk until `stop_time`.
         10 BufferFlush {
             stop_time: Timestamp = "stopTime",

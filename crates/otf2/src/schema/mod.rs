@@ -34,8 +34,8 @@ mod typed;
 use crate::chunk::FileKind;
 use crate::enums::{MappingType, Type};
 
-pub use self::events::EventData;
-pub use self::snapshots::SnapshotData;
+pub use self::events::{EventData, event_code};
+pub use self::snapshots::{SnapshotData, snapshot_code};
 
 /// How a field is encoded, see [`crate::Cursor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

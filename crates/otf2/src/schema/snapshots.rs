@@ -11,7 +11,7 @@ use retime_model::Timestamp;
 records! {
     /// What a record of a snapshot says. `orig_event_time` is the time of the
     /// event that it comes from.
-    enum SnapshotData in SNAPSHOTS {
+    enum SnapshotData in SNAPSHOTS, snapshot_code {
         /// A snapshot begins.
         10 SnapshotStart {
             number_of_records: u64 = "numberOfRecords",

@@ -24,7 +24,7 @@ pub(super) const fn one(_: &str) -> usize {
 macro_rules! records {
     (
         $(#[$doc:meta])*
-        enum $name:ident in $table:ident {
+        enum $name:ident in $table:ident, $codes:ident {
             $(
                 $(#[$record_doc:meta])*
                 $code:literal $record:ident $({
@@ -64,7 +64,9 @@ macro_rules! records {
             }
 
             /// Reads the record with this code.
-            #[inline]
+            // Where the code is a constant, one case remains of the whole.
+            #[inline(always)]
+            #[allow(clippy::inline_always)]
             pub(crate) fn read(
                 code: u8,
                 from: &mut crate::parts::Decoder<'_>,
@@ -91,6 +93,12 @@ macro_rules! records {
                 }
                 Ok(())
             }
+        }
+
+        #[doc = concat!("The codes of [`", stringify!($name), "`], by the names of the records.")]
+        #[allow(non_upper_case_globals)] // They are the names in the specification.
+        pub mod $codes {
+            $($(#[$record_doc])* pub const $record: u8 = $code;)+
         }
 
         pub(super) static $table: &[super::RecordSchema] = &[$({

@@ -15,16 +15,13 @@ use std::{
     path::PathBuf,
 };
 
+use crate::chunk::{CHUNK_HEADER, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE};
 use crate::framing::{CHUNK_CODE, END_OF_BUFFER, END_OF_CHUNK, END_OF_FILE};
 
 use super::failure::{WriteError, WriteResult};
 
 pub(super) const LITTLE_ENDIAN: u8 = 0x42;
-const HEADER_SIZE: usize = 18;
 const LAST_NUMBER: usize = 10;
-
-/// The smallest and largest size readers accept.
-const SIZES: std::ops::RangeInclusive<u64> = 0x4_0000..=0x100_0000;
 
 /// How the chunks of a file are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +66,7 @@ impl ChunkedFile {
     /// Bytes a record may take at most, with everything that belongs to it.
     pub(super) fn capacity(&self) -> usize {
         // One byte stays free for the end of the chunk.
-        self.size - HEADER_SIZE - 1
+        self.size - CHUNK_HEADER - 1
     }
 
     /// Whether `bytes` more still fit into the current chunk.
@@ -79,7 +76,7 @@ impl ChunkedFile {
 
     /// Whether the current chunk holds no record yet.
     pub(super) fn at_chunk_start(&self) -> bool {
-        self.chunk.len() == HEADER_SIZE
+        self.chunk.len() == CHUNK_HEADER
     }
 
     /// Ends the current chunk and opens the next.
@@ -145,7 +142,7 @@ impl ChunkedFile {
 
     fn write_chunk(&mut self) -> WriteResult {
         if self.numbering == Numbering::Events {
-            self.chunk[LAST_NUMBER..HEADER_SIZE].copy_from_slice(&self.records.to_le_bytes());
+            self.chunk[LAST_NUMBER..CHUNK_HEADER].copy_from_slice(&self.records.to_le_bytes());
         }
         OpenOptions::new()
             .append(true)
@@ -162,7 +159,7 @@ impl ChunkedFile {
 
 /// Refuses chunk sizes no reader would accept.
 pub(super) fn check_size(size: u64) -> WriteResult {
-    if SIZES.contains(&size) {
+    if (MIN_CHUNK_SIZE..=MAX_CHUNK_SIZE).contains(&size) {
         Ok(())
     } else {
         Err(WriteError::ChunkSize(size))
@@ -218,7 +215,7 @@ mod tests {
     #[test]
     fn the_end_of_a_chunk_always_fits() {
         let size = SIZE as usize;
-        let overhead = HEADER_SIZE + 10;
+        let overhead = CHUNK_HEADER + 10;
         for payload in (size - overhead - 6)..(size - overhead) {
             let bytes = write(|file| file.record(10, &vec![7; payload]).unwrap());
             let used = overhead + payload;
@@ -239,7 +236,7 @@ mod tests {
     #[test]
     fn a_record_larger_than_a_chunk_is_refused() {
         write(|file| {
-            let error = file.record(10, &vec![7; SIZE as usize - HEADER_SIZE - 10]);
+            let error = file.record(10, &vec![7; SIZE as usize - CHUNK_HEADER - 10]);
             assert!(matches!(
                 error,
                 Err(WriteError::RecordTooLarge { code: 10, .. })

@@ -40,7 +40,7 @@ const INTER_COMM: u8 = 43;
 /// collection; [`ArchiveWriter::finish`](super::ArchiveWriter::finish) reports the first.
 #[derive(Debug, Default)]
 pub struct DefinitionsWriter {
-    entries: Vec<Entry>,
+    entries: Vec<Definition>,
     strings: HashMap<Box<str>, StringRef>,
     locations: Vec<u64>,
     attributes: u32,
@@ -53,7 +53,7 @@ pub struct DefinitionsWriter {
 }
 
 #[derive(Debug)]
-enum Entry {
+enum Definition {
     Record {
         code: u8,
         payload: Box<[u8]>,
@@ -164,7 +164,7 @@ impl DefinitionsWriter {
         }
         let name = self.string(name);
         self.locations.push(id);
-        self.entries.push(Entry::Location {
+        self.entries.push(Definition::Location {
             id,
             name,
             kind,
@@ -297,8 +297,8 @@ impl DefinitionsWriter {
         file.record(CLOCK_PROPERTIES, clock.as_bytes())?;
         for entry in &self.entries {
             match entry {
-                Entry::Record { code, payload } => file.record(*code, payload)?,
-                Entry::Location {
+                Definition::Record { code, payload } => file.record(*code, payload)?,
+                Definition::Location {
                     id,
                     name,
                     kind,
@@ -320,7 +320,7 @@ impl DefinitionsWriter {
     }
 
     fn record(&mut self, code: u8, payload: &Payload) {
-        self.entries.push(Entry::Record {
+        self.entries.push(Definition::Record {
             code,
             payload: payload.as_bytes().into(),
         });

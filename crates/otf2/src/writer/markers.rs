@@ -1,4 +1,4 @@
-//! MarkersWriter: remarks on a moment or a stretch of the whole trace.
+//! Markers: remarks on a moment or a stretch of the whole trace.
 
 use std::path::PathBuf;
 

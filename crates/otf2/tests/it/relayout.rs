@@ -10,7 +10,7 @@ use retime_otf2::{
     AttributeValue, EventData, GroupType, LocationGroupRef, LocationGroupType, LocationType,
     MarkerScope, MarkerSeverity, Paradigm, RegionRole, Type,
 };
-use retime_otf2::{EventReader, Otf2Trace};
+use retime_otf2::{EventReader, Trace};
 
 use crate::common::{file, unpack};
 use crate::judge::otf2_print;
@@ -147,7 +147,7 @@ fn write(dir: &Path, recipe: &Recipe) {
 }
 
 /// A map that wobbles, stands still, jumps, and has steps.
-fn wild_map(trace: &Otf2Trace, location: LocationIndex, random: &mut Random) -> ClockMap {
+fn wild_map(trace: &Trace, location: LocationIndex, random: &mut Random) -> ClockMap {
     if random.below(6) == 0 {
         return shift(random.below(1 << 40));
     }
@@ -176,13 +176,13 @@ fn wild_map(trace: &Otf2Trace, location: LocationIndex, random: &mut Random) -> 
 fn check(recipe: &Recipe) -> bool {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), recipe);
-    let trace = Otf2Trace::open(dir.path()).unwrap();
+    let trace = Trace::open(dir.path()).unwrap();
     let mut random = Random(recipe.seed.rotate_left(17) | 1);
     let corrected = correct_and_check(dir.path(), |location| {
         wild_map(&trace, location, &mut random)
     });
     for location in trace.locations() {
-        let timeline = corrected.trace.node_times(location, &[], &()).unwrap();
+        let timeline = corrected.trace.times(location, &[], &()).unwrap();
         if corrected.rewritten.range.is_some() {
             assert_eq!(timeline.backwards, 0);
         }
@@ -242,9 +242,9 @@ fn real_archives_survive_wild_maps() {
             return;
         };
         let path = path.join(sub);
-        let trace = Otf2Trace::open(&path).unwrap();
+        let trace = Trace::open(&path).unwrap();
         let corrected = correct_and_check(&path, |location| {
-            let range = trace.node_times(location, &[], &()).unwrap().range;
+            let range = trace.times(location, &[], &()).unwrap().range;
             match range {
                 // Too close to the end of 64 bits to be moved at all.
                 Some((_, last)) if last.0 > u64::MAX / 2 => ClockMap::default(),

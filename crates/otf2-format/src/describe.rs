@@ -1,6 +1,6 @@
-//! From definitions of the format to the trace as the library sees it.
+//! From definitions of the format to the trace as retime sees it.
 //!
-//! | library | OTF2 |
+//! | retime | OTF2 |
 //! | --- | --- |
 //! | location | location, in order of definition |
 //! | process | location group |
@@ -18,24 +18,25 @@ use std::sync::Arc;
 
 use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, TraceInfo};
 
-use crate::comms::Members;
-use crate::definitions::{Definitions, SystemTreeNode};
-use crate::enums::{GroupType, SystemTreeDomain};
-use crate::error::{Error, Result};
-use crate::refs::{CommRef, LocationGroupRef, SystemTreeNodeRef};
+use retime_otf2::definitions::SystemTreeNode;
+use retime_otf2::{
+    CommRef, Definitions, GroupType, LocationGroupRef, Members, SystemTreeDomain, SystemTreeNodeRef,
+};
+
+use crate::error::TraceError;
 
 /// What the definitions say, and the handles of communicators by their ids.
 pub(crate) struct Description {
     pub(crate) info: TraceInfo,
-    pub(crate) communicators: HashMap<CommRef, u32>,
+    pub(crate) handles: HashMap<CommRef, u32>,
 }
 
 /// Describes the trace that `definitions`, read from `path`, define.
-pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Description> {
+pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Description, TraceError> {
     let rate = definitions
         .clock
         .and_then(|clock| TickRate::per_second(clock.ticks_per_second));
-    let rate = rate.ok_or_else(|| Error::NoTickRate {
+    let rate = rate.ok_or_else(|| TraceError::NoTickRate {
         path: path.to_owned(),
     })?;
     let mut places = Places::find(definitions);
@@ -49,7 +50,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
             nodes: places.nodes,
             communicators,
         },
-        communicators: handles,
+        handles,
     })
 }
 
