@@ -30,12 +30,8 @@ use crate::events::EventReader;
 use crate::mapping::{MappingTable, Mappings};
 use crate::records::{Entry, RecordReader};
 use crate::schema::Class;
+use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
 use crate::value::Value;
-
-/// Code of a mapping table in a local definition file.
-const MAPPING_TABLE: u8 = 5;
-/// Code of a clock offset there.
-const CLOCK_OFFSET: u8 = 6;
 
 /// The local definitions of a location.
 #[derive(Clone, Debug, Default)]

@@ -66,12 +66,10 @@ use self::source::Source;
 use crate::chunk::ChunkReader;
 use crate::error::{Error, Result};
 use crate::records::Entry;
+use crate::schema::codes::CLOCK_OFFSET;
 use crate::trace::Trace;
 use crate::undo::{Content, FileUndo, Undo};
 use retime_model::Monitor;
-
-/// Code of a clock offset in local definitions.
-const CLOCK_OFFSET: u8 = 6;
 
 /// What [`Trace::rewrite`] did.
 #[derive(Clone, Debug)]

@@ -19,9 +19,7 @@ use crate::error::{Result, WireError};
 use crate::marker_scope::MarkerScope;
 use crate::records::Entry;
 use crate::refs::{LocationGroupRef, SystemTreeNodeRef};
-
-/// Code of a marker; definitions of markers have another.
-const MARKER: u8 = 6;
+use crate::schema::codes::MARKER;
 
 /// Moves the markers of a trace.
 pub(super) struct Markers<'a> {

@@ -1,6 +1,8 @@
-//! What every record of the format contains, as one table.
+//! What every record of the format contains, as tables.
 //!
-//! All decoding goes through these tables: a record is a code, a name and a
+//! Those of events and snapshots are tables of typed members, from which all else
+//! follows: [`EventData`], how it is read and written, and the fields. The others
+//! list the fields. All decoding goes through one or the other: a record is a code, a name and a
 //! list of fields in wire order, and a field is a name, an encoding and a few
 //! properties:
 //!
@@ -24,6 +26,7 @@
 //! assert_eq!(send.fields[1].class, Some(Class::Comm));
 //! ```
 
+pub(crate) mod codes;
 mod definitions;
 mod events;
 mod legacy;

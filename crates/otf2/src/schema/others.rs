@@ -1,18 +1,18 @@
 //! The records of all other files, one line per record.
 
 use super::Wire::{C32, C64, F64, IdMap, S64, Str, U8, X64};
-use super::{RecordSchema, f, rec};
+use super::{RecordSchema, codes, f, rec};
 
 #[rustfmt::skip]
 pub(super) static LOCAL_ONLY: &[RecordSchema] = &[
-    rec(5, "MappingTable", &[f("mappingType", U8), f("idMap", IdMap)]),
-    rec(6, "ClockOffset", &[f("time", X64), f("offset", S64), f("standardDeviation", F64)]),
+    rec(codes::MAPPING_TABLE, "MappingTable", &[f("mappingType", U8), f("idMap", IdMap)]),
+    rec(codes::CLOCK_OFFSET, "ClockOffset", &[f("time", X64), f("offset", S64), f("standardDeviation", F64)]),
 ];
 
 #[rustfmt::skip]
 pub(super) static MARKERS: &[RecordSchema] = &[
-    rec(5, "DefMarker", &[f("self", C32), f("group", Str), f("category", Str), f("severity", U8)]),
-    rec(6, "Marker", &[f("time", C64), f("duration", C64), f("marker", C32), f("scopeKind", U8), f("scope", C64), f("text", Str)]),
+    rec(codes::DEF_MARKER, "DefMarker", &[f("self", C32), f("group", Str), f("category", Str), f("severity", U8)]),
+    rec(codes::MARKER, "Marker", &[f("time", C64), f("duration", C64), f("marker", C32), f("scopeKind", U8), f("scope", C64), f("text", Str)]),
 ];
 
 #[rustfmt::skip]

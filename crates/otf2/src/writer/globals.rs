@@ -16,19 +16,10 @@ use crate::enums::{
 use crate::refs::{
     AttributeRef, CommRef, GroupRef, LocationGroupRef, RegionRef, StringRef, SystemTreeNodeRef,
 };
-
-const CLOCK_PROPERTIES: u8 = 5;
-const PARADIGM: u8 = 6;
-const STRING: u8 = 10;
-const ATTRIBUTE: u8 = 11;
-const SYSTEM_TREE_NODE: u8 = 12;
-const LOCATION_GROUP: u8 = 13;
-const LOCATION: u8 = 14;
-const REGION: u8 = 15;
-const GROUP: u8 = 18;
-const COMM: u8 = 22;
-const SYSTEM_TREE_NODE_DOMAIN: u8 = 27;
-const INTER_COMM: u8 = 43;
+use crate::schema::codes::{
+    ATTRIBUTE, CLOCK_PROPERTIES, COMM, GROUP, INTER_COMM, LOCATION, LOCATION_GROUP, PARADIGM,
+    REGION, STRING, SYSTEM_TREE_NODE, SYSTEM_TREE_NODE_DOMAIN,
+};
 
 /// Collects the global definitions.
 ///

@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 
 use crate::enums::MappingType;
+use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
 
 use super::{
     chunked::{ChunkedFile, Numbering},
@@ -13,8 +14,6 @@ use super::{
     failure::WriteResult,
 };
 
-const MAPPING_TABLE: u8 = 5;
-const CLOCK_OFFSET: u8 = 6;
 const DENSE: u8 = 0;
 const SPARSE: u8 = 1;
 

@@ -9,9 +9,7 @@ use super::{
 };
 use crate::enums::MarkerSeverity;
 use crate::marker_scope::MarkerScope;
-
-const DEFINITION: u8 = 5;
-const MARKER: u8 = 6;
+use crate::schema::codes::{DEF_MARKER, MARKER};
 
 /// A kind of marker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +34,7 @@ impl MarkersWriter {
         let mut payload = Payload::new();
         payload.c32(kind.0).text(group).text(category);
         payload.u8(severity.0);
-        self.records.push((DEFINITION, payload));
+        self.records.push((DEF_MARKER, payload));
         kind
     }
 
