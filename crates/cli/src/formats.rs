@@ -12,7 +12,7 @@ use retime::format::{Format, Recognition, Trace};
 use crate::error::CliError;
 
 /// All formats. What nobody recognises is taken for the first.
-const FORMATS: [&dyn Format; 1] = [&retime_otf2_format::Otf2];
+const FORMATS: [&dyn Format; 2] = [&retime_otf2_format::Otf2, &retime_jsonl::JsonLines];
 
 /// The format in which simulations are written.
 pub(crate) const SIMULATED: &dyn Format = FORMATS[0];

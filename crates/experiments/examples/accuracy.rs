@@ -5,7 +5,7 @@
 //! With words only the cases and methods whose names contain one of them; a word
 //! that no case has chooses among methods, and one that no method has among cases.
 
-use retime_experiments::accuracy::{METHODS, Size, cases, measure};
+use retime_experiments::accuracy::{Size, cases, measure, methods};
 
 #[expect(clippy::print_stdout, reason = "what an example is for")]
 fn main() -> Result<(), retime_experiments::Failure> {
@@ -17,14 +17,15 @@ fn main() -> Result<(), retime_experiments::Failure> {
         known.is_empty() || known.iter().any(|word| name.contains(word.as_str()))
     };
     let case_names: Vec<&str> = cases.iter().map(|case| case.name).collect();
-    let method_names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    let methods = methods();
+    let method_names: Vec<&str> = methods.iter().map(|it| it.name.as_str()).collect();
     println!(
         "{:<22}{:<26}{:>10}{:>12}{:>10}{:>8}{:>9}",
         "case", "method", "mean us", "largest us", "delay us", "left", "s"
     );
     for case in cases.iter().filter(|it| chosen(&case_names, it.name)) {
         let trace = case.simulate()?;
-        for &method in METHODS.iter().filter(|it| chosen(&method_names, it.name)) {
+        for method in methods.iter().filter(|it| chosen(&method_names, &it.name)) {
             match measure(&trace, method)? {
                 Ok(it) => println!(
                     "{:<22}{:<26}{:>10.3}{:>12.3}{:>10.3}{:>8}{:>9.3}",

@@ -68,12 +68,13 @@ use rayon::prelude::*;
 use crate::align::{Alignment, align, confirmed};
 use crate::causality::Causality;
 use crate::clock::{Cycle, Gamma};
-use crate::clocks::{Clocks, split_by_process, split_clocks};
 use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
+use crate::grouping::{split_by_process, split_clocks};
 use crate::repair::{RepairSummary, Repaired, repair, repair_with};
+use retime_model::Clocks;
 use retime_model::{Ticks, TraceInfo};
 
 /// What can be chosen.
@@ -207,18 +208,21 @@ impl Work<'_> {
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
-        let recorded = reversed_by(self.causality, clocks);
         let aligned = match self.align(clocks)? {
             Ok(aligned) => aligned,
             Err(reason) => return self.of_recorded(clocks, reason),
         };
         let left = reversed_by(&aligned.causality, clocks);
-        if left > recorded {
-            let worse = NotAligned::Worse {
-                recorded,
-                aligned: left,
-            };
-            return self.of_recorded(clocks, worse);
+        // Where nothing is left, nothing can have been less.
+        if left > 0 {
+            let recorded = reversed_by(self.causality, clocks);
+            if left > recorded {
+                let worse = NotAligned::Worse {
+                    recorded,
+                    aligned: left,
+                };
+                return self.of_recorded(clocks, worse);
+            }
         }
         self.after_alignment(clocks, aligned)
     }

@@ -6,8 +6,6 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::causality::Nodes;
-use crate::edges::Edge;
 use retime_model::{LocationIndex, Ticks};
 
 /// The minimal delay of each dependency.
@@ -26,18 +24,6 @@ impl MinimalDelay {
         match self {
             Self::Uniform(delay) => *delay,
             Self::PerPair(table) => table.between(from, to),
-        }
-    }
-
-    /// The delay of a listed dependency, in ticks.
-    #[inline]
-    pub fn of(&self, edge: &Edge, nodes: &Nodes) -> i64 {
-        match self {
-            Self::Uniform(delay) => delay.0,
-            Self::PerPair(table) => {
-                let (from, to) = (nodes.location(edge.cause), nodes.location(edge.effect));
-                table.between(from, to).0
-            }
         }
     }
 

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::causality::{Causality, Place};
-use crate::clocks::Clocks;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks, Timestamp};
 
 /// Changes up to this share count as small.

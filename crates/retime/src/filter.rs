@@ -79,7 +79,7 @@ use merge::Merge;
 use patience::Patience;
 use smoother::Smoother;
 
-use crate::clocks::Clocks;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks, Timestamp};
 
 /// Why an event cannot be taken. The filter goes on as if it had not come.

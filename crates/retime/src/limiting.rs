@@ -54,8 +54,8 @@
 
 use crate::causality::{Causality, Place, Role};
 use crate::clock::LogicalTimes;
-use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 use retime_model::{Ticks, Timestamp};
 
 /// A send, or the begin of a collective, that could not be moved far enough.

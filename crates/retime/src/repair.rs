@@ -60,9 +60,9 @@ use rayon::prelude::*;
 
 use crate::causality::Causality;
 use crate::clock::{Cycle, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
-use crate::clocks::Clocks;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks};
 
 /// The control factor with which a lead of `j` is gone after `2 j`.
@@ -117,17 +117,12 @@ pub fn repair_with(
     delay: &MinimalDelay,
     gamma: Gamma,
 ) -> Result<Repaired, Cycle> {
+    if keeps_all(causality, clocks, delay) {
+        return Ok(nothing(clocks));
+    }
     let times = controlled(causality, clocks, delay, gamma)?;
     if times.jumps() == 0 {
-        return Ok(Repaired {
-            correction: Correction::new(clocks.clone(), Vec::new()),
-            summary: RepairSummary {
-                direction: None,
-                jumps: 0,
-                largest_jump: Ticks(0),
-                total: 0,
-            },
-        });
+        return Ok(nothing(clocks));
     }
     let (forward, backward) = rayon::join(
         || amortized(causality, clocks, delay, gamma, &times),
@@ -137,6 +132,79 @@ pub fn repair_with(
         Some(backward) if backward.summary.total < forward.summary.total => backward,
         _ => forward,
     })
+}
+
+/// Nothing was violated.
+fn nothing(clocks: &Clocks) -> Repaired {
+    Repaired {
+        correction: Correction::new(clocks.clone(), Vec::new()),
+        summary: RepairSummary {
+            direction: None,
+            jumps: 0,
+            largest_jump: Ticks(0),
+            total: 0,
+        },
+    }
+}
+
+/// Whether the logical clock leaves each event where it is, and meets no cycle. It
+/// need not be run to know that: it does if
+///
+/// - no location's time runs backwards,
+/// - each effect comes later than its causes on other locations, whatever clock these read,
+/// - and by the minimal delay at least, if that is another clock.
+///
+/// For then no clock is ever ahead of itself: as long as all causes are where they
+/// were stamped, no bound exceeds the own time of an effect, and it stays where it was.
+/// And whatever an event waits for is stamped before it or is the event before
+/// it on its location, so that nothing waits for itself.
+fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bool {
+    let nodes = causality.nodes();
+    let time = |node: u32| nodes.time(node).0;
+    let clock = |node: u32| clocks.of(nodes.location(node));
+    let location_keeps = |location: usize| {
+        let to = LocationIndex(location as u32);
+        let mut before = i64::MIN;
+        nodes.of(location).all(|node| {
+            let now = time(node);
+            let advances = now >= std::mem::replace(&mut before, now);
+            advances
+                && causality.message_source(node).is_none_or(|send| {
+                    let from = nodes.location(send);
+                    let latency = now.saturating_sub(time(send));
+                    let is_own = clocks.of(from) == clocks.of(to);
+                    from == to || (latency > 0 && (is_own || latency >= delay.between(from, to).0))
+                })
+        })
+    };
+    let instance_keeps = |instance: u32| {
+        let slots = causality.collectives().slots(instance);
+        let (mut keeps, mut crosses_clocks) = (true, true);
+        let strictly = |cause: u32, effect: u32| {
+            keeps &= time(effect) > time(cause);
+            crosses_clocks &= clock(cause) != clock(effect)
+                && time(effect).saturating_sub(time(cause)) >= delay_of(delay);
+        };
+        let collectives = causality.collectives();
+        collectives.latest_causes(instance, 0..slots.len(), time, |place| place, strictly);
+        if keeps && !crosses_clocks {
+            let enough = |_, _, slack| keeps &= slack >= 0;
+            causality.tightest_causes(instance, clocks, delay, time, enough);
+        }
+        keeps
+    };
+    let instances = causality.collectives().instances().len() as u32;
+    (0..nodes.locations()).into_par_iter().all(location_keeps)
+        && (0..instances).into_par_iter().all(instance_keeps)
+}
+
+/// The largest delay between any two locations, if it is the same for all;
+/// else more than any.
+fn delay_of(delay: &MinimalDelay) -> i64 {
+    match delay {
+        MinimalDelay::Uniform(delay) => delay.0,
+        MinimalDelay::PerPair(_) => i64::MAX,
+    }
 }
 
 /// The clock's jumps with ramps before them, run forwards.

@@ -22,13 +22,13 @@ use clap::Args;
 use retime::clock::{AmortizationRate, Control, Gamma};
 use retime::filter::{DelayBound, Event, Filter, FilterControl, FilterOptions, Spread};
 use retime::{Delay, TickRate, Timestamp};
+use retime_jsonl::line::{Fields, Header, What};
 
 use crate::error::{CliError, INTERRUPTED};
 use crate::method::{ConstantsArgs, Controller, to_ticks};
 use crate::progress;
 use crate::report::target;
 use labels::Labels;
-use line::{Fields, Header, What};
 
 /// Bytes of input and output that are buffered.
 const BUFFER: usize = 1 << 16;
@@ -298,16 +298,21 @@ impl<'a> Stream<'a> {
             return Ok(());
         };
         let fields = Fields::of(text)?;
+        if fields.has_raw_time() {
+            let what = "it has a \"raw_time\" already: it went through retime before";
+            return Err(Refused::Line(what.into()));
+        }
         let labels = &mut self.labels;
         let location = labels.index(fields.location()?, filter)?;
-        let taken = match fields.what(|label| labels.index(label, filter), location)? {
-            What::Heartbeat => filter.heartbeat(location, Timestamp(fields.time()?.0)),
-            What::End => filter.end(location),
-            What::Event(kind) => {
+        let what = fields.what(|name| labels.index(name, filter))?;
+        let taken = match line::event(&what, location) {
+            None if what == What::End => filter.end(location),
+            None => filter.heartbeat(location, Timestamp(fields.time()?.0)),
+            Some(kind) => {
                 let (time, place) = fields.time()?;
                 let payload = Record {
                     text: text.into(),
-                    time: place,
+                    time: place.start as u32..place.end as u32,
                     read: self.read,
                 };
                 let event = Event {
@@ -325,12 +330,13 @@ impl<'a> Stream<'a> {
     /// The filter for a stream with the given header.
     fn open(&mut self, header: &Header<'_>) -> Result<Filter<Record>, String> {
         let options = self.options(header).map_err(|error| error.to_string())?;
-        let clocks = self.labels.declare(header)?;
+        let clocks = &header.clocks;
+        self.labels.declare(header);
         let is_constant = matches!(options.control, FilterControl::Constant(_));
         if !is_constant && clocks.is_empty() {
             return Err("a controller needs a first line with all locations".into());
         }
-        let mut filter = Filter::new(&clocks, options);
+        let mut filter = Filter::new(clocks, options);
         if clocks.is_empty() {
             // Stands for locations that nobody knows yet: it keeps the output
             // back until none can come that is earlier.

@@ -107,8 +107,7 @@ impl Given {
             ""
         };
         Err(CliError::Usage(format!(
-            "--{option} has no part in --method {}{without}; leave it out or choose another method",
-            method,
+            "--{option} has no part in --method {method}{without}; leave it out or choose another method"
         )))
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::directory::{assert_same_trees, tree};
 use crate::common::{Scratch, traces};
-use retime::format::{Format, FormatError, Trace, Undo};
+use retime::format::{Format, Trace, Undo};
 use retime::pipeline::{Analysis, AnalysisOptions, DRIFT_BOUND, Method};
 use retime::{Correction, SavedClock};
 use retime_otf2_format::Otf2;
@@ -68,12 +68,12 @@ fn correct_always(input: &Path, output: &Path) -> Result<Fate, String> {
 }
 
 fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, String> {
-    let trace = Otf2.open(input).map_err(text)?;
-    let scan = trace.scan(&()).map_err(text)?;
+    let trace = Otf2.open(input).map_err(|error| error.to_string())?;
+    let scan = trace.scan(&()).map_err(|error| error.to_string())?;
     let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &());
     let mut analysis = analysis.map_err(|error| error.to_string())?;
     if may_copy && analysis.is_sound() {
-        trace.copy(output, &()).map_err(text)?;
+        trace.copy(output, &()).map_err(|error| error.to_string())?;
         return Ok(Fate::Copied);
     }
     let method = Method::default();
@@ -89,7 +89,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     let _ = analysis.bounds(DRIFT_BOUND, Some(&solution));
     let undo = trace
         .rewrite(&solution.correction, output, &())
-        .map_err(text)?;
+        .map_err(|error| error.to_string())?;
 
     // What was written must hold what is promised, and can be taken back.
     let left = &solution.left;
@@ -114,20 +114,18 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     Ok(Fate::Corrected)
 }
 
-fn text(error: FormatError) -> String {
-    error.to_string()
-}
-
 /// What `retime apply` does with a shift, which touches every kind of file.
 fn shift(input: &Path, output: &Path) -> Result<Fate, String> {
-    let trace = Otf2.open(input).map_err(text)?;
+    let trace = Otf2.open(input).map_err(|error| error.to_string())?;
     let clock = SavedClock {
         locations: None,
         knots: vec![[0, 1_000_000].into()],
         steps: Vec::new(),
     };
     let correction = Correction::restore(&[clock], trace.describe().unwrap()).unwrap();
-    let undo = trace.rewrite(&correction, output, &()).map_err(text)?;
+    let undo = trace
+        .rewrite(&correction, output, &())
+        .map_err(|error| error.to_string())?;
     take_back(&*Otf2.open(output).unwrap(), &correction, &undo, input);
     Ok(Fate::Corrected)
 }

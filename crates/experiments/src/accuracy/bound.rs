@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use retime::estimate::Estimate;
-use retime::optimal::{BoundOptions, ErrorBounds, coverage, offset_bounds};
-use retime::{Correction, Edges};
+use retime::pipeline::{DRIFT_BOUND, Solution};
 
 use super::case::Trace;
 use crate::simulated::Failure;
@@ -25,29 +23,30 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Bounds the error of a correction; `estimate` says about how clocks differ.
-    /// Clocks wander by at most 100 ppm, as by default.
-    pub(super) fn measure(
-        trace: &Trace,
-        estimate: &Estimate,
-        correction: &Correction,
-    ) -> Result<Self, Failure> {
+    /// Bounds the errors of a solution that weighed all dependencies; `None` for
+    /// others. Clocks wander by at most 100 ppm, as by default.
+    pub(super) fn measure(trace: &Trace, solution: &Solution) -> Result<Option<Self>, Failure> {
+        let aligned = solution.aligned.as_ref();
+        if aligned.is_none_or(|it| it.estimate.is_none()) {
+            return Ok(None);
+        }
+        let mut analysis = trace.analysis.clone();
+        analysis.adopt(solution);
         let start = Instant::now();
-        let (causality, clocks) = (&trace.causality, correction.clocks());
-        let nodes = causality.nodes();
-        let edges = Edges::collect_aligned(causality, clocks, estimate);
-        let bounds = offset_bounds(&edges, |_| 0, estimate, &BoundOptions::default());
-        let errors = ErrorBounds::new(&bounds, correction, &edges, nodes);
-        let (all, _) = errors.summary(nodes, clocks);
+        let bounds = analysis.bounds(DRIFT_BOUND, Some(solution));
         let seconds = start.elapsed().as_secs_f64();
-        let held = coverage(&bounds, causality, clocks, &trace.truth)?;
+        let Some(bounds) = bounds else {
+            return Ok(None);
+        };
+        let held = bounds.coverage(analysis.causality(), analysis.clocks(), &trace.truth)?;
+        let all = bounds.all;
         let events = (all.events + all.unbounded).max(1) as f64;
-        Ok(Self {
+        Ok(Some(Self {
             inside: held.share(),
             mean: all.mean,
             half_width: all.mean_half_width,
             unbounded: all.unbounded as f64 / events,
             seconds,
-        })
+        }))
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use retime::estimate::learn_minimal_delay;
-use retime::{Causality, Clocks, Grouping, MinimalDelay, Timestamp, TraceInfo};
+use retime::Timestamp;
+use retime::pipeline::{Analysis, AnalysisOptions};
 use retime_sim::{Clock, Experiment, Scenario};
 
 use crate::simulated::Failure;
@@ -36,14 +36,9 @@ pub struct Case {
 /// What a correction has to go by, and the truth.
 #[derive(Debug)]
 pub struct Trace {
-    /// Description of the trace.
-    pub info: TraceInfo,
-    /// What must follow what.
-    pub causality: Causality,
-    /// The clocks, as the trace lets them be told apart.
-    pub clocks: Clocks,
-    /// The minimal delay, as it is learned from the trace.
-    pub delay: MinimalDelay,
+    /// The trace, its clocks as it lets them be told apart, and its minimal delay as
+    /// it is learned.
+    pub analysis: Analysis,
     /// The true time of each node.
     pub truth: Vec<Timestamp>,
 }
@@ -64,13 +59,8 @@ impl Case {
         let experiment = Experiment::new(&*self.scenario).clocks(self.clocks.clone());
         let mut memory = experiment.in_memory()?;
         let causality = memory.causality()?;
-        let clocks = Grouping::Auto.clocks(&memory.info, &causality);
-        let learned = learn_minimal_delay(&causality, &clocks);
         Ok(Trace {
-            info: memory.info,
-            causality,
-            clocks,
-            delay: MinimalDelay::Uniform(learned.enforced),
+            analysis: Analysis::of(memory.info, causality, AnalysisOptions::default()),
             truth: memory.truth,
         })
     }

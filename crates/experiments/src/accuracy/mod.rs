@@ -7,11 +7,11 @@
 //! nothing wrong about a program.
 //!
 //! ```
-//! use retime_experiments::accuracy::{METHODS, Size, cases, measure};
+//! use retime_experiments::accuracy::{Size, cases, measure, methods};
 //!
 //! let offsets = &cases(Size::Small)[0];
 //! let trace = offsets.simulate()?;
-//! let [raw, clc] = [0, 1].map(|method| measure(&trace, METHODS[method]));
+//! let [raw, clc] = [0, 1].map(|at| measure(&trace, &methods()[at]));
 //! let (raw, clc) = (raw?.unwrap(), clc?.unwrap());
 //! assert!(raw.reversed > 1_000 && clc.reversed == 0);
 //! assert!(clc.error < raw.error / 4.0);
@@ -28,6 +28,6 @@ mod table;
 pub use bound::Bound;
 pub use case::{Case, Goal, Program, Trace};
 pub use cases::{Size, cases};
-pub use method::{METHODS, Method, Solved};
+pub use method::{Method, Solved, methods};
 pub use outcome::{Outcome, measure};
 pub use table::{Compared, table};

@@ -28,26 +28,27 @@ pub struct Outcome {
 }
 
 /// Runs a method over a trace; the inner error says why it has no solution.
-pub fn measure(trace: &Trace, method: Method) -> Result<Result<Outcome, String>, Failure> {
+pub fn measure(trace: &Trace, method: &Method) -> Result<Result<Outcome, String>, Failure> {
     let start = Instant::now();
     let solved = method.run(trace);
     let seconds = start.elapsed().as_secs_f64();
-    let Solved { times, aligned } = match solved {
+    let Solved { times, solution } = match solved {
         Ok(solved) => solved,
         Err(reason) => return Ok(Err(reason)),
     };
     let stamps = times.nodes().timestamps();
     let none = MinimalDelay::Uniform(Ticks(0));
-    let left = check(&trace.causality, &trace.clocks, &none, stamps);
-    let accuracy = Accuracy::measure(&trace.causality, stamps, &trace.truth)?;
+    let (causality, clocks) = (trace.analysis.causality(), trace.analysis.clocks());
+    let left = check(causality, clocks, &none, stamps);
+    let accuracy = Accuracy::measure(causality, stamps, &trace.truth)?;
     Ok(Ok(Outcome {
         error: accuracy.synchronization.mean_abs,
         largest: accuracy.synchronization.max,
         delay_error: accuracy.message_delay.mean_abs,
         reversed: left.reversed(),
         seconds,
-        bound: aligned
-            .map(|(estimate, correction)| Bound::measure(trace, &estimate, &correction))
+        bound: solution
+            .and_then(|solution| Bound::measure(trace, &solution).transpose())
             .transpose()?,
     }))
 }

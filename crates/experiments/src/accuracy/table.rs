@@ -2,7 +2,7 @@
 
 use super::case::{Case, Goal};
 use super::cases::{Size, cases};
-use super::method::METHODS;
+use super::method::methods;
 use super::outcome::{Outcome, measure};
 use crate::grid::{Grid, Watch, proceed};
 use crate::simulated::Failure;
@@ -13,23 +13,25 @@ pub struct Compared {
     /// The case.
     pub case: Case,
     /// By name of the method, in their order.
-    pub outcomes: Vec<(&'static str, Result<Outcome, String>)>,
+    pub outcomes: Vec<(String, Result<Outcome, String>)>,
 }
 
 impl Compared {
     /// Runs all methods.
     pub fn of(case: Case) -> Result<Self, Failure> {
         let trace = case.simulate()?;
-        let all = METHODS.iter();
-        let outcomes = all.map(|&method| Ok((method.name, measure(&trace, method)?)));
-        let outcomes = outcomes.collect::<Result<_, Failure>>()?;
+        let mut outcomes = Vec::new();
+        for method in methods() {
+            let outcome = measure(&trace, &method)?;
+            outcomes.push((method.name, outcome));
+        }
         Ok(Self { case, outcomes })
     }
 
     /// What a method made of it.
     pub fn by(&self, name: &str) -> Option<&Outcome> {
         let mut all = self.outcomes.iter();
-        let found = all.find(|(method, _)| *method == name)?;
+        let found = all.find(|(method, _)| method == name)?;
         found.1.as_ref().ok()
     }
 
@@ -44,10 +46,14 @@ impl Compared {
     }
 
     /// The method nearest to the truth besides raw, clc and auto.
-    fn best_other(&self) -> Option<(&'static str, &Outcome)> {
+    fn best_other(&self) -> Option<(&str, &Outcome)> {
         let known = ["raw", "clc", "auto"];
-        let others = self.outcomes.iter().filter(|it| !known.contains(&it.0));
-        let solved = others.filter_map(|(name, outcome)| Some((*name, outcome.as_ref().ok()?)));
+        let others = self
+            .outcomes
+            .iter()
+            .filter(|it| !known.contains(&it.0.as_str()));
+        let solved =
+            others.filter_map(|(name, outcome)| Some((name.as_str(), outcome.as_ref().ok()?)));
         solved.min_by(|a, b| a.1.error.total_cmp(&b.1.error))
     }
 

@@ -8,17 +8,18 @@
 //! quarter of what came before the cut, it is taken to grow with the trace: the
 //! method needs it whole.
 
+use retime::pipeline::{Analysis, AnalysisOptions};
 use retime::{Causality, Timestamp};
 
 use super::requirement::Cell;
 use crate::accuracy::{Method, Trace};
 
 /// The delay that the method needs, if it is bounded.
-pub(super) fn one_pass(method: Method, trace: &Trace) -> Cell {
+pub(super) fn one_pass(method: &Method, trace: &Trace) -> Cell {
     let Ok(whole) = method.run(trace) else {
         return Cell::no("none");
     };
-    let nodes = trace.causality.nodes();
+    let nodes = trace.analysis.causality().nodes();
     let first = nodes.base().0;
     let last = nodes.timestamps().iter().max().map_or(first, |last| last.0);
     let mut longest = 0;
@@ -28,8 +29,8 @@ pub(super) fn one_pass(method: Method, trace: &Trace) -> Cell {
         let Ok(part) = method.run(&cut_at(trace, cut)) else {
             return Cell::no("none");
         };
-        let delay =
-            cut.0 - earliest_difference(&trace.causality, [&whole.times, &part.times], cut).0;
+        let delay = cut.0
+            - earliest_difference(trace.analysis.causality(), [&whole.times, &part.times], cut).0;
         if delay > span / 4 {
             return Cell::no("-");
         }
@@ -40,13 +41,13 @@ pub(super) fn one_pass(method: Method, trace: &Trace) -> Cell {
 
 /// Without the dependencies after a time.
 fn cut_at(trace: &Trace, cut: Timestamp) -> Trace {
-    let mut causality = trace.causality.clone();
-    causality.limit_to(Timestamp(0), cut);
+    let options = AnalysisOptions {
+        window: Some((Timestamp(0), cut)),
+        ..trace.analysis.options().clone()
+    };
+    let (info, causality) = (trace.analysis.info(), trace.analysis.causality());
     Trace {
-        info: trace.info.clone(),
-        causality,
-        clocks: trace.clocks.clone(),
-        delay: trace.delay.clone(),
+        analysis: Analysis::of(info.clone(), causality.clone(), options),
         truth: trace.truth.clone(),
     }
 }

@@ -18,30 +18,30 @@ use crate::accuracy::{Method, Trace};
 const WANTED: u64 = 200_000_000;
 
 /// The control of those methods that the filter has.
-fn control(method: Method) -> Option<FilterControl> {
-    Some(match method.name {
+fn control(method: &Method) -> Option<FilterControl> {
+    Some(match method.name.as_str() {
         "clc" => FilterControl::Constant(Gamma::default()),
-        "clc 1997" => FilterControl::Degressive(DegressiveConstants::default()),
-        "clc abcd" => FilterControl::Combined(CombinedConstants::default()),
+        "clc, 1997" => FilterControl::Degressive(DegressiveConstants::default()),
+        "clc, abcd" => FilterControl::Combined(CombinedConstants::default()),
         _ => return None,
     })
 }
 
 /// The longest time that an event spends in the filter.
-pub(super) fn online(method: Method, trace: &Trace) -> Cell {
+pub(super) fn online(method: &Method, trace: &Trace) -> Cell {
     let Some(control) = control(method) else {
         return Cell::no("-");
     };
-    let MinimalDelay::Uniform(min_delay) = trace.delay else {
+    let MinimalDelay::Uniform(min_delay) = trace.analysis.delay().delay else {
         return Cell::no("-");
     };
     let options = FilterOptions {
         control,
         min_delay,
-        ..FilterOptions::new(trace.info.rate)
+        ..FilterOptions::new(trace.analysis.info().rate)
     };
-    let clocks: Vec<u32> = (0..trace.info.locations.len() as u32)
-        .map(|location| trace.clocks.of(LocationIndex(location)).0)
+    let clocks: Vec<u32> = (0..trace.analysis.info().locations.len() as u32)
+        .map(|location| trace.analysis.clocks().of(LocationIndex(location)).0)
         .collect();
     let mut filter = Filter::new(&clocks, options);
     let stamps = match pass(&mut filter, trace) {
@@ -49,7 +49,12 @@ pub(super) fn online(method: Method, trace: &Trace) -> Cell {
         Err(error) => return Cell::no(error.to_string()),
     };
     let none = MinimalDelay::Uniform(Ticks(0));
-    let left = check(&trace.causality, &trace.clocks, &none, &stamps);
+    let left = check(
+        trace.analysis.causality(),
+        trace.analysis.clocks(),
+        &none,
+        &stamps,
+    );
     let report = filter.report();
     let longest = report.delay.largest();
     let text = format!("{} ms", longest.div_ceil(1_000_000));
@@ -65,7 +70,7 @@ fn pass(
     filter: &mut Filter<u32>,
     trace: &Trace,
 ) -> Result<Vec<Timestamp>, retime::filter::FilterError> {
-    let nodes = trace.causality.nodes();
+    let nodes = trace.analysis.causality().nodes();
     let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
     order.sort_by_key(|&node| trace.truth[node as usize]);
     let mut stamps = vec![Timestamp(0); nodes.len()];
@@ -90,7 +95,7 @@ fn pass(
 
 /// Messages are known by their send; the program has no collectives.
 fn kind(trace: &Trace, node: u32) -> EventKind {
-    let causality = &trace.causality;
+    let causality = trace.analysis.causality();
     let message = |send: u32| MessageId::number(u64::from(send));
     match causality.nodes().role(node) {
         Role::Send => EventKind::Send(message(node)),

@@ -10,29 +10,34 @@ use crate::simulated::Failure;
 
 /// No effect before its cause, in any of the traces; else the largest share of
 /// dependencies that are still reversed.
-pub(super) fn order(method: Method, traces: &[Trace]) -> Cell {
+pub(super) fn order(method: &Method, traces: &[Trace]) -> Cell {
     worst(method, traces, 0.0, |trace, retimed| {
         let none = MinimalDelay::Uniform(Ticks(0));
         let stamps = retimed.nodes().timestamps();
-        let left = check(&trace.causality, &trace.clocks, &none, stamps);
+        let left = check(
+            trace.analysis.causality(),
+            trace.analysis.clocks(),
+            &none,
+            stamps,
+        );
         let total = left.messages.total + left.collectives.total;
         Ok(left.reversed() as f64 / total.max(1) as f64)
     })
 }
 
 /// A quarter of the error of the recorded times at most; else the largest share.
-pub(super) fn near(method: Method, traces: &[Trace]) -> Cell {
+pub(super) fn near(method: &Method, traces: &[Trace]) -> Cell {
     worst(method, traces, 0.25, |trace, retimed| {
         let error = |times: &Causality| -> Result<f64, Failure> {
             Ok(accuracy(trace, times)?.synchronization.mean_abs)
         };
-        Ok(error(retimed)? / error(&trace.causality)?)
+        Ok(error(retimed)? / error(trace.analysis.causality())?)
     })
 }
 
 /// Local intervals wrong by a thousandth of the run time at most; else the
 /// largest share.
-pub(super) fn local(method: Method, traces: &[Trace]) -> Cell {
+pub(super) fn local(method: &Method, traces: &[Trace]) -> Cell {
     worst(method, traces, 1e-3, |trace, retimed| {
         Ok(accuracy(trace, retimed)?.deviation)
     })
@@ -40,12 +45,16 @@ pub(super) fn local(method: Method, traces: &[Trace]) -> Cell {
 
 fn accuracy(trace: &Trace, times: &Causality) -> Result<Accuracy, Failure> {
     let stamps = times.nodes().timestamps();
-    Ok(Accuracy::measure(&trace.causality, stamps, &trace.truth)?)
+    Ok(Accuracy::measure(
+        trace.analysis.causality(),
+        stamps,
+        &trace.truth,
+    )?)
 }
 
 /// The largest figure of all traces against a limit.
 fn worst(
-    method: Method,
+    method: &Method,
     traces: &[Trace],
     limit: f64,
     figure: impl Fn(&Trace, &Causality) -> Result<f64, Failure>,

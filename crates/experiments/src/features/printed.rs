@@ -35,7 +35,7 @@ pub(super) const PRINTED: &[Printed] = &[
     },
     // the controlled logical clock
     Printed {
-        method: "clc abcd",
+        method: "clc, abcd",
         cells: ["+"; 11],
     },
 ];

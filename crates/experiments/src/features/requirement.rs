@@ -83,8 +83,8 @@ impl Requirement {
     }
 
     /// Runs a method over them.
-    pub fn decide(self, method: Method, traces: &[Trace]) -> Cell {
-        let first = |decide: fn(Method, &Trace) -> Cell| {
+    pub fn decide(self, method: &Method, traces: &[Trace]) -> Cell {
+        let first = |decide: fn(&Method, &Trace) -> Cell| {
             let first = traces.first();
             first.map_or_else(|| Cell::no("none"), |trace| decide(method, trace))
         };

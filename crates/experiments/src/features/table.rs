@@ -2,7 +2,7 @@
 
 use super::printed::PRINTED;
 use super::requirement::{Cell, REQUIREMENTS};
-use crate::accuracy::{METHODS, Method};
+use crate::accuracy::{Method, methods};
 use crate::grid::{Grid, Watch, proceed};
 use crate::simulated::Failure;
 
@@ -15,7 +15,7 @@ pub fn table(watch: Watch<'_>) -> Result<Grid, Failure> {
         let mut column = Vec::new();
         for method in shown() {
             proceed(watch, &format!("{name}: {}", method.name))?;
-            column.push(requirement.decide(method, &traces));
+            column.push(requirement.decide(&method, &traces));
         }
         columns.push(column);
     }
@@ -32,16 +32,14 @@ pub fn table(watch: Watch<'_>) -> Result<Grid, Failure> {
 /// Estimators by themselves: what the controlled clock makes of them, its own
 /// row says.
 fn shown() -> impl Iterator<Item = Method> {
-    METHODS
-        .iter()
-        .copied()
-        .filter(|method| !method.is_repaired())
+    let all = methods().into_iter();
+    all.filter(|method| !method.is_repaired())
 }
 
 fn rows(columns: &[Vec<Cell>]) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     for (number, method) in shown().enumerate() {
-        let mut row = vec![method.name.to_owned()];
+        let mut row = vec![method.name.clone()];
         row.extend(columns.iter().map(|column| column[number].text.clone()));
         rows.push(row);
         for printed in PRINTED.iter().filter(|it| it.method == method.name) {

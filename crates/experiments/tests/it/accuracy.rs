@@ -1,6 +1,6 @@
 //! How near to the truth the methods come.
 
-use retime_experiments::accuracy::{Case, Goal, METHODS, Method, Outcome, Size, cases, measure};
+use retime_experiments::accuracy::{Case, Goal, Method, Outcome, Size, cases, measure, methods};
 
 fn case(name: &str) -> Case {
     let mut all = cases(Size::Full).into_iter();
@@ -12,7 +12,7 @@ fn outcomes(case: &Case) -> [Outcome; 3] {
     let trace = case.simulate().unwrap();
     let outcomes = ["raw", "clc", "auto"].map(|name| {
         let method = Method::named(name).unwrap();
-        measure(&trace, method).unwrap().unwrap()
+        measure(&trace, &method).unwrap().unwrap()
     });
     println!("{}: {outcomes:?}", case.name);
     outcomes
@@ -114,13 +114,13 @@ fn cases_are_told_apart_and_their_truth_has_no_contradiction() {
     }
     let offsets = case("offsets").simulate().unwrap();
     let truth = retime::causality::check(
-        &offsets.causality,
-        &offsets.clocks,
+        offsets.analysis.causality(),
+        offsets.analysis.clocks(),
         &retime::MinimalDelay::Uniform(retime::Ticks(500)),
         &offsets.truth,
     );
     // No message between nodes takes less than 500 ns; collectives may.
     assert_eq!((truth.reversed(), truth.messages.short), (0, 0));
-    let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+    let names: Vec<String> = methods().into_iter().map(|it| it.name).collect();
     assert_eq!(names[..3], ["raw", "clc", "auto"]);
 }

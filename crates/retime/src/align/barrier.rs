@@ -13,6 +13,8 @@
 //!
 //! It is convex with continuous first derivative; the second is continuous at `s0`.
 
+use super::options::OPTIONS;
+
 /// The function, with its constants for a scale `S`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Barrier {
@@ -29,7 +31,7 @@ impl Barrier {
         Self {
             scale,
             knee,
-            foot: knee - FOOT * scale.max(knee),
+            foot: knee - OPTIONS.foot * scale.max(knee),
         }
     }
 
@@ -57,9 +59,6 @@ impl Barrier {
         }
     }
 }
-
-/// How far below the knee the line begins, in scales.
-const FOOT: f64 = 0.3;
 
 #[cfg(test)]
 mod tests {
@@ -91,7 +90,7 @@ mod tests {
     fn pieces_join() {
         let barrier = Barrier::new(100.0, 5.0);
         assert_eq!(barrier.at(5.0), (200.0, -80.0, 48.0));
-        for joint in [5.0, 5.0 - FOOT * 100.0] {
+        for joint in [5.0, 5.0 - OPTIONS.foot * 100.0] {
             let (below, above) = (barrier.at(joint - 1e-9), barrier.at(joint + 1e-9));
             assert!((below.0 - above.0).abs() < 1e-4 && (below.1 - above.1).abs() < 1e-4);
         }

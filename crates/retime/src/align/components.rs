@@ -8,10 +8,9 @@
 //!
 //! Source: Tarjan 1972, with a stack of its own instead of recursion.
 
-use super::links::Link;
-
 /// The number of the component of each clock: the smallest clock in it.
-pub(super) fn components(clocks: usize, links: &[Link]) -> Vec<usize> {
+/// `links` say which clock depends on which, in order.
+pub(super) fn components(clocks: usize, links: &[(usize, usize)]) -> Vec<usize> {
     let mut search = Search::new(clocks, links);
     for clock in 0..clocks {
         if search.index[clock] == UNSEEN {
@@ -35,20 +34,17 @@ struct Search {
 }
 
 impl Search {
-    fn new(clocks: usize, links: &[Link]) -> Self {
+    fn new(clocks: usize, links: &[(usize, usize)]) -> Self {
         let mut first = vec![0; clocks + 1];
-        for link in links {
-            first[link.from + 1] += 1;
+        for (from, _) in links {
+            first[from + 1] += 1;
         }
         for clock in 0..clocks {
             first[clock + 1] += first[clock];
         }
-        // Links are ordered by where they start.
-        let mut sorted: Vec<_> = links.iter().map(|link| (link.from, link.to)).collect();
-        sorted.sort_unstable();
         Self {
             first,
-            targets: sorted.into_iter().map(|(_, to)| to).collect(),
+            targets: links.iter().map(|&(_, to)| to).collect(),
             index: vec![UNSEEN; clocks],
             low: vec![UNSEEN; clocks],
             component: vec![UNSEEN; clocks],
@@ -103,32 +99,20 @@ impl Search {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::align::links::Links;
-    use crate::clocks::ClockId;
-    use crate::edges::{Edge, Edges};
 
     #[test]
     fn ways_there_and_back_make_a_component() {
         // 0 -> 1 -> 2 -> 0, hanging at it 3 <-> 4, and 5 alone.
         let pairs = [(0, 1), (1, 2), (2, 0), (2, 4), (3, 4), (4, 3)];
-        let edge = |(from, to)| Edge::message(ClockId(from), 0, ClockId(to), 0);
-        let edges = Edges::new(pairs.map(edge).to_vec(), vec![None; 6]);
-        let links = Links::new(&edges, |_, _| true);
-        assert_eq!(components(6, links.list()), [0, 0, 0, 3, 3, 5]);
-        let forward = Links::new(&edges, |_, edge| edge.from < edge.to);
-        assert_eq!(components(6, forward.list()), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(components(6, &pairs), [0, 0, 0, 3, 3, 5]);
+        let forward = [(0, 1), (1, 2), (2, 4), (3, 4)];
+        assert_eq!(components(6, &forward), [0, 1, 2, 3, 4, 5]);
     }
 
     #[test]
     fn long_chains_need_no_deep_stack() {
         let count = 100_000;
-        let edge = |from: u32| Edge::message(ClockId(from), 0, ClockId((from + 1) % count), 0);
-        let edges = Edges::new((0..count).map(edge).collect(), vec![None; count as usize]);
-        let links = Links::new(&edges, |_, _| true);
-        assert!(
-            components(count as usize, links.list())
-                .iter()
-                .all(|&it| it == 0)
-        );
+        let ring: Vec<_> = (0..count).map(|from| (from, (from + 1) % count)).collect();
+        assert!(components(count, &ring).iter().all(|&it| it == 0));
     }
 }

@@ -18,10 +18,11 @@
 //! [base](super::lines), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
 
-use super::line::Line;
-use crate::clocks::ClockId;
-use crate::edges::{Edge, Edges};
-use crate::optimal::granularity::granularities;
+use super::lines::Line;
+use super::links::Link;
+use super::reduced::Point;
+use crate::edges::Source;
+use retime_model::ClockId;
 
 /// Shifts and lines of all clocks.
 #[derive(Clone, Debug)]
@@ -41,19 +42,28 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Without lines.
-    pub(super) fn new(edges: &Edges, shifts: Vec<i64>, reference: usize) -> Self {
+    pub(super) fn new(source: &impl Source, shifts: Vec<i64>, reference: usize) -> Self {
+        let grain = source.granularities().into_iter().min().unwrap_or(1) as f64;
+        Self::with_grain(source, grain, shifts, reference)
+    }
+
+    /// The same with other shifts.
+    pub(super) fn shifted(&self, source: &impl Source, shifts: Vec<i64>) -> Self {
+        Self::with_grain(source, self.grain, shifts, self.reference)
+    }
+
+    fn with_grain(source: &impl Source, grain: f64, shifts: Vec<i64>, reference: usize) -> Self {
         let ends = |clock: usize| {
-            let (first, last) = edges.extent(ClockId(clock as u32))?;
+            let (first, last) = source.extent(ClockId(clock as u32))?;
             let shift = *shifts.get(clock)?;
             Some((first.saturating_add(shift), last.saturating_add(shift)))
         };
-        let ends = (0..edges.clocks()).filter_map(ends);
-        let grain = granularities(edges).into_iter().min().unwrap_or(1);
+        let ends = (0..source.clocks()).filter_map(ends);
         let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
         let (start, end) = all.unwrap_or((0, 0));
         Self {
             lines: vec![Line::default(); shifts.len()],
-            grain: grain as f64,
+            grain,
             reference,
             pinned: Vec::new(),
             span: (end.saturating_sub(start) as f64).max(1.0),
@@ -92,9 +102,14 @@ impl Frame {
 
     /// A dependency as the shifted clocks see it.
     #[inline]
-    pub(super) fn see(&self, edge: &Edge) -> Seen {
-        let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
-        let (sent, received) = (self.moved(from, edge.sent), self.moved(to, edge.received));
+    pub(super) fn see(&self, link: &Link, point: &Point) -> Seen {
+        self.see_between(link.from, link.to, point)
+    }
+
+    /// The same between clocks.
+    #[inline]
+    pub(super) fn see_between(&self, from: usize, to: usize, point: &Point) -> Seen {
+        let (sent, received) = (self.moved(from, point.sent), self.moved(to, point.received));
         let moved = Seen {
             sent: sent.saturating_sub(self.start) as f64,
             received: received.saturating_sub(self.start) as f64,

@@ -50,11 +50,16 @@
 //! [`learn_minimal_delay`]: crate::estimate::learn_minimal_delay
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
-use super::links::Links;
-use crate::clocks::ClockId;
+use super::curves::Curves;
+use super::frame::Frame;
+use super::links::{Link, Links};
+use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
+use crate::edges::{Source, each_part};
 use crate::estimate::{FEWEST, WINDOW};
+use retime_model::ClockId;
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
 const TRIED: [(u32, u32); 5] = [
@@ -66,8 +71,6 @@ const TRIED: [(u32, u32); 5] = [
 ];
 /// There are never more windows than this, and as many as divide it.
 const FINEST: u32 = 64;
-/// Stands for no window.
-const NOWHERE: u8 = u8::MAX;
 /// Means are exact to this share of a tick.
 const TOLERANCE: f64 = 1e-3;
 /// Cycles looked at per window; each is better than the one before, and seldom
@@ -84,42 +87,27 @@ pub fn shortest_latency(
     offset: impl Fn(ClockId, i64) -> f64 + Sync,
     keep: impl Fn(usize) -> bool,
 ) -> Option<f64> {
-    shortest(&Links::new(edges, |at, _| keep(at)), offset)
+    let kept = edges.all().iter().enumerate().filter(|(at, _)| keep(*at));
+    let kept = kept.map(|(_, edge)| *edge).collect();
+    let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
+    shortest(&Exchange::of(&Edges::new(kept, extents.collect()), offset))
 }
 
-/// The same over links.
-pub(super) fn shortest(
-    links: &Links<'_>,
-    offset: impl Fn(ClockId, i64) -> f64 + Sync,
-) -> Option<f64> {
-    let aligned = Aligned::new(links, offset);
+/// The same of an exchange.
+pub(super) fn shortest(exchange: &Exchange) -> Option<f64> {
     TRIED.iter().find_map(|&(windows, fewest)| {
-        let parts = aligned.windows(windows);
-        let all = || {
-            (0..windows)
-                .into_par_iter()
-                .map(|window| parts.steps(window))
-        };
-        let enough = all().any(|steps| {
+        let parts = exchange.windows(windows);
+        let enough = parts.par_iter().any(|steps| {
             let busy = |step: &&Step| step.count >= fewest;
             least_cycle_mean(steps.iter().filter(busy)).is_some()
         });
-        let means = || all().filter_map(|steps| least_cycle_mean(steps.iter()));
+        let means = || {
+            parts
+                .par_iter()
+                .filter_map(|steps| least_cycle_mean(steps.iter()))
+        };
         enough.then(|| means().min_by(f64::total_cmp)).flatten()
     })
-}
-
-/// Dependencies on aligned clocks, and in which window each was sent.
-///
-/// Nothing is kept of a dependency but its window and its place: to align it once
-/// more for each look takes less than to store what comes of it.
-pub(super) struct Aligned<'a, F> {
-    links: &'a Links<'a>,
-    offset: F,
-    /// Of [`FINEST`] windows that of each dependency, in the order of the links.
-    windows: Vec<u8>,
-    first: f64,
-    last: f64,
 }
 
 /// From one clock to another in one window: how often, and the fastest.
@@ -131,44 +119,85 @@ pub(super) struct Step {
     pub(super) fastest: f64,
 }
 
-impl<'a, F: Fn(ClockId, i64) -> f64 + Sync> Aligned<'a, F> {
-    pub(super) fn new(links: &'a Links<'a>, offset: F) -> Self {
-        let mut aligned = Self {
-            links,
-            offset,
-            windows: Vec::new(),
-            first: f64::INFINITY,
-            last: f64::NEG_INFINITY,
-        };
-        let sent = |&at: &u32| aligned.sent(links.edge(at));
-        let widest = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
-        let all = links.order().par_iter().map(sent);
-        let all = all.filter(|sent| sent.is_finite());
-        let ends = all.map(|sent| (sent, sent)).reduce_with(widest);
-        (aligned.first, aligned.last) = ends.unwrap_or((aligned.first, aligned.last));
-        let scale = f64::from(FINEST) / (aligned.last - aligned.first).max(1.0);
-        let window = |at: &u32| {
-            let along = (aligned.sent(links.edge(*at)) - aligned.first) * scale;
-            if along.is_finite() {
-                (along as u32).min(FINEST - 1) as u8
-            } else {
-                NOWHERE
+impl Step {
+    fn clocks(&self) -> (ClockId, ClockId) {
+        (self.from, self.to)
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.count += other.count;
+        self.fastest = self.fastest.min(other.fastest);
+    }
+}
+
+/// What aligned clocks exchanged, by window.
+pub(super) struct Exchange {
+    /// [`FINEST`] windows; the steps of each by clocks.
+    steps: Vec<Vec<Step>>,
+    first: f64,
+    last: f64,
+}
+
+impl Exchange {
+    /// Of all that a source has, by a walk over it; `offset` aligns clocks.
+    pub(super) fn of(source: &impl Source, offset: impl Fn(ClockId, i64) -> f64 + Sync) -> Self {
+        let sent = |edge: &Edge| edge.sent as f64 + offset(edge.from, edge.sent);
+        let ends = each_part(source, |part| {
+            let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
+            source.walk(part, |edge| {
+                let sent = Some(sent(&edge)).filter(|it| it.is_finite());
+                first = sent.map_or(first, |it| first.min(it));
+                last = sent.map_or(last, |it| last.max(it));
+            });
+            (first, last)
+        });
+        let first = ends.iter().fold(f64::INFINITY, |least, it| least.min(it.0));
+        let last = ends
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, it| most.max(it.1));
+        let scale = f64::from(FINEST) / (last - first).max(1.0);
+        let parts = each_part(source, |part| {
+            let mut steps = Steps::default();
+            source.walk(part, |edge| {
+                let along = (sent(&edge) - first) * scale;
+                if !along.is_finite() {
+                    return;
+                }
+                let window = (along as u32).min(FINEST - 1);
+                let added = offset(edge.to, edge.received) - offset(edge.from, edge.sent);
+                let latency = edge.latency() as f64 + added;
+                steps.add(window, edge.from, edge.to, 1, latency);
+            });
+            steps
+        });
+        Self {
+            steps: Steps::by_window(parts),
+            first,
+            last,
+        }
+    }
+
+    /// Of links on aligned clocks.
+    pub(super) fn of_links(links: &Links, frame: &Frame, curves: &Curves) -> Self {
+        let of = |link: &Link| {
+            let mut steps = Steps::default();
+            let clocks = [link.from, link.to].map(|clock| ClockId(clock as u32));
+            for (window, count, points) in links.stretches(link) {
+                let window = u64::from(window) * u64::from(FINEST) / links.windows() as u64;
+                let latency = |point| {
+                    let seen = frame.see(link, point);
+                    seen.latency - frame.grain + curves.between(link.from, link.to, &seen)
+                };
+                let fastest = points.iter().map(latency).fold(f64::INFINITY, f64::min);
+                steps.add(window as u32, clocks[0], clocks[1], count, fastest);
             }
+            steps
         };
-        aligned.windows = links.order().par_iter().map(window).collect();
-        aligned
-    }
-
-    /// When a dependency was sent, on the common time line.
-    fn sent(&self, edge: &Edge) -> f64 {
-        edge.sent as f64 + (self.offset)(edge.from, edge.sent)
-    }
-
-    /// How long it took.
-    fn latency(&self, edge: &Edge) -> f64 {
-        let sent = (self.offset)(edge.from, edge.sent);
-        let received = (self.offset)(edge.to, edge.received);
-        edge.latency() as f64 + (received - sent)
+        Self {
+            steps: Steps::by_window(links.list().par_iter().map(of).collect()),
+            first: 0.0,
+            last: frame.span,
+        }
     }
 
     /// When a window is half over, on the common time line.
@@ -177,61 +206,58 @@ impl<'a, F: Fn(ClockId, i64) -> f64 + Sync> Aligned<'a, F> {
         (self.first + (self.last - self.first) * part) as i64
     }
 
-    /// The dependencies by window; `windows` divides [`FINEST`].
-    pub(super) fn windows(&self, windows: u32) -> Windows<'_, 'a, F> {
-        let of = |window: u8| (window != NOWHERE).then(|| u32::from(window) * windows / FINEST);
-        let mut next = vec![0; windows as usize + 1];
-        for window in self.windows.iter().filter_map(|&it| of(it)) {
-            next[window as usize + 1] += 1;
-        }
-        for window in 0..windows as usize {
-            next[window + 1] += next[window];
-        }
-        let starts = next.clone();
-        let mut order = vec![0; next[windows as usize]];
-        for (&at, &window) in self.links.order().iter().zip(&self.windows) {
-            if let Some(window) = of(window) {
-                order[next[window as usize]] = at;
-                next[window as usize] += 1;
-            }
-        }
-        Windows {
-            aligned: self,
-            starts,
-            order,
-        }
+    /// The steps by window, and of a window by clocks; `windows` divides [`FINEST`].
+    pub(super) fn windows(&self, windows: u32) -> Vec<Vec<Step>> {
+        let joined = |fine: &[Vec<Step>]| merged(fine.concat());
+        let each = (FINEST / windows.max(1)).max(1) as usize;
+        self.steps.par_chunks(each).map(joined).collect()
     }
 }
 
-/// Dependencies by window.
-pub(super) struct Windows<'b, 'a, F> {
-    aligned: &'b Aligned<'a, F>,
-    starts: Vec<usize>,
-    /// Positions, by window and clocks.
-    order: Vec<u32>,
+/// Steps under way.
+#[derive(Default)]
+struct Steps {
+    known: FxHashMap<(u32, ClockId, ClockId), (u32, f64)>,
 }
 
-impl<F: Fn(ClockId, i64) -> f64 + Sync> Windows<'_, '_, F> {
-    /// The steps of a window, by clocks.
-    pub(super) fn steps(&self, window: u32) -> Vec<Step> {
-        let edge = |at: &u32| self.aligned.links.edge(*at);
-        let clocks = |at: &u32| (edge(at).from, edge(at).to);
-        let latency = |at: &u32| self.aligned.latency(edge(at));
-        let place = window as usize;
-        let own = &self.order[self.starts[place]..self.starts[place + 1]];
-        let steps = own.chunk_by(|a, b| clocks(a) == clocks(b)).map(|same| {
-            let (from, to) = clocks(&same[0]);
-            let latencies = same.iter().map(latency).filter(|it| it.is_finite());
-            Step {
+impl Steps {
+    fn add(&mut self, window: u32, from: ClockId, to: ClockId, count: u32, latency: f64) {
+        let step = self.known.entry((window, from, to));
+        let (known, fastest) = step.or_insert((0, f64::INFINITY));
+        *known += count;
+        // Where nothing is a number, nothing is known.
+        if latency < *fastest {
+            *fastest = latency;
+        }
+    }
+
+    /// Those of all parts, by window.
+    fn by_window(parts: Vec<Self>) -> Vec<Vec<Step>> {
+        let mut windows = vec![Vec::new(); FINEST as usize];
+        for ((window, from, to), (count, fastest)) in parts.into_iter().flat_map(|it| it.known) {
+            windows[window as usize].push(Step {
                 from,
                 to,
-                count: same.len() as u32,
-                fastest: latencies.fold(f64::INFINITY, f64::min),
-            }
-        });
-        // Where nothing is a number, nothing is known.
-        steps.filter(|step| step.fastest.is_finite()).collect()
+                count,
+                fastest,
+            });
+        }
+        windows.into_par_iter().map(merged).collect()
     }
+}
+
+/// Steps between the same clocks in one, by clocks.
+fn merged(mut steps: Vec<Step>) -> Vec<Step> {
+    steps.sort_unstable_by_key(Step::clocks);
+    steps.dedup_by(|step, before| {
+        let same = step.clocks() == before.clocks();
+        if same {
+            before.add(step);
+        }
+        same
+    });
+    steps.retain(|step| step.fastest.is_finite());
+    steps
 }
 
 /// The least mean of the fastest along any cycle of steps; `None` if none closes.
@@ -243,10 +269,10 @@ fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option
     let arc = |step: &Step| Arc {
         from: number(step.from),
         to: number(step.to),
-        latency: step.fastest,
+        length: step.fastest,
     };
-    let arcs: Vec<Arc> = steps.map(arc).collect();
-    let slowest = arcs.iter().map(|arc| arc.latency).reduce(f64::max)?;
+    let arcs: Vec<Arc<f64>> = steps.map(arc).collect();
+    let slowest = arcs.iter().map(|arc| arc.length).reduce(f64::max)?;
     let better = |mean: &f64| cycle_below(ids.len(), &arcs, *mean);
     let above = slowest + 1.0;
     std::iter::successors(better(&above), better)
@@ -254,72 +280,17 @@ fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option
         .last()
 }
 
-/// A [`Step`] between numbered clocks.
-#[derive(Clone, Copy)]
-struct Arc {
-    from: u32,
-    to: u32,
-    latency: f64,
-}
-
-/// The mean of some cycle of lower mean, if there is one: shortest paths from
-/// everywhere at once, whose tree closes on itself only around such a cycle.
-fn cycle_below(clocks: usize, arcs: &[Arc], mean: f64) -> Option<f64> {
-    let mut distance = vec![0.0; clocks];
-    let mut parent: Vec<Option<Arc>> = vec![None; clocks];
-    for _ in 0..=clocks {
-        let mut settled = true;
-        for arc in arcs {
-            let (from, to) = (arc.from as usize, arc.to as usize);
-            let over = distance[from] + (arc.latency - mean);
-            if over < distance[to] - TOLERANCE {
-                distance[to] = over;
-                parent[to] = Some(*arc);
-                settled = false;
-            }
-        }
-        if settled {
-            return None;
-        }
-        if let Some(found) = mean_of_cycle(&parent) {
-            return Some(found).filter(|&found| found < mean);
-        }
-    }
-    None
-}
-
-/// The mean along a cycle of parents.
-fn mean_of_cycle(parent: &[Option<Arc>]) -> Option<f64> {
-    // Who was first visited from where.
-    let mut visited = vec![usize::MAX; parent.len()];
-    for start in 0..parent.len() {
-        let mut at = start;
-        while visited[at] == usize::MAX {
-            visited[at] = start;
-            match parent[at] {
-                Some(arc) => at = arc.from as usize,
-                None => break,
-            }
-        }
-        if visited[at] == start && parent[at].is_some() {
-            return mean_from(parent, at);
-        }
-    }
-    None
-}
-
-/// The mean along the cycle on which `start` lies.
-fn mean_from(parent: &[Option<Arc>], start: usize) -> Option<f64> {
-    let (mut sum, mut steps, mut at) = (0.0, 0.0, start);
-    loop {
-        let arc = parent[at]?;
-        sum += arc.latency;
-        steps += 1.0;
-        at = arc.from as usize;
-        if at == start {
-            return Some(sum / steps);
-        }
-    }
+/// The mean of some cycle of lower mean, if there is one: it is a negative one
+/// once the mean is taken from each arc.
+fn cycle_below(clocks: usize, arcs: &[Arc<f64>], mean: f64) -> Option<f64> {
+    let less = |arc: &Arc<f64>| Arc {
+        length: arc.length - mean,
+        ..*arc
+    };
+    let less: Vec<Arc<f64>> = arcs.iter().map(less).collect();
+    let cycle = shortest_paths(clocks, Start::Everywhere, &less, TOLERANCE).err()?;
+    let sum: f64 = cycle.iter().map(|arc| arc.length + mean).sum();
+    Some(sum / cycle.len() as f64).filter(|&found| found < mean)
 }
 
 #[cfg(test)]

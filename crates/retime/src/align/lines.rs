@@ -8,21 +8,26 @@
 //! spanning tree, those first whose windows lie closest to their line, so that
 //! each clock gets its line along the best pairs (Jezequel's idea).
 //!
+//! Lines here are sums of many small corrections, all over one axis that starts
+//! at 0, so floats hold them. What one clock differs from another by, over its
+//! own stamps and in whole ticks, is `estimate/clock_line`; what an estimate does
+//! to a clock overall, `optimal/line`.
+//!
 //! The lines are kept if the sum of negative latencies
 //! does not grow by them: for clocks that jump, a line can be worse than none.
+
+use std::ops::{Add, Neg, Sub};
 
 use rayon::prelude::*;
 
 use super::frame::Frame;
-use super::line::Line;
 use super::links::{Link, Links};
+use super::options::OPTIONS;
 use crate::median::median;
-
-const WINDOWS: usize = 64;
 
 /// Adds lines to the frame, `rounds` times; returns the least latency of each link
 /// with them.
-pub(super) fn add_lines(links: &Links<'_>, frame: &mut Frame, rounds: usize) -> Vec<f64> {
+pub(super) fn add_lines(links: &Links, frame: &mut Frame, rounds: usize) -> Vec<f64> {
     let mut known = Latencies::of(links, frame);
     for _ in 0..rounds {
         let more = tree(links, frame);
@@ -45,9 +50,12 @@ struct Latencies {
 }
 
 impl Latencies {
-    fn of(links: &Links<'_>, frame: &Frame) -> Self {
+    fn of(links: &Links, frame: &Frame) -> Self {
         let of = |link: &Link| {
-            let latencies = links.of(link).map(|(_, edge)| frame.see(edge).latency);
+            let latencies = links
+                .of(link)
+                .iter()
+                .map(|point| frame.see(link, point).latency);
             latencies.fold((0.0, f64::INFINITY), |(reversed, least), it| {
                 (reversed + (-it).max(0.0), f64::min(least, it))
             })
@@ -70,7 +78,7 @@ struct Fit {
 }
 
 /// Lines along a spanning tree; zero at the reference.
-fn tree(links: &Links<'_>, frame: &Frame) -> Vec<Line> {
+fn tree(links: &Links, frame: &Frame) -> Vec<Line> {
     let pairs = links.list().par_iter().filter(|link| link.from < link.to);
     let fit = |link: &Link| fit(links, frame, link, links.opposite(link)?);
     let mut fits: Vec<Fit> = pairs.filter_map(fit).collect();
@@ -115,15 +123,15 @@ fn keep_reference(reference: usize, group: &[usize], lines: &mut [Line]) {
     }
 }
 
-fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
+fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
     let there = least(links, frame, forth);
     let back = least(links, frame, back);
     let middle = |window: usize| {
         let difference = (back[window] - there[window]) / 2.0;
-        let time = (window as f64 + 0.5) * frame.span / WINDOWS as f64;
+        let time = (window as f64 + 0.5) * frame.span / OPTIONS.windows as f64;
         difference.is_finite().then_some((time, difference))
     };
-    let points: Vec<(f64, f64)> = (0..WINDOWS).filter_map(middle).collect();
+    let points: Vec<(f64, f64)> = (0..OPTIONS.windows).filter_map(middle).collect();
     let line = Line::theil_sen(&points)?;
     let mut rests: Vec<f64> = points
         .iter()
@@ -140,14 +148,116 @@ fn fit(links: &Links<'_>, frame: &Frame, forth: &Link, back: &Link) -> Option<Fi
 }
 
 /// The least latency in each window; infinite where there is none.
-fn least(links: &Links<'_>, frame: &Frame, link: &Link) -> [f64; WINDOWS] {
-    let mut least = [f64::INFINITY; WINDOWS];
-    for (_, edge) in links.of(link) {
-        let seen = frame.see(edge);
+fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
+    let mut least = [f64::INFINITY; OPTIONS.windows];
+    for point in links.of(link) {
+        let seen = frame.see(link, point);
         let time = f64::midpoint(seen.sent, seen.received);
-        let window = (time * (WINDOWS as f64 / frame.span)) as usize;
-        let least = &mut least[window.min(WINDOWS - 1)];
+        let window = (time * (OPTIONS.windows as f64 / frame.span)) as usize;
+        let least = &mut least[window.min(OPTIONS.windows - 1)];
         *least = least.min(seen.latency);
     }
     least
+}
+
+/// Ticks over the time on the common axis.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Line {
+    /// Ticks at 0.
+    pub(super) intercept: f64,
+    /// Ticks per tick.
+    pub(super) drift: f64,
+}
+
+impl Line {
+    pub(super) fn at(self, time: f64) -> f64 {
+        self.intercept + self.drift * time
+    }
+
+    /// Half-way between two lines.
+    pub(super) fn midpoint(self, other: Self) -> Self {
+        Self {
+            intercept: f64::midpoint(self.intercept, other.intercept),
+            drift: f64::midpoint(self.drift, other.drift),
+        }
+    }
+
+    /// The line of the median slope through points of rising `x` (Theil-Sen);
+    /// `None` without points.
+    pub(super) fn theil_sen(points: &[(f64, f64)]) -> Option<Self> {
+        let slope = |a: &(f64, f64), b: &(f64, f64)| (b.1 - a.1) / (b.0 - a.0);
+        let pairs = points.iter().enumerate();
+        let mut slopes: Vec<f64> = pairs
+            .flat_map(|(at, a)| points[at + 1..].iter().map(move |b| slope(a, b)))
+            .filter(|it| it.is_finite())
+            .collect();
+        let drift = median(&mut slopes).unwrap_or(0.0);
+        let mut rests: Vec<f64> = points.iter().map(|&(x, y)| y - drift * x).collect();
+        Some(Self {
+            intercept: median(&mut rests)?,
+            drift,
+        })
+    }
+}
+
+impl Add for Line {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            intercept: self.intercept + other.intercept,
+            drift: self.drift + other.drift,
+        }
+    }
+}
+
+impl Neg for Line {
+    type Output = Self;
+
+    fn neg(self) -> Self {
+        Self {
+            intercept: -self.intercept,
+            drift: -self.drift,
+        }
+    }
+}
+
+impl Sub for Line {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        self + -other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quarter_of_points_gone_wrong_moves_the_line_little() {
+        let point = |i: usize| {
+            let x = i as f64;
+            (
+                x,
+                if i.is_multiple_of(5) {
+                    900.0
+                } else {
+                    7.0 + 0.25 * x
+                },
+            )
+        };
+        let points: Vec<_> = (0..40).map(point).collect();
+        let line = Line::theil_sen(&points).unwrap();
+        assert!(
+            (line.drift - 0.25).abs() < 0.1 && (line.at(20.0) - 12.0).abs() < 2.0,
+            "{line:?}"
+        );
+        assert_eq!(Line::theil_sen(&[]), None);
+        let single = Line {
+            intercept: 4.0,
+            drift: 0.0,
+        };
+        assert_eq!(Line::theil_sen(&[(3.0, 4.0)]), Some(single));
+    }
 }

@@ -2,77 +2,86 @@
 //!
 //! Everything the alignment reads from a trace is a minimum over the
 //! dependencies from one clock to another, over all of them or over a stretch of
-//! time. So they are listed once by ordered pair of clocks, as positions: four
-//! bytes each.
+//! time. So they are listed by ordered pair of clocks, those of a pair together:
+//! either all of them or the [few that can be the tightest](super::reduced). How
+//! many there are in truth is known all the same.
 
-use std::borrow::Cow;
-
-use rustc_hash::FxHashMap;
-
-use crate::edges::{Edge, Edges};
+use super::reduced::{Cell, Point, Reduced};
 
 /// The dependencies from one clock to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) from: usize,
     pub(super) to: usize,
+    /// How many there are, listed or not.
+    pub(super) count: usize,
+    /// Its stretches,
+    cells: (usize, usize),
+    /// and its points.
     first: usize,
+    end: usize,
+}
+
+/// A stretch of time of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stretch {
+    window: u32,
+    count: u32,
     end: usize,
 }
 
 /// The dependencies of a trace by [`Link`].
 #[derive(Clone, Debug, Default)]
-pub(super) struct Links<'a> {
-    edges: &'a [Edge],
+pub(super) struct Links {
     clocks: usize,
+    windows: usize,
     list: Vec<Link>,
-    /// Positions of edges, those of a link together and in their order.
-    order: Cow<'a, [u32]>,
+    stretches: Vec<Stretch>,
+    points: Vec<Point>,
 }
 
-impl<'a> Links<'a> {
-    /// Of dependencies that pass `keep`, which is asked with the position.
-    pub(super) fn new(edges: &'a Edges, keep: impl Fn(usize, &Edge) -> bool) -> Self {
-        let all = edges.all();
-        let clocks = edges.clocks();
-        let usable = |at: usize| {
-            let edge = &all[at];
-            let known = edge.from.as_usize() < clocks && edge.to.as_usize() < clocks;
-            known && edge.from != edge.to && keep(at, edge)
+impl Links {
+    /// Of the cells that pass.
+    pub(super) fn new(clocks: usize, reduced: &Reduced, keep: impl Fn(&Cell) -> bool) -> Self {
+        let mut links = Self {
+            clocks,
+            windows: reduced.windows(),
+            ..Self::default()
         };
-        let mut counts: FxHashMap<(u32, u32), usize> = FxHashMap::default();
-        let kept = || (0..all.len().min(u32::MAX as usize)).filter(|&at| usable(at));
-        for at in kept() {
-            *counts.entry((all[at].from.0, all[at].to.0)).or_default() += 1;
+        let kept = |(_, cell): &(usize, &Cell)| keep(cell);
+        let cells = || reduced.cells().iter().enumerate().filter(kept);
+        let points = cells().map(|(at, _)| reduced.of(at).len());
+        links.points.reserve_exact(points.sum());
+        for (at, cell) in cells() {
+            links.add(cell, reduced.of(at));
         }
-        let mut keys: Vec<_> = counts.iter().map(|(&key, &count)| (key, count)).collect();
-        keys.sort_unstable();
-        let mut list = Vec::with_capacity(keys.len());
-        let mut end = 0;
-        for ((from, to), count) in keys {
-            let (from, to) = (from as usize, to as usize);
-            let first = end;
-            end += count;
-            list.push(Link {
+        links
+    }
+
+    /// Adds a stretch of the last link or of a new one.
+    fn add(&mut self, cell: &Cell, points: &[Point]) {
+        let (from, to) = (cell.from as usize, cell.to as usize);
+        let (stretches, first) = (self.stretches.len(), self.points.len());
+        self.points.extend_from_slice(points);
+        let end = self.points.len();
+        self.stretches.push(Stretch {
+            window: cell.window() as u32,
+            count: cell.count,
+            end,
+        });
+        match self.list.last_mut() {
+            Some(last) if (last.from, last.to) == (from, to) => {
+                last.count += cell.count as usize;
+                (last.cells.1, last.end) = (stretches + 1, end);
+            }
+            _ => self.list.push(Link {
                 from,
                 to,
+                count: cell.count as usize,
+                cells: (stretches, stretches + 1),
                 first,
                 end,
-            });
-            counts.insert((from as u32, to as u32), first);
-        }
-        let mut order = vec![0; end];
-        for at in kept() {
-            if let Some(next) = counts.get_mut(&(all[at].from.0, all[at].to.0)) {
-                order[*next] = at as u32;
-                *next += 1;
-            }
-        }
-        Self {
-            edges: all,
-            clocks,
-            list,
-            order: order.into(),
+            }),
         }
     }
 
@@ -86,30 +95,41 @@ impl<'a> Links<'a> {
         self.clocks
     }
 
-    /// How many dependencies there are.
-    pub(super) fn len(&self) -> usize {
-        self.list.iter().map(|link| link.end - link.first).sum()
+    /// Into how many windows the run is cut.
+    pub(super) fn windows(&self) -> usize {
+        self.windows
     }
 
-    /// Positions of all dependencies, by link.
-    pub(super) fn order(&self) -> &[u32] {
-        &self.order
+    /// How many dependencies there are, listed or not.
+    pub(super) fn count(&self) -> usize {
+        self.list.iter().map(|link| link.count).sum()
     }
 
-    /// Positions of the dependencies of a link.
-    pub(super) fn positions(&self, link: &Link) -> &[u32] {
-        &self.order[link.first..link.end]
+    /// The dependencies of a link that are listed.
+    pub(super) fn of(&self, link: &Link) -> &[Point] {
+        &self.points[link.first..link.end]
     }
 
-    /// The dependencies of a link, with their positions.
-    pub(super) fn of(&self, link: &Link) -> impl Iterator<Item = (u32, &'a Edge)> + '_ {
-        let positions = self.positions(link).iter();
-        positions.map(|&at| (at, &self.edges[at as usize]))
+    /// The place of the first of them among all.
+    pub(super) fn first(link: &Link) -> u32 {
+        link.first as u32
     }
 
-    /// The dependency at a position.
-    pub(super) fn edge(&self, at: u32) -> &'a Edge {
-        &self.edges[at as usize]
+    /// The dependency at a place among all.
+    pub(super) fn point(&self, at: u32) -> &Point {
+        &self.points[at as usize]
+    }
+
+    /// Of each stretch of a link its window, how many dependencies there are in
+    /// truth, and those that are listed.
+    pub(super) fn stretches(&self, link: &Link) -> impl Iterator<Item = (u32, u32, &[Point])> {
+        let mut first = link.first;
+        let stretches = self.stretches[link.cells.0..link.cells.1].iter();
+        stretches.map(move |stretch| {
+            let points = &self.points[first..stretch.end];
+            first = stretch.end;
+            (stretch.window, stretch.count, points)
+        })
     }
 
     /// The link the other way.
@@ -124,75 +144,17 @@ impl<'a> Links<'a> {
         found.ok()
     }
 
-    /// Those of links that pass.
-    pub(super) fn among(&self, keep: impl Fn(&Link) -> bool) -> Links<'_> {
-        if self.list.iter().all(&keep) {
-            return Links {
-                list: self.list.clone(),
-                order: Cow::Borrowed(&self.order),
-                ..*self
-            };
-        }
-        let none: &[u32] = &[];
-        self.picked(|link| {
-            let kept = if keep(link) {
-                self.positions(link)
-            } else {
-                none
-            };
-            kept.iter().copied()
-        })
-    }
-
-    /// The dependencies that pass, and the rest.
-    pub(super) fn split(&self, first_half: impl Fn(&Edge) -> bool + Copy) -> (Self, Self) {
-        let half = |wanted: bool| {
-            let picked = move |at: &u32| first_half(self.edge(*at)) == wanted;
-            self.picked(|link| self.positions(link).iter().copied().filter(picked))
+    /// All dependencies of a list.
+    #[cfg(test)]
+    pub(super) fn of_list(edges: &crate::edges::Edges) -> Self {
+        let frame = super::frame::Frame::new(edges, vec![0; edges.clocks()], 0);
+        let reduction = super::reduced::Reduction {
+            frame: &frame,
+            windows: 1,
+            blocks: 1,
+            layers: usize::MAX,
+            left_out: &rustc_hash::FxHashSet::default(),
         };
-        (half(true), half(false))
-    }
-
-    /// Of each link the dependencies at some of its positions.
-    fn picked<I: Iterator<Item = u32>>(&self, of: impl Fn(&Link) -> I) -> Self {
-        let mut order = Vec::with_capacity(self.len());
-        let mut list = Vec::with_capacity(self.list.len());
-        for link in &self.list {
-            let first = order.len();
-            order.extend(of(link));
-            let end = order.len();
-            list.push(Link {
-                first,
-                end,
-                ..*link
-            });
-        }
-        order.shrink_to_fit();
-        list.retain(|link| link.first < link.end);
-        Self {
-            list,
-            order: order.into(),
-            ..*self
-        }
-    }
-
-    /// Leaves out dependencies at these positions, given in rising order.
-    pub(super) fn without(mut self, left_out: &[u32]) -> Self {
-        let mut kept = 0;
-        let order = self.order.to_mut();
-        for link in &mut self.list {
-            let first = kept;
-            for place in link.first..link.end {
-                let at = order[place];
-                if left_out.binary_search(&at).is_err() {
-                    order[kept] = at;
-                    kept += 1;
-                }
-            }
-            (link.first, link.end) = (first, kept);
-        }
-        order.truncate(kept);
-        self.list.retain(|link| link.first < link.end);
-        self
+        Self::new(edges.clocks(), &Reduced::new(edges, &reduction), |_| true)
     }
 }

@@ -8,19 +8,18 @@
 //! dependencies allow:
 //!
 //! ```text
-//!  constants    the middle of what the least latency of each pair allows, days if need be
-//!  lines        constant drift: the robust slope of pair differences
-//!  trim         dependencies that contradict all others are left out
-//!  ladder       1, 4, 16, ... 1024 pieces, while finer ones fit better
-//!    settle     the offsets for one division
-//!    active     the tightest dependencies of each pair and stretch of time
-//!    centre     a convex function of all offsets, and its derivatives
-//!    barrier      what little slack costs
-//!    newton     its minimum
-//!    solver       by sparse linear systems
-//!  steps        clocks that were set are taken for several, and all that again
-//!  ties         clocks that messages reach in one direction only
-//!  offsets      relative to the reference
+//!  reduced       of each pair of clocks and stretch of time those that can be the tightest
+//!  pairwise      constants: the middle of what the least latency of each pair allows
+//!  lines         constant drift: the robust slope of pair differences
+//!  outliers      dependencies that contradict all others are left out
+//!  selection     1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
+//!    centre        the minimum of a convex function of all offsets, by Newton's method
+//!    barrier         what little slack costs
+//!    solver          sparse linear systems
+//!  steps         clocks that were set are taken for several, and all that again
+//!  ties          clocks that messages reach in one direction only
+//!  curves        from the common axis to what has to be added, relative to the reference
 //! ```
 //!
 //! Nothing is guaranteed: a message may stay reversed, where its clock behaved
@@ -45,36 +44,36 @@
 //! assert!((alignment.shortest.unwrap() - 300.0).abs() < 2.0);
 //! ```
 
-mod active;
+mod active_set;
 mod barrier;
+mod candidates;
 mod centre;
 mod components;
-mod constants;
 mod curves;
 mod frame;
-mod ladder;
 mod latency;
-mod line;
 mod lines;
 mod links;
-mod newton;
-mod offsets;
-mod settle;
+mod options;
+mod outliers;
+mod pairwise;
+mod reduced;
+mod selection;
 mod sharing;
 mod solver;
 mod stages;
 mod steps;
 mod ties;
-mod trim;
 
 pub use latency::shortest_latency;
 pub use sharing::confirmed;
 
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
+use crate::edges::{Dependencies, whole};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use retime_model::TickRate;
+use retime_model::{ClockId, Clocks};
 
 /// How a clock is tied to the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,8 +149,9 @@ impl Alignment {
 
 /// Aligns the clocks of a trace.
 ///
-/// Which dependencies of collectives are the tightest depends on how clocks
-/// differ; they are listed again once that is known better.
+/// Dependencies are not listed but walked, each time for what is asked of them.
+/// Which of collectives are the tightest depends on how clocks differ: first those by
+/// recorded stamps, then those by clocks that are known to a line.
 pub fn align(
     causality: &Causality,
     clocks: &Clocks,
@@ -159,20 +159,17 @@ pub fn align(
     reference: ClockId,
 ) -> Alignment {
     let nodes = causality.nodes();
-    let raw = Edges::collect(causality, clocks, |node| nodes.time(node).0);
-    if causality.collectives().instances().is_empty() {
-        return align_edges(&raw, rate, reference);
-    }
+    let raw = Dependencies::new(causality, clocks, |node| nodes.time(node).0);
     let rough = stages::rough(&raw, reference);
-    drop(raw);
-    let edges = Edges::collect(causality, clocks, |node| {
+    let axis = rough.clone();
+    let source = Dependencies::new(causality, clocks, |node| {
         let stamp = nodes.time(node).0;
         let clock = clocks.of(nodes.location(node)).as_usize();
-        stamp.saturating_add(rough.add(clock, stamp).round() as i64)
+        stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
-    let aligned = stages::align_roughly_aligned(&edges, rough, rate, reference);
-    steps::explain(&edges, aligned, rate, |estimate| {
-        Some(Edges::collect_aligned(causality, clocks, estimate))
+    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference);
+    steps::explain(&source, aligned, rate, |estimate| {
+        Some(estimate.edges(causality, clocks))
     })
 }
 

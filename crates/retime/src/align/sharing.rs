@@ -62,18 +62,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::latency::{Aligned, Step};
-use super::links::Links;
+use super::latency::{Exchange, Step};
+use super::options::OPTIONS;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks, joined};
-use crate::edges::Edges;
+
 use crate::estimate::{Estimate, Offset};
+use crate::grouping::joined;
 use retime_model::TraceInfo;
+use retime_model::{ClockId, Clocks};
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
-/// One window of this many may disagree.
-const TOLERATED: usize = 10;
 /// How often a clock may be passed in the search for the fastest way.
 const MOST_VISITS: usize = 4;
 
@@ -87,9 +86,8 @@ pub fn confirmed(
     estimate: &Estimate,
 ) -> Clocks {
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-    let edges = Edges::collect_aligned(causality, processes, estimate);
+    let source = estimate.dependencies(causality, processes);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
-    let links = Links::new(&edges, |_, _| true);
     let judge = Judge {
         shared: processes.iter().map(shared).collect(),
         shown: estimate
@@ -97,7 +95,7 @@ pub fn confirmed(
             .iter()
             .map(|it| shown(it.as_ref()))
             .collect(),
-        aligned: Aligned::new(&links, add),
+        exchange: Exchange::of(&source, add),
         tolerance: 1.0 + info.rate.get() as f64 / 1e6,
     };
     let agreed = judge.pairs();
@@ -113,23 +111,23 @@ fn shown(offset: Option<&Offset>) -> Option<Offset> {
 /// Two clocks, the lower first.
 type Pair = (ClockId, ClockId);
 
-struct Judge<'a, F> {
+struct Judge {
     /// By clock, that of its node.
     shared: Vec<Option<ClockId>>,
     shown: Vec<Option<Offset>>,
-    aligned: Aligned<'a, F>,
+    exchange: Exchange,
     /// Ticks by which clocks that are one may seem to differ.
     tolerance: f64,
 }
 
-impl<F: Fn(ClockId, i64) -> f64 + Sync> Judge<'_, F> {
+impl Judge {
     /// Whether they agree, for each pair that exchanges anything and has a way
     /// there and back.
     fn pairs(&self) -> BTreeMap<Pair, bool> {
         let mut judged = BTreeMap::new();
         for windows in WINDOWS {
             for (pair, (met, disagreed)) in self.counts(windows) {
-                let agree = disagreed * TOLERATED <= met;
+                let agree = disagreed * OPTIONS.disagree_one_in <= met;
                 judged.entry(pair).or_insert(agree);
             }
         }
@@ -140,10 +138,9 @@ impl<F: Fn(ClockId, i64) -> f64 + Sync> Judge<'_, F> {
     /// disagree.
     fn counts(&self, windows: u32) -> BTreeMap<Pair, (usize, usize)> {
         let mut counts = BTreeMap::new();
-        let parts = self.aligned.windows(windows);
-        for number in 0..windows {
-            let steps = parts.steps(number);
-            let window = Window { steps: &steps };
+        let parts = self.exchange.windows(windows);
+        for (number, steps) in (0..).zip(&parts) {
+            let window = Window { steps };
             let once =
                 |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
             let inside = steps.iter().filter(|step| self.inside(step));
@@ -152,7 +149,7 @@ impl<F: Fn(ClockId, i64) -> f64 + Sync> Judge<'_, F> {
                 if half.is_infinite() {
                     continue;
                 }
-                let middle = self.aligned.middle(number, windows);
+                let middle = self.exchange.middle(number, windows);
                 let pair = (from.min(to), from.max(to));
                 let (met, disagreed): &mut (usize, usize) = counts.entry(pair).or_default();
                 *met += 1;

@@ -14,14 +14,10 @@
 
 use super::curves::Curves;
 use super::frame::Frame;
-use super::line::Line;
+use super::lines::Line;
 use super::links::{Link, Links};
-
-const WINDOWS: usize = 64;
-/// A line needs so many windows with dependencies; fewer give a constant.
-const FEWEST: usize = 8;
-/// No clock drifts more against another.
-const STEEPEST: f64 = 1e-3;
+use super::options::OPTIONS;
+use crate::hull::{Planar, lower_hull};
 
 /// A point of a cloud: time and aligned latency.
 type Point = (f64, f64);
@@ -37,7 +33,7 @@ pub(super) struct Ties {
 /// The constant or, if `with_drift`, the line for each component; those that
 /// nothing ties to the reference hang at their smallest clock.
 pub(super) fn tie(
-    links: &Links<'_>,
+    links: &Links,
     component: &[usize],
     frame: &Frame,
     curves: &Curves,
@@ -75,7 +71,7 @@ pub(super) fn tie(
 }
 
 /// Per component the links that join it to others.
-fn across<'a>(links: &'a Links<'_>, component: &[usize]) -> Vec<Vec<&'a Link>> {
+fn across<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>> {
     let mut across = vec![Vec::new(); component.len()];
     for link in links.list() {
         let (from, to) = (component[link.from], component[link.to]);
@@ -88,7 +84,7 @@ fn across<'a>(links: &'a Links<'_>, component: &[usize]) -> Vec<Vec<&'a Link>> {
 }
 
 struct Work<'a> {
-    links: &'a Links<'a>,
+    links: &'a Links,
     component: &'a [usize],
     frame: &'a Frame,
     curves: &'a Curves,
@@ -124,7 +120,7 @@ impl Work<'_> {
             let ends = (self.component[link.from], self.component[link.to]);
             let other = if ends.0 == component { ends.1 } else { ends.0 };
             if self.ties.root[other] == usize::MAX {
-                self.waiting[other] += self.links.positions(link).len();
+                self.waiting[other] += link.count;
             }
         }
     }
@@ -152,8 +148,8 @@ impl Work<'_> {
 
     fn add_points(&self, link: &Link, points: &mut Vec<Point>) {
         let line = |clock: usize| self.ties.lines[self.component[clock]];
-        points.extend(self.links.of(link).map(|(_, edge)| {
-            let seen = self.frame.see(edge);
+        points.extend(self.links.of(link).iter().map(|point| {
+            let seen = self.frame.see(link, point);
             let own = self.curves.between(link.from, link.to, &seen);
             let tied = line(link.to).at(seen.received) - line(link.from).at(seen.sent);
             let time = f64::midpoint(seen.sent, seen.received);
@@ -169,16 +165,18 @@ impl Work<'_> {
         };
         let lowest = points.iter().map(|it| it.1).min_by(f64::total_cmp)?;
         let windows = lowest_by_window(points, self.frame.span);
-        if !self.with_drift || windows.len() < FEWEST {
+        if !self.with_drift || windows.len() < OPTIONS.fewest {
             return Some(constant(lowest));
         }
-        let hull = lower_hull(&windows);
+        let mut hull = Vec::new();
+        lower_hull(&windows, &mut hull);
+        let hull: Vec<Point> = hull.iter().map(|&at| windows[at as usize]).collect();
         let middle = windows.iter().map(|it| it.0).sum::<f64>() / windows.len() as f64;
         let side = hull.windows(2).find(|side| side[1].0 >= middle);
         let Some(&[a, b]) = side else {
             return Some(constant(lowest));
         };
-        let drift = ((b.1 - a.1) / (b.0 - a.0)).clamp(-STEEPEST, STEEPEST);
+        let drift = ((b.1 - a.1) / (b.0 - a.0)).clamp(-OPTIONS.steepest, OPTIONS.steepest);
         let rests = points.iter().map(|&(x, y)| y - drift * x);
         let intercept = rests.min_by(f64::total_cmp)?;
         Some(Line { intercept, drift })
@@ -187,10 +185,10 @@ impl Work<'_> {
 
 /// The lowest point of each window, by time.
 fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
-    let mut lowest = [(0.0, f64::INFINITY); WINDOWS];
+    let mut lowest = [(0.0, f64::INFINITY); OPTIONS.windows];
     for &point in points {
-        let window = (point.0 * (WINDOWS as f64 / span)) as usize;
-        let lowest = &mut lowest[window.min(WINDOWS - 1)];
+        let window = (point.0 * (OPTIONS.windows as f64 / span)) as usize;
+        let lowest = &mut lowest[window.min(OPTIONS.windows - 1)];
         if point.1 < lowest.1 {
             *lowest = point;
         }
@@ -198,32 +196,14 @@ fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
     lowest.into_iter().filter(|it| it.1.is_finite()).collect()
 }
 
-/// The lower convex hull of points of rising `x`.
-fn lower_hull(points: &[Point]) -> Vec<Point> {
-    let mut hull: Vec<Point> = Vec::new();
-    for &point in points {
-        while let [.., a, b] = hull[..] {
-            let turn = (b.0 - a.0) * (point.1 - a.1) - (b.1 - a.1) * (point.0 - a.0);
-            if turn > 0.0 {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(point);
+impl Planar for Point {
+    fn is_beside(&self, other: &Self) -> bool {
+        self.0 >= other.0
     }
-    hull
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hull_leaves_out_what_lies_above() {
-        let points = [(0.0, 3.0), (1.0, 1.0), (2.0, 4.0), (3.0, 0.5), (4.0, 5.0)];
-        assert_eq!(
-            lower_hull(&points),
-            [(0.0, 3.0), (1.0, 1.0), (3.0, 0.5), (4.0, 5.0)]
-        );
+    fn is_below(&self, before: &Self, after: &Self) -> bool {
+        let run = |to: &Self| to.0 - before.0;
+        let rise = |to: &Self| to.1 - before.1;
+        run(self) * rise(after) > rise(self) * run(after)
     }
 }

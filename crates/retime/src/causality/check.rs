@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::Causality;
-use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 use retime_model::{LocationIndex, Place, Ticks, Timestamp};
 
 /// How many of the worst violations are kept.
@@ -108,14 +108,16 @@ impl Check {
         self.messages.add(other.messages);
         self.collectives.add(other.collectives);
         for (pair, tally) in other.pairs {
-            self.pairs
-                .entry(pair)
-                .and_modify(|own| own.add(tally))
-                .or_insert(tally);
+            self.add_pair(pair, tally);
         }
         self.worst.extend(other.worst);
         self.keep_worst();
         self
+    }
+
+    fn add_pair(&mut self, pair: Pair, tally: PairTally) {
+        let known = self.pairs.entry(pair);
+        known.and_modify(|own| own.add(tally)).or_insert(tally);
     }
 
     fn keep_worst(&mut self) {
@@ -180,7 +182,7 @@ struct Checker<'a> {
 impl Checker<'_> {
     fn messages(&self, location: usize) -> Check {
         let nodes = self.causality.nodes();
-        let mut check = Check::default();
+        let mut check = Partial::default();
         let to = LocationIndex(location as u32);
         for receive in nodes.of(location) {
             if let Some(send) = self.causality.message_source(receive) {
@@ -197,28 +199,28 @@ impl Checker<'_> {
                 self.note(&mut check, &seen);
             }
         }
-        check.keep_worst();
-        check
+        check.finish()
     }
 
     fn collectives(&self, block: u32, instances: u32) -> Check {
-        let mut check = Check::default();
+        let mut check = Partial::default();
         let first = block * INSTANCES_PER_BLOCK;
         for instance in first..instances.min(first + INSTANCES_PER_BLOCK) {
             self.collective(instance, &mut check);
         }
-        check.keep_worst();
-        check
+        check.finish()
     }
 
-    fn collective(&self, instance: u32, check: &mut Check) {
+    fn collective(&self, instance: u32, check: &mut Partial) {
         let nodes = self.causality.nodes();
         let collectives = self.causality.collectives();
         let slots = collectives.slots(instance);
-        let time = |node: u32| nodes.relative(self.times[node as usize]).0;
-        let tally = |cause: u32, effect: u32, check: &mut Check| {
+        let mut within_clock = false;
+        check.ends.clear();
+        let tally = |cause: u32, effect: u32| {
             let (from, to) = (nodes.location(cause), nodes.location(effect));
-            let latency = self.latency(cause, effect);
+            within_clock |= self.clocks.of(from) == self.clocks.of(to);
+            check.ends.push((cause, effect));
             self.note(
                 check,
                 &Seen {
@@ -227,42 +229,46 @@ impl Checker<'_> {
                     to,
                     cause,
                     effect,
-                    latency,
+                    latency: self.latency(cause, effect),
                 },
             );
         };
-        collectives.latest_causes(
-            instance,
-            0..slots.len(),
-            time,
-            |place| place,
-            |cause, effect| {
-                tally(cause, effect, check);
-            },
-        );
-        self.short_collective(instance, check);
+        let time = |node: u32| self.relative(node);
+        collectives.latest_causes(instance, 0..slots.len(), time, |place| place, tally);
+        match self.delay {
+            // The latest begin of all is the latest on another clock.
+            MinimalDelay::Uniform(delay) if !within_clock => {
+                self.short_ends(*delay, check);
+            }
+            _ => self.short_collective(instance, check),
+        }
+    }
+
+    /// Counts ends that come too early after the latest begin, which is on another
+    /// clock.
+    fn short_ends(&self, delay: Ticks, check: &mut Partial) {
+        let ends = std::mem::take(&mut check.ends);
+        for &(cause, effect) in &ends {
+            let slack = self.latency(cause, effect).0 - delay.0;
+            self.short_end(cause, effect, slack, check);
+        }
+        check.ends = ends;
     }
 
     /// Counts ends that come too early after a begin on another clock.
-    fn short_collective(&self, instance: u32, check: &mut Check) {
-        self.causality.tightest_causes(
-            instance,
-            self.clocks,
-            self.delay,
-            |node| self.relative(node),
-            |cause, effect, slack| {
-                if slack < 0 {
-                    check.collectives.short += 1;
-                    self.violation(
-                        check,
-                        DependencyKind::Collective,
-                        cause,
-                        effect,
-                        Ticks(slack),
-                    );
-                }
-            },
-        );
+    fn short_collective(&self, instance: u32, check: &mut Partial) {
+        let time = |node: u32| self.relative(node);
+        let short = |cause, effect, slack| self.short_end(cause, effect, slack, check);
+        self.causality
+            .tightest_causes(instance, self.clocks, self.delay, time, short);
+    }
+
+    fn short_end(&self, cause: u32, effect: u32, slack: i64, check: &mut Partial) {
+        if slack < 0 {
+            check.sums.collectives.short += 1;
+            let kind = DependencyKind::Collective;
+            self.violation(check, kind, cause, effect, Ticks(slack));
+        }
     }
 
     fn relative(&self, node: u32) -> i64 {
@@ -278,7 +284,7 @@ impl Checker<'_> {
     }
 
     #[inline]
-    fn note(&self, check: &mut Check, seen: &Seen) {
+    fn note(&self, check: &mut Partial, seen: &Seen) {
         let Seen {
             kind,
             from,
@@ -288,8 +294,8 @@ impl Checker<'_> {
         } = *seen;
         let same_clock = self.clocks.of(from) == self.clocks.of(to);
         let tally = match kind {
-            DependencyKind::Message => &mut check.messages,
-            DependencyKind::Collective => &mut check.collectives,
+            DependencyKind::Message => &mut check.sums.messages,
+            DependencyKind::Collective => &mut check.sums.collectives,
         };
         tally.total += 1;
         tally.reversed += u64::from(latency.0 < 0);
@@ -307,37 +313,94 @@ impl Checker<'_> {
             reversed: u64::from(latency.0 < 0),
             smallest: latency,
         };
-        check
-            .pairs
-            .entry((from, to))
-            .and_modify(|pair| pair.add(one))
-            .or_insert(one);
+        check.add((from, to), one);
     }
 
     fn violation(
         &self,
-        check: &mut Check,
+        check: &mut Partial,
         kind: DependencyKind,
         cause: u32,
         effect: u32,
         slack: Ticks,
     ) {
+        // Half of all dependencies may be violated, and ten are shown.
+        if slack > check.slack_to_be_kept {
+            return;
+        }
         let nodes = self.causality.nodes();
         let place = |node: u32| Place {
             location: nodes.location(node),
             event: nodes.event(node),
         };
         let latency = self.latency(cause, effect);
-        check.worst.push(Violation {
+        check.sums.worst.push(Violation {
             slack,
             latency,
             kind,
             cause: place(cause),
             effect: place(effect),
         });
-        if check.worst.len() >= 64 * WORST_KEPT {
+        if check.sums.worst.len() >= 64 * WORST_KEPT {
             check.keep_worst();
         }
+    }
+}
+
+/// Pairs of locations that are at hand. A location seldom hears from more others.
+const AT_HAND: usize = 64;
+
+/// The check of a part of the dependencies, under way.
+struct Partial {
+    sums: Check,
+    /// Tallies of pairs that were met lately, at a place that depends on the pair.
+    at_hand: Vec<Option<(Pair, PairTally)>>,
+    /// Violations of more slack are none of the worst.
+    slack_to_be_kept: Ticks,
+    /// Of the collective that is looked at: causes and effects.
+    ends: Vec<(u32, u32)>,
+}
+
+type Pair = (LocationIndex, LocationIndex);
+
+impl Default for Partial {
+    fn default() -> Self {
+        Self {
+            sums: Check::default(),
+            at_hand: vec![None; AT_HAND],
+            slack_to_be_kept: Ticks(i64::MAX),
+            ends: Vec::new(),
+        }
+    }
+}
+
+impl Partial {
+    #[inline]
+    fn add(&mut self, pair: Pair, one: PairTally) {
+        let place = (pair.0.0 as usize).wrapping_add(8 * pair.1.0 as usize) % AT_HAND;
+        match &mut self.at_hand[place] {
+            Some((known, tally)) if *known == pair => tally.add(one),
+            other => {
+                if let Some((known, tally)) = other.replace((pair, one)) {
+                    self.sums.add_pair(known, tally);
+                }
+            }
+        }
+    }
+
+    fn keep_worst(&mut self) {
+        self.sums.keep_worst();
+        if let Some(last) = self.sums.worst.get(WORST_KEPT - 1) {
+            self.slack_to_be_kept = last.slack;
+        }
+    }
+
+    fn finish(mut self) -> Check {
+        for (pair, tally) in self.at_hand.into_iter().flatten() {
+            self.sums.add_pair(pair, tally);
+        }
+        self.sums.keep_worst();
+        self.sums
     }
 }
 

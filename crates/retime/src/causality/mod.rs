@@ -31,11 +31,10 @@ pub use retime_model::{
 
 use std::sync::Arc;
 
-use retime_model::{LogColumns, Ticks, Timestamp, TraceInfo};
+use retime_model::{Correction, LogColumns, Ticks, Timestamp, TraceInfo};
 
-use crate::clocks::Clocks;
-use crate::correction::Correction;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 
 /// Stands for "no node" in the columns of node numbers.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -254,7 +253,7 @@ impl Causality {
         }
     }
 
-    fn clock_of_slot(&self, clocks: &Clocks, slot: &Slot) -> Option<crate::clocks::ClockId> {
+    fn clock_of_slot(&self, clocks: &Clocks, slot: &Slot) -> Option<retime_model::ClockId> {
         let node = slot.cause().or(slot.effect())?;
         Some(clocks.of(self.nodes.location(node)))
     }

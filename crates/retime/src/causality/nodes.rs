@@ -7,9 +7,10 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::CausalityError;
-use crate::correction::Correction;
-use retime_model::{LocationIndex, LogColumns, Role, Ticks, Timestamp};
+use retime_model::{Correction, LocationIndex, LogColumns, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
 /// stamps fit an `i64` with room to spare.
@@ -163,22 +164,28 @@ impl Nodes {
     /// The same nodes at the times that `correction` gives them; `None` where a
     /// time does not fit.
     pub(super) fn retimed(&self, correction: &Correction) -> Option<Self> {
-        let mut times = Vec::with_capacity(self.len());
-        let mut extents = Vec::with_capacity(self.extents.len());
+        let mut times = vec![Timestamp(0); self.len()];
+        let mut rest = &mut times[..];
+        let mut columns = Vec::with_capacity(self.locations());
         for location in 0..self.locations() {
+            let (own, others) = rest.split_at_mut(self.of(location).len());
+            columns.push((location, own));
+            rest = others;
+        }
+        let retime = |(location, times): (usize, &mut [Timestamp])| {
             let index = LocationIndex(location as u32);
             let mut cursor = correction.map_of(index).cursor(index);
-            for node in self.of(location) {
-                times.push(cursor.map(self.event(node), self.timestamp(node))?);
+            for (node, time) in self.of(location).zip(times) {
+                *time = cursor.map(self.event(node), self.timestamp(node))?;
             }
-            extents.push(match self.extents[location] {
-                Some(Extent { first, last }) => Some(Extent {
-                    first: cursor.map(0, first)?,
-                    last: cursor.map(u64::MAX, last)?,
-                }),
-                None => None,
-            });
-        }
+            let Some(Extent { first, last }) = self.extents[location] else {
+                return Some(None);
+            };
+            let (first, last) = (cursor.map(0, first)?, cursor.map(u64::MAX, last)?);
+            Some(Some(Extent { first, last }))
+        };
+        let extents: Option<Vec<Option<Extent>>> = columns.into_par_iter().map(retime).collect();
+        let extents = extents?;
         let mut retimed = Self {
             times,
             extents,

@@ -44,10 +44,10 @@ use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
 use crate::causality::{Causality, Role};
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

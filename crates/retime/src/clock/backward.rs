@@ -15,8 +15,8 @@
 //! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
 
 use crate::causality::{Causality, Nodes};
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{Correction, MapBuilder, Point, add_bends};
+use retime_model::{ClockId, Clocks};
 use retime_model::{LocationIndex, Timestamp};
 
 /// Turns the correction of the mirrored trace into one of the trace itself;

@@ -8,9 +8,9 @@
 
 use super::times::UNKNOWN;
 use crate::causality::{Causality, Class, Instance, TopTwo};
-use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// Progress of one operation.
 #[derive(Clone, Debug, Default)]

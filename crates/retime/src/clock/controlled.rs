@@ -68,8 +68,8 @@ use super::law::Constant;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
-use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 
 /// Runs the controlled logical clock over a trace.
 ///

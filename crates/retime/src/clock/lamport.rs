@@ -38,10 +38,10 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
 use crate::causality::{Causality, Nodes};
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{Correction, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// The counter of every node.
 ///

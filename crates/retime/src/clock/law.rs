@@ -2,7 +2,7 @@
 
 use super::gamma::Gamma;
 use super::lead::Lead;
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 
 /// A node that was just computed.
 #[derive(Clone, Copy, Debug)]

@@ -59,8 +59,8 @@ use super::cycle::Cycle;
 use super::gamma::Gamma;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
-use crate::clocks::Clocks;
 use crate::delay::MinimalDelay;
+use retime_model::Clocks;
 
 /// The gammas of the first passes.
 const FIRST: [f64; 3] = [0.999_99, 0.999_9, 0.999];

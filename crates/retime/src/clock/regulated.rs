@@ -62,8 +62,8 @@ use super::run::Run;
 use super::simple::simple;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
+use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks};
 
 /// How gamma is found.

@@ -13,8 +13,8 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::times::{Jump, LogicalTimes, UNKNOWN};
 use crate::causality::{Causality, Role};
-use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
+use retime_model::{ClockId, Clocks};
 
 /// State of a run over all clocks.
 pub(super) struct Run<'a, L> {

@@ -47,9 +47,9 @@ use super::lead::Lead;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// Runs the simple logical clock, with at least `distance` between successive
 /// events with edges of a location.

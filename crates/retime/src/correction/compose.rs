@@ -18,7 +18,7 @@ use rayon::prelude::*;
 
 use super::{ClockMap, Correction, MapBuilder, Point, add_bends};
 use crate::causality::Causality;
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 use retime_model::Timestamp;
 
 /// Both in one, for a trace with the given dependencies at recorded times and

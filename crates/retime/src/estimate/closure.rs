@@ -38,9 +38,10 @@
 //! # Ok::<(), retime::estimate::NegativeCycle>(())
 //! ```
 
-use crate::clocks::ClockId;
+use crate::cycles::{Arc, Start, shortest_paths};
 use crate::estimate::NoEstimate;
 use crate::estimate::pair_bounds::UNBOUNDED;
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Upper bounds of the differences of all pairs of clocks.
@@ -125,23 +126,22 @@ impl DifferenceBounds {
     /// A cycle of bounds that adds up to less than 0 (Bellman and Ford). The
     /// first rounds find a short one where there is one.
     fn negative_cycle(&self) -> Option<NegativeCycle> {
-        let mut distance = vec![0_i128; self.clocks];
-        let mut parent: Vec<Option<usize>> = vec![None; self.clocks];
-        for _ in 0..=self.clocks {
-            for (i, row) in self.upper.chunks_exact(self.clocks.max(1)).enumerate() {
-                for (k, &bound) in row.iter().enumerate() {
-                    let reached = distance[i] + i128::from(bound);
-                    if bound != UNBOUNDED && reached < distance[k] {
-                        distance[k] = reached;
-                        parent[k] = Some(i);
-                    }
-                }
-            }
-            if let Some(cycle) = cycle_of(&parent) {
-                return Some(self.describe(&cycle));
-            }
-        }
-        None
+        let rows = self.upper.chunks_exact(self.clocks.max(1)).zip(0..);
+        let arcs = rows.flat_map(|(row, from)| {
+            let known = row
+                .iter()
+                .zip(0..)
+                .filter(|(bound, _)| **bound != UNBOUNDED);
+            known.map(move |(&bound, to)| Arc {
+                from,
+                to,
+                length: i128::from(bound),
+            })
+        });
+        let arcs: Vec<Arc<i128>> = arcs.collect();
+        let cycle = shortest_paths(self.clocks, Start::Everywhere, &arcs, 0).err()?;
+        let clocks: Vec<usize> = cycle.iter().map(|arc| arc.to as usize).collect();
+        Some(self.describe(&clocks))
     }
 
     /// `cycle` lists each clock behind the one whose parent it is: against the
@@ -181,27 +181,4 @@ fn relax(upper: &mut [i64], clocks: usize, via: usize) -> Result<(), (usize, i64
         }
     }
     Ok(())
-}
-
-/// A cycle among parents: each clock, then its parent.
-fn cycle_of(parent: &[Option<usize>]) -> Option<Vec<usize>> {
-    let mut seen = vec![usize::MAX; parent.len()];
-    for start in 0..parent.len() {
-        let mut at = start;
-        while seen[at] == usize::MAX {
-            seen[at] = start;
-            let Some(next) = parent[at] else {
-                break;
-            };
-            at = next;
-        }
-        if seen[at] == start && parent[at].is_some() {
-            let following = std::iter::successors(parent[at], |&clock| parent[clock]);
-            let rest = following
-                .take_while(|&clock| clock != at)
-                .take(parent.len());
-            return Some(std::iter::once(at).chain(rest).collect());
-        }
-    }
-    None
 }

@@ -14,8 +14,8 @@
 //!    +-----------------------> stamp of the clock
 //! ```
 
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges, PairEdges};
+use retime_model::ClockId;
 
 use super::NoEstimate;
 

@@ -57,8 +57,8 @@ use super::clouds::{Clouds, Neighbour, Sample};
 use super::direct::against_reference;
 use super::hull::{self, Hull};
 use super::{Estimate, NoEstimate};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Corrects every clock by the bisector of its messages with the reference;

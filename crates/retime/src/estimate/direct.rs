@@ -6,8 +6,8 @@ use super::clock_line::PairLine;
 use super::clouds::Neighbour;
 use super::line::towards;
 use super::{Estimate, NoEstimate};
-use crate::clocks::ClockId;
 use crate::edges::{Edges, PairEdges};
+use retime_model::ClockId;
 
 /// Corrects each clock by the line of its pair with the reference.
 pub(super) fn against_reference(

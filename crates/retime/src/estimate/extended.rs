@@ -78,8 +78,8 @@ use super::relation::{Relation, members};
 use super::sub_intervals::{SubIntervals, never_both_ways, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate, Offset};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -55,8 +55,8 @@ use super::relation::{Relation, members};
 use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 
 /// Estimates all clocks together. `least` is the minimal delay of a dependency,
 /// in ticks. The number of sub-intervals is by default such that the median pair

@@ -17,33 +17,35 @@
 //! All in integers: nothing is ever nearly parallel.
 
 use super::clouds::Sample;
+use crate::hull::Planar;
 
 /// The corners of one hull, by rising stamp.
 pub(super) type Hull = Vec<Sample>;
 
 /// The least concave function above the points.
-pub(super) fn upper_hull(mut samples: Vec<Sample>) -> Hull {
-    samples.sort_unstable();
-    let mut hull: Hull = Vec::new();
-    for sample in samples {
-        // Of equal stamps the last is the highest.
-        if hull.last().is_some_and(|last| last.at == sample.at) {
-            hull.pop();
-        }
-        while let [.., a, b] = hull[..] {
-            if rises_faster((a, b), (b, sample)) {
-                break;
-            }
-            hull.pop();
-        }
-        hull.push(sample);
-    }
-    hull
+pub(super) fn upper_hull(samples: Vec<Sample>) -> Hull {
+    upside_down(lower_hull(upside_down(samples)))
 }
 
 /// The greatest convex function below the points.
-pub(super) fn lower_hull(samples: Vec<Sample>) -> Hull {
-    upside_down(upper_hull(upside_down(samples)))
+pub(super) fn lower_hull(mut samples: Vec<Sample>) -> Hull {
+    samples.sort_unstable();
+    let mut places = Vec::new();
+    crate::hull::lower_hull(&samples, &mut places);
+    places
+        .iter()
+        .map(|&place| samples[place as usize])
+        .collect()
+}
+
+impl Planar for Sample {
+    fn is_beside(&self, other: &Self) -> bool {
+        self.at == other.at
+    }
+
+    fn is_below(&self, before: &Self, after: &Self) -> bool {
+        rises_faster((*before, *after), (*before, *self))
+    }
 }
 
 /// How far the clouds at most reach into each other, rounded up; 0 or less if

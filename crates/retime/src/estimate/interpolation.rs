@@ -54,9 +54,9 @@
 //! ```
 
 use super::{Estimate, NoEstimate, Offset};
-use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
 use retime_model::LocationIndex;
+use retime_model::{ClockId, Clocks};
 
 /// An offset that was measured.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -10,8 +10,8 @@ use super::clock_line::ClockLine;
 use super::direct::clocks;
 use super::sub_intervals::never_both_ways;
 use super::{Estimate, NoEstimate, Offset};
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// The least-squares line through `(stamp, ticks)`; level through points of one
 /// stamp. `None` without points.

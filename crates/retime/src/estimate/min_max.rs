@@ -42,8 +42,8 @@ use super::pair_bounds::PairBounds;
 use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Estimates each clock against the reference. `least` is the minimal delay of a

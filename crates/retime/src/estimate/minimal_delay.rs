@@ -67,11 +67,10 @@
 //! [`shortest_latency`]: crate::align::shortest_latency
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use crate::causality::{Causality, Class, Nodes, Role};
-use crate::clocks::{ClockId, Clocks};
 use retime_model::Ticks;
+use retime_model::{ClockId, Clocks};
 
 /// Messages each way that fill a window.
 pub(crate) const WINDOW: u32 = 50;
@@ -106,17 +105,22 @@ impl LearnedDelay {
 pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDelay {
     let all: Vec<ClockId> = clocks.iter().collect();
     let halves = all.into_par_iter().filter_map(|clock| {
-        let mut pairs: FxHashMap<ClockId, Pair> = FxHashMap::default();
+        // By peer the number of the pair, from 1.
+        let mut number = vec![0_u32; clocks.len()];
+        let mut pairs: Vec<Pair> = Vec::new();
         each_sample(causality, clocks, clock, |peer, sample| {
-            pairs.entry(peer).or_default().first_pass(sample);
-        });
-        pairs.values_mut().for_each(Pair::end_first_pass);
-        each_sample(causality, clocks, clock, |peer, sample| {
-            if let Some(pair) = pairs.get_mut(&peer) {
-                pair.second_pass(sample);
+            let number = &mut number[peer.as_usize()];
+            if *number == 0 {
+                pairs.push(Pair::default());
+                *number = pairs.len() as u32;
             }
+            pairs[*number as usize - 1].first_pass(sample);
         });
-        pairs.into_values().filter_map(Pair::half_round_trip).min()
+        pairs.iter_mut().for_each(Pair::end_first_pass);
+        each_sample(causality, clocks, clock, |peer, sample| {
+            pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
+        });
+        pairs.into_iter().filter_map(Pair::half_round_trip).min()
     });
     LearnedDelay::from_shortest(halves.min().map(|half| half as f64))
 }

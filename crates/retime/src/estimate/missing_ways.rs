@@ -3,10 +3,10 @@
 //! Steps (b1) and (b2) of the extended method of Hofmann & Hilgers; see
 //! [`extended`](crate::estimate::extended()).
 
-use crate::clocks::ClockId;
 use crate::estimate::SubIntervals;
 use crate::estimate::closure::DifferenceBounds;
 use crate::estimate::pair_bounds::PairBounds;
+use retime_model::ClockId;
 
 /// `(i, k, O-(i,k))`: `C_i - C_k` is presumably at most this.
 pub(crate) type Guess = (ClockId, ClockId, i64);

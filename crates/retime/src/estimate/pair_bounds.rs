@@ -32,10 +32,10 @@
 //! assert_eq!((bounds.lower(0, a, b), bounds.upper(0, a, b)), (Some(-1_008), Some(-992)));
 //! ```
 
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::SubIntervals;
 use crate::estimate::traffic::Traffic;
+use retime_model::ClockId;
 
 /// Stands for no bound.
 pub(crate) const UNBOUNDED: i64 = i64::MAX;

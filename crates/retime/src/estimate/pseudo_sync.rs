@@ -48,8 +48,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Estimate, NoEstimate, Offset};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Shifts all clocks against `reference`, the base clock, by constants.

@@ -34,9 +34,9 @@
 
 use super::{Estimate, Offset};
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::edges::Edges;
 use retime_model::LocationIndex;
+use retime_model::{ClockId, Clocks};
 
 /// The common time, by choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -52,8 +52,8 @@ use super::clock_line::{ClockLine, PairLine};
 use super::clouds::{Clouds, Neighbour, Sample};
 use super::direct::against_reference;
 use super::{Estimate, NoEstimate};
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// Corrects every clock by the regression of its messages with the reference.
 ///

@@ -1,10 +1,10 @@
 //! Which clocks dependencies relate to the reference, and how.
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
 use crate::estimate::NoEstimate;
 use crate::estimate::direct::clocks;
 use crate::estimate::traffic::Traffic;
+use retime_model::ClockId;
 
 /// For each clock.
 pub(crate) struct Relation {

@@ -1,10 +1,10 @@
 //! What a method of estimation returns.
 
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::Edges;
+use crate::edges::{Dependencies, Edges, whole};
 use crate::estimate::Offset;
+use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
 /// What has to be added to each clock to show the time of `reference`.
@@ -105,6 +105,26 @@ impl BadEstimate {
 }
 
 impl Estimate {
+    /// The dependencies of a trace, of collectives those that are the tightest at
+    /// the times that the estimate gives.
+    pub fn dependencies<'a>(
+        &'a self,
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+    ) -> Dependencies<'a, impl Fn(u32) -> i64 + Sync + 'a> {
+        let nodes = causality.nodes();
+        let time = move |node: u32| {
+            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
+            stamp.saturating_add(whole(self.at(clock, stamp)))
+        };
+        Dependencies::new(causality, clocks, time)
+    }
+
+    /// The same, listed.
+    pub fn edges(&self, causality: &Causality, clocks: &Clocks) -> Edges {
+        Edges::listed(&self.dependencies(causality, clocks))
+    }
+
     /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.
     #[inline]
     pub fn at(&self, clock: ClockId, stamp: i64) -> f64 {

@@ -55,8 +55,8 @@ use super::clouds::Neighbour;
 use super::direct::clocks;
 use super::line::towards;
 use super::{Estimate, NoEstimate, convex_hull, regression};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges, PairEdges};
+use retime_model::ClockId;
 
 /// How the line of a pair is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,10 +30,10 @@
 //! assert_eq!(pieces.of(a, 5_000), 3); // whatever is outside belongs to the ends
 //! ```
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
 use crate::estimate::NoEstimate;
 use crate::estimate::traffic::Traffic;
+use retime_model::ClockId;
 
 /// Dependencies each way that a pair should have in a sub-interval.
 const EACH_WAY: u64 = 16;

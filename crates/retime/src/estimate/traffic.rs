@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// From one clock to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

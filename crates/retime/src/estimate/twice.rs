@@ -65,8 +65,8 @@
 //! ```
 
 use crate::causality::Causality;
-use crate::clocks::Clocks;
 use crate::edges::Edges;
+use retime_model::Clocks;
 
 /// Solves for the dependencies that are the tightest as recorded; where there are
 /// collectives, once more for those that are at the times of that solution, which

@@ -1,7 +1,7 @@
 //! How the clocks of a filter go on by themselves.
 
 use crate::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 use retime_model::TickRate;
 
 /// How gamma is found in a filter.

@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 use super::relaxation::Relaxation;
 use super::screen::Screened;
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 
 /// A step between two clocks.
 #[derive(Clone, Copy, Debug)]

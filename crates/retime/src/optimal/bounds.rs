@@ -51,22 +51,23 @@
 //! assert!(near(of_b.at(2_000), (39.04, 50.0)));
 //! ```
 
-use std::time::{Duration, Instant};
-
 use super::envelope::Envelope;
 use super::facts::Facts;
-use super::graph::{Graph, Solved};
+use super::feasible::kept;
+use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
-use super::narrowed::Narrowed;
+use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
-use crate::clocks::ClockId;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use retime_model::ClockId;
 
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;
 /// and after this many all dependencies of a contradiction are left out.
 const GENTLE_ROUNDS: usize = 16;
+
 /// What is assumed of clocks, and how long the search may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOptions {
@@ -76,8 +77,9 @@ pub struct BoundOptions {
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
-    /// When time is up, bounds are wider than they could be.
-    pub budget: Duration,
+    /// How many nodes and arcs of a graph may be looked at in all; with more to do,
+    /// bounds are wider than they could be. A core looks at some 10^8 per second.
+    pub steps: u64,
 }
 
 impl Default for BoundOptions {
@@ -85,7 +87,7 @@ impl Default for BoundOptions {
         Self {
             drift: 1e-4,
             tick_slack: true,
-            budget: Duration::from_secs(60),
+            steps: 6_000_000_000,
         }
     }
 }
@@ -100,7 +102,7 @@ pub struct OffsetBounds {
     pub reference: ClockId,
     /// What contradicts the rest under the drift bound, and was left out.
     pub relaxed: Vec<Relaxed>,
-    /// Whether the bounds are as narrow as they can be; otherwise time was up,
+    /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
     pub complete: bool,
 }
@@ -167,50 +169,188 @@ impl ClockBounds {
 /// alignment found that a clock was set. A wrong line
 /// is as if clocks drifted by as much more.
 pub fn offset_bounds(
-    edges: &Edges,
+    source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
     base: &Estimate,
     options: &BoundOptions,
 ) -> OffsetBounds {
-    let deadline = Instant::now() + options.budget.min(Duration::from_secs(1 << 30));
-    let facts = Facts::new(edges, least, base, options);
-    let mut relaxation = Relaxation::new(edges.clocks());
+    let facts = Facts::new(source, least, base, options);
+    if let Some(bounds) = without_contradiction(source, &facts, options) {
+        return bounds;
+    }
+    with_contradictions(&source.list(), &facts, options)
+}
+
+/// Where the estimate satisfies all facts.
+fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
+    source: &impl Source,
+    facts: &Facts<'_, F>,
+    options: &BoundOptions,
+) -> Option<OffsetBounds> {
+    let kept = kept(source, facts)?;
+    let graph = graph(facts, &kept);
+    drop(kept);
+    let relaxation = Relaxation::new(facts.clocks());
+    solved(facts, &graph, &relaxation, &mut Budget::of(options.steps)).ok()
+}
+
+/// Where facts may contradict each other: which of them are left out is found out
+/// by looking at pairs of clocks, and then by whatever cycles are left.
+fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
+    edges: &Edges,
+    facts: &Facts<'_, F>,
+    options: &BoundOptions,
+) -> OffsetBounds {
+    let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
-    let mut narrowed = Narrowed::new(&facts);
-    narrowed.screen(&facts, &mut relaxation);
+    let mut narrowed = Narrowed::new(edges, facts);
+    narrowed.screen(facts, &mut relaxation);
+    let mut budget = Budget::of(options.steps);
     for round in 0..ROUNDS {
-        narrowed.prune(&facts, &relaxation);
-        let graph = narrowed.graph(&facts);
-        let reversed = graph.reversed();
-        let source = graph.node(&(base.reference, 0, 0));
-        let solve = |graph: &Graph| graph.solve(source, deadline);
-        match rayon::join(|| solve(&graph), || solve(&reversed)) {
-            (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
-                if let Solved::Cycles(more) = other {
-                    cycles.extend(more);
-                }
+        narrowed.prune(facts, &relaxation);
+        let graph = narrowed.graph(facts);
+        match solved(facts, &graph, &relaxation, &mut budget) {
+            Ok(bounds) => return bounds,
+            Err(cycles) => {
                 for cycle in &cycles {
-                    narrowed.relax(&facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
+                    narrowed.relax(facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
                 }
-            }
-            (
-                ref solved @ (Solved::Least(ref low) | Solved::Stopped(ref low)),
-                ref turned @ (Solved::Least(ref high) | Solved::Stopped(ref high)),
-            ) => {
-                let complete = matches!((solved, turned), (Solved::Least(_), Solved::Least(_)));
-                // The bounds themselves take much memory.
-                drop((reversed, narrowed));
-                return facts.bounds(&graph, low, high, &relaxation, complete);
             }
         }
-        if Instant::now() >= deadline {
+        if budget.is_used_up() {
             break;
         }
     }
     OffsetBounds {
-        clocks: vec![None; edges.clocks()],
-        reference: base.reference,
+        clocks: vec![None; facts.clocks()],
+        reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
+    }
+}
+
+/// The bounds that a graph gives, or the cycles that forbid any.
+fn solved<F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    graph: &Graph,
+    relaxation: &Relaxation,
+    budget: &mut Budget,
+) -> Result<OffsetBounds, Vec<Cycle>> {
+    let source = graph.node(&(facts.reference(), 0, 0));
+    let (low, high) = budget.both(
+        |budget| graph.solve(source, budget),
+        |budget| graph.reversed().solve(source, budget),
+    );
+    let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));
+    match (low, high) {
+        (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
+            if let Solved::Cycles(more) = other {
+                cycles.extend(more);
+            }
+            Err(cycles)
+        }
+        (
+            Solved::Least(low) | Solved::Stopped(low),
+            Solved::Least(high) | Solved::Stopped(high),
+        ) => Ok(facts.bounds(graph, &low, &high, relaxation, complete)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::estimate::Offset;
+
+    const SPAN: i64 = 1_000_000;
+
+    /// What a clock shows at a true time: off by a constant, a drift and a wave that
+    /// changes its rate by less than 100 ppm.
+    fn shown(clock: usize, time: i64) -> i64 {
+        let k = clock as f64;
+        let time = time as f64;
+        (time * (1.0 + 1e-3 * k) + 700.0 * k + 2.0 * k * (time / 5e4 + k).sin()) as i64
+    }
+
+    /// Messages between three clocks that take `delay` and more, and lines through
+    /// what the clocks show at both ends.
+    fn trace(messages: &[(usize, usize, i64, i64)], delay: i64) -> (Edges, Estimate) {
+        let edge = |&(from, by, sent, more): &(usize, usize, i64, i64)| {
+            let to = (from + by) % 3;
+            let received = shown(to, sent + delay + more);
+            Edge::message(
+                ClockId(from as u32),
+                shown(from, sent),
+                ClockId(to as u32),
+                received,
+            )
+        };
+        let extent = |clock| Some((shown(clock, 0), shown(clock, SPAN + 2_000)));
+        let edges = Edges::new(
+            messages.iter().map(edge).collect(),
+            (0..3).map(extent).collect(),
+        );
+        let offset = |clock: usize| {
+            let add = |time: i64| {
+                let straight = time as f64 * (1.0 + 1e-3 * clock as f64) + 700.0 * clock as f64;
+                (straight as i64, time as f64 - straight)
+            };
+            Some(Offset::line(add(0), add(SPAN)))
+        };
+        let base = Estimate {
+            offsets: (0..3).map(offset).collect(),
+            reference: ClockId(0),
+        };
+        (edges, base)
+    }
+
+    fn messages() -> impl Strategy<Value = Vec<(usize, usize, i64, i64)>> {
+        proptest::collection::vec((0..3_usize, 1..3_usize, 0..SPAN, 0..900_i64), 1..200)
+    }
+
+    proptest! {
+        /// Whether contradictions are looked for or not, where there are none.
+        #[test]
+        fn both_ways_agree(messages in messages(), parts in 1..4_usize) {
+            let (edges, base) = trace(&messages, 50);
+            let options = BoundOptions::default();
+            let facts = Facts::new(&edges, |_| parts as i64, &base, &options);
+            let direct = without_contradiction(&edges, &facts, &options);
+            let screened = with_contradictions(&edges, &facts, &options);
+            prop_assert!(screened.complete && screened.relaxed.is_empty());
+            let Some(direct) = direct else {
+                return Err(TestCaseError::fail("the lines satisfy everything"));
+            };
+            prop_assert!(direct.complete && direct.relaxed.is_empty());
+            for (ours, theirs) in direct.clocks.iter().zip(&screened.clocks) {
+                prop_assert_eq!(ours.is_some(), theirs.is_some());
+                let (Some(ours), Some(theirs)) = (ours, theirs) else { continue };
+                for at in (0..SPAN).step_by(9_973) {
+                    let (ours, theirs) = (ours.at(at), theirs.at(at));
+                    // Where cones meet is rounded to ticks, and a few more may meet.
+                    let near = |a: f64, b: f64| a.total_cmp(&b).is_eq() || (a - b).abs() < 1e-3;
+                    prop_assert!(near(ours.0, theirs.0) && near(ours.1, theirs.1), "{ours:?} {theirs:?}");
+                }
+            }
+        }
+
+        /// A message that arrives far too early is seen, and sends to the search.
+        #[test]
+        fn contradictions_are_seen(messages in messages(), early in 200..2_000_i64) {
+            let (edges, base) = trace(&messages, 50);
+            let mut all = edges.all().to_vec();
+            all[0].received = all[0].sent - early + all[0].latency().min(0);
+            let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
+            let options = BoundOptions::default();
+            let facts = Facts::new(&edges, |_| 0, &base, &options);
+            let line = |clock, stamp| base.at(clock, stamp);
+            let first = edges.all()[0];
+            let aligned = first.latency() as f64 + line(first.to, first.received)
+                - line(first.from, first.sent);
+            if aligned < -2.0 {
+                prop_assert!(without_contradiction(&edges, &facts, &options).is_none());
+            }
+        }
     }
 }

@@ -8,23 +8,22 @@
 //! out only if that cone covers it, so the scans are right in any order; sorted
 //! by time they find nearly everything.
 
-use super::link::Link;
-use super::slope::Slope;
+use super::link::{Link, Slope};
 
 /// The envelope of `links`, which are sorted by time.
 pub(super) fn prune<'a>(links: impl Iterator<Item = &'a Link>, slope: Slope) -> Vec<Link> {
-    let mut highest = Highest::new(slope, 1);
+    let mut highest = Highest::forwards(slope);
     let ahead = links.filter(|link| highest.rises(link));
     let mut kept: Vec<Link> = ahead.copied().collect();
     kept.reverse();
-    let mut highest = Highest::new(slope, -1);
+    let mut highest = Highest::backwards(slope);
     kept.retain(|link| highest.rises(link));
     kept.reverse();
     kept
 }
 
 /// The cone that reaches highest ahead.
-struct Highest {
+pub(super) struct Highest {
     slope: Slope,
     /// 1 forwards in time, -1 backwards.
     direction: i128,
@@ -32,16 +31,25 @@ struct Highest {
 }
 
 impl Highest {
-    fn new(slope: Slope, direction: i128) -> Self {
+    /// For links that come by rising time.
+    pub(super) fn forwards(slope: Slope) -> Self {
         Self {
             slope,
-            direction,
+            direction: 1,
             cone: None,
         }
     }
 
+    /// For links that come by falling time.
+    pub(super) fn backwards(slope: Slope) -> Self {
+        Self {
+            direction: -1,
+            ..Self::forwards(slope)
+        }
+    }
+
     /// Whether no cone so far covers the link.
-    fn rises(&mut self, link: &Link) -> bool {
+    pub(super) fn rises(&mut self, link: &Link) -> bool {
         let bound = self.slope.scaled(link.bound);
         if let Some((_, cone)) = &self.cone {
             let apart = i128::from(cone.at_from.abs_diff(link.at_from))

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::bounds::{ClockBounds, OffsetBounds};
 use crate::accuracy::TruthError;
 use crate::causality::Causality;
-use crate::clocks::Clocks;
+use retime_model::Clocks;
 use retime_model::Timestamp;
 
 /// How many events with edges have their true time inside the bounds. Those of

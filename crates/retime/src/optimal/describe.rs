@@ -3,8 +3,8 @@
 use super::gentlest::{ForcingCycle, ForcingPart};
 use super::relaxation::Relaxed;
 use crate::causality::Nodes;
-use crate::clocks::{ClockId, Clocks};
 use crate::edges::{Edge, Edges};
+use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, TraceInfo};
 
 /// What names need.

@@ -32,10 +32,11 @@ use serde::{Deserialize, Serialize};
 use super::bounds::{ClockBounds, OffsetBounds};
 use super::cover::{Sample, cover};
 use crate::causality::Nodes;
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::Edges;
-use retime_model::{LocationIndex, Timestamp, TraceInfo};
+use crate::edges::Source;
+use retime_model::Timestamp;
+use retime_model::{ClockId, Clocks};
+use retime_model::{LocationIndex, TraceInfo};
 
 /// The share of the mean half width by which a bound may be widened for the
 /// sake of fewer knots.
@@ -97,10 +98,10 @@ impl ErrorBounds {
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
-        edges: &Edges,
+        source: &impl Source,
         nodes: &Nodes,
     ) -> Self {
-        let extent = |clock: ClockId| edges.extent(clock);
+        let extent = |clock: ClockId| source.extent(clock);
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
             .and_then(Option::as_ref)
@@ -130,7 +131,14 @@ impl ErrorBounds {
                 let own = nodes.of(location.as_usize());
                 match bound {
                     None => sum.unbounded += own.len() as u64,
-                    Some(bound) => own.for_each(|node| sum.add(bound.at(nodes.timestamp(node)))),
+                    Some(bound) => {
+                        let mut after = 0;
+                        for node in own {
+                            let raw = nodes.timestamp(node);
+                            after = bound.after(raw, after);
+                            sum.add(bound.at_place(raw, after));
+                        }
+                    }
                 }
             }
             sum
@@ -170,7 +178,25 @@ impl ClockErrorBound {
     /// By how many ticks the truth may lie before and after the corrected time
     /// of an event with this raw stamp; infinite where nothing is known.
     pub fn at(&self, raw: Timestamp) -> (f64, f64) {
-        let after = self.knots.partition_point(|knot| knot.0 <= raw.0);
+        self.at_place(raw, self.knots.partition_point(|knot| knot.0 <= raw.0))
+    }
+
+    /// The place of the first knot after a stamp, looked for from a place on that
+    /// is near to it.
+    fn after(&self, raw: Timestamp, near: usize) -> usize {
+        let mut after = near;
+        while self.knots.get(after).is_some_and(|knot| knot.0 <= raw.0) {
+            after += 1;
+        }
+        while after > 0 && self.knots[after - 1].0 > raw.0 {
+            after -= 1;
+        }
+        after
+    }
+
+    /// The same between two knots: the first after the stamp is given.
+    #[inline]
+    fn at_place(&self, raw: Timestamp, after: usize) -> (f64, f64) {
         let number = |value: Option<f64>| value.unwrap_or(f64::INFINITY);
         let both = |knot: &ErrorKnot| (number(knot.1), number(knot.2));
         let before = after.checked_sub(1).map(|before| &self.knots[before]);

@@ -2,14 +2,14 @@
 
 use super::bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::envelope::Envelope;
-use super::granularity::granularities;
 use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{Line, lines};
+use super::link::Slope;
 use super::relaxation::Relaxation;
-use super::slope::Slope;
-use crate::clocks::ClockId;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
+use retime_model::ClockId;
 
 /// Bounds of links are kept in this many parts of a tick.
 const UNIT: f64 = 1024.0;
@@ -23,9 +23,15 @@ pub(super) fn ticks(bound: i64) -> f64 {
     bound as f64 / UNIT
 }
 
+/// Ticks as the bound of a link, rounded down.
+pub(super) fn as_bound(ticks: f64) -> i64 {
+    (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
+}
+
 /// What is known before anything is computed.
 pub(super) struct Facts<'a, F> {
-    pub(super) edges: &'a Edges,
+    /// First and last stamp of each clock.
+    extents: Vec<Option<(i64, i64)>>,
     least: F,
     base: &'a Estimate,
     lines: Vec<Option<Line>>,
@@ -35,7 +41,7 @@ pub(super) struct Facts<'a, F> {
 
 impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
     pub(super) fn new(
-        edges: &'a Edges,
+        source: &impl Source,
         least: F,
         base: &'a Estimate,
         options: &BoundOptions,
@@ -46,18 +52,20 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         } else {
             1.0
         };
+        let clocks = (0..source.clocks() as u32).map(ClockId);
+        let extents: Vec<Option<(i64, i64)>> = clocks.map(|clock| source.extent(clock)).collect();
         Self {
-            lines: lines(base, edges),
+            lines: lines(base, &extents),
             granularities: if options.tick_slack {
-                granularities(edges)
+                source.granularities()
             } else {
-                vec![0; edges.clocks()]
+                vec![0; extents.len()]
             },
             slope: Slope {
                 rise: (drift * UNIT * RUN as f64).ceil() as i128,
                 run: RUN,
             },
-            edges,
+            extents,
             least,
             base,
         }
@@ -65,6 +73,21 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
 
     pub(super) fn line(&self, clock: ClockId) -> Option<&Line> {
         self.lines.get(clock.as_usize())?.as_ref()
+    }
+
+    /// How many clocks there are.
+    pub(super) fn clocks(&self) -> usize {
+        self.extents.len()
+    }
+
+    /// First and last stamp of a clock.
+    pub(super) fn extent(&self, clock: ClockId) -> Option<(i64, i64)> {
+        self.extents.get(clock.as_usize()).copied().flatten()
+    }
+
+    /// What the bounds begin with.
+    pub(super) fn base(&self) -> &Estimate {
+        self.base
     }
 
     fn granularity(&self, clock: ClockId) -> i64 {
@@ -80,10 +103,14 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         (self.least)(edge).saturating_sub(slack) as f64 - edge.latency() as f64
     }
 
-    /// The bound of a dependency between clocks with lines, rounded down.
+    /// The bound of a dependency between clocks with lines, in ticks.
+    pub(super) fn bound_in_ticks(&self, edge: &Edge, from: &Line, to: &Line) -> f64 {
+        self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received)
+    }
+
+    /// The same as the bound of a link, rounded down.
     pub(super) fn bound(&self, edge: &Edge, from: &Line, to: &Line) -> i64 {
-        let ticks = self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received);
-        (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
+        as_bound(self.bound_in_ticks(edge, from, to))
     }
 
     /// All of the reference is one place, since nothing is added to it; after a
@@ -96,8 +123,9 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         }
     }
 
-    /// By how many ticks the estimate itself misses a part of a contradiction.
-    pub(super) fn missed(&self, part: &Part) -> f64 {
+    /// By how many ticks the estimate itself misses a part of a contradiction of
+    /// these dependencies.
+    pub(super) fn missed(&self, part: &Part, edges: &Edges) -> f64 {
         let offset = |clock: ClockId, stamp: i64| {
             if clock == self.base.reference {
                 0.0
@@ -106,7 +134,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             }
         };
         match *part {
-            Part::Link { edge, .. } => self.edges.all().get(edge as usize).map_or(0.0, |edge| {
+            Part::Link { edge, .. } => edges.all().get(edge as usize).map_or(0.0, |edge| {
                 self.shown_delay(edge) + offset(edge.from, edge.sent)
                     - offset(edge.to, edge.received)
             }),
@@ -151,7 +179,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             let clock = ClockId(clock);
             let line = *self.line(clock)?;
             let pinned = clock == self.base.reference;
-            let extent = self.edges.extent(clock)?;
+            let extent = self.extent(clock)?;
             let side = |values: &[i128], side: f64| {
                 let moments = graph.nodes(clock).map(|node| {
                     let ((_, piece, at), value) = (graph.moment(node), values[node]);
@@ -183,7 +211,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             (of.sides() != (false, false)).then_some(of)
         };
         OffsetBounds {
-            clocks: (0..self.edges.clocks() as u32).map(clock).collect(),
+            clocks: (0..self.extents.len() as u32).map(clock).collect(),
             reference: self.base.reference,
             relaxed: relaxation.list(),
             complete,

@@ -31,7 +31,6 @@
 //! searched.
 //!
 //! ```
-//! use std::time::Duration;
 //! use retime::{ClockId, Edge, Edges};
 //! use retime::optimal::gentlest;
 //! let (a, b) = (ClockId(0), ClockId(1));
@@ -42,7 +41,7 @@
 //!     Edge::message(a, 3_000, b, 3_100),
 //! ];
 //! let edges = Edges::new(edges, vec![Some((1_000, 3_000)), Some((990, 3_100))]);
-//! let gentlest = gentlest(&edges, |_| 0, Duration::from_secs(1));
+//! let gentlest = gentlest(&edges, |_| 0, 1_000_000);
 //! // Six ticks have to go within the 1000 of b and the 994 of a.
 //! assert_eq!(gentlest.distortion, 6.0 / 1_994.0);
 //! let forced = gentlest.forced_by.as_ref().unwrap();
@@ -54,19 +53,16 @@
 //! # Ok::<(), retime::estimate::NoEstimate>(())
 //! ```
 
-use std::time::{Duration, Instant};
-
 use rayon::prelude::*;
 
 use super::cone::prune;
 use super::envelope::Envelope;
-use super::graph::{Bound, Cycle, Graph, Part, Solved, UNBOUNDED};
-use super::link::{Link, routes};
+use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
+use super::link::{Link, Slope, routes};
 use super::place::Places;
-use super::slope::Slope;
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
+use retime_model::ClockId;
 use retime_model::Ticks;
 
 /// Numerator and denominator of `eps` are kept below this.
@@ -81,7 +77,7 @@ pub struct Gentlest {
     /// The cycle that forces it; `None` if nothing has to change, or nothing is
     /// known yet.
     pub forced_by: Option<ForcingCycle>,
-    /// Whether it was found; otherwise time was up, and `distortion` is a lower
+    /// Whether it was found; otherwise the steps were used up, and `distortion` is a lower
     /// bound.
     pub complete: bool,
     offsets: Vec<Option<Offset>>,
@@ -137,7 +133,7 @@ impl Gentlest {
             return Err(NoEstimate::Infeasible(clocks, Ticks(needed)));
         }
         if !self.complete {
-            let why = "the time to search for the gentlest correction was up";
+            let why = "the search for the gentlest correction was stopped early";
             return Err(NoEstimate::Missing(why.to_owned()));
         }
         let first = self
@@ -200,14 +196,14 @@ impl ForcingCycle {
 }
 
 /// Finds the least possible distortion; `least` is the minimal delay of a
-/// dependency in ticks. The search ends after `budget`.
-pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, budget: Duration) -> Gentlest {
-    let deadline = Instant::now() + budget.min(Duration::from_secs(1 << 30));
+/// dependency in ticks. The search ends when it has looked at nodes and arcs of
+/// its graphs `steps` times; a core does so some 10^8 times per second.
+pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, steps: u64) -> Gentlest {
+    let mut budget = Budget::of(steps);
     let mut search = Search {
         places: Places::new(edges),
         links: Vec::new(),
         clocks: edges.clocks(),
-        deadline,
     };
     search.links = search.all_links(edges, least);
     let mut slope = Slope { rise: 0, run: 1 };
@@ -215,10 +211,12 @@ pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, budget: Dura
     // Each cycle has a larger ratio than the one before.
     let (complete, offsets) = loop {
         let graph = search.graph(slope);
-        let cycles = match graph.solve(None, deadline) {
+        let cycles = match graph.solve(None, &mut budget) {
             Solved::Cycles(cycles) => cycles,
             Solved::Stopped(_) => break (false, Vec::new()),
-            Solved::Least(least) => break (true, search.offsets(&graph, &least, slope)),
+            Solved::Least(least) => {
+                break (true, search.offsets(&graph, &least, slope, &mut budget));
+            }
         };
         let Some(worst) = worst(&cycles, slope) else {
             break (false, Vec::new());
@@ -227,7 +225,7 @@ pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, budget: Dura
         let next = fraction(cycle.needed, cycle.width);
         forced_by = Some(cycle);
         match next {
-            Some(next) if Instant::now() < deadline => slope = next,
+            Some(next) if !budget.is_used_up() => slope = next,
             next => break (next.is_none(), Vec::new()),
         }
     };
@@ -276,7 +274,6 @@ struct Search {
     /// By route, sorted by time.
     links: Vec<(ClockId, ClockId, Vec<Link>)>,
     clocks: usize,
-    deadline: Instant,
 }
 
 impl Search {
@@ -314,8 +311,14 @@ impl Search {
     }
 
     /// The middle between the least and the greatest solution.
-    fn offsets(&self, graph: &Graph, least: &[i128], slope: Slope) -> Vec<Option<Offset>> {
-        let (low, high) = self.extremes(graph, least);
+    fn offsets(
+        &self,
+        graph: &Graph,
+        least: &[i128],
+        slope: Slope,
+        budget: &mut Budget,
+    ) -> Vec<Option<Offset>> {
+        let (low, high) = extremes(graph, least, budget);
         let ticks = |value: i128| value as f64 / slope.run as f64;
         let eps = slope.rise as f64 / slope.run as f64;
         let offset = |clock: u32| {
@@ -337,27 +340,27 @@ impl Search {
         };
         (0..self.clocks as u32).map(offset).collect()
     }
+}
 
-    /// Least and greatest solution, relative to the first node; where that does
-    /// not bound all others, those nearest to leaving all clocks alone.
-    fn extremes(&self, graph: &Graph, least: &[i128]) -> (Vec<i128>, Vec<i128>) {
-        let reversed = graph.reversed();
-        let solve = |source: Option<usize>| {
-            let (low, high) = rayon::join(
-                || graph.solve(source, self.deadline),
-                || reversed.solve(source, self.deadline),
-            );
-            let (Solved::Least(low), Solved::Least(mut high)) = (low, high) else {
-                return None;
-            };
-            let bounded = !low.contains(&UNBOUNDED) && !high.contains(&UNBOUNDED);
-            for value in &mut high {
-                *value = value.saturating_neg();
-            }
-            bounded.then_some((low, high))
+/// Least and greatest solution, relative to the first node; where that does
+/// not bound all others, those nearest to leaving all clocks alone.
+fn extremes(graph: &Graph, least: &[i128], budget: &mut Budget) -> (Vec<i128>, Vec<i128>) {
+    let reversed = graph.reversed();
+    let mut solve = |source: Option<usize>| {
+        let (low, high) = budget.both(
+            |budget| graph.solve(source, budget),
+            |budget| reversed.solve(source, budget),
+        );
+        let (Solved::Least(low), Solved::Least(mut high)) = (low, high) else {
+            return None;
         };
-        let source = (!least.is_empty()).then_some(0);
-        let found = source.and_then(|_| solve(source)).or_else(|| solve(None));
-        found.unwrap_or_else(|| (least.to_vec(), least.to_vec()))
-    }
+        let bounded = !low.contains(&UNBOUNDED) && !high.contains(&UNBOUNDED);
+        for value in &mut high {
+            *value = value.saturating_neg();
+        }
+        bounded.then_some((low, high))
+    };
+    let source = (!least.is_empty()).then_some(0);
+    let found = source.and_then(|_| solve(source)).or_else(|| solve(None));
+    found.unwrap_or_else(|| (least.to_vec(), least.to_vec()))
 }

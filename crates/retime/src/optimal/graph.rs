@@ -13,11 +13,44 @@
 
 use std::cmp::Reverse;
 use std::sync;
-use std::time::Instant;
 
-use super::link::Link;
-use super::slope::Slope;
-use crate::clocks::ClockId;
+use super::link::{Link, Slope};
+use retime_model::ClockId;
+
+/// How much work a search may take: steps, not seconds, so that it ends where it
+/// does on any other computer. Each is a look at a node or an arc; a core does some
+/// hundred million per second.
+#[derive(Clone, Debug)]
+pub(super) struct Budget {
+    left: u64,
+}
+
+impl Budget {
+    pub(super) const fn of(steps: u64) -> Self {
+        Self { left: steps }
+    }
+
+    pub(super) const fn use_up(&mut self, steps: u64) {
+        self.left = self.left.saturating_sub(steps);
+    }
+
+    pub(super) const fn is_used_up(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Asks two questions side by side; each may take what is left, and what the
+    /// longer one took counts.
+    pub(super) fn both<A: Send, B: Send>(
+        &mut self,
+        first: impl FnOnce(&mut Self) -> A + Send,
+        second: impl FnOnce(&mut Self) -> B + Send,
+    ) -> (A, B) {
+        let (mut ours, mut theirs) = (self.clone(), self.clone());
+        let answers = rayon::join(|| first(&mut ours), || second(&mut theirs));
+        self.left = ours.left.min(theirs.left);
+        answers
+    }
+}
 
 /// A value that nothing bounds.
 pub(super) const UNBOUNDED: i128 = i128::MIN;
@@ -78,7 +111,7 @@ pub(super) enum Solved {
     Least(Vec<i128>),
     /// There is none: these cycles forbid it.
     Cycles(Vec<Cycle>),
-    /// Time was up; the values so far lie below those of the solution.
+    /// The steps were used up; the values so far lie below those of the solution.
     Stopped(Vec<i128>),
 }
 
@@ -211,8 +244,9 @@ impl Graph {
     }
 
     /// The least solution: relative to a source, or without one the least of
-    /// those that are nowhere negative.
-    pub(super) fn solve(&self, source: Option<usize>, deadline: Instant) -> Solved {
+    /// those that are nowhere negative. Goes on as long as the
+    /// budget lasts, and looks at all nodes once at least.
+    pub(super) fn solve(&self, source: Option<usize>, budget: &mut Budget) -> Solved {
         let start = if source.is_some() { UNBOUNDED } else { 0 };
         let mut state = State {
             values: vec![start; self.moments.len()],
@@ -226,7 +260,7 @@ impl Graph {
         }
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
-            let changed = self.pass(&mut state);
+            let changed = self.pass(&mut state, budget);
             let cycles = self.cycles(&state);
             if !cycles.is_empty() {
                 return Solved::Cycles(cycles);
@@ -234,7 +268,7 @@ impl Graph {
             if !changed {
                 return Solved::Least(state.values);
             }
-            if Instant::now() >= deadline {
+            if budget.is_used_up() {
                 break;
             }
         }
@@ -242,14 +276,19 @@ impl Graph {
     }
 
     /// Visits all clocks whose values rose; whether any rose in turn.
-    fn pass(&self, state: &mut State) -> bool {
+    fn pass(&self, state: &mut State, budget: &mut Budget) -> bool {
+        // To look for cycles afterwards.
+        budget.use_up(self.moments.len() as u64);
         let mut changed = false;
         for clock in (0..state.dirty.len() as u32).map(ClockId) {
             if !std::mem::take(&mut state.dirty[clock.as_usize()]) {
                 continue;
             }
             self.sweep(clock, state);
-            for node in self.nodes(clock) {
+            let nodes = self.nodes(clock);
+            let arcs = self.outgoing[nodes.end] - self.outgoing[nodes.start];
+            budget.use_up(2 * nodes.len() as u64 + u64::from(arcs));
+            for node in nodes {
                 if state.values[node] != UNBOUNDED {
                     changed |= self.relax(node, state);
                 }

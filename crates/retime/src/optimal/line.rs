@@ -11,7 +11,6 @@
 //! tick at 10^14, far less than any drift leaves open. Where lines are put one
 //! after the other that would not do, hence `estimate/clock_line`.
 
-use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
 use crate::median::median;
 
@@ -70,18 +69,17 @@ impl Line {
 
 /// The line of each clock; `None` for clocks that the estimate leaves out. That
 /// of the reference is zero.
-pub(super) fn lines(base: &Estimate, edges: &Edges) -> Vec<Option<Line>> {
-    let line = |(clock, extent): (usize, Option<(i64, i64)>)| {
+pub(super) fn lines(base: &Estimate, extents: &[Option<(i64, i64)>]) -> Vec<Option<Line>> {
+    let line = |(clock, extent): (usize, &Option<(i64, i64)>)| {
         if clock == base.reference.as_usize() {
             return Some(Line::default());
         }
-        let (first, last) = extent?;
+        let (first, last) = (*extent)?;
         let offset = base.offsets.get(clock)?.as_ref()?;
         let line = Line::through(offset, first, last);
         (line.ticks.is_finite() && line.slope.is_finite()).then_some(line)
     };
-    let extents = (0..edges.clocks()).map(|clock| edges.extent(crate::ClockId(clock as u32)));
-    extents.enumerate().map(line).collect()
+    extents.iter().enumerate().map(line).collect()
 }
 
 #[cfg(test)]

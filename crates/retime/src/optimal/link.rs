@@ -1,12 +1,14 @@
 //! Dependencies by ordered pair of clocks, as bounds on what their clocks add.
 //!
+//! How fast what is added to a clock may change is an exact fraction.
+//!
 //! With `y` for what has to be added to a clock, a dependency says
 //! `y(to, at_to) - y(from, at_from) >= bound`.
 
 use rustc_hash::FxHashMap;
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,4 +72,27 @@ pub(super) fn routes(edges: &Edges) -> Vec<Route> {
     routes.retain(|it| it.from != it.to && known(it.from) && known(it.to));
     routes.sort_by_key(|route| (route.from, route.to));
     routes
+}
+
+/// A value changes by at most `rise / run` units of a [bound](super::link::Link)
+/// per tick. Sums along paths are kept in units of `1 / run`, so that nothing
+/// is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Slope {
+    pub(super) rise: i128,
+    pub(super) run: i128,
+}
+
+impl Slope {
+    /// A bound in units of `1 / run`.
+    #[inline]
+    pub(super) fn scaled(self, bound: i64) -> i128 {
+        i128::from(bound).saturating_mul(self.run)
+    }
+
+    /// The most by which values this far apart differ.
+    #[inline]
+    pub(super) fn over(self, distance: i128) -> i128 {
+        distance.saturating_mul(self.rise)
+    }
 }

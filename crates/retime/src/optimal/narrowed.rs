@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::bounds::BoundOptions;
 use super::cone::prune;
 use super::facts::{Facts, ticks};
 use super::graph::{Bound, Cycle, Graph, Part};
@@ -9,25 +10,28 @@ use super::link::{Link, Route, routes};
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use super::still::moving;
-use crate::clocks::ClockId;
-use crate::edges::Edge;
+use crate::edges::{Edge, Edges};
+use crate::estimate::Estimate;
+use retime_model::ClockId;
 
 /// The dependencies that matter, by route.
-pub(super) struct Narrowed {
+pub(super) struct Narrowed<'a> {
+    edges: &'a Edges,
     routes: Vec<Route>,
     kept: Vec<Vec<Bound>>,
     /// Routes whose links have to be chosen anew.
     stale: Vec<bool>,
 }
 
-impl Narrowed {
-    pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(facts: &Facts<'_, F>) -> Self {
-        let mut routes = routes(facts.edges);
+impl<'a> Narrowed<'a> {
+    pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(edges: &'a Edges, facts: &Facts<'_, F>) -> Self {
+        let mut routes = routes(edges);
         routes.retain(|route| facts.line(route.from).is_some() && facts.line(route.to).is_some());
         Self {
             kept: vec![Vec::new(); routes.len()],
             stale: vec![true; routes.len()],
             routes,
+            edges,
         }
     }
 
@@ -36,6 +40,7 @@ impl Narrowed {
         facts: &Facts<'_, F>,
         relaxation: &Relaxation,
     ) {
+        let edges = self.edges;
         let routes = self
             .routes
             .par_iter()
@@ -43,19 +48,13 @@ impl Narrowed {
             .zip(&mut self.stale);
         routes.for_each(|((route, kept), stale)| {
             if std::mem::take(stale) {
-                *kept = narrow(route, facts, relaxation);
+                *kept = narrow(route, edges, facts, relaxation);
             }
         });
     }
 
     pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(&self, facts: &Facts<'_, F>) -> Graph {
-        let reference = facts.reference();
-        Graph::new(
-            facts.edges.clocks(),
-            &self.kept,
-            Some((reference, 0, 0)),
-            facts.slope,
-        )
+        graph(facts, &self.kept)
     }
 
     /// Leaves out misread dependencies and finds the steps of clocks.
@@ -68,8 +67,13 @@ impl Narrowed {
         let pairs = forth.map(|route| [route.from, route.to]);
         let both_ways = pairs.filter(|&[low, high]| self.route(high, low).is_some());
         let pairs: Vec<[ClockId; 2]> = both_ways.collect();
-        let routes = &self.routes;
-        screen(&Trace { facts, routes }, &pairs, relaxation);
+        let (edges, routes) = (self.edges, &self.routes[..]);
+        let trace = Trace {
+            edges,
+            facts,
+            routes,
+        };
+        screen(&trace, &pairs, relaxation);
     }
 
     fn route(&self, from: ClockId, to: ClockId) -> Option<&Route> {
@@ -85,7 +89,7 @@ impl Narrowed {
         cycle: &Cycle,
         all: bool,
     ) {
-        let missed = |part: &Part| (facts.missed(part), *part);
+        let missed = |part: &Part| (facts.missed(part, self.edges), *part);
         let parts = cycle.parts.iter().map(missed);
         let worst = parts.clone().max_by(|a, b| a.0.total_cmp(&b.0));
         let links = parts.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
@@ -93,7 +97,7 @@ impl Narrowed {
             match part {
                 Part::Link { edge, .. } => {
                     relaxation.drop_edge(edge, by);
-                    let ends = facts
+                    let ends = self
                         .edges
                         .all()
                         .get(edge as usize)
@@ -115,9 +119,19 @@ impl Narrowed {
     }
 }
 
+/// The graph of what was kept, with the reference as its source.
+pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    kept: &[Vec<Bound>],
+) -> Graph {
+    let source = (facts.reference(), 0, 0);
+    Graph::new(facts.clocks(), kept, Some(source), facts.slope)
+}
+
 /// The links of a route that tell something that no other tells.
 fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     route: &Route,
+    edges: &Edges,
     facts: &Facts<'_, F>,
     relaxation: &Relaxation,
 ) -> Vec<Bound> {
@@ -125,7 +139,7 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         return Vec::new();
     };
     let link = |&position: &u32| {
-        let edge = facts.edges.all().get(position as usize)?;
+        let edge = edges.all().get(position as usize)?;
         let pieces = (
             relaxation.piece(route.from, edge.sent)?,
             relaxation.piece(route.to, edge.received)?,
@@ -162,6 +176,7 @@ fn find(routes: &[Route], from: ClockId, to: ClockId) -> Option<&Route> {
 
 /// What the screen has to know.
 struct Trace<'a, 'b, F> {
+    edges: &'a Edges,
     facts: &'a Facts<'b, F>,
     routes: &'a [Route],
 }
@@ -178,7 +193,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
         };
         let is_upper = from > to;
         let of_route = route.edges.iter().filter_map(|&position| {
-            let edge = self.facts.edges.all().get(position as usize)?;
+            let edge = self.edges.all().get(position as usize)?;
             let sent = before.on_reference(edge.sent);
             let received = after.on_reference(edge.received);
             // At one moment between its ends, a dependency says a little less.
@@ -215,7 +230,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
     }
 
     fn stamps(&self, edge: u32, [low, _]: [ClockId; 2]) -> [i64; 2] {
-        let edge = self.facts.edges.all().get(edge as usize);
+        let edge = self.edges.all().get(edge as usize);
         edge.map_or([0; 2], |edge| {
             if edge.from == low {
                 [edge.sent, edge.received]
@@ -225,6 +240,22 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
         })
     }
     fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)> {
-        moving(self.facts.edges, &stretches)
+        moving(self.edges, &stretches)
     }
+}
+
+/// By clock the open intervals of stamps in which it stepped, in order and
+/// disjoint, as [told apart](super::screen) from misreadings. Of `base` only the
+/// overall line of each clock counts; rates stray from it by `drift`, or as much
+/// as is usual.
+pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<Vec<(i64, i64)>> {
+    let usual = BoundOptions::default();
+    let options = BoundOptions {
+        drift: drift.unwrap_or(usual.drift),
+        ..usual
+    };
+    let facts = Facts::new(edges, |_| 0, base, &options);
+    let mut relaxation = Relaxation::new(edges.clocks());
+    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation);
+    relaxation.into_cuts()
 }

@@ -5,8 +5,8 @@
 //! So a place is the stamp plus the number of events before it that share their
 //! stamp with the one before them.
 
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
+use retime_model::ClockId;
 
 /// The places of all clocks.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 
 /// A fact that contradicts the others under the drift bound, and was left out.
 /// Stamps are ticks since [`Nodes::base`](crate::causality::Nodes::base).

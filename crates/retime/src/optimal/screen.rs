@@ -19,7 +19,7 @@
 
 use rayon::prelude::*;
 
-use crate::clocks::ClockId;
+use retime_model::ClockId;
 
 use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;

@@ -4,8 +4,8 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
-use crate::clocks::ClockId;
 use crate::edges::Edges;
+use retime_model::ClockId;
 
 /// From stretches between two stamps of a clock to the stamps before and after,
 /// where it stands still at them: where several events have that stamp.

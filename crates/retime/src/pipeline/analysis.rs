@@ -9,12 +9,13 @@ use crate::auto::NotAligned;
 use crate::causality::{
     Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check,
 };
-use crate::clocks::{Clocks, Grouping, split_clocks};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{LearnedDelay, learn_minimal_delay};
+use crate::grouping::{Grouping, split_clocks};
 use crate::optimal::Gentlest;
+use retime_model::Clocks;
 use retime_model::{Cancelled, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.
@@ -312,38 +313,29 @@ impl Analysis {
     /// truth, for clocks that wander by at most `drift`; `None` where nothing
     /// relates any of them.
     pub fn bounds(&self, drift: f64, solution: Option<&Solution>) -> Option<Bounds> {
-        let (offsets, edges) = self.timed(solution).offsets(drift)?;
-        let recorded;
-        let correction = match solution {
-            Some(solution) => &solution.correction,
-            None => {
-                recorded = Correction::new(self.clocks.clone(), Vec::new());
-                &recorded
-            }
-        };
+        let offsets = self.timed(solution).offsets(drift)?;
         let trace = (&self.causality, &self.clocks);
-        Some(Bounds::new(drift, (offsets, &edges), correction, trace))
+        Some(match solution {
+            Some(solution) => Bounds::new(offsets, &solution.correction, trace),
+            None => Bounds::new(
+                offsets,
+                &Correction::new(self.clocks.clone(), Vec::new()),
+                trace,
+            ),
+        })
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
     pub fn bounded_offsets(&self, drift: f64) -> Option<BoundedOffsets> {
-        let (offsets, edges) = self.timed(None).offsets(drift)?;
-        Some(BoundedOffsets {
-            drift,
-            offsets,
-            edges,
-        })
+        self.timed(None).offsets(drift)
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
     /// has found other clocks.
     pub fn bounds_by(&self, known: &BoundedOffsets, correction: &Correction) -> Option<Bounds> {
-        if correction.clocks() != &self.clocks {
-            return None;
-        }
-        let offsets = (known.offsets.clone(), &known.edges);
         let trace = (&self.causality, &self.clocks);
-        Some(Bounds::new(known.drift, offsets, correction, trace))
+        let same = correction.clocks() == &self.clocks;
+        same.then(|| Bounds::new(known.clone(), correction, trace))
     }
 
     /// By how little local intervals have to change at least, and the dependencies

@@ -4,11 +4,9 @@
 //! and both leave an interval. [`Bounds`] is that interval for the times that a
 //! correction gives, or for the recorded ones; [`crate::optimal`] computes it.
 
-use std::time::Duration;
-
+use crate::TruthError;
 use crate::align::align;
 use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
@@ -17,11 +15,12 @@ use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
     coverage, gentlest, offset_bounds,
 };
-use crate::{TruthError, optimal};
+use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Timestamp, TraceInfo};
 
-/// How long the search for bounds may take.
-const BOUNDS_BUDGET: Duration = Duration::from_secs(20);
+/// How much work the search for bounds may take, in looks at nodes and arcs of a
+/// graph: some 20 s.
+const BOUNDS_STEPS: u64 = 2_000_000_000;
 
 /// What quartz does between warm and cold: the usual drift bound, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
@@ -30,7 +29,7 @@ pub const DRIFT_BOUND: f64 = 1e-4;
 pub(super) fn bound_options(drift: f64) -> BoundOptions {
     BoundOptions {
         drift,
-        budget: BOUNDS_BUDGET,
+        steps: BOUNDS_STEPS,
         ..BoundOptions::default()
     }
 }
@@ -61,16 +60,16 @@ pub(super) struct Timed<'a> {
 }
 
 impl Timed<'_> {
-    /// What may have to be added to recorded stamps, and the dependencies that
-    /// tell it; `None` where nothing relates any clocks.
-    pub(super) fn offsets(&self, drift: f64) -> Option<(OffsetBounds, Edges)> {
+    /// What may have to be added to recorded stamps, for clocks that wander by at
+    /// most `drift`; `None` where nothing relates any clocks.
+    pub(super) fn offsets(&self, drift: f64) -> Option<BoundedOffsets> {
         if self.clocks.len() < 2 {
             return None;
         }
         let base = self.base()?;
-        let edges = self.edges(&base);
-        let offsets = offset_bounds(&edges, |_| 0, &base, &bound_options(drift));
-        Some((offsets, edges))
+        let source = base.dependencies(self.causality, self.clocks);
+        let offsets = offset_bounds(&source, |_| 0, &base, &bound_options(drift));
+        Some(BoundedOffsets { drift, offsets })
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
@@ -87,34 +86,29 @@ impl Timed<'_> {
         align(self.causality, self.clocks, self.rate, reference).base()
     }
 
-    /// The dependencies that are tightest once clocks are about right.
-    fn edges(&self, base: &Estimate) -> Edges {
-        Edges::collect_aligned(self.causality, self.clocks, base)
-    }
-
     /// The gentlest correction there can be, and the dependencies it was told by.
     pub(super) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
-        let edges = self.edges(&self.base()?);
+        let edges = self.base()?.edges(self.causality, self.clocks);
         let nodes = self.causality.nodes();
-        let least = |edge: &crate::Edge| delay.of(edge, nodes);
-        Some((gentlest(&edges, least, super::GENTLEST_BUDGET), edges))
+        let least = |edge: &crate::Edge| edge.minimal_delay(delay, nodes);
+        Some((gentlest(&edges, least, super::GENTLEST_STEPS), edges))
     }
 }
 
 impl Bounds {
     /// Of the times that a correction gives.
     pub(super) fn new(
-        drift: f64,
-        (offsets, edges): (OffsetBounds, &Edges),
+        known: BoundedOffsets,
         correction: &Correction,
         (causality, clocks): (&Causality, &Clocks),
     ) -> Self {
         let nodes = causality.nodes();
-        let errors = ErrorBounds::new(&offsets, correction, edges, nodes);
+        let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
+        let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes);
         let (all, by_clock) = errors.summary(nodes, clocks);
         Self {
-            drift,
-            offsets,
+            drift: known.drift,
+            offsets: known.offsets,
             errors,
             all,
             by_clock,
@@ -179,9 +173,8 @@ impl Bounds {
 /// The bounds of clock offsets of a trace, for many corrections of it.
 #[derive(Clone, Debug)]
 pub struct BoundedOffsets {
-    pub(super) drift: f64,
-    pub(super) offsets: optimal::OffsetBounds,
-    pub(super) edges: Edges,
+    drift: f64,
+    offsets: OffsetBounds,
 }
 
 impl BoundedOffsets {

@@ -5,7 +5,6 @@ use super::solution::{Aligned, ClockSet};
 use super::unsolved::Unsolved;
 use crate::align::{self, Relation};
 use crate::causality::Nodes;
-use crate::clocks::ClockId;
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{
@@ -14,6 +13,7 @@ use crate::estimate::{
     twice,
 };
 use crate::optimal::{gentlest, midpoint, offset_bounds};
+use retime_model::ClockId;
 
 use super::bounds::bound_options;
 
@@ -125,7 +125,7 @@ impl Estimator {
         reference: ClockId,
     ) -> Result<Estimate, NoEstimate> {
         let nodes = input.causality.nodes();
-        let least = |edge: &Edge| input.delay.of(edge, nodes);
+        let least = |edge: &Edge| edge.minimal_delay(input.delay, nodes);
         match self {
             Self::Interpolation(MeasuredOffsets::Known(measured)) => {
                 interpolation(measured, input.clocks, edges, reference)
@@ -144,7 +144,7 @@ impl Estimator {
             Self::PseudoSync { closure } => {
                 pseudo_synchronisation(edges, least, *closure, reference)
             }
-            Self::Gentlest => gentlest(edges, least, super::GENTLEST_BUDGET).estimate(reference),
+            Self::Gentlest => gentlest(edges, least, super::GENTLEST_STEPS).estimate(reference),
             Self::Optimal { drift } => {
                 let base = input.timed().lines(reference);
                 let bounds = offset_bounds(edges, least, &base, &bound_options(*drift));

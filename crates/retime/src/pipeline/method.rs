@@ -21,11 +21,11 @@ use super::unsolved::Unsolved;
 use crate::auto::{AutoOptions, NotAligned, Start, auto};
 use crate::causality::Causality;
 use crate::clock::{AmortizationRate, Gamma};
-use crate::clocks::Clocks;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::estimate::{Extended, PairMethod, Reference};
 use crate::repair::repair;
+use retime_model::Clocks;
 use retime_model::{Monitor, TraceInfo};
 
 /// A method with its parameters.

@@ -30,7 +30,6 @@ pub use registry::{Candidate, MethodName, NoSuchMethod, candidates};
 pub use solution::{Aligned, ClockSet, Enforced, Solution};
 pub use unsolved::{NotSolved, Unsolved};
 
-use std::time::Duration;
-
-/// How long the search for the gentlest correction may take.
-const GENTLEST_BUDGET: Duration = Duration::from_secs(10);
+/// How much work the search for the gentlest correction may take, in looks at nodes
+/// and arcs of a graph: some 10 s.
+const GENTLEST_STEPS: u64 = 1_000_000_000;

@@ -4,10 +4,10 @@ use super::logical_clock::Repaired;
 use crate::align::ClockStep;
 use crate::auto::NotAligned;
 use crate::causality::{Check, Nodes};
-use crate::clocks::ClockId;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::estimate::Estimate;
+use retime_model::ClockId;
 use retime_model::{Ticks, Timestamp};
 
 /// What a method found. Its times were checked against every dependency before

@@ -3,8 +3,8 @@
 use super::registry::MethodName;
 use crate::auto::AutoError;
 use crate::clock::Cycle;
-use crate::clocks::Clocks;
 use crate::estimate::{BadEstimate, NoEstimate};
+use retime_model::Clocks;
 use retime_model::{Cancelled, TraceInfo};
 
 /// Why a method yields no correction. Clocks have no names here:

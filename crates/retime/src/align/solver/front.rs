@@ -1,191 +1,252 @@
-//! Dense kernels.
+//! Dense elimination: the columns of a supernode, and what they subtract from the rest.
+//!
+//! A front has `c` columns to eliminate and `r >= c` rows. Eight rows lie together in a
+//! *panel*, column by column, so that whatever is done to a column is done to eight rows
+//! at once. Four columns are computed at a time from all before them: thirty-two sums that
+//! stay in registers while they run over those columns.
+//!
+//! ```text
+//! tile[k][i] = sum over j  L[i,j] L[k,j]     for 8 rows i and 4 columns k
+//! ```
+//!
+//! After every [`BLOCK`] columns all that follows is brought up to date, so that what is
+//! summed over stays in the cache.
+//!
+//! Rows that fill up the last panel hold zeros. The diagonal holds the inverses of the
+//! roots; what lies above it is zero.
 
-/// So many rows lie together.
-pub(super) const PANEL: usize = 8;
-/// So many columns are computed at a time,
+#![allow(
+    clippy::inline_always,
+    reason = "what `factorise` calls has to be part of it to use the same instructions"
+)]
+
+use std::ops::Range;
+use std::slice::ChunksExact;
+
+use super::update;
+
+/// So many rows lie together,
+pub(super) const LANES: usize = 8;
+/// so many columns are computed at a time,
 const WIDE: usize = 4;
-/// and so many before what follows is updated.
+/// and so many before what follows is brought up to date. A panel of that many columns
+/// takes up a quarter of the smallest caches.
 const BLOCK: usize = 128;
 
-type Lanes = [f64; PANEL];
+/// A column of a panel.
+type Column = [f64; LANES];
+/// Some columns of a panel.
+type Tile = [Column; WIDE];
 
-/// The room for these columns of a front.
-pub(super) fn panel_len(columns: usize, rows: usize) -> Option<usize> {
-    rows.checked_next_multiple_of(PANEL)?.checked_mul(columns)
+/// The room for the columns of a front.
+pub(super) fn len(columns: usize, rows: usize) -> Option<usize> {
+    rows.checked_next_multiple_of(LANES)?.checked_mul(columns)
 }
 
-pub(super) fn update_start(column: usize, below: usize) -> usize {
-    column * (2 * below + 1 - column) / 2
+/// Where an entry lies.
+pub(super) fn place(columns: usize, column: usize, row: usize) -> usize {
+    (row / LANES * columns + column) * LANES + row % LANES
 }
 
-/// Factorises the columns and subtracts from the update.
-pub(super) fn factorise(
-    entries: &mut [f64],
+/// The panels of a front of so many rows, from where its entries begin.
+pub(super) fn panels(
+    entries: &[f64],
     columns: usize,
     rows: usize,
-    update: &mut [f64],
-) -> Option<()> {
-    let stride = columns * PANEL;
-    let mut start = 0;
-    while start < columns {
+) -> ChunksExact<'_, [f64; LANES]> {
+    let all = entries.as_chunks().0;
+    all[..rows.div_ceil(LANES) * columns].chunks_exact(columns)
+}
+
+/// A front to be factorised.
+pub(super) struct Front<'a> {
+    /// Of the columns to eliminate, in panels.
+    pub(super) entries: &'a mut [f64],
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+    /// The rest.
+    pub(super) update: &'a mut [f64],
+}
+
+/// Eliminates the columns; `None` if the matrix is not positive definite.
+#[multiversion::multiversion(targets("x86_64+avx"))]
+pub(super) fn factorise(mut front: Front<'_>) -> Option<()> {
+    let columns = front.columns;
+    for start in (0..columns).step_by(BLOCK) {
         let end = columns.min(start + BLOCK);
-        factorise_block(entries, stride, start, end)?;
-        update_rest(entries, stride, start, end, rows, update);
-        start = end;
+        for at in (start..end).step_by(WIDE) {
+            front.eliminate(start..at, end.min(at + WIDE))?;
+        }
+        front.subtract(start..end);
     }
     Some(())
 }
 
-#[inline(always)]
-fn lanes(of: &[f64]) -> &[Lanes] {
-    of.as_chunks().0
+impl Front<'_> {
+    /// Computes the next columns up to `end` from those known in their block.
+    #[inline(always)]
+    fn eliminate(&mut self, known: Range<usize>, end: usize) -> Option<()> {
+        let own = known.end..end;
+        let diagonal = own.start / LANES;
+        let mut tile = self.rest(diagonal, &known, &own);
+        let pivot = Pivot::new(&mut tile, own.start % LANES, own.len())?;
+        self.store(diagonal, &own, &tile);
+        for panel in diagonal + 1..self.rows.div_ceil(LANES) {
+            let mut tile = self.rest(panel, &known, &own);
+            pivot.divide(&mut tile);
+            self.store(panel, &own, &tile);
+        }
+        Some(())
+    }
+
+    /// Subtracts what columns contribute to all that follow.
+    #[inline(always)]
+    fn subtract(&mut self, known: Range<usize>) {
+        let first = known.end / WIDE * WIDE;
+        for panel in known.end / LANES..self.rows.div_ceil(LANES) {
+            let until = self.rows.min((panel + 1) * LANES);
+            for at in (first..until).step_by(WIDE) {
+                let tile = self.product(panel, at, &known);
+                for (column, sums) in (at..until).zip(&tile) {
+                    if column >= self.columns {
+                        self.subtract_from_update(panel, column, sums);
+                    } else if column >= known.end {
+                        let values = &mut self.panel_mut(panel)[column];
+                        for (value, sum) in values.iter_mut().zip(sums) {
+                            *value -= sum;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn subtract_from_update(&mut self, panel: usize, column: usize, sums: &Column) {
+        let top = panel * LANES;
+        let (from, until) = (top.max(column), self.rows.min(top + LANES));
+        let place = update::start(column - self.columns, self.rows - self.columns);
+        let values = &mut self.update[place + from - column..place + until - column];
+        if let Ok(values) = <&mut Column>::try_from(&mut *values) {
+            for (value, sum) in values.iter_mut().zip(sums) {
+                *value -= sum;
+            }
+        } else {
+            for (value, sum) in values.iter_mut().zip(&sums[from - top..]) {
+                *value -= sum;
+            }
+        }
+    }
+
+    /// What is left of columns after those known.
+    #[inline(always)]
+    fn rest(&self, panel: usize, known: &Range<usize>, own: &Range<usize>) -> Tile {
+        let mut tile = self.product(panel, own.start, known);
+        for (sums, values) in tile.iter_mut().zip(&self.panel(panel)[own.clone()]) {
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum = value - *sum;
+            }
+        }
+        tile
+    }
+
+    #[inline(always)]
+    fn store(&mut self, panel: usize, own: &Range<usize>, tile: &Tile) {
+        let values = &mut self.panel_mut(panel)[own.clone()];
+        values.copy_from_slice(&tile[..own.len()]);
+    }
+
+    /// Sums over columns, for the rows of a panel and four from `row`.
+    #[inline(always)]
+    fn product(&self, panel: usize, row: usize, over: &Range<usize>) -> Tile {
+        let left = &self.panel(panel)[over.clone()];
+        let right = &self.panel(row / LANES)[over.clone()];
+        if row.is_multiple_of(LANES) {
+            product::<0>(left, right)
+        } else {
+            product::<WIDE>(left, right)
+        }
+    }
+
+    #[inline(always)]
+    fn panel(&self, at: usize) -> &[Column] {
+        let len = self.columns * LANES;
+        self.entries[at * len..][..len].as_chunks().0
+    }
+
+    #[inline(always)]
+    fn panel_mut(&mut self, at: usize) -> &mut [Column] {
+        let len = self.columns * LANES;
+        self.entries[at * len..][..len].as_chunks_mut().0
+    }
 }
 
 #[inline(always)]
-fn lanes_mut(of: &mut [f64]) -> &mut [Lanes] {
-    of.as_chunks_mut().0
-}
-
-#[inline(always)]
-fn product<const HALF: usize>(left: &[Lanes], right: &[Lanes]) -> [Lanes; WIDE] {
-    let mut sums = [[0.0; PANEL]; WIDE];
+fn product<const FROM: usize>(left: &[Column], right: &[Column]) -> Tile {
+    let mut tile = [[0.0; LANES]; WIDE];
     for (left, right) in left.iter().zip(right) {
-        for column in 0..WIDE {
-            let factor = right[HALF * WIDE + column];
-            for lane in 0..PANEL {
-                sums[column][lane] += left[lane] * factor;
+        for (sums, factor) in tile.iter_mut().zip(&right[FROM..FROM + WIDE]) {
+            for (sum, value) in sums.iter_mut().zip(left) {
+                *sum += value * factor;
             }
         }
     }
-    sums
+    tile
 }
 
-fn tile(left: &[Lanes], right: &[Lanes], half: usize) -> [Lanes; WIDE] {
-    if half == 0 {
-        product::<0>(left, right)
-    } else {
-        product::<1>(left, right)
-    }
+/// The triangle on the diagonal of some columns.
+struct Pivot {
+    /// One over the diagonal.
+    inverses: [f64; WIDE],
+    /// By column the rows below it.
+    factors: [[f64; WIDE]; WIDE],
 }
 
-fn factorise_block(entries: &mut [f64], stride: usize, start: usize, end: usize) -> Option<()> {
-    let mut at = start;
-    while at < end {
-        let wide = WIDE.min(end - at);
-        let diagonal = at / PANEL;
-        let half = at % PANEL / WIDE;
-        let (head, tail) = entries[diagonal * stride..].split_at_mut(stride);
-        // The diagonal panel.
-        let (known, own) = lanes_mut(head).split_at_mut(at);
-        let sums = tile(&known[start..], &known[start..], half);
-        let mut values = [[0.0; PANEL]; WIDE];
-        for column in 0..wide {
-            for lane in 0..PANEL {
-                values[column][lane] = own[column][lane] - sums[column][lane];
-            }
-        }
-        let offset = at % PANEL;
-        let mut triangle = [[0.0; WIDE]; WIDE];
-        let mut inverse = [0.0; WIDE];
-        for column in 0..wide {
-            let pivot = values[column][offset + column];
-            if !(pivot > 0.0 && pivot.is_finite()) {
+impl Pivot {
+    /// Factorises the rows from `offset` on of as many columns of a tile; `None` if they
+    /// are not positive definite.
+    #[inline(always)]
+    fn new(tile: &mut Tile, offset: usize, columns: usize) -> Option<Self> {
+        let mut pivot = Self {
+            inverses: [0.0; WIDE],
+            factors: [[0.0; WIDE]; WIDE],
+        };
+        for column in 0..columns {
+            let square = tile[column][offset + column];
+            if !(square > 0.0 && square.is_finite()) {
                 return None;
             }
-            let root = pivot.sqrt();
-            inverse[column] = 1.0 / root;
-            for lane in 0..PANEL {
-                values[column][lane] *= inverse[column];
+            pivot.inverses[column] = 1.0 / square.sqrt();
+            for next in column + 1..columns {
+                pivot.factors[column][next] = tile[column][offset + next] * pivot.inverses[column];
             }
-            values[column][offset + column] = root;
-            for next in column + 1..wide {
-                let factor = values[column][offset + next];
-                triangle[column][next] = factor;
-                for lane in 0..PANEL {
-                    values[next][lane] -= factor * values[column][lane];
-                }
-            }
+            pivot.divide_column(tile, column);
         }
-        for column in 0..wide {
-            for lane in 0..offset + column {
-                values[column][lane] = 0.0;
-            }
-            own[column] = values[column];
+        for (column, values) in tile.iter_mut().enumerate().take(columns) {
+            values[..offset + column].fill(0.0);
+            values[offset + column] = pivot.inverses[column];
         }
-        let known = &known[start..];
-        for panel in tail.chunks_exact_mut(stride) {
-            let (before, own) = lanes_mut(panel).split_at_mut(at);
-            let sums = tile(&before[start..], known, half);
-            let mut values = [[0.0; PANEL]; WIDE];
-            for column in 0..wide {
-                for lane in 0..PANEL {
-                    values[column][lane] = own[column][lane] - sums[column][lane];
-                }
-            }
-            for column in 0..wide {
-                for lane in 0..PANEL {
-                    values[column][lane] *= inverse[column];
-                }
-                for next in column + 1..wide {
-                    for lane in 0..PANEL {
-                        values[next][lane] -= triangle[column][next] * values[column][lane];
-                    }
-                }
-            }
-            own[..wide].copy_from_slice(&values[..wide]);
-        }
-        at += wide;
+        Some(pivot)
     }
-    Some(())
-}
 
-fn update_rest(
-    entries: &mut [f64],
-    stride: usize,
-    start: usize,
-    end: usize,
-    rows: usize,
-    update: &mut [f64],
-) {
-    let columns = stride / PANEL;
-    let below = rows - columns;
-    for row in (end / PANEL..rows.div_ceil(PANEL)).map(|it| it * PANEL) {
-        let (before, from) = entries.split_at_mut(row / PANEL * stride);
-        let own = lanes_mut(&mut from[..stride]);
-        for column in (end / WIDE * WIDE..rows.min(row + PANEL)).step_by(WIDE) {
-            let half = column % PANEL / WIDE;
-            let sums = if column >= row {
-                tile(&own[start..end], &own[start..end], half)
-            } else {
-                let other = &before[column / PANEL * stride..][..stride];
-                tile(&own[start..end], &lanes(other)[start..end], half)
-            };
-            for (column, sums) in (column..rows).zip(sums) {
-                if column < end {
-                    continue;
-                }
-                if column < columns {
-                    for (value, sum) in own[column].iter_mut().zip(sums) {
-                        *value -= sum;
-                    }
-                    continue;
-                }
-                let base = update_start(column - columns, below);
-                let from = row.max(column);
-                let until = rows.min(row + PANEL);
-                if from >= until {
-                    continue;
-                }
-                let target = &mut update[base + from - column..base + until - column];
-                if target.len() == PANEL {
-                    for (value, sum) in target.iter_mut().zip(sums) {
-                        *value -= sum;
-                    }
-                } else {
-                    for (value, sum) in target.iter_mut().zip(&sums[from - row..]) {
-                        *value -= sum;
-                    }
-                }
+    /// Divides rows by the triangle.
+    #[inline(always)]
+    fn divide(&self, tile: &mut Tile) {
+        for column in 0..WIDE {
+            self.divide_column(tile, column);
+        }
+    }
+
+    #[inline(always)]
+    fn divide_column(&self, tile: &mut Tile, column: usize) {
+        for value in &mut tile[column] {
+            *value *= self.inverses[column];
+        }
+        let own = tile[column];
+        let factors = self.factors[column];
+        for (values, factor) in tile.iter_mut().zip(factors).skip(column + 1) {
+            for (value, own) in values.iter_mut().zip(own) {
+                *value -= factor * own;
             }
         }
     }

@@ -1,23 +1,39 @@
-//! Columns with the same pattern are eliminated together.
+//! Columns that are eliminated together.
+//!
+//! A column whose pattern is that of its child less the child itself makes a *supernode*
+//! with it. Dense blocks are so much faster that a child is also merged with its parent
+//! if that stores a few zeros as if they were entries. With `c` columns and `r` rows of
+//! the child's front, and `R` of the parent's, it is
+//!
+//! ```text
+//! c (c + R - r)  more zeros, in  (c + C) (c + R) - (c + C)^2 / 2  entries
+//! ```
+//!
+//! Sources: C. Ashcraft, R. Grimes, *The influence of relaxed supernode partitions on the
+//! multifrontal method* (1989); the shares of zeros are those of CHOLMOD: Y. Chen,
+//! T. A. Davis, W. W. Hager, S. Rajamanickam (2008), section 3.2.
 
-use super::tree::NONE;
+use std::cmp::Reverse;
+
+use super::elimination::Elimination;
+use super::graph::NONE;
+
+/// Children are merged up to so many columns if less than this share is zeros.
+const RELAXED: [(usize, f64); 3] = [(16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
+/// Up to so many columns they always are.
+const ALWAYS: usize = 4;
 
 /// Columns that are eliminated together.
-pub(super) struct Group {
-    /// Ascending, by place in the order.
+pub(super) struct Supernode {
+    /// By their places in the order of elimination, ascending.
     pub(super) columns: Vec<u32>,
-    /// How many rows their columns have entries in, these columns among them.
+    /// How many rows they have entries in, themselves among them.
     pub(super) front: usize,
-    /// How many groups are merged into the next one up: its children.
+    /// How many supernodes hand their updates to this one.
     pub(super) children: usize,
-    /// How far from the root.
+    /// How far below the root it is.
     pub(super) depth: usize,
 }
-
-/// Merged where few of the entries are zero: up to so many columns, up to this share.
-const RELAXED: [(usize, f64); 3] = [(16, 0.8), (48, 0.1), (usize::MAX, 0.05)];
-/// In any case up to so many columns.
-const ALWAYS: usize = 4;
 
 #[derive(Clone, Copy)]
 struct Node {
@@ -40,33 +56,66 @@ impl Node {
     }
 
     fn is_worth_it(self) -> bool {
-        let area = self.columns * self.front - self.columns * (self.columns - 1) / 2;
-        let share = self.zeros as f64 / area as f64;
-        let relaxed = |&(most, allowed): &(usize, f64)| self.columns <= most && share < allowed;
-        self.columns <= ALWAYS || RELAXED.iter().any(relaxed)
+        let entries = self.columns * self.front - self.columns * (self.columns - 1) / 2;
+        let share = self.zeros as f64 / entries as f64;
+        let allowed = |&(most, limit): &(usize, f64)| self.columns <= most && share < limit;
+        self.columns <= ALWAYS || RELAXED.iter().any(allowed)
+    }
+
+    /// The entries of its update.
+    fn update(self) -> u128 {
+        let below = (self.front - self.columns) as u128;
+        below * (below + 1) / 2
     }
 }
 
-/// Groups in an order in which descendants come right before.
-pub(super) fn groups(parents: &[u32], counts: &[u32]) -> Vec<Group> {
-    let (mut of, mut nodes) = chains(parents, counts);
+/// Supernodes in an order in which the descendants of each come right before it.
+pub(super) fn supernodes(elimination: &Elimination) -> Vec<Supernode> {
+    let (mut of, mut nodes) = chains(elimination);
     let merged = merge(&mut nodes);
-    for node in &mut of {
+    let mut columns: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    for (column, node) in of.iter_mut().enumerate() {
         *node = merged[*node as usize];
+        columns[*node as usize].push(column as u32);
     }
-    arrange(&nodes, &merged, &of)
+    let (roots, children) = families(&nodes, &merged);
+    let mut supernodes = Vec::new();
+    // Those whose children are not all done, and how many are.
+    let mut open: Vec<(u32, usize)> = Vec::new();
+    for root in roots {
+        open.push((root, 0));
+        while let Some((node, done)) = open.last_mut() {
+            let at = *node as usize;
+            if let Some(&child) = children[at].get(*done) {
+                *done += 1;
+                open.push((child, 0));
+                continue;
+            }
+            open.pop();
+            supernodes.push(Supernode {
+                columns: std::mem::take(&mut columns[at]),
+                front: nodes[at].front,
+                children: children[at].len(),
+                depth: open.len(),
+            });
+        }
+    }
+    supernodes
 }
 
-/// Columns that only lack the one before: their nodes, and by column its node.
-fn chains(parents: &[u32], counts: &[u32]) -> (Vec<u32>, Vec<Node>) {
+/// Columns whose patterns are the same: by column its node, and the nodes.
+fn chains(elimination: &Elimination) -> (Vec<u32>, Vec<Node>) {
+    let Elimination {
+        parents, counts, ..
+    } = elimination;
     let mut of: Vec<u32> = Vec::with_capacity(parents.len());
     let mut nodes: Vec<Node> = Vec::new();
     for column in 0..parents.len() {
-        let same = column > 0
+        let is_same = column > 0
             && parents[column - 1] as usize == column
             && counts[column - 1] == counts[column] + 1;
         match nodes.last_mut() {
-            Some(node) if same => node.columns += 1,
+            Some(node) if is_same => node.columns += 1,
             _ => nodes.push(Node {
                 parent: NONE,
                 columns: 1,
@@ -76,97 +125,67 @@ fn chains(parents: &[u32], counts: &[u32]) -> (Vec<u32>, Vec<Node>) {
         }
         of.push(nodes.len() as u32 - 1);
     }
-    for (column, &parent) in parents.iter().enumerate() {
-        if parent != NONE {
-            let (own, above) = (of[column], of[parent as usize]);
-            if own != above {
-                nodes[own as usize].parent = above;
-            }
+    for (column, &node) in of.iter().enumerate() {
+        let above = of.get(parents[column] as usize);
+        if let Some(&above) = above.filter(|&&it| it != node) {
+            nodes[node as usize].parent = above;
         }
     }
     (of, nodes)
 }
 
-/// Merges children into their parents; returns where each node is now.
+/// Merges children with their parents where that is worth it; returns which node each
+/// belongs to afterwards.
 fn merge(nodes: &mut [Node]) -> Vec<u32> {
-    let mut into: Vec<u32> = (0..nodes.len() as u32).collect();
-    let mut first = vec![NONE; nodes.len()];
-    let mut next = vec![NONE; nodes.len()];
-    for parent in 0..nodes.len() {
-        let mut child = first[parent];
+    let mut merged: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut children = vec![NONE; nodes.len()];
+    let mut siblings = vec![NONE; nodes.len()];
+    for at in 0..nodes.len() {
+        let mut child = children[at];
         while child != NONE {
-            let joint = nodes[parent].with(nodes[child as usize]);
+            let joint = nodes[at].with(nodes[child as usize]);
             if joint.is_worth_it() {
-                nodes[parent] = joint;
-                into[child as usize] = parent as u32;
+                nodes[at] = joint;
+                merged[child as usize] = at as u32;
             }
-            child = next[child as usize];
+            child = siblings[child as usize];
         }
-        let above = nodes[parent].parent;
-        if above != NONE {
-            next[parent] = std::mem::replace(&mut first[above as usize], parent as u32);
-        }
-    }
-    // From the top down, for parents may have been merged themselves.
-    for node in (0..nodes.len()).rev() {
-        into[node] = into[into[node] as usize];
-        let parent = nodes[node].parent;
-        if parent != NONE {
-            nodes[node].parent = into[parent as usize];
+        if let Some(first) = children.get_mut(nodes[at].parent as usize) {
+            siblings[at] = std::mem::replace(first, at as u32);
         }
     }
-    into
+    // From the top down, for those merged with may have been merged themselves.
+    for at in (0..nodes.len()).rev() {
+        merged[at] = merged[merged[at] as usize];
+        let parent = nodes[at].parent;
+        nodes[at].parent = merged.get(parent as usize).copied().unwrap_or(NONE);
+    }
+    merged
 }
 
-/// Lays groups out such that little has to be kept at a time (Liu 1986): what needs
-/// most comes first.
-fn arrange(nodes: &[Node], merged: &[u32], of: &[u32]) -> Vec<Group> {
-    let live = |node: &usize| merged[*node] as usize == *node;
-    let update = |node: usize| {
-        let rest = nodes[node].front - nodes[node].columns;
-        rest * (rest + 1) / 2
-    };
-    let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-    let mut needed = vec![0_usize; nodes.len()];
+/// The roots, and the children of each node. Those come first that need most memory more
+/// than they leave behind (Liu 1986), so that little has to be kept at a time.
+fn families(nodes: &[Node], merged: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
     let mut roots = Vec::new();
-    for node in (0..nodes.len()).filter(live) {
-        let list = &mut children[node];
-        list.sort_by_key(|&it| std::cmp::Reverse(needed[it as usize] - update(it as usize)));
+    let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
+    let mut needed = vec![0; nodes.len()];
+    for (at, node) in nodes.iter().enumerate() {
+        if merged[at] as usize != at {
+            continue;
+        }
+        let update = |child: u32| nodes[child as usize].update();
+        let own = &mut children[at];
+        own.sort_by_key(|&it| Reverse(needed[it as usize] - update(it)));
         let mut kept = 0;
-        let mut most = 0;
-        for &child in list.iter() {
-            most = most.max(kept + needed[child as usize]);
-            kept += update(child as usize);
+        for &child in own.iter() {
+            needed[at] = needed[at].max(kept + needed[child as usize]);
+            kept += update(child);
         }
-        needed[node] = most.max(kept + update(node));
-        match nodes[node].parent {
-            NONE => roots.push(node as u32),
-            parent => children[parent as usize].push(node as u32),
-        }
-    }
-    let mut columns: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-    for (column, &node) in of.iter().enumerate() {
-        columns[node as usize].push(column as u32);
-    }
-    let mut groups = Vec::new();
-    let mut stack: Vec<(u32, usize)> = roots.iter().rev().map(|&it| (it, 0)).collect();
-    let mut depth = 0;
-    while let Some((node, done)) = stack.last_mut() {
-        let at = *node as usize;
-        if let Some(&child) = children[at].get(*done) {
-            *done += 1;
-            depth += 1;
-            stack.push((child, 0));
-        } else {
-            stack.pop();
-            groups.push(Group {
-                columns: std::mem::take(&mut columns[at]),
-                front: nodes[at].front,
-                children: children[at].len(),
-                depth,
-            });
-            depth = depth.saturating_sub(1);
+        needed[at] = needed[at].max(kept + node.update());
+        match children.get_mut(node.parent as usize) {
+            Some(siblings) => siblings.push(at as u32),
+            None => roots.push(at as u32),
         }
     }
-    groups
+    (roots, children)
 }

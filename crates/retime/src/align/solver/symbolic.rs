@@ -1,159 +1,180 @@
-//! What is the same for all matrices of a pattern.
+//! Where every entry of the factor goes: what depends on the pattern alone.
 
 use super::Pattern;
-use super::front::{PANEL, panel_len};
-use super::graph::Graph;
-use super::ordering::minimum_degree;
-use super::supernodes::{Group, groups};
-use super::tree::{NONE, Order, counts, parents, postorder};
+use super::elimination::{Elimination, Order};
+use super::front;
+use super::graph::{Graph, NONE};
+use super::supernodes::{Supernode, supernodes};
+use super::update;
 
-/// A front.
+/// A supernode, and where its front lies.
 pub(super) struct Node {
-    /// The first of its columns.
+    /// The first of its columns, and how many there are.
     pub(super) first: usize,
     pub(super) columns: usize,
-    /// Where its rows below these begin.
+    /// Where the list of its rows below these begins, and how many there are.
     pub(super) rows: usize,
     pub(super) below: usize,
     /// Where its entries begin.
     pub(super) entries: usize,
+    /// How many of the nodes before it hand it their updates.
     pub(super) children: usize,
-    /// Which stack its update goes to.
-    pub(super) side: usize,
+    /// On which of two stacks its update goes; those of its children are on the other.
+    pub(super) stack: usize,
 }
 
-/// Where everything goes.
+/// The plan of a factorisation.
 pub(super) struct Symbolic {
+    /// Descendants come right before each node.
     pub(super) nodes: Vec<Node>,
-    /// The unknowns in their order.
-    pub(super) order: Vec<u32>,
-    pub(super) rows: Vec<u32>,
-    /// By value of the pattern, its place among the entries of the factor.
+    /// The unknowns in the order of elimination.
+    pub(super) unknowns: Vec<u32>,
+    /// Rows below the columns of each node, ascending.
+    rows: Vec<u32>,
+    /// By entry of the pattern, where it belongs in the factor.
     pub(super) places: Vec<usize>,
+    /// How many entries the factor has, and each stack at most.
     pub(super) entries: usize,
     pub(super) stacks: [usize; 2],
 }
 
 impl Symbolic {
+    /// Of a pattern; `None` if the factor exceeds what memory could hold.
     pub(super) fn new(pattern: &Pattern) -> Option<Self> {
-        let graph = Graph::new(pattern);
-        let (order, groups) = grouped(&graph)?;
-        let mut symbolic = Self {
-            nodes: Vec::with_capacity(groups.len()),
-            order: Vec::new(),
-            rows: Vec::new(),
+        let graph = Graph::new(pattern)?;
+        let elimination = Elimination::best(&graph);
+        let supernodes = supernodes(&elimination);
+        let columns = supernodes.iter().flat_map(|it| it.columns.iter().copied());
+        let order = elimination.order.of(columns);
+        let mut below = supernodes.iter().map(|it| it.front - it.columns.len());
+        let below = below.try_fold(0, usize::checked_add)?;
+        let mut rows = Vec::new();
+        rows.try_reserve_exact(below).ok()?;
+        let mut planned = Self {
+            nodes: Vec::with_capacity(supernodes.len()),
+            unknowns: Vec::new(),
+            rows,
             places: vec![0; pattern.len()],
             entries: 0,
             stacks: [0; 2],
         };
-        symbolic.lay_out(&graph, &order, &groups)?;
-        symbolic.size_stacks();
-        symbolic.order = order.nodes;
-        Some(symbolic)
+        let mut planner = Planner {
+            graph: &graph,
+            order: &order,
+            local: vec![NONE; graph.size()],
+            last: vec![NONE; graph.size()],
+            open: Vec::new(),
+        };
+        for supernode in &supernodes {
+            planner.add(&mut planned, supernode)?;
+        }
+        planned.size_stacks()?;
+        planned.unknowns = order.unknowns;
+        Some(planned)
     }
 
-    fn lay_out(&mut self, graph: &Graph<'_>, order: &Order, groups: &[Group]) -> Option<()> {
-        let mut local = vec![NONE; graph.size()];
-        let mut marked = vec![NONE; graph.size()];
-        let mut pending: Vec<usize> = Vec::new();
-        let mut first = 0;
-        for (name, group) in groups.iter().enumerate() {
-            let columns = group.columns.len();
-            let (end, start) = (first + columns, self.rows.len());
-            for column in first..end {
-                for (other, _) in graph.of(order.nodes[column] as usize) {
-                    let row = order.places[other as usize];
-                    if row as usize >= end && marked[row as usize] != name as u32 {
-                        marked[row as usize] = name as u32;
-                        self.rows.push(row);
-                    }
-                }
-            }
-            for child in pending.drain(pending.len() - group.children..) {
-                let child: &Node = &self.nodes[child];
-                for at in child.rows..child.rows + child.below {
-                    let row = self.rows[at];
-                    if row as usize >= end && marked[row as usize] != name as u32 {
-                        marked[row as usize] = name as u32;
-                        self.rows.push(row);
-                    }
-                }
-            }
-            pending.push(name);
-            self.rows[start..].sort_unstable();
-            let below = self.rows.len() - start;
-            debug_assert_eq!(below + columns, group.front);
-            for column in first..end {
-                local[column] = (column - first) as u32;
-            }
-            for (at, &row) in self.rows[start..].iter().enumerate() {
-                local[row as usize] = (columns + at) as u32;
-            }
-            for column in first..end {
-                let node = order.nodes[column] as usize;
-                let base = self.entries + (column - first) * PANEL;
-                let place = |row: u32| {
-                    let at = local[row as usize] as usize;
-                    base + at / PANEL * PANEL * columns + at % PANEL
-                };
-                self.places[graph.diagonal(node)] = place(column as u32);
-                for (other, position) in graph.of(node) {
-                    let row = order.places[other as usize];
-                    if row as usize > column {
-                        self.places[position as usize] = place(row);
-                    }
-                }
-            }
-            self.nodes.push(Node {
-                first,
-                columns,
-                rows: start,
-                below,
-                entries: self.entries,
-                children: group.children,
-                side: group.depth % 2,
-            });
-            self.entries = self
-                .entries
-                .checked_add(panel_len(columns, columns + below)?)?;
-            first = end;
+    /// The rows below the columns of a node.
+    pub(super) fn rows(&self, node: &Node) -> &[u32] {
+        &self.rows[node.rows..node.rows + node.below]
+    }
+
+    /// Follows the stacks through a factorisation.
+    fn size_stacks(&mut self) -> Option<()> {
+        let mut used = [0_usize; 2];
+        let mut open = Vec::new();
+        for node in &self.nodes {
+            let len = update::len(node.below)?;
+            used[node.stack] = used[node.stack].checked_add(len)?;
+            self.stacks[node.stack] = self.stacks[node.stack].max(used[node.stack]);
+            let children = open.drain(open.len() - node.children..);
+            used[1 - node.stack] -= children.sum::<usize>();
+            open.push(len);
         }
         Some(())
     }
-
-    fn size_stacks(&mut self) {
-        let mut used = [0_usize; 2];
-        let mut pending: Vec<usize> = Vec::new();
-        for node in &self.nodes {
-            let size = node.below * (node.below + 1) / 2;
-            let side = node.side;
-            used[side] += size;
-            self.stacks[side] = self.stacks[side].max(used[side]);
-            let children: usize = pending.drain(pending.len() - node.children..).sum();
-            used[1 - side] -= children;
-            pending.push(size);
-        }
-    }
 }
 
-/// The order in which to eliminate, and the groups of columns.
-fn grouped(graph: &Graph<'_>) -> Option<(Order, Vec<Group>)> {
-    let order = Order::new(minimum_degree(graph)?);
-    let tree = parents(graph, &order);
-    let post = Order::new(postorder(&tree));
-    let order = Order::new(
-        post.nodes
-            .iter()
-            .map(|&it| order.nodes[it as usize])
-            .collect(),
-    );
-    let up = |&it: &u32| match tree[it as usize] {
-        NONE => NONE,
-        parent => post.places[parent as usize],
-    };
-    let tree: Vec<u32> = post.nodes.iter().map(up).collect();
-    let groups = groups(&tree, &counts(graph, &order, &tree));
-    let columns = groups.iter().flat_map(|it| &it.columns);
-    let order = Order::new(columns.map(|&it| order.nodes[it as usize]).collect());
-    Some((order, groups))
+/// Lays out nodes one after the other.
+struct Planner<'a> {
+    graph: &'a Graph<'a>,
+    order: &'a Order,
+    /// By row, its place in the front at hand; stale for rows that are not in it.
+    local: Vec<u32>,
+    /// By row, the last node it was listed for.
+    last: Vec<u32>,
+    /// Nodes whose parents are still to come.
+    open: Vec<u32>,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, planned: &mut Symbolic, supernode: &Supernode) -> Option<()> {
+        let columns = supernode.columns.len();
+        let first = planned.nodes.last().map_or(0, |it| it.first + it.columns);
+        let rows = planned.rows.len();
+        self.list_rows(planned, first + columns, first, supernode.children);
+        let below = planned.rows.len() - rows;
+        let node = Node {
+            first,
+            columns,
+            rows,
+            below,
+            entries: planned.entries,
+            children: supernode.children,
+            stack: supernode.depth % 2,
+        };
+        self.place(planned, &node);
+        let len = front::len(columns, columns + below)?;
+        planned.entries = planned.entries.checked_add(len)?;
+        planned.nodes.push(node);
+        Some(())
+    }
+
+    /// Rows in which the matrix or a child's update has entries.
+    fn list_rows(&mut self, planned: &mut Symbolic, end: usize, first: usize, children: usize) {
+        let name = planned.nodes.len() as u32;
+        let start = planned.rows.len();
+        let mut list = |row: u32, rows: &mut Vec<u32>| {
+            let last = &mut self.last[row as usize];
+            if row as usize >= end && *last != name {
+                *last = name;
+                rows.push(row);
+            }
+        };
+        for &unknown in &self.order.unknowns[first..end] {
+            for (other, _) in self.graph.of(unknown as usize) {
+                list(self.order.places[other as usize], &mut planned.rows);
+            }
+        }
+        for child in self.open.drain(self.open.len() - children..) {
+            let Node { rows, below, .. } = planned.nodes[child as usize];
+            for at in rows..rows + below {
+                list(planned.rows[at], &mut planned.rows);
+            }
+        }
+        self.open.push(name);
+        planned.rows[start..].sort_unstable();
+    }
+
+    /// Where entries of the matrix in these columns belong.
+    fn place(&mut self, planned: &mut Symbolic, node: &Node) {
+        let columns = node.first as u32..(node.first + node.columns) as u32;
+        let below = &planned.rows[node.rows..];
+        for (local, row) in columns.clone().chain(below.iter().copied()).enumerate() {
+            self.local[row as usize] = local as u32;
+        }
+        for (column, row) in columns.enumerate() {
+            let place = |row: u32| {
+                let local = self.local[row as usize] as usize;
+                node.entries + front::place(node.columns, column, local)
+            };
+            let unknown = self.order.unknowns[row as usize] as usize;
+            planned.places[self.graph.diagonal(unknown)] = place(row);
+            for (other, position) in self.graph.of(unknown) {
+                let other = self.order.places[other as usize];
+                if other > row {
+                    planned.places[position as usize] = place(other);
+                }
+            }
+        }
+    }
 }

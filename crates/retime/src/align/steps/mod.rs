@@ -19,29 +19,19 @@ pub(super) use unset::unset;
 
 use super::stages::{Aligned, align_plainly};
 use super::{Alignment, ClockStep};
-use crate::clocks::ClockId;
+use crate::align::options::OPTIONS;
+use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
+use retime_model::ClockId;
 use retime_model::TickRate;
-
-/// Steps make the others easier to see: how often they are looked for.
-const ROUNDS: usize = 6;
-/// Smaller steps, in seconds, are no more than what latencies vary by.
-const SMALLEST: f64 = 200e-9;
-/// Of each clock, so many more steps than known may come up where rates are taken
-/// to change less than usual.
-const MORE: usize = 2;
-/// By how much rates change: as much as is usual, or less, which shows smaller steps.
-const STEADY: [Option<f64>; 3] = [None, Some(1e-5), Some(1e-6)];
-/// By how much rates differ, where nothing is known of them.
-const LEVEL: f64 = 2e-4;
 
 /// Looks for steps where dependencies contradict the alignment, and keeps what
 /// fits them best. `list` lists dependencies anew for clocks that are known
 /// better.
 pub(super) fn explain(
-    edges: &Edges,
+    source: &impl Source,
     found: Aligned,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Edges>,
@@ -50,15 +40,16 @@ pub(super) fn explain(
     if !found.contradicted {
         return best;
     }
+    let edges = &*source.list();
     let mut least = reversed(edges, &best.estimate);
-    for round in 0..ROUNDS {
+    for round in 0..OPTIONS.step_rounds {
         let listed = list(&best.estimate);
         let listed = listed.as_ref().unwrap_or(edges);
         let known = best.steps.clone();
         let mut better = false;
         for (usual, cuts) in candidates(listed, best.estimate.clone(), round == 0) {
             let count = cuts.iter().map(Vec::len).sum::<usize>();
-            if !usual && count > known.len() + MORE * edges.clocks() {
+            if !usual && count > known.len() + OPTIONS.more_steps * edges.clocks() {
                 continue;
             }
             let stepped = align_parts(listed, cuts, &best, rate);
@@ -86,8 +77,8 @@ fn candidates(
     estimate: Estimate,
     first: bool,
 ) -> impl Iterator<Item = (bool, Vec<Vec<(i64, i64)>>)> {
-    let tries = STEADY.into_iter().map(|drift| (drift, false));
-    let tries = tries.chain(first.then_some((Some(LEVEL), true)));
+    let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
+    let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
     tries.map(move |(drift, flat)| {
         let flat = flat.then(|| level(&estimate, edges));
         let base = flat.as_ref().unwrap_or(&estimate);
@@ -122,7 +113,7 @@ fn align_parts(
     let smallest = before
         .shortest
         .unwrap_or(0.0)
-        .max(SMALLEST * rate.get() as f64);
+        .max(OPTIONS.smallest_step * rate.get() as f64);
     loop {
         let parts = Parts::new(cuts)?;
         let aligned = align_plainly(&parts.split(edges), rate, reference);

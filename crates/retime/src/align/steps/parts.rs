@@ -9,13 +9,11 @@
 //! and the offsets are joined again: from the last stamp before the step to the
 //! first after it in a straight line.
 
+use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep, Relation};
-use crate::clocks::ClockId;
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
-
-/// A clock that steps more often does not step: it is another kind of bad.
-const MOST: usize = 16;
+use retime_model::ClockId;
 
 /// Which clocks are several.
 #[derive(Debug)]
@@ -32,7 +30,7 @@ impl Parts {
     /// `None` where nothing steps, or too often.
     pub(super) fn new(cuts: Vec<Vec<(i64, i64)>>) -> Option<Self> {
         let most = cuts.iter().map(Vec::len).max()?;
-        if most == 0 || most > MOST {
+        if most == 0 || most > OPTIONS.most_steps {
             return None;
         }
         let mut owner: Vec<ClockId> = (0..cuts.len() as u32).map(ClockId).collect();
@@ -198,6 +196,6 @@ mod tests {
         assert!(lost > 0);
         assert_eq!(split.all().len() + lost, edges.all().len());
         assert!(Parts::new(vec![vec![], vec![]]).is_none());
-        assert!(Parts::new(vec![vec![(0, 1); MOST + 1]]).is_none());
+        assert!(Parts::new(vec![vec![(0, 1); OPTIONS.most_steps + 1]]).is_none());
     }
 }

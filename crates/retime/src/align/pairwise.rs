@@ -1,4 +1,5 @@
-//! One constant per clock: the middle of what the dependencies allow.
+//! Pairwise offsets: one constant per clock, in the middle of what the
+//! dependencies allow.
 //!
 //! A dependency from clock `i` to clock `k` of latency `l` says
 //! `y_i - y_k <= l + relax`, so with the least latency of each pair the largest
@@ -13,36 +14,32 @@
 //! 1967), each negative one giving a better mean.
 
 use super::links::Link;
+use crate::cycles::{Arc, Start, shortest_paths};
 
 /// How often the relaxation is raised; each time at least one cycle closes.
 const MOST_CYCLES: usize = 1_000;
 
 /// A bound between two clocks of a component: `value[to] <= value[from] + length`.
-#[derive(Clone, Copy)]
-struct Arc {
-    from: usize,
-    to: usize,
-    length: i128,
-}
+type Bound = Arc<i128>;
 
 /// What to add to each clock; `least` is the smallest latency of each link. The
 /// root is the reference, or the busiest clock of a component without it.
 /// Clocks that are alone in their component get 0.
-pub(super) fn constants(
+pub(super) fn pairwise_offsets(
     links: &[Link],
     least: &[i64],
     component: &[usize],
     reference: usize,
 ) -> Vec<i64> {
     let inside = |(link, _): &(&Link, &i64)| component[link.from] == component[link.to];
-    let mut arcs: Vec<(usize, Arc)> = links
+    let mut arcs: Vec<(usize, Bound)> = links
         .iter()
         .zip(least)
         .filter(inside)
         .map(|(link, &least)| {
             let arc = Arc {
-                from: link.to,
-                to: link.from,
+                from: link.to as u32,
+                to: link.from as u32,
                 length: i128::from(least),
             };
             (component[link.from], arc)
@@ -51,7 +48,7 @@ pub(super) fn constants(
     arcs.sort_by_key(|&(component, _)| component);
     let mut values = vec![0; component.len()];
     for part in arcs.chunk_by(|a, b| a.0 == b.0) {
-        let arcs: Vec<Arc> = part.iter().map(|&(_, arc)| arc).collect();
+        let arcs: Vec<Bound> = part.iter().map(|&(_, arc)| arc).collect();
         for (clock, value) in middle(component.len(), arcs, reference) {
             values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
@@ -60,121 +57,52 @@ pub(super) fn constants(
 }
 
 /// The middle for the clocks of one component.
-fn middle(clocks: usize, mut arcs: Vec<Arc>, reference: usize) -> Vec<(usize, i128)> {
-    let root = if arcs.iter().any(|arc| arc.from == reference) {
+fn middle(clocks: usize, mut arcs: Vec<Bound>, reference: usize) -> Vec<(usize, i128)> {
+    let root = if arcs.iter().any(|arc| arc.from as usize == reference) {
         reference
     } else {
         busiest(clocks, &arcs)
     };
-    let mut paths = Paths::new(clocks);
+    let paths = |arcs: &[Bound]| shortest_paths(clocks, Start::At(root), arcs, 0);
+    let mut above = paths(&arcs);
     for _ in 0..MOST_CYCLES {
-        let Some((sum, steps)) = paths.negative_cycle(root, &arcs) else {
+        let Err(cycle) = &above else {
             break;
         };
+        let (sum, steps) = (
+            cycle.iter().map(|arc| arc.length).sum::<i128>(),
+            cycle.len() as i128,
+        );
         // Rounded up, so that the cycle is negative no more.
         let relax = (-sum).div_euclid(steps) + i128::from((-sum).rem_euclid(steps) > 0);
         for arc in &mut arcs {
             arc.length += relax;
         }
+        above = paths(&arcs);
     }
-    let above = paths.distance.clone();
     for arc in &mut arcs {
         (arc.from, arc.to) = (arc.to, arc.from);
     }
-    paths.negative_cycle(root, &arcs);
-    let pairs = above.iter().zip(&paths.distance).enumerate();
+    let (Ok(above), Ok(below)) = (above, paths(&arcs)) else {
+        return Vec::new();
+    };
+    let pairs = above.into_iter().zip(below).enumerate();
     pairs
-        .filter_map(|(clock, (above, below))| Some((clock, ((*above)? - (*below)?).div_euclid(2))))
+        .filter_map(|(clock, (above, below))| Some((clock, (above? - below?).div_euclid(2))))
         .collect()
 }
 
 /// The clock with the most arcs; of several the first.
-fn busiest(clocks: usize, arcs: &[Arc]) -> usize {
+fn busiest(clocks: usize, arcs: &[Bound]) -> usize {
     let mut degree = vec![0_usize; clocks];
     for arc in arcs {
-        degree[arc.from] += 1;
+        degree[arc.from as usize] += 1;
     }
     let most = degree.iter().copied().max();
     degree
         .iter()
         .position(|&it| Some(it) == most)
         .unwrap_or_default()
-}
-
-/// Shortest paths from a root.
-struct Paths {
-    distance: Vec<Option<i128>>,
-    /// The arc by which the shortest path arrives.
-    arrival: Vec<Option<Arc>>,
-}
-
-impl Paths {
-    fn new(clocks: usize) -> Self {
-        Self {
-            distance: vec![None; clocks],
-            arrival: vec![None; clocks],
-        }
-    }
-
-    /// Length and number of steps of a negative cycle, if there is one; else
-    /// the distances are final.
-    fn negative_cycle(&mut self, root: usize, arcs: &[Arc]) -> Option<(i128, i128)> {
-        self.distance.fill(None);
-        self.arrival.fill(None);
-        self.distance[root] = Some(0);
-        for _ in 0..=self.distance.len() {
-            let mut settled = true;
-            for arc in arcs {
-                let Some(length) = self.distance[arc.from].map(|it| it + arc.length) else {
-                    continue;
-                };
-                if self.distance[arc.to].is_none_or(|known| length < known) {
-                    self.distance[arc.to] = Some(length);
-                    self.arrival[arc.to] = Some(*arc);
-                    settled = false;
-                }
-            }
-            if settled {
-                return None;
-            }
-            if let Some(cycle) = self.cycle() {
-                return Some(cycle);
-            }
-        }
-        None
-    }
-
-    /// The tree of arrivals closes on itself only around a negative cycle.
-    fn cycle(&self) -> Option<(i128, i128)> {
-        let mut visited = vec![usize::MAX; self.arrival.len()];
-        for start in 0..self.arrival.len() {
-            let mut at = start;
-            while visited[at] == usize::MAX {
-                visited[at] = start;
-                match self.arrival[at] {
-                    Some(arc) => at = arc.from,
-                    None => break,
-                }
-            }
-            if visited[at] == start && self.arrival[at].is_some() {
-                return self.around(at);
-            }
-        }
-        None
-    }
-
-    fn around(&self, start: usize) -> Option<(i128, i128)> {
-        let (mut sum, mut steps, mut at) = (0, 0, start);
-        loop {
-            let arc = self.arrival[at]?;
-            sum += arc.length;
-            steps += 1;
-            at = arc.from;
-            if at == start {
-                return Some((sum, steps));
-            }
-        }
-    }
 }
 
 #[cfg(test)]
@@ -184,8 +112,14 @@ mod tests {
     use super::*;
     use crate::align::components::components;
     use crate::align::links::Links;
-    use crate::clocks::ClockId;
+    use crate::align::reduced::Point;
     use crate::edges::{Edge, Edges};
+    use retime_model::ClockId;
+
+    fn component(clocks: usize, links: &Links) -> Vec<usize> {
+        let pairs: Vec<_> = links.list().iter().map(|it| (it.from, it.to)).collect();
+        components(clocks, &pairs)
+    }
 
     /// The constants for pairs of least latencies, and these, ordered by pair.
     fn of(clocks: usize, latencies: &[(u32, u32, i64)]) -> Vec<i64> {
@@ -194,19 +128,10 @@ mod tests {
         };
         let edges = latencies.iter().map(edge).collect();
         let edges = Edges::new(edges, vec![None; clocks]);
-        let links = Links::new(&edges, |_, _| true);
-        let least: Vec<i64> = links
-            .list()
-            .iter()
-            .map(|link| {
-                links
-                    .of(link)
-                    .map(|(_, edge)| edge.latency())
-                    .min()
-                    .unwrap()
-            })
-            .collect();
-        constants(links.list(), &least, &components(clocks, links.list()), 0)
+        let links = Links::of_list(&edges);
+        let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap();
+        let least: Vec<i64> = links.list().iter().map(least).collect();
+        pairwise_offsets(links.list(), &least, &component(clocks, &links), 0)
     }
 
     #[test]
@@ -250,7 +175,7 @@ mod tests {
                 .map(|&(from, to, _)| Edge::message(ClockId(from), 0, ClockId(to), 0))
                 .collect();
             let edges = Edges::new(edges, vec![None; clocks]);
-            let component = components(clocks, Links::new(&edges, |_, _| true).list());
+            let component = component(clocks, &Links::of_list(&edges));
             for &(from, to, latency) in &latencies {
                 let (from, to) = (from as usize, to as usize);
                 // Halves are rounded to whole ticks, once for each end.

@@ -1,4 +1,4 @@
-//! How fine: pieces are made shorter while that helps.
+//! Model selection: pieces are made shorter while that helps.
 //!
 //! Few pieces average over many dependencies; many follow a clock that wanders,
 //! but noise as well. The trace itself tells which it is: the offsets are found
@@ -16,60 +16,58 @@
 //! that does not help does not end the search: two pieces per wave are no better
 //! than none.
 
-use crate::edges::Edge;
-
-use super::active::Survey;
+use super::active_set::{Bench, Found, Setting, Survey};
+use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::links::Links;
-use super::settle::{Bench, Found, SIGMA, Setting};
+use super::options::OPTIONS;
+use crate::edges::Source;
 
-/// The divisions tried.
-const PIECES: [usize; 5] = [4, 16, 64, 256, 1024];
-/// A division needs so many dependencies of each pair in each piece, on average.
-const FEWEST: usize = 8;
-/// How many divisions in a row may fail to help.
-const PATIENCE: usize = 2;
-/// What a single dependency may add to the sum: a few defective ones decide nothing.
-const MOST: f64 = 1.0;
-/// Finer pieces have to lower the sum to this at least.
-const GAIN: f64 = 0.98;
-/// Stiffer ones are taken if they hardly raise it.
-const STIFFER: f64 = 1.005;
-/// By how much less rates may change than [`SIGMA`].
-const SIGMAS: [f64; 3] = [1e-6, 1e-7, 1e-8];
 /// How exactly the centre is found to decide, and in the end, in scales.
 const ROUGHLY: f64 = 1e-2;
 const EXACTLY: f64 = 1e-8;
 
+/// The finest division that so many dependencies of so many links allow.
+pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
+    let allowed =
+        |pieces: &usize| dependencies >= OPTIONS.fewest * links * pieces && span >= *pieces as f64;
+    OPTIONS.pieces.into_iter().rfind(allowed)
+}
+
 /// The offsets with as many pieces as help, and at least those of `start`.
-pub(super) fn climb(links: &Links<'_>, frame: &Frame, start: Curves, setting: Setting) -> Found {
-    let allowed = |pieces: &usize| {
-        links.len() >= FEWEST * links.list().len() * pieces && frame.span >= *pieces as f64
-    };
-    let finest = PIECES.into_iter().rfind(allowed);
-    let (curves, sigma) = match finest {
+pub(super) fn select<'a, S: Source>(
+    candidates: &mut Candidates<'_, S>,
+    frame: &'a Frame,
+    start: Curves,
+    setting: Setting,
+) -> (Found, Bench<'a>) {
+    let (curves, sigma) = match candidates.finest() {
         Some(finest) => {
-            let blocks = (2 * finest) as f64 / frame.span;
-            let block = |edge: &Edge| (frame.see(edge).sent * blocks) as usize;
-            let (even, odd) = links.split(|edge| block(edge).is_multiple_of(2));
-            let ladder = Ladder {
-                own: Bench::new(&even, frame, setting),
-                others: Bench::new(&odd, frame, setting),
+            let [own, others] = candidates.halves(start.pieces);
+            let search = Search {
+                own: Bench::new(own, frame, setting),
+                others: Bench::new(others, frame, setting),
+                candidates,
+                frame,
+                setting,
             };
-            ladder.choose(finest, start)
+            search.choose(finest, start)
         }
-        None => (start, SIGMA),
+        None => (start, OPTIONS.sigma),
     };
-    let bench = Bench::new(links, frame, setting);
+    let bench = Bench::new(candidates.inside(curves.pieces), frame, setting);
     let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
-    bench.settle(curves, start, sigma, EXACTLY)
+    let found = bench.settle(curves, start, sigma, EXACTLY);
+    (found, bench)
 }
 
 /// Offsets are found from some dependencies and judged by others.
-struct Ladder<'a> {
+struct Search<'a, 'b, S> {
     own: Bench<'a>,
     others: Bench<'a>,
+    candidates: &'a mut Candidates<'b, S>,
+    frame: &'a Frame,
+    setting: Setting,
 }
 
 /// The best so far, and what the others have of it.
@@ -78,33 +76,33 @@ struct Best {
     others: Survey,
 }
 
-impl Ladder<'_> {
+impl<S: Source> Search<'_, '_, S> {
     /// Division and stiffness that foretell the other dependencies best.
-    fn choose(&self, finest: usize, start: Curves) -> (Curves, f64) {
+    fn choose(mut self, finest: usize, start: Curves) -> (Curves, f64) {
         let coarsest = start.pieces;
         let survey = self.own.survey(&start, self.own.windows(coarsest));
         let found = self
             .own
-            .settle(start, self.own.start(&survey), SIGMA, ROUGHLY);
+            .settle(start, self.own.start(&survey), OPTIONS.sigma, ROUGHLY);
         let mut best = Best {
             others: self.others.survey(&found.curves, found.survey.windows),
             found,
         };
         let mut failures = 0;
-        for pieces in PIECES.into_iter().filter(|&it| it > coarsest) {
-            if failures > PATIENCE || pieces > finest {
+        for pieces in OPTIONS.pieces.into_iter().filter(|&it| it > coarsest) {
+            if failures > OPTIONS.patience || pieces > finest {
                 break;
             }
-            if self.improve(&mut best, pieces, SIGMA, GAIN) {
+            if self.improve(&mut best, pieces, OPTIONS.sigma, OPTIONS.gain) {
                 failures = 0;
             } else {
                 failures += 1;
             }
         }
-        let mut chosen = SIGMA;
+        let mut chosen = OPTIONS.sigma;
         let pieces = best.found.curves.pieces;
-        for sigma in SIGMAS {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma, STIFFER) {
+        for sigma in OPTIONS.sigmas {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma, OPTIONS.stiffer) {
                 break;
             }
             chosen = sigma;
@@ -114,7 +112,8 @@ impl Ladder<'_> {
 
     /// Takes another division or stiffness if it brings the sum below `gain` of what it
     /// was.
-    fn improve(&self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
+    fn improve(&mut self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
+        self.refine(pieces);
         let windows = self.own.windows(pieces);
         let curves = best.found.curves.refined(pieces);
         if best.found.survey.windows != windows {
@@ -126,7 +125,7 @@ impl Ladder<'_> {
         let others = self.others.survey(&found.curves, windows);
         let sum = |others: &Survey| {
             let slacks = self.others.slacks(others);
-            let costs = slacks.map(|it| found.barrier.at(it).0.min(MOST));
+            let costs = slacks.map(|it| found.barrier.at(it).0.min(OPTIONS.most));
             costs.sum::<f64>()
         };
         let better = sum(&others) < gain * sum(&best.others);
@@ -134,5 +133,15 @@ impl Ladder<'_> {
             *best = Best { found, others };
         }
         better
+    }
+
+    /// Sees to it that dependencies are known as finely as so many pieces need.
+    fn refine(&mut self, pieces: usize) {
+        if self.candidates.are_fine_enough(pieces) {
+            return;
+        }
+        let [own, others] = self.candidates.halves(pieces);
+        self.own = Bench::new(own, self.frame, self.setting);
+        self.others = Bench::new(others, self.frame, self.setting);
     }
 }

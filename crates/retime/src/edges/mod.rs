@@ -27,11 +27,16 @@
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
+mod source;
+
+pub(crate) use source::whole;
+pub use source::{Dependencies, Source, each_part};
+
 use rayon::prelude::*;
 
-use crate::causality::Causality;
-use crate::clocks::{ClockId, Clocks};
-use crate::estimate::Estimate;
+use crate::causality::{Causality, Nodes};
+use crate::delay::MinimalDelay;
+use retime_model::{ClockId, Clocks};
 
 /// A dependency of an event of one clock on one of another. Times are ticks
 /// since [`Nodes::base`](crate::causality::Nodes::base), as recorded.
@@ -61,6 +66,18 @@ impl Edge {
             effect: u32::MAX,
             from,
             to,
+        }
+    }
+
+    /// What it has to take at least, if it is of a trace, in ticks.
+    #[inline]
+    pub fn minimal_delay(&self, delay: &MinimalDelay, nodes: &Nodes) -> i64 {
+        match delay {
+            MinimalDelay::Uniform(delay) => delay.0,
+            MinimalDelay::PerPair(table) => {
+                let (from, to) = (nodes.location(self.cause), nodes.location(self.effect));
+                table.between(from, to).0
+            }
         }
     }
 
@@ -98,51 +115,39 @@ impl Edges {
 
     /// Lists them; the tightest of collectives are those at the given times of
     /// nodes.
-    pub fn collect(causality: &Causality, clocks: &Clocks, time: impl Fn(u32) -> i64) -> Self {
-        let mut all = Self {
-            edges: Vec::with_capacity(Self::at_most(causality, clocks)),
-            extents: Self::extents(causality, clocks),
-        };
-        let nodes = causality.nodes();
-        for receive in 0..nodes.len() as u32 {
-            if let Some(send) = causality.message_source(receive) {
-                all.add(causality, clocks, send, receive);
-            }
-        }
-        let collectives = causality.collectives();
-        for instance in 0..collectives.instances().len() as u32 {
-            let slots = collectives.slots(instance);
-            let clock = |place: usize| {
-                let node = slots[place].cause().or(slots[place].effect());
-                node.map(|node| clocks.of(nodes.location(node)))
-            };
-            let mut add = |cause: u32, effect: u32| all.add(causality, clocks, cause, effect);
-            collectives.latest_causes(instance, 0..slots.len(), &time, clock, &mut add);
-            collectives.earliest_effects(instance, &time, clock, add);
-        }
-        all.edges.shrink_to_fit();
-        all
+    pub fn collect(
+        causality: &Causality,
+        clocks: &Clocks,
+        time: impl Fn(u32) -> i64 + Sync,
+    ) -> Self {
+        Self::listed(&Dependencies::new(causality, clocks, time))
     }
 
-    /// How many there can be: a list that grows would take three times the memory
-    /// when it moves.
-    fn at_most(causality: &Causality, clocks: &Clocks) -> usize {
-        let nodes = causality.nodes();
-        let clock = |node: u32| clocks.of(nodes.location(node));
-        let between = |receive: &u32| {
-            let send = causality.message_source(*receive);
-            send.is_some_and(|send| clock(send) != clock(*receive))
-        };
-        let messages = (0..nodes.len() as u32).into_par_iter().filter(between);
-        let collectives = causality.collectives();
-        let instances = (0..collectives.instances().len() as u32).into_par_iter();
-        let ends = |instance: u32| {
-            let slots = collectives.slots(instance).iter();
-            let ends = slots
-                .map(|it| usize::from(it.cause().is_some()) + usize::from(it.effect().is_some()));
-            ends.sum::<usize>()
-        };
-        messages.count() + instances.map(ends).sum::<usize>()
+    /// Lists what a source has, in its order.
+    pub(crate) fn listed(source: &impl Source) -> Self {
+        let counts: Vec<usize> = each_part(source, |part| {
+            let mut count = 0;
+            source.walk(part, |_| count += 1);
+            count
+        });
+        let mut edges = vec![Edge::message(ClockId(0), 0, ClockId(0), 0); counts.iter().sum()];
+        let mut rest = &mut edges[..];
+        let mut shares = Vec::with_capacity(counts.len());
+        for (part, count) in counts.into_iter().enumerate() {
+            let (share, others) = rest.split_at_mut(count);
+            shares.push((part, share));
+            rest = others;
+        }
+        shares.into_par_iter().for_each(|(part, share)| {
+            let mut places = share.iter_mut();
+            source.walk(part, |edge| {
+                if let Some(place) = places.next() {
+                    *place = edge;
+                }
+            });
+        });
+        let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
+        Self::new(edges, extents.collect())
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.
@@ -156,31 +161,6 @@ impl Edges {
                 .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
         };
         clocks.iter().map(extent).collect()
-    }
-
-    /// As [`collect`](Self::collect), at the times that an estimate gives.
-    pub fn collect_aligned(causality: &Causality, clocks: &Clocks, estimate: &Estimate) -> Self {
-        let nodes = causality.nodes();
-        Self::collect(causality, clocks, |node| {
-            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
-            stamp.saturating_add(estimate.at(clock, stamp).round() as i64)
-        })
-    }
-
-    fn add(&mut self, causality: &Causality, clocks: &Clocks, cause: u32, effect: u32) {
-        let nodes = causality.nodes();
-        let clock = |node: u32| clocks.of(nodes.location(node));
-        let edge = Edge {
-            sent: nodes.time(cause).0,
-            received: nodes.time(effect).0,
-            cause,
-            effect,
-            from: clock(cause),
-            to: clock(effect),
-        };
-        if edge.from != edge.to {
-            self.edges.push(edge);
-        }
     }
 
     /// The dependencies: messages by receive, then collectives by operation.

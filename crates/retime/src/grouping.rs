@@ -15,8 +15,7 @@
 
 use std::hash::Hash;
 
-pub use retime_model::{ClockId, Clocks};
-use retime_model::{Location, LocationIndex, TraceInfo};
+use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 

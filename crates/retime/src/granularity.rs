@@ -5,36 +5,26 @@
 //! nanoseconds. All stamps of such a clock are congruent, so their distances
 //! have a common divisor. With enough stamps, that cannot be chance.
 
-use crate::clocks::ClockId;
-use crate::edges::{Edge, Edges};
-
 /// Stamps that a clock needs for their divisor to say anything.
 const FEWEST: u32 = 64;
 
-/// Ticks from one stamp that each clock can show to the next; at least 1.
-pub(crate) fn granularities(edges: &Edges) -> Vec<i64> {
-    let mut clocks = vec![Shown::default(); edges.clocks()];
-    let mut show = |clock: ClockId, stamp: i64| {
-        if let Some(shown) = clocks.get_mut(clock.as_usize()) {
-            shown.add(stamp);
+/// Ticks from one stamp that a clock can show to the next, told from some of its
+/// stamps; at least 1.
+pub(crate) fn granularity(stamps: impl Iterator<Item = i64>) -> i64 {
+    let mut shown = Shown::default();
+    for stamp in stamps {
+        shown.add(stamp);
+        // No common divisor is smaller.
+        if shown.divisor == 1 {
+            return 1;
         }
-    };
-    for &Edge {
-        from,
-        sent,
-        to,
-        received,
-        ..
-    } in edges.all()
-    {
-        show(from, sent);
-        show(to, received);
     }
-    clocks.iter().map(Shown::granularity).collect()
+    shown.granularity()
 }
 
+/// What the stamps of a clock have in common so far.
 #[derive(Clone, Copy, Default)]
-struct Shown {
+pub(crate) struct Shown {
     last: Option<i64>,
     /// Common divisor of the distances.
     divisor: u64,
@@ -44,7 +34,7 @@ struct Shown {
 
 impl Shown {
     #[inline]
-    fn add(&mut self, stamp: i64) {
+    pub(crate) fn add(&mut self, stamp: i64) {
         if self.divisor == 1 {
             return;
         }
@@ -56,7 +46,7 @@ impl Shown {
         }
     }
 
-    fn granularity(&self) -> i64 {
+    pub(crate) fn granularity(&self) -> i64 {
         if self.distances < FEWEST {
             return 1;
         }

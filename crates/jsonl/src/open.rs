@@ -1,0 +1,94 @@
+//! Messages and operations whose lines have not all come yet.
+//!
+//! A trace may use an id again: the n-th receive of an id belongs to its n-th send,
+//! and an operation's id is free when all of its lines have come. So each message
+//! and each operation gets a number that it has alone, and only those that wait for
+//! lines take memory.
+//!
+//! ```text
+//! line        send a   send a   receive a   receive a   receive b   send b   send a
+//! message        0        1         0           1           2          2        3
+//! ```
+
+use std::collections::VecDeque;
+
+use retime_model::{MessageId, OperationId};
+
+use crate::id::{Id, IdMap};
+use crate::line::Part;
+
+/// What waits for lines.
+#[derive(Default)]
+pub(crate) struct Open {
+    messages: IdMap<Waiting>,
+    operations: IdMap<Running>,
+    next_message: u64,
+    next_operation: u64,
+}
+
+/// Sends that wait for receives, or receives that wait for sends.
+struct Waiting {
+    is_send: bool,
+    first: MessageId,
+    others: VecDeque<MessageId>,
+}
+
+/// An operation, with the begins and ends that have come.
+struct Running {
+    id: OperationId,
+    begins: u32,
+    ends: u32,
+}
+
+impl Open {
+    /// The message that a line sends or receives.
+    pub(crate) fn message(&mut self, id: Id<'_>, is_send: bool) -> MessageId {
+        let new = MessageId(self.next_message);
+        let found = match self.messages.get_mut(id) {
+            Some(waiting) if waiting.is_send == is_send => {
+                waiting.others.push_back(new);
+                new
+            }
+            Some(waiting) => {
+                return match waiting.others.pop_front() {
+                    Some(next) => std::mem::replace(&mut waiting.first, next),
+                    None => self.messages.remove(id).map_or(new, |last| last.first),
+                };
+            }
+            None => {
+                let waiting = Waiting {
+                    is_send,
+                    first: new,
+                    others: VecDeque::new(),
+                };
+                self.messages.insert(id, waiting);
+                new
+            }
+        };
+        self.next_message += 1;
+        found
+    }
+
+    /// The operation that a line enters or leaves.
+    pub(crate) fn operation(&mut self, part: &Part<'_>, is_begin: bool) -> OperationId {
+        let mut running = self.operations.remove(part.operation).unwrap_or_else(|| {
+            self.next_operation += 1;
+            Running {
+                id: OperationId(self.next_operation - 1),
+                begins: 0,
+                ends: 0,
+            }
+        });
+        let id = running.id;
+        let count = if is_begin {
+            &mut running.begins
+        } else {
+            &mut running.ends
+        };
+        *count = count.saturating_add(1);
+        if running.begins < part.begins || running.ends < part.ends {
+            self.operations.insert(part.operation, running);
+        }
+        id
+    }
+}

@@ -1,0 +1,85 @@
+//! Whether a file holds JSON lines, by its first bytes and its name.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use flate2::bufread::MultiGzDecoder;
+use retime_model::format::Recognition;
+
+use crate::input::GZIP;
+use crate::line::{Fields, Header};
+
+/// How much of a file is looked at.
+const PROBE: u64 = 1 << 16;
+
+/// Names that say what is in a file.
+const NAMES: [&str; 2] = ["jsonl", "ndjson"];
+
+pub(crate) fn recognise(path: &Path) -> Recognition {
+    // A pipe or a device would be changed by looking at it.
+    let is_special = path.exists() && !path.is_file();
+    if is_special || is_named_otherwise(path) {
+        return Recognition::No;
+    }
+    if begins_like_one(path) {
+        Recognition::Certain
+    } else if is_named_like_one(path) {
+        Recognition::Possible
+    } else {
+        Recognition::No
+    }
+}
+
+/// Whether the name is that of an anchor file of OTF2, which is text as well.
+fn is_named_otherwise(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
+}
+
+fn is_named_like_one(path: &Path) -> bool {
+    let extension = |path: &Path| {
+        let extension = path.extension()?.to_str()?;
+        Some(extension.to_ascii_lowercase())
+    };
+    let outer = extension(path);
+    let inner = match outer.as_deref() {
+        Some("gz") => path.file_stem().and_then(|stem| extension(stem.as_ref())),
+        _ => outer,
+    };
+    inner.is_some_and(|it| NAMES.contains(&&*it))
+}
+
+/// Whether the first line of the file is an object with a location, or a header.
+/// A file that cannot be read does not.
+pub(crate) fn begins_like_one(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
+    };
+    let mut file = BufReader::new(file);
+    let is_gzip = file.fill_buf().is_ok_and(|start| start.starts_with(&GZIP));
+    let mut probe = Vec::new();
+    // Where compressed data is damaged, what came before is looked at.
+    let _ = if is_gzip {
+        MultiGzDecoder::new(file)
+            .take(PROBE)
+            .read_to_end(&mut probe)
+    } else {
+        file.take(PROBE).read_to_end(&mut probe)
+    };
+    let is_cut = probe.len() as u64 == PROBE;
+    let start = probe.trim_ascii_start();
+    let end = memchr::memchr(b'\n', start);
+    let line = start.get(..end.unwrap_or(start.len())).unwrap_or_default();
+    // The last character may be cut in two.
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    if end.is_none() && is_cut {
+        return text.starts_with('{') && text.contains("\"location\":");
+    }
+    match Header::of(text) {
+        Ok(None) => Fields::of(text).is_ok_and(|fields| fields.location().is_ok()),
+        // What is wrong with a header is said when it is opened.
+        Ok(Some(_)) | Err(_) => text.starts_with('{'),
+    }
+}

@@ -1,0 +1,110 @@
+//! The events of each location as they stand in a list.
+//!
+//! The lines of all locations are mixed, so the first list that is asked for reads
+//! the whole file once and keeps 24 bytes of each event, and the name of each region
+//! once, for the others.
+
+use std::path::Path;
+
+use retime_model::Timestamp;
+use retime_model::format::{EventRow, EventRows, FormatError};
+use rustc_hash::FxHashMap;
+
+use crate::line::{Kind, Partner, What, region};
+use crate::pass::Pass;
+
+/// Stands for no region and no peer.
+const NONE: u32 = u32::MAX;
+
+/// All events of a file.
+pub(crate) struct Table {
+    /// By location.
+    events: Vec<Vec<Compact>>,
+    regions: Vec<Box<str>>,
+    /// The id of each location.
+    ids: Vec<u64>,
+}
+
+struct Compact {
+    time: u64,
+    region: u32,
+    /// Position of the location it speaks to or hears from.
+    peer: u32,
+    kind: Kind,
+}
+
+impl Table {
+    pub(crate) fn read(path: &Path) -> Result<Self, FormatError> {
+        let mut pass = Pass::open(path, &())?;
+        let mut events: Vec<Vec<Compact>> = Vec::new();
+        let mut known: FxHashMap<Box<str>, u32> = FxHashMap::default();
+        let mut regions = Vec::new();
+        while let Some(entry) = pass.next()? {
+            let Some(said) = entry.said else {
+                continue;
+            };
+            let (Some(kind), Some(stamp)) = (said.what.kind(), said.stamp) else {
+                continue;
+            };
+            let region = region(said.text).map_or(NONE, |name| {
+                known.get(&*name).copied().unwrap_or_else(|| {
+                    let number = regions.len() as u32;
+                    known.insert((&*name).into(), number);
+                    regions.push(name.into());
+                    number
+                })
+            });
+            let peer = match said.what {
+                What::Send(Partner::Channel(message))
+                | What::Receive(Partner::Channel(message)) => message.peer.0,
+                _ => NONE,
+            };
+            let location = said.location.as_usize();
+            if events.len() <= location {
+                events.resize_with(location + 1, Vec::new);
+            }
+            if let Some(own) = events.get_mut(location) {
+                own.push(Compact {
+                    time: stamp.time,
+                    region,
+                    peer,
+                    kind,
+                });
+            }
+        }
+        Ok(Self {
+            events,
+            regions,
+            ids: pass.places.ids(),
+        })
+    }
+
+    pub(crate) fn rows(&self, location: usize) -> impl EventRows + '_ {
+        let events = self.events.get(location).map_or(&[][..], Vec::as_slice);
+        Rows {
+            table: self,
+            events: events.iter(),
+        }
+    }
+
+    pub(crate) fn region(&self, id: u32) -> Option<&str> {
+        self.regions.get(id as usize).map(|name| &**name)
+    }
+}
+
+struct Rows<'a> {
+    table: &'a Table,
+    events: std::slice::Iter<'a, Compact>,
+}
+
+impl EventRows for Rows<'_> {
+    fn next_row(&mut self) -> Result<Option<EventRow>, FormatError> {
+        let row = |event: &Compact| EventRow {
+            time: Timestamp(event.time),
+            kind: event.kind.name(),
+            region: (event.region != NONE).then_some(event.region),
+            peer: self.table.ids.get(event.peer as usize).copied(),
+        };
+        Ok(self.events.next().map(row))
+    }
+}

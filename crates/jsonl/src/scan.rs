@@ -1,0 +1,132 @@
+//! What the events of a file say about causality.
+//!
+//! Each event with a role is handed to the [`LogBuilder`] of its location, in the
+//! order of the lines. Should an event be stamped earlier than the one before it at
+//! its location, it is taken to be as late as that one; the log counts it.
+
+use std::path::Path;
+
+use retime_model::format::{FormatError, Scan};
+use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
+
+use crate::contents::{Kinds, Rest};
+use crate::error::JsonlError;
+use crate::line::{Part, Partner, What};
+use crate::open::Open;
+use crate::pass::Pass;
+
+/// A location while its events are read.
+struct Track {
+    log: LogBuilder,
+    kinds: Kinds,
+    /// Number of the next event.
+    event: u64,
+    /// Time of the first event.
+    first: u64,
+    /// Greatest time so far.
+    latest: u64,
+}
+
+/// Reads all events of a file.
+pub(crate) fn read(path: &Path, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+    let mut pass = Pass::open(path, monitor)?;
+    let mut tracks: Vec<Track> = Vec::new();
+    let mut open = Open::default();
+    let mut rest = Rest::new();
+    while let Some(entry) = pass.next()? {
+        let Some(said) = entry.said else {
+            rest.add(entry.bytes, None);
+            continue;
+        };
+        let digits = said.stamp.as_ref().map(|stamp| stamp.digits.clone());
+        rest.add(entry.bytes, digits);
+        let location = said.location;
+        for index in tracks.len()..=location.as_usize() {
+            tracks.push(Track::new(LocationIndex(index as u32)));
+        }
+        if let Some(track) = tracks.get_mut(location.as_usize())
+            && let Some(stamp) = said.stamp
+        {
+            track.take(&said.what, stamp.time, &mut open);
+        }
+    }
+    for index in tracks.len()..pass.places.len() {
+        tracks.push(Track::new(LocationIndex(index as u32)));
+    }
+    let rest = rest.finish();
+    let contents = tracks.iter().map(|it| it.kinds.contents(&rest)).collect();
+    let logs = tracks.into_iter().map(|it| {
+        let (first, last) = (Timestamp(it.first), Timestamp(it.latest));
+        let log = it.log.finish(it.event, first, last);
+        log.map_err(|source| JsonlError::Log {
+            path: path.to_owned(),
+            source,
+        })
+    });
+    Ok(Scan {
+        info: pass.places.info(),
+        logs: logs.collect::<Result<_, _>>()?,
+        contents,
+    })
+}
+
+impl Track {
+    fn new(location: LocationIndex) -> Self {
+        Self {
+            log: LogBuilder::new(location),
+            kinds: Kinds::default(),
+            event: 0,
+            first: 0,
+            latest: 0,
+        }
+    }
+
+    fn take(&mut self, what: &What<'_>, time: u64, open: &mut Open) {
+        let Some(kind) = what.kind() else {
+            return;
+        };
+        self.kinds.add(kind);
+        let event = self.event;
+        if event == 0 {
+            self.first = time;
+        }
+        if time < self.latest {
+            self.log.stamped_backwards(event);
+        } else {
+            self.latest = time;
+        }
+        let time = Timestamp(self.latest);
+        match *what {
+            What::Heartbeat | What::End | What::Internal => {}
+            What::Send(Partner::Message(id)) => {
+                self.log.named_send(event, time, open.message(id, true));
+            }
+            What::Receive(Partner::Message(id)) => {
+                self.log.named_receive(event, time, open.message(id, false));
+            }
+            What::Send(Partner::Channel(message)) => self.log.send(event, time, message, None),
+            What::Receive(Partner::Channel(message)) => self.log.receive(event, time, message),
+            What::Enter(part) => self.collective(&part, true, (event, time), open),
+            What::Leave(part) => self.collective(&part, false, (event, time), open),
+        }
+        self.event += 1;
+    }
+
+    fn collective(
+        &mut self,
+        part: &Part<'_>,
+        is_begin: bool,
+        (event, time): (u64, Timestamp),
+        open: &mut Open,
+    ) {
+        if !part.counts {
+            return;
+        }
+        let what = (open.operation(part, is_begin), part.class, part.rank);
+        if is_begin {
+            self.log.named_begin(event, time, what, part.begins);
+        } else {
+            self.log.named_end(event, time, what, part.ends);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The times of chosen events, to verify a correction.
+
+use std::path::Path;
+
+use retime_model::format::{FormatError, Timeline};
+use retime_model::{Monitor, Timestamp};
+
+use crate::contents::{Kinds, Rest};
+use crate::error::JsonlError;
+use crate::pass::Pass;
+
+/// A location while its events are read.
+#[derive(Default)]
+struct Track<'a> {
+    wanted: &'a [u32],
+    kinds: Kinds,
+    /// Number of the next event.
+    event: u64,
+    previous: u64,
+    timeline: Timeline,
+}
+
+/// Reads the times of the `events` of each location, given by rising number.
+pub(crate) fn read(
+    path: &Path,
+    events: &[&[u32]],
+    monitor: &dyn Monitor,
+) -> Result<Vec<Timeline>, FormatError> {
+    let tracks = events.iter().map(|&wanted| Track {
+        wanted,
+        ..Track::default()
+    });
+    let mut tracks: Vec<Track<'_>> = tracks.collect();
+    let mut pass = Pass::open(path, monitor)?;
+    let mut rest = Rest::new();
+    while let Some(entry) = pass.next()? {
+        let stamp = entry.said.as_ref().and_then(|it| it.stamp.clone());
+        rest.add(entry.bytes, stamp.as_ref().map(|it| it.digits.clone()));
+        if let Some(said) = entry.said
+            && let Some(stamp) = stamp
+            && let Some(kind) = said.what.kind()
+            && let Some(track) = tracks.get_mut(said.location.as_usize())
+        {
+            track.kinds.add(kind);
+            track.take(stamp.time);
+        }
+    }
+    let inconsistent = |what| JsonlError::Inconsistent {
+        path: path.to_owned(),
+        what,
+    };
+    let (found, asked) = (pass.places.len(), events.len());
+    if found != asked {
+        let what = format!("has {found} locations, but {asked} are asked for");
+        return Err(inconsistent(what).into());
+    }
+    let rest = rest.finish();
+    let finished = tracks.into_iter().map(|track| match track.wanted.first() {
+        Some(missing) => Err(inconsistent(format!(
+            "a location has {} events, but number {missing} (from 0) is asked for",
+            track.event
+        ))),
+        None => Ok(Timeline {
+            contents: track.kinds.contents(&rest),
+            ..track.timeline
+        }),
+    });
+    Ok(finished.collect::<Result<_, _>>()?)
+}
+
+impl Track<'_> {
+    fn take(&mut self, time: u64) {
+        self.timeline.backwards += u64::from(time < self.previous);
+        self.previous = time;
+        if let Some((&next, others)) = self.wanted.split_first()
+            && u64::from(next) == self.event
+        {
+            self.timeline.times.push(Timestamp(time));
+            self.wanted = others;
+        }
+        self.event += 1;
+    }
+}

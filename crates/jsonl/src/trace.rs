@@ -1,0 +1,155 @@
+//! An opened file, as the trait wants it.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use retime_model::format::{EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+
+use crate::error::JsonlError;
+use crate::pass::Pass;
+use crate::rows::Table;
+use crate::{restore, rewrite, scan, timelines};
+
+/// Bytes that are copied at a time.
+const BLOCK: usize = 1 << 18;
+
+/// What is appended to the name of a file for that of its correction.
+const CORRECTION: &str = ".retime.json";
+
+/// A file of JSON lines.
+pub(crate) struct EventFile {
+    path: PathBuf,
+    bytes: u64,
+    table: OnceLock<Table>,
+}
+
+impl EventFile {
+    /// Opens a file and reads its first line.
+    pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
+        let found = fs::metadata(path).map_err(|source| failed(path, source))?;
+        if found.is_dir() {
+            let source = io::Error::from(io::ErrorKind::IsADirectory);
+            return Err(failed(path, source).into());
+        }
+        let mut pass = Pass::open(path, &())?;
+        while let Some(entry) = pass.next()? {
+            if !entry.bytes.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: found.len(),
+            table: OnceLock::new(),
+        })
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> JsonlError {
+    JsonlError::Io {
+        path: path.to_owned(),
+        source,
+    }
+}
+
+impl Trace for EventFile {
+    fn format(&self) -> &'static str {
+        "JSON lines"
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn describe(&self) -> Option<&TraceInfo> {
+        // Lines may name locations that the header does not.
+        None
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+        scan::read(&self.path, monitor)
+    }
+
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        timelines::read(&self.path, events, monitor)
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::File
+    }
+
+    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+        let mut from = File::open(&self.path).map_err(|source| failed(&self.path, source))?;
+        let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
+        let mut buffer = vec![0; BLOCK];
+        loop {
+            monitor.check()?;
+            let read = from.read(&mut buffer);
+            let count = read.map_err(|source| failed(&self.path, source))?;
+            let bytes = buffer.get(..count).unwrap_or_default();
+            if bytes.is_empty() {
+                return Ok(());
+            }
+            let written = copy.write_all(bytes);
+            written.map_err(|source| failed(to, source))?;
+            monitor.advance(count as u64);
+        }
+    }
+
+    fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        rewrite::rewrite(&self.path, correction, to, monitor)
+    }
+
+    fn restore(
+        &self,
+        correction: &Correction,
+        undo: &Undo,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError> {
+        restore::restore(&self.path, correction, undo, to, monitor)
+    }
+
+    fn copy_at(&self, to: &Path) -> PathBuf {
+        to.to_owned()
+    }
+
+    fn correction_of(&self, path: &Path) -> PathBuf {
+        let mut name = OsString::from(path);
+        name.push(CORRECTION);
+        name.into()
+    }
+
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        let table = if let Some(table) = self.table.get() {
+            table
+        } else {
+            let table = Table::read(&self.path)?;
+            self.table.get_or_init(|| table)
+        };
+        Ok(Box::new(table.rows(location.as_usize())))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        let name = self.table.get()?.region(id)?;
+        Some(name.into())
+    }
+}

@@ -1,0 +1,172 @@
+//! The dependencies that the alignment looks at, as few as will do.
+//!
+//! They are [reduced](super::reduced) over windows no longer than the pieces that
+//! are being tried, so that clocks are straight inside: at first over as many as
+//! the coarse divisions need, and over more only when the search goes on to finer
+//! ones. Clocks of constant drift never pay for a thousand windows.
+
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::components::components;
+use super::frame::Frame;
+use super::links::Links;
+use super::options::OPTIONS;
+use super::reduced::{Cell, Half, Reduced, Reduction, Same, same};
+use super::selection;
+use crate::edges::Edge;
+use crate::edges::{Source, each_part};
+
+/// The dependencies of a source, without those that were left out.
+pub(super) struct Candidates<'a, S> {
+    source: &'a S,
+    /// For the shifts of clocks and the span of the run.
+    axis: Frame,
+    /// By link in order how many dependencies there are.
+    counts: Vec<((usize, usize), usize)>,
+    component: Vec<usize>,
+    left_out: FxHashSet<Same>,
+    outliers: Vec<Edge>,
+    /// The finest division that may be tried.
+    finest: Option<usize>,
+    reduced: Reduced,
+}
+
+impl<'a, S: Source> Candidates<'a, S> {
+    /// All of a source, by the time of aligned clocks.
+    pub(super) fn new(source: &'a S, axis: Frame) -> Self {
+        let mut candidates = Self {
+            counts: counts(source),
+            source,
+            axis,
+            component: Vec::new(),
+            left_out: FxHashSet::default(),
+            outliers: Vec::new(),
+            finest: None,
+            reduced: Reduced::default(),
+        };
+        candidates.find_components();
+        candidates.reduce(OPTIONS.windows);
+        candidates
+    }
+
+    /// By clock the [component](super::components) it belongs to.
+    pub(super) fn component(&self) -> &[usize] {
+        &self.component
+    }
+
+    /// What was left out.
+    pub(super) fn outliers(&self) -> &[Edge] {
+        &self.outliers
+    }
+
+    /// What makes these the same as others.
+    pub(super) fn left_out(&self) -> &FxHashSet<Same> {
+        &self.left_out
+    }
+
+    /// The finest division that may be tried, if there are enough dependencies for
+    /// any.
+    pub(super) fn finest(&self) -> Option<usize> {
+        self.finest
+    }
+
+    /// Leaves out some more.
+    pub(super) fn leave_out(&mut self, more: Vec<Edge>) {
+        for edge in &more {
+            let link = (edge.from.as_usize(), edge.to.as_usize());
+            if let Ok(at) = self.counts.binary_search_by_key(&link, |it| it.0) {
+                self.counts[at].1 -= 1;
+            }
+        }
+        self.counts.retain(|it| it.1 > 0);
+        self.left_out.extend(more.iter().map(same));
+        self.outliers.extend(more);
+        let windows = self.reduced.windows();
+        self.reduce(windows);
+    }
+
+    /// Which clocks can be told from each other, by what is not left out.
+    pub(super) fn find_components(&mut self) {
+        let links: Vec<(usize, usize)> = self.counts.iter().map(|it| it.0).collect();
+        self.component = components(self.source.clocks(), &links);
+        let inside = |it: &&((usize, usize), usize)| {
+            let (from, to) = it.0;
+            self.component[from] == self.component[to]
+        };
+        let inside = self.counts.iter().filter(inside);
+        let count = inside.clone().map(|it| it.1).sum();
+        self.finest = selection::finest(count, inside.count(), self.axis.span);
+    }
+
+    /// All links.
+    pub(super) fn links(&self) -> Links {
+        Links::new(self.source.clocks(), &self.reduced, |_| true)
+    }
+
+    /// The links within components, fit for offsets of so many pieces.
+    pub(super) fn inside(&mut self, pieces: usize) -> Links {
+        self.refine(pieces);
+        self.some(|_| true)
+    }
+
+    /// The same, of both halves.
+    pub(super) fn halves(&mut self, pieces: usize) -> [Links; 2] {
+        self.refine(pieces);
+        [Half::Even, Half::Odd].map(|half| self.some(|cell| cell.half() == half))
+    }
+
+    fn some(&self, keep: impl Fn(&Cell) -> bool) -> Links {
+        let of = |clock: u32| self.component[clock as usize];
+        Links::new(self.source.clocks(), &self.reduced, |cell| {
+            of(cell.from) == of(cell.to) && keep(cell)
+        })
+    }
+
+    /// Whether what is reduced now fits offsets of so many pieces.
+    pub(super) fn are_fine_enough(&self, pieces: usize) -> bool {
+        pieces.max(OPTIONS.windows) == self.reduced.windows()
+    }
+
+    fn refine(&mut self, pieces: usize) {
+        if !self.are_fine_enough(pieces) {
+            self.reduce(pieces.max(OPTIONS.windows));
+        }
+    }
+
+    fn reduce(&mut self, windows: usize) {
+        let reduction = Reduction {
+            frame: &self.axis,
+            windows,
+            blocks: 2 * self.finest.unwrap_or(1),
+            layers: OPTIONS.tightest,
+            left_out: &self.left_out,
+        };
+        self.reduced = Reduced::default();
+        self.reduced = Reduced::new(self.source, &reduction);
+    }
+}
+
+/// How many dependencies each link has, by link.
+fn counts(source: &impl Source) -> Vec<((usize, usize), usize)> {
+    type Counts = FxHashMap<(usize, usize), usize>;
+    let parts: Vec<Counts> = each_part(source, |part| {
+        let mut counts = Counts::default();
+        source.walk(part, |edge| {
+            *counts
+                .entry((edge.from.as_usize(), edge.to.as_usize()))
+                .or_default() += 1;
+        });
+        counts
+    });
+    let both = |mut a: Counts, b: Counts| {
+        for (link, count) in b {
+            *a.entry(link).or_default() += count;
+        }
+        a
+    };
+    let counts = parts.into_par_iter().reduce(Counts::default, both);
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable();
+    counts
+}

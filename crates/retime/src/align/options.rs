@@ -1,0 +1,142 @@
+//! What the alignment takes for granted: every number that its results depend on.
+//!
+//! Numbers that only say when a computation is exact enough stand where it is done.
+//! Where nothing is said of sensitivity, it has not been measured.
+
+/// Thresholds, weights and sizes of the alignment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Options {
+    /// Windows of the run in which the tightest dependencies of a pair of clocks are
+    /// looked for, at least, by [`lines`](super::lines), [`ties`](super::ties) and the
+    /// [active set](super::active_set). Over so many, drift that is not removed yet
+    /// mixes the beginning and the end of a window by 1/64 of what it makes of the run.
+    pub(super) windows: usize,
+    /// Dependencies of each pair that a window or piece has to hold on average: the
+    /// tightest of three is not tight.
+    pub(super) fewest: usize,
+
+    /// Windows over which dependencies are reduced while nothing is known of clocks.
+    /// Clocks that begin at different times do not share windows yet, so there are
+    /// more than lines need.
+    pub(super) rough_windows: usize,
+    /// How often lines are fitted then: with drifting clocks the least latency of a
+    /// window mixes its beginning and its end, until the drift is known.
+    pub(super) rough_lines: usize,
+
+    /// Windows in which [outliers](super::outliers) are counted,
+    pub(super) outlier_windows: usize,
+    /// and the share of them that outliers may touch, one part in so many. Where
+    /// more are touched, clocks are not aligned yet, or were set.
+    pub(super) outliers_among: usize,
+    /// How far an outlier is reversed at least, in nanoseconds.
+    pub(super) outlier: f64,
+
+    /// Divisions that are [tried](super::selection), in pieces: each piece a quarter
+    /// of those before.
+    pub(super) pieces: [usize; 5],
+    /// How many divisions in a row may fail to help: two pieces per wave are no better than
+    /// none, but four may be.
+    pub(super) patience: usize,
+    /// What a dependency may add to the sum that judges a division: a few
+    /// defective ones decide nothing.
+    pub(super) most: f64,
+    /// A finer division has to bring the sum below this share of what it was.
+    pub(super) gain: f64,
+    /// Stiffer rates are taken if they raise it to no more than this share.
+    pub(super) stiffer: f64,
+
+    /// By how much rates change from one piece to the next, as a fraction, to begin
+    /// with.
+    pub(super) sigma: f64,
+    /// Less, where dependencies are foretold as well.
+    pub(super) sigmas: [f64; 3],
+    /// By how much rates differ from their line, as a fraction.
+    pub(super) rho: f64,
+    /// The pull to zero of most clocks, in terms of the scale of slacks. It only makes the
+    /// function strictly convex.
+    pub(super) pull: f64,
+    /// And of those that are held fast.
+    pub(super) hold: f64,
+
+    /// How many of the tightest dependencies of a pair and window pull at once.
+    pub(super) tightest: usize,
+    /// How often new ones are taken in,
+    pub(super) rounds: usize,
+    /// and what share of new ones is not worth another round.
+    pub(super) new: f64,
+
+    /// Where the [barrier](super::barrier) becomes a parabola, in scales.
+    pub(super) knee: f64,
+    /// How far below that it becomes a line, in scales.
+    pub(super) foot: f64,
+    /// Its scale is at least this share of what slacks are off by, of either sign.
+    pub(super) off: f64,
+    /// The least slack that it tells apart, in nanoseconds.
+    pub(super) knee_ns: f64,
+    /// The same in grains of the clocks.
+    pub(super) knee_grains: f64,
+    /// The share of the minimal delay that counts as no slack: less than all, as the
+    /// delay is estimated.
+    pub(super) delay: f64,
+
+    /// The steepest line by which clocks are [tied](super::ties) that messages reach in
+    /// one direction only, as a fraction.
+    pub(super) steepest: f64,
+
+    /// How often [steps](super::steps) of clocks are looked for: those that are known
+    /// make the others easier to see.
+    pub(super) step_rounds: usize,
+    /// The smallest step, in seconds.
+    pub(super) smallest_step: f64,
+    /// Of each clock, so many more steps than known may come up where rates are taken
+    /// to change less than usual.
+    pub(super) more_steps: usize,
+    /// By how much rates change, as fractions: as much as is usual, or less, which
+    /// shows smaller steps.
+    pub(super) steady: [Option<f64>; 3],
+    /// By how much rates differ, as a fraction, where nothing is known of them.
+    pub(super) level: f64,
+    /// Steps of a clock; what steps more often is another kind of bad.
+    pub(super) most_steps: usize,
+
+    /// Processes share a clock if one window of this many disagrees at most.
+    pub(super) disagree_one_in: usize,
+}
+
+/// What is used.
+pub(super) const OPTIONS: Options = Options {
+    windows: 64,
+    fewest: 8,
+    rough_windows: 256,
+    rough_lines: 2,
+    outlier_windows: 512,
+    outliers_among: 10,
+    outlier: 200.0,
+    pieces: [4, 16, 64, 256, 1024],
+    patience: 2,
+    most: 1.0,
+    gain: 0.98,
+    stiffer: 1.005,
+    sigma: 1e-5,
+    sigmas: [1e-6, 1e-7, 1e-8],
+    rho: 1e-4,
+    pull: 1e-3,
+    hold: 1e4,
+    tightest: 3,
+    rounds: 8,
+    new: 1e-3,
+    knee: 0.1,
+    foot: 0.3,
+    off: 0.25,
+    knee_ns: 10.0,
+    knee_grains: 0.05,
+    delay: 0.9,
+    steepest: 1e-3,
+    step_rounds: 6,
+    smallest_step: 200e-9,
+    more_steps: 2,
+    steady: [None, Some(1e-5), Some(1e-6)],
+    level: 2e-4,
+    most_steps: 16,
+    disagree_one_in: 10,
+};

@@ -1,0 +1,199 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Plain Cholesky of a full matrix; `None` if it is not positive definite.
+fn dense(matrix: &[Vec<f64>], right: &[f64]) -> Option<Vec<f64>> {
+    let size = right.len();
+    let mut lower = vec![vec![0.0; size]; size];
+    for row in 0..size {
+        for column in 0..=row {
+            let products = (0..column).map(|at| lower[row][at] * lower[column][at]);
+            let rest: f64 = matrix[row][column] - products.sum::<f64>();
+            lower[row][column] = if row == column {
+                if rest <= 0.0 {
+                    return None;
+                }
+                rest.sqrt()
+            } else {
+                rest / lower[column][column]
+            };
+        }
+    }
+    let mut solution = right.to_vec();
+    for row in 0..size {
+        let dot: f64 = (0..row).map(|at| lower[row][at] * solution[at]).sum();
+        solution[row] = (solution[row] - dot) / lower[row][row];
+    }
+    for row in (0..size).rev() {
+        let dot: f64 = (row + 1..size)
+            .map(|at| lower[at][row] * solution[at])
+            .sum();
+        solution[row] = (solution[row] - dot) / lower[row][row];
+    }
+    Some(solution)
+}
+
+/// A symmetric matrix with these entries off the diagonal, each twice; its diagonal is
+/// `share` of the sum of each row, and a little more.
+fn matrix(size: usize, entries: &[(usize, usize, f64)], share: f64) -> Vec<Vec<f64>> {
+    let mut matrix = vec![vec![0.0; size]; size];
+    for &(a, b, value) in entries {
+        if a != b {
+            matrix[a][b] = value;
+            matrix[b][a] = value;
+        }
+    }
+    for (at, row) in matrix.iter_mut().enumerate() {
+        row[at] = 0.1 + share * row.iter().map(|it| f64::abs(*it)).sum::<f64>();
+    }
+    matrix
+}
+
+/// Solves with the pattern that these entries have.
+fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) -> Option<Vec<f64>> {
+    let pairs = entries
+        .iter()
+        .map(|&(a, b, _)| (a.min(b) as u32, a.max(b) as u32));
+    let pattern = Pattern::new(matrix.len(), pairs.collect());
+    let mut values = vec![0.0; pattern.len()];
+    for (column, row) in (0..matrix.len()).flat_map(|a| (a..matrix.len()).map(move |b| (a, b))) {
+        if let Some(at) = pattern.position(row, column) {
+            values[at] = matrix[row][column];
+        }
+    }
+    Solver::new(&pattern).unwrap().solve(&values, right)
+}
+
+fn right(size: usize) -> Vec<f64> {
+    (0..size).map(|at| (at as f64 * 0.7).sin() * 6.0).collect()
+}
+
+/// That a matrix with these entries and a dominant diagonal is solved.
+fn check(size: usize, entries: &[(usize, usize, f64)]) {
+    let (matrix, right) = (matrix(size, entries, 1.0), right(size));
+    let found = solve(&matrix, entries, &right).unwrap();
+    for (row, wanted) in matrix.iter().zip(right) {
+        let sum: f64 = row.iter().zip(&found).map(|(a, x)| a * x).sum();
+        assert!((sum - wanted).abs() < 1e-9, "{sum} {wanted}");
+    }
+}
+
+/// Values that are neither equal nor of one sign.
+fn value(a: usize, b: usize) -> f64 {
+    ((a * 31 + b * 17) as f64).sin()
+}
+
+proptest! {
+    #[test]
+    fn agrees_with_dense_cholesky(
+        size in 1..60_usize,
+        picked in proptest::collection::vec((0..60_usize, 0..60_usize, -1.0..1.0), 0..200),
+        // Below 1 the matrix may be indefinite.
+        share in 0.3..1.0,
+    ) {
+        let entries: Vec<_> = picked.iter().map(|&(a, b, v)| (a % size, b % size, v)).collect();
+        let (matrix, right) = (matrix(size, &entries, share), right(size));
+        let found = solve(&matrix, &entries, &right);
+        let Some(wanted) = dense(&matrix, &right) else {
+            prop_assert_eq!(found, None);
+            return Ok(());
+        };
+        let most = wanted.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+        for (found, wanted) in found.unwrap().iter().zip(wanted) {
+            prop_assert!((found - wanted).abs() < 1e-8 * (1.0 + most), "{} {}", found, wanted);
+        }
+    }
+
+    /// Offsets at knots, as the alignment has them.
+    #[test]
+    fn solves_what_is_coupled_along_time(
+        clocks in 1..12_usize,
+        knots in 1..30_usize,
+        pairs in proptest::collection::vec((0..12_usize, 0..12_usize), 0..20),
+    ) {
+        let size = clocks * knots;
+        let mut entries = Vec::new();
+        let mut add = |a: usize, b: usize| {
+            if a.max(b) < size {
+                entries.push((a, b, value(a, b)));
+            }
+        };
+        for at in 0..size {
+            add(at, at + clocks);
+            add(at, at + 2 * clocks);
+        }
+        for (knot, (a, b)) in (0..knots).flat_map(|it| pairs.iter().map(move |pair| (it, pair))) {
+            for (a, b) in [(0, 0), (0, clocks), (clocks, 0), (clocks, clocks)]
+                .map(|(x, y)| (knot * clocks + a % clocks + x, knot * clocks + b % clocks + y))
+            {
+                add(a, b);
+            }
+        }
+        check(size, &entries);
+    }
+}
+
+#[test]
+fn the_example_of_the_module() {
+    let pattern = Pattern::new(4, vec![(0, 3), (1, 3), (2, 3)]);
+    let solver = Solver::new(&pattern).unwrap();
+    // Column by column.
+    let values = [4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0];
+    let solution = solver.solve(&values, &[6.0, 6.0, 6.0, 10.0]);
+    assert_eq!(solution, Some(vec![1.0; 4]));
+}
+
+#[test]
+fn sizes_none_and_one() {
+    assert_eq!(solve(&[], &[], &[]), Some(vec![]));
+    assert_eq!(solve(&[vec![4.0]], &[], &[2.0]), Some(vec![0.5]));
+    assert_eq!(solve(&[vec![0.0]], &[], &[2.0]), None);
+}
+
+#[test]
+fn diagonals_chains_and_stars() {
+    check(300, &[]);
+    let chain: Vec<_> = (1..2_000).map(|at| (at - 1, at, value(at, 0))).collect();
+    check(2_000, &chain);
+    let star: Vec<_> = (1..500).map(|at| (0, at, value(0, at))).collect();
+    check(500, &star);
+}
+
+/// Sizes around those of panels and blocks.
+#[test]
+fn dense_matrices() {
+    for size in [2, 3, 4, 5, 7, 8, 9, 12, 13, 127, 128, 129, 132, 261] {
+        let pairs = (0..size).flat_map(|a| (0..a).map(move |b| (a, b, value(a, b))));
+        check(size, &pairs.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn long_chains_need_no_deep_stack() {
+    let size = 200_000;
+    let pattern = Pattern::new(size, (1..size as u32).map(|at| (at - 1, at)).collect());
+    let values: Vec<f64> = (0..pattern.len()).map(|at| [2.0, -1.0][at % 2]).collect();
+    let solver = Solver::new(&pattern).unwrap();
+    // A bent line: its second difference is constant.
+    let bent = solver.solve(&values, &vec![1.0; size]).unwrap();
+    let middle = (size / 2) as f64;
+    let wanted = middle * (size as f64 + 1.0 - middle) / 2.0;
+    assert!((bent[size / 2 - 1] / wanted - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn refuses_what_is_not_positive_definite_or_finite() {
+    let pattern = Pattern::new(2, vec![(0, 1)]);
+    let solver = Solver::new(&pattern).unwrap();
+    assert_eq!(solver.solve(&[1.0, 2.0, 1.0], &[1.0, 1.0]), None);
+    assert_eq!(solver.solve(&[-1.0, 0.0, 1.0], &[1.0, 1.0]), None);
+    for wrong in [f64::NAN, f64::INFINITY] {
+        assert_eq!(solver.solve(&[2.0, 1.0, wrong], &[1.0, 1.0]), None);
+        assert_eq!(solver.solve(&[2.0, wrong, 2.0], &[1.0, 1.0]), None);
+        assert_eq!(solver.solve(&[2.0, 1.0, 2.0], &[1.0, wrong]), None);
+    }
+    // What was refused leaves nothing behind.
+    let solution = solver.solve(&[2.0, 1.0, 2.0], &[3.0, 3.0]).unwrap();
+    assert!(solution.iter().all(|it| (it - 1.0).abs() < 1e-12));
+}

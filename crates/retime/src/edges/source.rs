@@ -1,0 +1,250 @@
+//! The dependencies of a trace, walked as often as need be instead of listed.
+//!
+//! A list takes 32 bytes for each dependency, which is more than all else that is
+//! known of an event. Most of what is asked of dependencies are minima of some
+//! kind, which one walk answers, part by part and in parallel; so a [`Source`]
+//! lends itself to being walked. A part is a stretch of one location's receives
+//! or some collectives, small enough for any number of threads. Parts and the
+//! order within them never change, and neither does what is put together in the
+//! order of parts.
+//!
+//! There are two sources: a trace ([`Dependencies`]), and a list ([`Edges`]).
+//!
+//! ```
+//! use retime::edges::{Source, each_part};
+//! use retime::{ClockId, Edge, Edges};
+//! let message = |i: i64| Edge::message(ClockId(0), 10 * i, ClockId(1), 10 * i + 5 - i % 3);
+//! let edges = Edges::new((0..100).map(message).collect(), vec![Some((0, 1_000)); 2]);
+//! let least = each_part(&edges, |part| {
+//!     let mut least = i64::MAX;
+//!     edges.walk(part, |edge| least = least.min(edge.latency()));
+//!     least
+//! });
+//! assert_eq!(least.into_iter().min(), Some(3));
+//! ```
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::{Edge, Edges};
+use crate::causality::Causality;
+use crate::granularity::{Shown, granularity};
+use retime_model::{ClockId, Clocks};
+
+/// Dependencies between different clocks that can be walked.
+pub trait Source: Sync {
+    /// How many clocks there are.
+    fn clocks(&self) -> usize;
+
+    /// First and last stamp of any event of a clock, in ticks since the base;
+    /// `None` for a clock without events.
+    fn extent(&self, clock: ClockId) -> Option<(i64, i64)>;
+
+    /// By clock the ticks from one stamp that it can show to the next; at least 1.
+    fn granularities(&self) -> Vec<i64>;
+
+    /// How many parts there are.
+    fn parts(&self) -> usize;
+
+    /// Visits the dependencies of a part, always in the same order.
+    fn walk(&self, part: usize, visit: impl FnMut(Edge));
+
+    /// All of them as a list, in the order of parts.
+    fn list(&self) -> Cow<'_, Edges>
+    where
+        Self: Sized,
+    {
+        Cow::Owned(Edges::listed(self))
+    }
+}
+
+/// Asks something of each part, in parallel; the answers are in the order of parts.
+pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    (0..source.parts()).into_par_iter().map(&ask).collect()
+}
+
+/// Nodes of a location that make a part.
+const NODES: usize = 1 << 16;
+/// Collectives that make a part.
+const INSTANCES: usize = 1 << 11;
+/// Dependencies of a list that make a part.
+const LISTED: usize = 1 << 16;
+
+/// The dependencies of a trace: all messages between two clocks, and of collectives
+/// for each end the latest begin on another clock, for each begin the earliest end,
+/// at given times.
+#[derive(Clone, Debug)]
+pub struct Dependencies<'a, T> {
+    causality: &'a Causality,
+    clocks: &'a Clocks,
+    /// When a node was, for what is the latest and the earliest.
+    time: T,
+    extents: Vec<Option<(i64, i64)>>,
+    parts: Vec<Part>,
+}
+
+#[derive(Clone, Debug)]
+enum Part {
+    /// Nodes of one clock.
+    Receives(ClockId, Range<u32>),
+    Instances(Range<u32>),
+}
+
+impl<'a, T: Fn(u32) -> i64 + Sync> Dependencies<'a, T> {
+    /// Of a trace; `time` tells when a node was.
+    pub fn new(causality: &'a Causality, clocks: &'a Clocks, time: T) -> Self {
+        let nodes = causality.nodes();
+        let mut parts = Vec::new();
+        for location in 0..nodes.locations() {
+            let own = nodes.of(location);
+            let clock = clocks.of(retime_model::LocationIndex(location as u32));
+            let starts = own.clone().step_by(NODES);
+            let part = |start: u32| start..own.end.min(start.saturating_add(NODES as u32));
+            parts.extend(starts.map(|start| Part::Receives(clock, part(start))));
+        }
+        let instances = causality.collectives().instances().len() as u32;
+        let starts = (0..instances).step_by(INSTANCES);
+        let part = |start: u32| start..instances.min(start.saturating_add(INSTANCES as u32));
+        parts.extend(starts.map(|start| Part::Instances(part(start))));
+        Self {
+            extents: Edges::extents(causality, clocks),
+            causality,
+            clocks,
+            time,
+            parts,
+        }
+    }
+
+    fn message(&self, to: ClockId, receive: u32) -> Option<Edge> {
+        let send = self.causality.message_source(receive)?;
+        let nodes = self.causality.nodes();
+        let from = self.clocks.of(nodes.location(send));
+        (from != to).then(|| Edge {
+            sent: nodes.time(send).0,
+            received: nodes.time(receive).0,
+            cause: send,
+            effect: receive,
+            from,
+            to,
+        })
+    }
+
+    fn collective(&self, instance: u32, visit: &mut impl FnMut(Edge)) {
+        let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
+        let slots = collectives.slots(instance);
+        let clock = |node: u32| self.clocks.of(nodes.location(node));
+        let domain = |place: usize| {
+            let node = slots[place].cause().or(slots[place].effect());
+            node.map(clock)
+        };
+        let mut add = |cause: u32, effect: u32| {
+            let edge = Edge {
+                sent: nodes.time(cause).0,
+                received: nodes.time(effect).0,
+                cause,
+                effect,
+                from: clock(cause),
+                to: clock(effect),
+            };
+            if edge.from != edge.to {
+                visit(edge);
+            }
+        };
+        collectives.latest_causes(instance, 0..slots.len(), &self.time, domain, &mut add);
+        collectives.earliest_effects(instance, &self.time, domain, add);
+    }
+}
+
+/// The nearest whole number; unlike `f64::round`, without a call on processors of
+/// twenty years ago.
+#[inline]
+pub(crate) fn whole(ticks: f64) -> i64 {
+    (ticks + 0.5_f64.copysign(ticks)) as i64
+}
+
+impl<T: Fn(u32) -> i64 + Sync> Source for Dependencies<'_, T> {
+    fn clocks(&self) -> usize {
+        self.extents.len()
+    }
+
+    fn extent(&self, clock: ClockId) -> Option<(i64, i64)> {
+        self.extents.get(clock.as_usize()).copied().flatten()
+    }
+
+    fn granularities(&self) -> Vec<i64> {
+        let nodes = self.causality.nodes();
+        let of = |clock: ClockId| {
+            let locations = self.clocks.locations(clock).iter();
+            let own = locations.flat_map(|location| nodes.of(location.as_usize()));
+            granularity(own.map(|node| nodes.time(node).0))
+        };
+        let clocks: Vec<ClockId> = self.clocks.iter().collect();
+        clocks.into_par_iter().map(of).collect()
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.len()
+    }
+
+    #[inline]
+    fn walk(&self, part: usize, mut visit: impl FnMut(Edge)) {
+        match &self.parts[part] {
+            Part::Receives(clock, nodes) => {
+                for edge in nodes.clone().filter_map(|node| self.message(*clock, node)) {
+                    visit(edge);
+                }
+            }
+            Part::Instances(instances) => {
+                for instance in instances.clone() {
+                    self.collective(instance, &mut visit);
+                }
+            }
+        }
+    }
+}
+
+impl Source for Edges {
+    fn clocks(&self) -> usize {
+        Self::clocks(self)
+    }
+
+    fn extent(&self, clock: ClockId) -> Option<(i64, i64)> {
+        Self::extent(self, clock)
+    }
+
+    fn granularities(&self) -> Vec<i64> {
+        let mut clocks = vec![Shown::default(); Self::clocks(self)];
+        let mut show = |clock: ClockId, stamp: i64| {
+            if let Some(shown) = clocks.get_mut(clock.as_usize()) {
+                shown.add(stamp);
+            }
+        };
+        for edge in self.all() {
+            show(edge.from, edge.sent);
+            show(edge.to, edge.received);
+        }
+        clocks.iter().map(Shown::granularity).collect()
+    }
+
+    fn parts(&self) -> usize {
+        self.all().len().div_ceil(LISTED)
+    }
+
+    #[inline]
+    fn walk(&self, part: usize, visit: impl FnMut(Edge)) {
+        let start = part * LISTED;
+        let end = self.all().len().min(start + LISTED);
+        let known = |edge: &&Edge| {
+            let clocks = Self::clocks(self);
+            edge.from.as_usize() < clocks && edge.to.as_usize() < clocks && edge.from != edge.to
+        };
+        let own = self.all()[start..end].iter().filter(known);
+        own.copied().for_each(visit);
+    }
+
+    fn list(&self) -> Cow<'_, Edges> {
+        Cow::Borrowed(self)
+    }
+}

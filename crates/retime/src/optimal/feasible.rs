@@ -1,0 +1,233 @@
+//! Bounds where nothing contradicts: one walk over the dependencies.
+//!
+//! Whether facts contradict each other is a question of its own, and takes a list of
+//! all dependencies and a [scan](super::screen) of each pair of clocks. Mostly
+//! there is no need to ask: if the estimate that the bounds rest on satisfies all facts
+//! itself, they are satisfied by something, so no cycle of them is a contradiction.
+//! Then the bounds follow from the dependencies that [matter](super::cone) of each
+//! route, which one walk finds, part by part.
+//!
+//! **Nor would the scan find anything.** Let `z` be what the estimate adds to each
+//! clock beyond its line. Required is, with margins,
+//!
+//! ```text
+//! z(to, received) - z(from, sent) >= bound + 1/8 tick              for each dependency
+//! |z(t) - z(t')|                  <= drift / 2 |t - t'|            for each clock
+//! |slope of each line| <= 1/100,  drift <= 1/20,  no steps
+//! ```
+//!
+//! The scan follows `D`, the difference of two such `z` over the time of the
+//! reference, which differs from what a clock shows by less than 1/100 and a rounding:
+//! per tick each `z` changes by less than `0.51 drift`. A dependency whose ends are `a`
+//! apart bounds `D` at the moment between them by `bound - drift a`, while `D` there is at least
+//! `bound + 1/8 - 0.51 drift (a + 3)`, the 3 for roundings; so it is kept. Between
+//! dependencies the scan lets `D` change by `drift` per tick and clock, which is
+//! more than it does. So by induction `D` lies within the interval that the scan
+//! keeps, no dependency contradicts the interval, and nothing is left out.
+//!
+//! A dependency of a part that another one covers is covered in the whole, so what
+//! parts keep can be put together and be pruned again.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::cone::{Highest, prune};
+use super::facts::{Facts, as_bound};
+use super::graph::Bound;
+use super::line::Line;
+use super::link::Link;
+use crate::edges::Edge;
+use crate::edges::{Source, each_part};
+use retime_model::ClockId;
+
+/// By how many ticks an estimate has to satisfy each dependency.
+const MARGIN: f64 = 0.125;
+/// The share of the drift bound that an estimate may use.
+const SHARE: f64 = 0.5;
+/// The largest drift bound,
+const DRIFT: f64 = 0.05;
+/// and the steepest line, for which the proof holds.
+const STEEPEST: f64 = 0.01;
+
+/// By clock the least and the most that an estimate adds beyond its line.
+struct Beyond(Vec<Option<(f64, f64)>>);
+
+impl Beyond {
+    /// `None` where an estimate strays too far from its lines.
+    fn of<F: Fn(&Edge) -> i64 + Sync>(facts: &Facts<'_, F>) -> Option<Self> {
+        let drift = facts.drift();
+        if drift > DRIFT {
+            return None;
+        }
+        let clocks = (0..facts.clocks() as u32).map(ClockId);
+        let of = |clock: ClockId| {
+            let Some(line) = facts.line(clock) else {
+                return Some(None);
+            };
+            let (first, last) = facts.extent(clock)?;
+            let offset = facts.base().offsets.get(clock.as_usize())?.as_ref()?;
+            if line.slope.abs() > STEEPEST || !offset.steps().is_empty() {
+                return None;
+            }
+            let is_reference = clock == facts.reference();
+            let inside = offset.knots().iter().map(|knot| knot.0);
+            let inside = inside.filter(|&at| at > first && at < last);
+            let stamps = std::iter::once(first).chain(inside).chain([last]);
+            let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+            let mut before: Option<(i64, f64)> = None;
+            for at in stamps {
+                let beyond = offset.at(at) - line.at(at);
+                let rose =
+                    |it: (i64, f64)| (beyond - it.1).abs() <= SHARE * drift * (at - it.0) as f64;
+                // The time of the reference is the common one.
+                if !before.is_none_or(rose) || (is_reference && beyond != 0.0) {
+                    return None;
+                }
+                (least, most) = (least.min(beyond), most.max(beyond));
+                before = Some((at, beyond));
+            }
+            (least.is_finite() && most.is_finite()).then_some(Some((least, most)))
+        };
+        clocks.map(of).collect::<Option<Vec<_>>>().map(Self)
+    }
+}
+
+/// The dependencies that matter, by route; `None` if the estimate does not
+/// satisfy all facts with a margin.
+pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
+    source: &impl Source,
+    facts: &Facts<'_, F>,
+) -> Option<Vec<Vec<Bound>>> {
+    let beyond = Beyond::of(facts)?;
+    let parts = each_part(source, |part| {
+        let mut open = Open::new(facts, &beyond);
+        source.walk(part, |edge| open.add(&edge));
+        open.finish()
+    });
+    let parts: Vec<Vec<(Route, Vec<Link>)>> = parts.into_iter().collect::<Option<_>>()?;
+    let mut routes: Vec<(Route, Vec<Link>)> = parts.into_iter().flatten().collect();
+    routes.sort_by_key(|it| it.0);
+    let joined = |same: &[(Route, Vec<Link>)]| {
+        let (from, to) = same[0].0;
+        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.1).copied().collect();
+        links.sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound));
+        let links = prune(links.iter(), facts.slope).into_iter();
+        links
+            .map(|link| Bound::new(link, (from, 0), (to, 0)))
+            .collect()
+    };
+    let same = routes.par_chunk_by(|a, b| a.0 == b.0);
+    Some(same.map(joined).collect())
+}
+
+type Route = (ClockId, ClockId);
+
+/// A part under way.
+struct Open<'a, 'b, F> {
+    facts: &'a Facts<'b, F>,
+    beyond: &'a Beyond,
+    number: FxHashMap<Route, u32>,
+    routes: Vec<Ahead>,
+    is_satisfied: bool,
+}
+
+/// A route under way.
+struct Ahead {
+    route: Route,
+    from: Line,
+    to: Line,
+    /// By how much the estimate adds at least to the latencies of lines.
+    added: f64,
+    highest: Highest,
+    links: Vec<Link>,
+}
+
+impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
+    fn new(facts: &'a Facts<'b, F>, beyond: &'a Beyond) -> Self {
+        Self {
+            facts,
+            beyond,
+            number: FxHashMap::default(),
+            routes: Vec::new(),
+            is_satisfied: true,
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, edge: &Edge) {
+        let known = self.routes.len() as u32;
+        let route = (edge.from, edge.to);
+        let number = self.number.entry(route).or_insert(known);
+        if *number == known {
+            match Ahead::new(route, self.facts, self.beyond) {
+                Some(ahead) => self.routes.push(ahead),
+                None => *number = u32::MAX,
+            }
+        }
+        let Some(ahead) = self.routes.get_mut(*number as usize) else {
+            return;
+        };
+        let ticks = self.facts.bound_in_ticks(edge, &ahead.from, &ahead.to);
+        if ahead.added - ticks < MARGIN {
+            self.is_satisfied &= satisfies(self.facts, edge, ahead, ticks);
+        }
+        let link = Link {
+            at_from: self.facts.place(edge.from, edge.sent),
+            at_to: self.facts.place(edge.to, edge.received),
+            bound: as_bound(ticks),
+            edge: 0,
+        };
+        if ahead.highest.rises(&link) {
+            ahead.links.push(link);
+        }
+    }
+
+    /// What is kept; `None` if a dependency is not satisfied.
+    fn finish(self) -> Option<Vec<(Route, Vec<Link>)>> {
+        let facts = self.facts;
+        let behind = |ahead: Ahead| {
+            let mut links = ahead.links;
+            links.reverse();
+            let mut highest = Highest::backwards(facts.slope);
+            links.retain(|link| highest.rises(link));
+            (ahead.route, links)
+        };
+        self.is_satisfied
+            .then(|| self.routes.into_iter().map(behind).collect())
+    }
+}
+
+impl Ahead {
+    /// `None` where nothing is known of a clock.
+    fn new<F: Fn(&Edge) -> i64 + Sync>(
+        route: Route,
+        facts: &Facts<'_, F>,
+        beyond: &Beyond,
+    ) -> Option<Self> {
+        let (from, to) = (facts.line(route.0)?, facts.line(route.1)?);
+        let beyond = |clock: ClockId| *beyond.0.get(clock.as_usize())?;
+        let ((_, most), (least, _)) = (beyond(route.0)?, beyond(route.1)?);
+        Some(Self {
+            route,
+            from: *from,
+            to: *to,
+            added: least - most,
+            highest: Highest::forwards(facts.slope),
+            links: Vec::new(),
+        })
+    }
+}
+
+/// Whether an estimate satisfies a dependency, whose bound on lines is `ticks`.
+#[cold]
+fn satisfies<F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    edge: &Edge,
+    ahead: &Ahead,
+    ticks: f64,
+) -> bool {
+    let base = facts.base();
+    let received = base.at(edge.to, edge.received) - ahead.to.at(edge.received);
+    let sent = base.at(edge.from, edge.sent) - ahead.from.at(edge.sent);
+    received - sent >= ticks + MARGIN
+}
