@@ -12,7 +12,10 @@
 //! assert_eq!(Otf2.recognise(Path::new("run/events.jsonl")), Recognition::No);
 //! ```
 
+mod describe;
+mod error;
 mod rows;
+mod scan;
 mod warnings;
 
 use std::borrow::Cow;
@@ -24,8 +27,11 @@ use rayon::prelude::*;
 use retime_model::format::{
     Contents, EventRows, Format, FormatError, Recognition, Scan, Shape, Timeline, Trace, Undo,
 };
-use retime_model::{Cancelled, Correction, LocationIndex, Monitor, TraceInfo};
-use retime_otf2::{Anchor, Error, EventCounts, Otf2Trace};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_otf2::{Anchor, EventCounts, RegionRef};
+
+use self::describe::{Description, describe};
+use self::error::{TraceError, failed};
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -59,8 +65,7 @@ impl Format for Otf2 {
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
-        let trace = Otf2Trace::open(path).map_err(failed)?;
-        Ok(Box::new(Archive { trace }))
+        Ok(Box::new(Archive::open(path)?))
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
@@ -110,16 +115,19 @@ fn is_anchor(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
 }
 
-fn failed(error: Error) -> FormatError {
-    match error {
-        Error::Cancelled => Cancelled.into(),
-        other => FormatError::failed(other),
-    }
+/// An archive that was opened, as retime sees it.
+struct Archive {
+    otf2: retime_otf2::Trace,
+    description: Description,
 }
 
-/// An archive that was opened.
-struct Archive {
-    trace: Otf2Trace,
+impl Archive {
+    fn open(path: &Path) -> Result<Self, TraceError> {
+        let otf2 = retime_otf2::Trace::open(path)?;
+        let path = otf2.archive().definitions_path();
+        let description = describe(otf2.definitions(), &path)?;
+        Ok(Self { otf2, description })
+    }
 }
 
 impl Trace for Archive {
@@ -128,25 +136,25 @@ impl Trace for Archive {
     }
 
     fn path(&self) -> &Path {
-        self.trace.archive().anchor_path()
+        self.otf2.archive().anchor_path()
     }
 
     fn describe(&self) -> Option<&TraceInfo> {
-        Some(self.trace.info())
+        Some(&self.description.info)
     }
 
     fn bytes(&self) -> u64 {
-        self.trace.event_bytes()
+        self.otf2.event_bytes()
     }
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        let locations: Vec<LocationIndex> = self.trace.locations().collect();
+        let locations: Vec<LocationIndex> = self.otf2.locations().collect();
         let scanned = locations
             .into_par_iter()
-            .map(|it| self.trace.scan(it, monitor));
-        let scanned: Vec<_> = scanned.collect::<Result<_, _>>().map_err(failed)?;
+            .map(|it| scan::read(&self.otf2, &self.description, it, monitor));
+        let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
         Ok(Scan {
-            info: self.trace.info().clone(),
+            info: self.description.info.clone(),
             contents: scanned.iter().map(|it| contents(&it.counts)).collect(),
             logs: scanned.into_iter().map(|it| it.log).collect(),
         })
@@ -159,7 +167,7 @@ impl Trace for Archive {
     ) -> Result<Vec<Timeline>, FormatError> {
         let all = (0..).map(LocationIndex).zip(events).collect::<Vec<_>>();
         let timeline = |&(location, events): &(LocationIndex, &&[u32])| {
-            let found = self.trace.node_times(location, events, monitor);
+            let found = self.otf2.times(location, events, monitor);
             found.map_err(failed).map(|it| Timeline {
                 times: it.times,
                 contents: contents(&it.counts),
@@ -174,7 +182,7 @@ impl Trace for Archive {
     }
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-        self.trace.copy(to, monitor).map_err(failed)
+        self.otf2.copy(to, monitor).map_err(failed)
     }
 
     fn rewrite(
@@ -183,7 +191,7 @@ impl Trace for Archive {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Undo, FormatError> {
-        let rewritten = self.trace.rewrite_in_order(correction, to, monitor);
+        let rewritten = self.otf2.rewrite_in_order(correction, to, monitor);
         let undo = rewritten.map_err(failed)?.undo;
         let json = serde_json::to_string(&undo).map_err(FormatError::failed)?;
         Ok(Undo(json))
@@ -197,12 +205,12 @@ impl Trace for Archive {
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
         let undo = serde_json::from_str(&undo.0).map_err(|source| {
-            FormatError::failed(BadUndo {
+            failed(TraceError::BadUndo {
                 path: self.correction_path(),
                 source,
             })
         })?;
-        let restored = self.trace.restore(correction, &undo, to, monitor);
+        let restored = self.otf2.restore(correction, &undo, to, monitor);
         restored.map_err(failed)
     }
 
@@ -215,39 +223,31 @@ impl Trace for Archive {
     }
 
     fn copies_siblings(&self) -> bool {
-        self.trace.by_directory()
+        self.otf2.by_directory()
     }
 
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
-        Ok(Box::new(rows::Rows::open(&self.trace, location)?))
+        Ok(Box::new(rows::Rows::open(self, location)?))
     }
 
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {
-        let definitions = self.trace.definitions();
-        let region = definitions.regions.get(id)?;
+        let definitions = self.otf2.definitions();
+        let region = definitions.regions.get(RegionRef(id))?;
         Some(definitions.text(region.name))
     }
 
     fn has_applied_offsets(&self) -> bool {
-        let mut locations = self.trace.locations();
+        let mut locations = self.otf2.locations();
         // By a single one nothing is interpolated.
         locations.any(|it| {
-            let local = self.trace.local(it);
+            let local = self.otf2.local(it);
             local.is_ok_and(|local| local.clock_offsets.len() > 1)
         })
     }
 
     fn warnings(&self, contents: &[Contents]) -> Vec<String> {
-        warnings::of(&self.trace, contents)
+        warnings::of(self, contents)
     }
-}
-
-/// The undo data of a saved correction are not those of an archive.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: holds no undo data of an OTF2 archive: {source}", path.display())]
-struct BadUndo {
-    path: PathBuf,
-    source: serde_json::Error,
 }
 
 fn contents(counts: &EventCounts) -> Contents {

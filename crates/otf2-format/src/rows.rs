@@ -2,29 +2,27 @@
 
 use retime_model::format::{EventRow, EventRows, FormatError};
 use retime_model::{LocationIndex, Timestamp};
-use retime_otf2::schema::Class;
-use retime_otf2::{Event, EventReader, Otf2Trace};
+use retime_otf2::{Definitions, Event, EventData, EventReader};
 
-use crate::failed;
+use crate::Archive;
+use crate::error::failed;
 
 /// Reads them one by one; one chunk of the file is in memory.
 pub(super) struct Rows<'a> {
-    trace: &'a Otf2Trace,
+    definitions: &'a Definitions,
     reader: EventReader,
     /// The id of who communicates for the location.
     own: u64,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn open(trace: &'a Otf2Trace, location: LocationIndex) -> Result<Self, FormatError> {
-        let local = trace.local(location).map_err(failed)?;
-        let reader = EventReader::mapped(trace.archive(), local).map_err(failed)?;
-        let locations = &trace.info().locations;
+    pub(super) fn open(archive: &'a Archive, location: LocationIndex) -> Result<Self, FormatError> {
+        let locations = &archive.description.info.locations;
         let own = locations.get(location.as_usize());
         let endpoint = own.and_then(|own| locations.get(own.endpoint.as_usize()));
         Ok(Self {
-            trace,
-            reader,
+            definitions: archive.otf2.definitions(),
+            reader: archive.otf2.events(location).map_err(failed)?,
             own: endpoint.map_or(0, |endpoint| endpoint.id),
         })
     }
@@ -33,38 +31,61 @@ impl<'a> Rows<'a> {
 impl EventRows for Rows<'_> {
     fn next_row(&mut self) -> Result<Option<EventRow>, FormatError> {
         match self.reader.next().map_err(failed)? {
-            Some(event) => row(&event, self.trace, self.own).map(Some),
+            Some(event) => row(&event, self.definitions, self.own).map(Some),
             None => Ok(None),
         }
     }
 }
 
-fn row(event: &Event<'_>, trace: &Otf2Trace, own: u64) -> Result<EventRow, FormatError> {
-    let mut row = EventRow {
+fn row(event: &Event<'_>, definitions: &Definitions, own: u64) -> Result<EventRow, FormatError> {
+    let (mut region, mut peer) = (None, None);
+    match event.data().map_err(failed)? {
+        EventData::Enter { region: id } | EventData::Leave { region: id } => region = Some(id.0),
+        EventData::MpiSend {
+            receiver: rank,
+            communicator,
+            ..
+        }
+        | EventData::MpiIsend {
+            receiver: rank,
+            communicator,
+            ..
+        }
+        | EventData::MpiRecv {
+            sender: rank,
+            communicator,
+            ..
+        }
+        | EventData::MpiIrecv {
+            sender: rank,
+            communicator,
+            ..
+        }
+        | EventData::MpiProbe {
+            sender: rank,
+            communicator,
+            ..
+        } => {
+            let members = definitions.comm_members(communicator);
+            peer = members.and_then(|members| members.location(own, rank));
+        }
+        EventData::RmaRequestLock { win, remote, .. }
+        | EventData::RmaAcquireLock { win, remote, .. }
+        | EventData::RmaTryLock { win, remote, .. }
+        | EventData::RmaReleaseLock { win, remote, .. }
+        | EventData::RmaSync { win, remote, .. }
+        | EventData::RmaPut { win, remote, .. }
+        | EventData::RmaGet { win, remote, .. }
+        | EventData::RmaAtomic { win, remote, .. } => {
+            let members = definitions.window_members(win);
+            peer = members.and_then(|members| members.location(own, remote));
+        }
+        _ => {}
+    }
+    Ok(EventRow {
         time: Timestamp(event.time),
         kind: event.name(),
-        region: None,
-        peer: None,
-    };
-    let (mut rank, mut comm, mut window) = (None, None, None);
-    for field in event.fields() {
-        let field = field.map_err(|error| failed(event.error(error)))?;
-        let value = || field.value.unsigned().and_then(|it| u32::try_from(it).ok());
-        match (field.class, field.name()) {
-            (Some(Class::Region), _) => row.region = value(),
-            (Some(Class::Comm), _) => comm = value(),
-            (Some(Class::RmaWin), _) => window = value(),
-            (_, "receiver" | "sender" | "remote") => rank = value(),
-            _ => {}
-        }
-    }
-    if let Some(rank) = rank {
-        let definitions = trace.definitions();
-        let members = match window {
-            Some(window) => definitions.window_members(window),
-            None => comm.and_then(|comm| definitions.comm_members(comm)),
-        };
-        row.peer = members.and_then(|members| members.location(own, rank));
-    }
-    Ok(row)
+        region,
+        peer,
+    })
 }

@@ -1,23 +1,25 @@
-//! What is odd about an archive; none of it changes a correction.
+//! Defects of an archive that do not change a correction.
 
 use retime_model::format::Contents;
 use retime_model::plural;
-use retime_otf2::{FileKind, Otf2Trace, schema};
+use retime_otf2::{FileKind, schema};
+
+use crate::Archive;
 
 /// In words, for an archive whose locations hold `contents`.
-pub(super) fn of(trace: &Otf2Trace, contents: &[Contents]) -> Vec<String> {
-    let definitions = trace.definitions();
+pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<String> {
+    let definitions = archive.otf2.definitions();
     let mut warnings = Vec::new();
-    if let Some(first) = definitions.oddities.first().first() {
-        let others = definitions.oddities.total() - 1;
+    if let Some(first) = definitions.defects.first().first() {
+        let others = definitions.defects.total() - 1;
         let more = if others > 0 {
-            format!(", and {} more", plural(others, "oddity"))
+            format!(", and {} more", plural(others, "defect"))
         } else {
             String::new()
         };
         warnings.push(format!("definitions: {first}{more}"));
     }
-    let wrong = wrong_counts(trace, contents);
+    let wrong = wrong_counts(archive, contents);
     if wrong > 0 {
         warnings.push(format!(
             "definitions: {} with another number of events than recorded",
@@ -47,10 +49,10 @@ pub(super) fn of(trace: &Otf2Trace, contents: &[Contents]) -> Vec<String> {
 }
 
 /// How many locations have another number of events than their definitions say.
-fn wrong_counts(trace: &Otf2Trace, contents: &[Contents]) -> u64 {
-    let definitions = trace.definitions();
+fn wrong_counts(archive: &Archive, contents: &[Contents]) -> u64 {
+    let definitions = archive.otf2.definitions();
     let total = |it: &Contents| it.kinds.iter().map(|(_, count)| count).sum::<u64>();
-    let declared = trace.info().locations.iter().map(|it| {
+    let declared = archive.description.info.locations.iter().map(|it| {
         let location = definitions.locations.get(it.id);
         location.map(|location| location.events)
     });

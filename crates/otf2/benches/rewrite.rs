@@ -14,9 +14,8 @@ use std::error::Error;
 use std::fs;
 use std::time::Instant;
 
-use retime::causality::{Causality, CausalityOptions};
-use retime::{ClockMap, Correction, Grouping, Knot, Timestamp};
-use retime_otf2::Otf2Trace;
+use retime_model::{ClockMap, Clocks, Correction, Knot, Timestamp};
+use retime_otf2::Trace;
 
 /// Pieces of each map.
 const PIECES: u64 = 1_000;
@@ -28,19 +27,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("skipped: name an archive, or set RETIME_BENCH_ARCHIVE");
         return Ok(());
     };
-    let trace = Otf2Trace::open(&archive)?;
-    let mut logs = Vec::new();
+    let trace = Trace::open(&archive)?;
     let (mut events, mut least, mut greatest) = (0, u64::MAX, 0);
     for location in trace.locations() {
-        logs.push(trace.scan(location, &())?.log);
-        let timeline = trace.node_times(location, &[], &())?;
+        let timeline = trace.times(location, &[], &())?;
         events += timeline.counts.total();
         if let Some((first, last)) = timeline.range {
             (least, greatest) = (least.min(first.0), greatest.max(last.0));
         }
     }
-    let causality = Causality::build(trace.info(), logs, CausalityOptions::default())?;
-    let clocks = Grouping::Location.clocks(trace.info(), &causality);
+    let clocks = Clocks::each_location(trace.locations().len());
     for (what, map) in [
         ("shifted", shifted()?),
         ("bent", bent(least, greatest - least)?),
@@ -71,7 +67,7 @@ fn bent(start: u64, length: u64) -> Result<ClockMap, Box<dyn Error>> {
 }
 
 fn measure(
-    trace: &Otf2Trace,
+    trace: &Trace,
     correction: &Correction,
     events: u64,
     what: &str,
@@ -85,7 +81,7 @@ fn measure(
         let start = Instant::now();
         let rewritten = trace.rewrite(correction, &new, &())?;
         let rewriting = speed(start);
-        let corrected = Otf2Trace::open(&new)?;
+        let corrected = Trace::open(&new)?;
         let start = Instant::now();
         corrected.restore(correction, &rewritten.undo, &back, &())?;
         let restoring = speed(start);

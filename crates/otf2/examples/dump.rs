@@ -153,8 +153,9 @@ impl<W: Write> Dump<W> {
         }
         for (i, attribute) in event.decode_attributes()?.iter().enumerate() {
             self.line.push_str(if i == 0 { " A " } else { ";" });
-            write!(self.line, "{}:{}:", attribute.id, attribute.type_code)?;
-            push_value(&mut self.line, attribute.value)?;
+            let (id, value) = (attribute.attribute.0, attribute.value);
+            write!(self.line, "{id}:{}:", value.kind().0)?;
+            push_value(&mut self.line, value.value())?;
         }
         writeln!(self.out, "{}", self.line)?;
         Ok(())

@@ -34,7 +34,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Reason, Result, WireError};
-use crate::framing::{Records, Walker};
+use crate::framing::{CHUNK_CODE, Records, Walker};
 use crate::wire::{Cursor, Endian};
 
 /// Bytes of a chunk header.
@@ -70,7 +70,7 @@ pub struct ChunkHeader {
     pub offset: u64,
     /// Byte order of the chunk.
     pub endian: Endian,
-    /// Number of the first event, counted from 1 over the file.
+    /// Number of the first event, as stored: counted from 1 over the file.
     pub first_event: u64,
     /// Number of the last event; `first_event - 1` if there is none.
     pub last_event: u64,
@@ -82,7 +82,7 @@ impl ChunkHeader {
     /// Reads the header at the start of a chunk.
     pub fn parse(bytes: &[u8], offset: u64, last_in_file: bool) -> Result<Self, WireError> {
         let mut cursor = Cursor::new(bytes, Endian::Little);
-        if cursor.u8()? != 0x03 {
+        if cursor.u8()? != CHUNK_CODE {
             return Err(WireError::new(0, Reason::ChunkCode));
         }
         let endian = Endian::from_mark(cursor.u8()?).ok_or(WireError::new(1, Reason::ByteOrder))?;

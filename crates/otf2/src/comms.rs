@@ -26,10 +26,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::definitions::{Comm, Group, InterComm, Table};
-use crate::enums::{GroupKind, Paradigm};
-
-/// Group flag: members are locations.
-const GLOBAL_MEMBERS: u32 = 1;
+use crate::enums::{GroupFlags, GroupType, Paradigm};
+use crate::refs::{CommRef, GroupRef};
 
 /// Who communicates over a communicator. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,9 +76,9 @@ impl Members {
 /// The members of all communicators. Equal groups share one list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comms {
-    groups: HashMap<u32, Arc<[u64]>>,
-    members: HashMap<u32, Members>,
-    unresolved: Vec<u32>,
+    groups: HashMap<GroupRef, Arc<[u64]>>,
+    members: HashMap<CommRef, Members>,
+    unresolved: Vec<CommRef>,
 }
 
 impl Comms {
@@ -108,21 +106,21 @@ impl Comms {
         resolved
     }
 
-    pub(crate) fn get(&self, comm: u32) -> Option<&Members> {
+    pub(crate) fn get(&self, comm: CommRef) -> Option<&Members> {
         self.members.get(&comm)
     }
 
-    pub(crate) fn group(&self, group: u32) -> Option<&Arc<[u64]>> {
+    pub(crate) fn group(&self, group: GroupRef) -> Option<&Arc<[u64]>> {
         self.groups.get(&group)
     }
 
-    pub(crate) fn unresolved(&self) -> &[u32] {
+    pub(crate) fn unresolved(&self) -> &[CommRef] {
         &self.unresolved
     }
 
-    fn intra(&self, groups: &HashMap<u32, &Group>, comm: &Comm) -> Option<Members> {
+    fn intra(&self, groups: &HashMap<GroupRef, &Group>, comm: &Comm) -> Option<Members> {
         let group = groups.get(&comm.group)?;
-        if group.kind == GroupKind::COMM_SELF {
+        if group.kind == GroupType::COMM_SELF {
             return Some(Members::Own);
         }
         self.groups.get(&comm.group).cloned().map(Members::Intra)
@@ -135,7 +133,7 @@ impl Comms {
     }
 
     /// The first definition of an id counts.
-    fn put(&mut self, comm: u32, members: Option<Members>) {
+    fn put(&mut self, comm: CommRef, members: Option<Members>) {
         match members {
             Some(members) => {
                 self.members.entry(comm).or_insert(members);
@@ -148,10 +146,10 @@ impl Comms {
 /// The definition of each group that a communicator means. Where an id is
 /// defined twice, a list of ranks is meant rather than the list of all
 /// locations that those ranks are indices into.
-fn for_communication(groups: &Table<Group>) -> HashMap<u32, &Group> {
+fn for_communication(groups: &Table<Group>) -> HashMap<GroupRef, &Group> {
     let lists_ranks =
-        |group: &Group| [GroupKind::COMM_GROUP, GroupKind::COMM_SELF].contains(&group.kind);
-    let mut chosen: HashMap<u32, &Group> = HashMap::new();
+        |group: &Group| [GroupType::COMM_GROUP, GroupType::COMM_SELF].contains(&group.kind);
+    let mut chosen: HashMap<GroupRef, &Group> = HashMap::new();
     for group in groups {
         let known = chosen.entry(group.id).or_insert(group);
         if lists_ranks(group) && !lists_ranks(known) {
@@ -165,7 +163,7 @@ fn for_communication(groups: &Table<Group>) -> HashMap<u32, &Group> {
 fn worlds(groups: &Table<Group>) -> HashMap<Paradigm, Arc<[u64]>> {
     let mut worlds = HashMap::new();
     for group in groups {
-        if group.kind == GroupKind::COMM_LOCATIONS {
+        if group.kind == GroupType::COMM_LOCATIONS {
             let members = || Arc::clone(&group.members);
             worlds.entry(group.paradigm).or_insert_with(members);
         }
@@ -175,8 +173,8 @@ fn worlds(groups: &Table<Group>) -> HashMap<Paradigm, Arc<[u64]>> {
 
 fn locations(group: &Group, worlds: &HashMap<Paradigm, Arc<[u64]>>) -> Option<Arc<[u64]>> {
     let lists_locations = match group.kind {
-        GroupKind::LOCATIONS | GroupKind::COMM_LOCATIONS => true,
-        GroupKind::COMM_GROUP => group.flags & GLOBAL_MEMBERS != 0,
+        GroupType::LOCATIONS | GroupType::COMM_LOCATIONS => true,
+        GroupType::COMM_GROUP => group.flags.contains(GroupFlags::GLOBAL_MEMBERS),
         _ => return None,
     };
     if lists_locations {

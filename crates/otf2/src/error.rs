@@ -174,13 +174,6 @@ pub enum Error {
         why: String,
     },
 
-    /// Times without a unit: nothing says how many ticks make a second.
-    #[error("{}: no tick rate: the ClockProperties record is missing or says 0 ticks per second", path.display())]
-    NoTickRate {
-        /// The global definitions.
-        path: PathBuf,
-    },
-
     /// A new time that is negative or too large for the format.
     #[error("{}: the corrected time of {what} does not fit into 64 bits; choose another reference clock or offset", path.display())]
     TimeRange {
@@ -202,15 +195,6 @@ pub enum Error {
     /// The [`Monitor`](crate::Monitor) asked to stop.
     #[error("cancelled")]
     Cancelled,
-
-    /// The events of a location make no log.
-    #[error("{}: {source}", path.display())]
-    Log {
-        /// The file with the events.
-        path: PathBuf,
-        /// What does not hang together.
-        source: retime_model::LogError,
-    },
 
     /// Definitions that contradict each other so that no reading is sound.
     #[error("{}: {what}", path.display())]

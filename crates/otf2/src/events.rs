@@ -21,26 +21,25 @@
 //! ```
 
 use crate::archive::Archive;
+use crate::attribute::Attribute;
 use crate::chunk::FileKind;
 use crate::clock::{ClockCorrection, ClockCursor};
 use crate::error::{Error, Result, WireError};
-use crate::fields::{Attribute, Attributes, FieldValue, Fields};
+use crate::fields::{Attributes, FieldValue, Fields};
 use crate::framing::{Record, Walker};
 use crate::local::LocalDefinitions;
 use crate::mapping::Mappings;
+use crate::parts::Decoder;
 use crate::records::Entry;
-use crate::schema;
+use crate::schema::{self, EventData, SnapshotData, event_code};
 use crate::stream::TimedStream;
-
-/// The only event that holds a second time.
-const BUFFER_FLUSH: u8 = 10;
 
 /// An event, or a record of a snapshot.
 #[derive(Clone, Copy)]
 pub struct Event<'a> {
     /// The location it happened at.
     pub location: u64,
-    /// Its number in the file, from 1.
+    /// Its number in the file, from 0.
     pub number: u64,
     /// Its time.
     pub time: u64,
@@ -70,6 +69,42 @@ impl<'a> Event<'a> {
         Entry::new(self.stream.chunk(), self.record)
     }
 
+    /// What it says, typed. Of a record of a snapshot nothing is known here:
+    /// see [`snapshot`](Self::snapshot).
+    #[inline]
+    pub fn data(&self) -> Result<EventData> {
+        self.typed(FileKind::Events, EventData::read, |code| {
+            EventData::Unknown { code }
+        })
+    }
+
+    /// What a record of a snapshot says, typed. Of an event nothing is known
+    /// here: see [`data`](Self::data).
+    pub fn snapshot(&self) -> Result<SnapshotData> {
+        self.typed(FileKind::Snapshots, SnapshotData::read, |code| {
+            SnapshotData::Unknown { code }
+        })
+    }
+
+    #[inline]
+    fn typed<T>(
+        &self,
+        kind: FileKind,
+        read: impl FnOnce(u8, &mut Decoder<'_>) -> Result<T, WireError>,
+        unknown: impl FnOnce(u8) -> T,
+    ) -> Result<T> {
+        let entry = self.entry();
+        if entry.chunk().kind() != kind {
+            return Ok(unknown(self.code));
+        }
+        let mut from = Decoder {
+            cursor: entry.payload(),
+            mappings: self.mappings,
+            stop_time: self.stop_time,
+        };
+        read(self.code, &mut from).map_err(|error| entry.error(error))
+    }
+
     /// Its fields; none if it is not known.
     pub fn fields(&self) -> Fields<'a> {
         self.entry()
@@ -95,7 +130,7 @@ impl<'a> Event<'a> {
     }
 
     /// All its attributes, or the error with its place in the file.
-    pub fn decode_attributes(&self) -> Result<Vec<Attribute<'a>>> {
+    pub fn decode_attributes(&self) -> Result<Vec<Attribute>> {
         self.attributes()
             .collect::<Result<_, _>>()
             .map_err(|error| self.error(error))
@@ -173,19 +208,21 @@ impl EventReader {
         let Some(timed) = self.records.step()? else {
             return Ok(None);
         };
+        let number = self.number;
         self.number += 1;
         let code = timed.record.code;
         let known = schema::lookup(self.records.chunk().kind(), code).is_some();
         self.unknown += u64::from(!known);
         let time = self.clock.correct(timed.time);
-        let stop_time = if code == BUFFER_FLUSH && self.records.chunk().kind() == FileKind::Events {
-            Some(self.stop_time(timed.record)?)
-        } else {
-            None
-        };
+        let stop_time =
+            if code == event_code::BufferFlush && self.records.chunk().kind() == FileKind::Events {
+                Some(self.stop_time(timed.record)?)
+            } else {
+                None
+            };
         Ok(Some(Event {
             location: self.location,
-            number: self.number,
+            number,
             time,
             code,
             stream: &self.records,

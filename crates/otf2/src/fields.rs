@@ -19,9 +19,12 @@
 //! # Ok::<(), retime_otf2::WireError>(())
 //! ```
 
+use crate::attribute::{Attribute, AttributeValue};
+use crate::enums::Type;
 use crate::error::WireError;
 use crate::framing::{ATTRIBUTE_LIST, Walker};
 use crate::mapping::{IdMap, Mappings};
+use crate::refs::AttributeRef;
 use crate::schema::{Absent, Class, Field, RecordSchema, Role, Wire};
 use crate::value::Value;
 use crate::wire::Cursor;
@@ -55,7 +58,7 @@ pub struct Fields<'a> {
     stop_time: Option<u64>,
     /// Repetitions of the current group that are left, the current included.
     repeat: usize,
-    value_type: u8,
+    value_type: Type,
     deprecated: u64,
     name: u64,
 }
@@ -71,7 +74,7 @@ impl<'a> Fields<'a> {
             mappings: None,
             stop_time: None,
             repeat: 0,
-            value_type: 0,
+            value_type: Type::NONE,
             deprecated: 0,
             name: 0,
         }
@@ -186,7 +189,7 @@ impl<'a> Fields<'a> {
             self.repeat = self.cursor.check_count(number, self.group_len(self.next))?;
         }
         if field.wire == Wire::Type {
-            self.value_type = number as u8;
+            self.value_type = Type(number as u8);
         }
         if field.role == Role::Deprecated {
             self.deprecated = number;
@@ -223,17 +226,6 @@ impl<'a> Iterator for Fields<'a> {
             return Some(value);
         }
     }
-}
-
-/// An attribute of an event.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Attribute<'a> {
-    /// The attribute definition.
-    pub id: u32,
-    /// The type of the value.
-    pub type_code: u8,
-    /// The value.
-    pub value: Value<'a>,
 }
 
 /// The attributes of an event or snapshot record. Ends after an error.
@@ -286,35 +278,29 @@ impl<'a> Attributes<'a> {
         Ok(false)
     }
 
-    fn read(&mut self) -> Result<Option<Attribute<'a>>, WireError> {
+    fn read(&mut self) -> Result<Option<Attribute>, WireError> {
         if self.left == 0 && !self.open_list()? {
             return Ok(None);
         }
         self.left -= 1;
-        let id = u64::from(self.cursor.c32()?);
-        let type_code = self.cursor.u8()?;
-        let mut value = Value::read(type_code, &mut self.cursor)?;
-        let Some(mappings) = self.mappings else {
-            let id = id as u32;
-            return Ok(Some(Attribute {
-                id,
-                type_code,
-                value,
-            }));
-        };
-        if let (Some(class), Value::Unsigned(id)) = (Class::of_type(type_code), &mut value) {
-            *id = mappings.apply(class, *id);
+        let mut id = u64::from(self.cursor.c32()?);
+        let kind = Type(self.cursor.u8()?);
+        let mut value = Value::read(kind, &mut self.cursor)?;
+        if let Some(mappings) = self.mappings {
+            id = mappings.apply(Class::Attribute, id);
+            if let (Some(class), Value::Unsigned(id)) = (Class::of_type(kind), &mut value) {
+                *id = mappings.apply(class, *id);
+            }
         }
         Ok(Some(Attribute {
-            id: mappings.apply(Class::Attribute, id) as u32,
-            type_code,
-            value,
+            attribute: AttributeRef::new(id),
+            value: AttributeValue::new(kind, value),
         }))
     }
 }
 
-impl<'a> Iterator for Attributes<'a> {
-    type Item = Result<Attribute<'a>, WireError>;
+impl Iterator for Attributes<'_> {
+    type Item = Result<Attribute, WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let attribute = self.read();

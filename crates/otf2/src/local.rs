@@ -24,17 +24,14 @@
 
 use crate::archive::Archive;
 use crate::clock::ClockCorrection;
+use crate::enums::MappingType;
 use crate::error::{Error, Reason, Result, WireError};
 use crate::events::EventReader;
 use crate::mapping::{MappingTable, Mappings};
 use crate::records::{Entry, RecordReader};
 use crate::schema::Class;
+use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
 use crate::value::Value;
-
-/// Code of a mapping table in a local definition file.
-const MAPPING_TABLE: u8 = 5;
-/// Code of a clock offset there.
-const CLOCK_OFFSET: u8 = 6;
 
 /// The local definitions of a location.
 #[derive(Clone, Debug, Default)]
@@ -118,7 +115,7 @@ impl LocalDefinitions {
     }
 
     fn add_table(&mut self, entry: &Entry<'_>) -> Result<()> {
-        let class = Class::of_mapping(entry.unsigned("mappingType")? as u8);
+        let class = Class::of_mapping(MappingType(entry.unsigned("mappingType")? as u8));
         let map = entry.fields().get("idMap").map_err(|e| entry.error(e))?;
         let added = match (class, map) {
             (Some(class), Some(Value::IdMap(map))) => {

@@ -27,13 +27,13 @@ use crate::rewrite::output::Output;
 use crate::rewrite::source::{BLOCK, Summed, crc_of, fill};
 use crate::rewrite::stamp::{Trouble, each_time};
 use crate::rewrite::{create_directories, files};
-use crate::trace::Otf2Trace;
+use crate::trace::Trace;
 use crate::undo::edits::EditReader;
 use crate::undo::stamps::Originals;
 use crate::undo::{Content, FORMAT, FileUndo, Undo};
 use retime_model::Monitor;
 
-impl Otf2Trace {
+impl Trace {
     /// Restores the archive that [`rewrite`](Self::rewrite) has turned into
     /// this one, byte for byte, into an existing directory. No file is
     /// overwritten.
@@ -55,7 +55,7 @@ impl Otf2Trace {
 }
 
 struct Restore<'a> {
-    trace: &'a Otf2Trace,
+    trace: &'a Trace,
     correction: &'a Correction,
     to: &'a Path,
     monitor: &'a dyn Monitor,
@@ -67,7 +67,7 @@ struct Restore<'a> {
 
 impl<'a> Restore<'a> {
     fn new(
-        trace: &'a Otf2Trace,
+        trace: &'a Trace,
         correction: &'a Correction,
         undo: &'a Undo,
         to: &'a Path,
@@ -83,7 +83,7 @@ impl<'a> Restore<'a> {
             });
         }
         let names = undo.files.iter().map(|file| Ok((name_of(file)?, file)));
-        let ids = trace.info().locations.iter().map(|it| it.id);
+        let ids = trace.location_ids();
         Ok(Self {
             trace,
             correction,

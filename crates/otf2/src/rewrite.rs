@@ -22,16 +22,16 @@
 //!
 //! ```
 //! use retime_model::Correction;
-//! use retime_otf2::{Otf2Trace, Result};
+//! use retime_otf2::{Trace, Result};
 //! use std::path::Path;
 //!
 //! /// Corrects the trace and checks that the original can be restored.
-//! fn apply(trace: &Otf2Trace, correction: &Correction, dir: &Path) -> Result<()> {
+//! fn apply(trace: &Trace, correction: &Correction, dir: &Path) -> Result<()> {
 //!     let (new, back) = (dir.join("corrected"), dir.join("restored"));
 //!     std::fs::create_dir(&new).unwrap();
 //!     std::fs::create_dir(&back).unwrap();
 //!     let rewritten = trace.rewrite(correction, &new, &())?;
-//!     let corrected = Otf2Trace::open(&new)?;
+//!     let corrected = Trace::open(&new)?;
 //!     corrected.restore(correction, &rewritten.undo, &back, &())
 //! }
 //! ```
@@ -66,14 +66,12 @@ use self::source::Source;
 use crate::chunk::ChunkReader;
 use crate::error::{Error, Result};
 use crate::records::Entry;
-use crate::trace::Otf2Trace;
+use crate::schema::codes::CLOCK_OFFSET;
+use crate::trace::Trace;
 use crate::undo::{Content, FileUndo, Undo};
 use retime_model::Monitor;
 
-/// Code of a clock offset in local definitions.
-const CLOCK_OFFSET: u8 = 6;
-
-/// What [`Otf2Trace::rewrite`] did.
+/// What [`Trace::rewrite`] did.
 #[derive(Clone, Debug)]
 pub struct Rewritten {
     /// What it takes to get the original back.
@@ -86,7 +84,7 @@ pub struct Rewritten {
     pub laid_out: Vec<LocationIndex>,
 }
 
-impl Otf2Trace {
+impl Trace {
     /// Copies the archive byte for byte into an existing directory, together
     /// with what lies beside it if the archive was opened by its directory.
     /// No file is overwritten.
@@ -124,21 +122,21 @@ impl Otf2Trace {
     pub(crate) fn check_fits(&self, correction: &Correction) -> Result<()> {
         let clocks = correction.clocks();
         let corrected: usize = clocks.iter().map(|id| clocks.locations(id).len()).sum();
-        if corrected == self.info().locations.len() {
+        if corrected == self.locations().len() {
             return Ok(());
         }
         Err(Error::Inconsistent {
             path: self.archive().definitions_path(),
             what: format!(
                 "defines {} locations, but the correction is for {corrected}",
-                self.info().locations.len()
+                self.locations().len()
             ),
         })
     }
 }
 
 struct Rewrite<'a> {
-    trace: &'a Otf2Trace,
+    trace: &'a Trace,
     /// `None` to copy everything.
     correction: Option<&'a Correction>,
     to: &'a Path,
@@ -155,12 +153,12 @@ struct Done {
 
 impl<'a> Rewrite<'a> {
     fn new(
-        trace: &'a Otf2Trace,
+        trace: &'a Trace,
         correction: Option<&'a Correction>,
         to: &'a Path,
         monitor: &'a dyn Monitor,
     ) -> Result<Self> {
-        let ids: Vec<u64> = trace.info().locations.iter().map(|it| it.id).collect();
+        let ids: Vec<u64> = trace.location_ids().collect();
         for &id in &ids {
             // Those that must be there, or else there would be no copy of them.
             trace.archive().open_events(id)?;
@@ -328,7 +326,7 @@ impl Changed {
 
 /// What happens to the times of a location.
 pub(crate) fn job<'a>(
-    trace: &'a Otf2Trace,
+    trace: &'a Trace,
     correction: &'a Correction,
     location: LocationIndex,
 ) -> Result<Job<'a>> {

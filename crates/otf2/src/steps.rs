@@ -28,8 +28,6 @@ use crate::framing::{ATTRIBUTE_LIST, CHUNK_CODE, Record, SINGLETONS, TIMESTAMP, 
 const WINDOW: usize = 11;
 /// Bytes of a time record.
 pub(crate) const STAMP: usize = 9;
-/// The event that holds a second time, in its first eight bytes.
-pub(crate) const BUFFER_FLUSH: u8 = 10;
 
 /// Largest value of the byte behind the code with which a step is simple;
 /// negative where it never is.
@@ -209,7 +207,7 @@ impl Steps {
 }
 
 /// The full-width time at the start of a payload: that of a time record, or
-/// the end of a [`BUFFER_FLUSH`].
+/// the end of a flush.
 #[inline]
 pub(crate) fn read_time(
     bytes: &[u8],

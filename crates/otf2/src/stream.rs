@@ -9,7 +9,7 @@
 //!
 //! ```text
 //! bytes    05 time=7 | 06 attributes | 0c enter | 0d leave | 05 time=9 | 0c enter
-//! events                               1 at 7,a   2 at 7                  3 at 9
+//! events                               0 at 7,a   1 at 7                  2 at 9
 //! ```
 
 use crate::chunk::{Chunk, ChunkHeader, ChunkReader, FileKind};

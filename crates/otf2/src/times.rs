@@ -7,17 +7,15 @@
 
 use std::path::Path;
 
-use retime_model::Timestamp;
+use retime_model::{Monitor, Timestamp};
 
 use crate::chunk::ChunkReader;
 use crate::clock::ClockCursor;
 use crate::counts::EventCounts;
-use crate::error::{Error, Result, WireError};
-use crate::steps::{BUFFER_FLUSH, Steps, read_time};
-use crate::walk::each_chunk;
-use retime_model::Monitor;
+use crate::error::{Error, Result};
+use crate::glance::{self, Glance};
 
-/// What [`Otf2Trace::node_times`](crate::Otf2Trace::node_times) finds.
+/// What [`Trace::times`](crate::Trace::times) finds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// The times of the events asked for.
@@ -38,36 +36,35 @@ pub(crate) fn read(
     monitor: &dyn Monitor,
 ) -> Result<Timeline> {
     let path = reader.path().to_owned();
-    let mut times = Times::new(clock, events);
-    each_chunk(reader, monitor, |steps, bytes| times.chunk(steps, bytes))?;
-    times.finish(&path)
+    let mut times = Times::new(events);
+    let counts = glance::each(reader, clock, monitor, |event| {
+        times.note(event);
+        Ok(())
+    })?;
+    times.finish(counts, &path)
 }
 
 struct Times<'a> {
-    clock: ClockCursor,
     wanted: std::slice::Iter<'a, u32>,
     next_wanted: u64,
-    /// Number of the next event.
-    event: u64,
     previous: u64,
     least: u64,
     greatest: u64,
-    timeline: Timeline,
+    found: Vec<Timestamp>,
+    backwards: u64,
 }
 
 impl<'a> Times<'a> {
-    fn new(clock: ClockCursor, events: &'a [u32]) -> Self {
+    fn new(events: &'a [u32]) -> Self {
         let mut times = Self {
-            clock,
             wanted: events.iter(),
             next_wanted: 0,
-            event: 0,
             previous: 0,
             least: u64::MAX,
             greatest: 0,
-            timeline: Timeline::default(),
+            found: Vec::with_capacity(events.len()),
+            backwards: 0,
         };
-        times.timeline.times.reserve(events.len());
         times.next_wanted = times.want();
         times
     }
@@ -76,42 +73,35 @@ impl<'a> Times<'a> {
         self.wanted.next().map_or(u64::MAX, |&event| event.into())
     }
 
-    fn chunk(&mut self, steps: &mut Steps, bytes: &[u8]) -> Result<(), WireError> {
-        let mut walk = *steps;
-        while let Some(step) = walk.step(bytes)? {
-            self.timeline.counts.add(&step);
-            let time = self.clock.correct(step.raw);
-            if step.record.code == BUFFER_FLUSH {
-                let stop = read_time(bytes, step.record, walk.header())?;
-                self.clock.correct(stop);
-            }
-            self.timeline.backwards += u64::from(time < self.previous);
-            self.previous = time;
-            self.least = self.least.min(time);
-            self.greatest = self.greatest.max(time);
-            if self.event == self.next_wanted {
-                self.timeline.times.push(Timestamp(time));
-                self.next_wanted = self.want();
-            }
-            self.event += 1;
+    #[inline]
+    fn note(&mut self, event: Glance<'_>) {
+        let time = event.time;
+        self.backwards += u64::from(time < self.previous);
+        self.previous = time;
+        self.least = self.least.min(time);
+        self.greatest = self.greatest.max(time);
+        if event.number == self.next_wanted {
+            self.found.push(Timestamp(time));
+            self.next_wanted = self.want();
         }
-        *steps = walk;
-        Ok(())
     }
 
-    fn finish(mut self, path: &Path) -> Result<Timeline> {
+    fn finish(self, counts: EventCounts, path: &Path) -> Result<Timeline> {
+        let events = counts.total();
         if self.next_wanted != u64::MAX {
             return Err(Error::Inconsistent {
                 path: path.to_owned(),
                 what: format!(
-                    "has {} events, but number {} (from 0) is asked for",
-                    self.event, self.next_wanted
+                    "has {events} events, but number {} (from 0) is asked for",
+                    self.next_wanted
                 ),
             });
         }
-        if self.event > 0 {
-            self.timeline.range = Some((Timestamp(self.least), Timestamp(self.greatest)));
-        }
-        Ok(self.timeline)
+        Ok(Timeline {
+            times: self.found,
+            counts,
+            range: (events > 0).then_some((Timestamp(self.least), Timestamp(self.greatest))),
+            backwards: self.backwards,
+        })
     }
 }

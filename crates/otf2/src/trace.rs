@@ -1,61 +1,56 @@
-//! A trace that is ready to be scanned and rewritten.
+//! A trace that is ready to be read and rewritten.
 //!
 //! ```
-//! use retime_otf2::{Otf2Trace, Result};
+//! use retime_otf2::{Result, Trace, schema::event_code};
 //! use std::path::Path;
 //!
 //! fn messages(path: &Path) -> Result<u64> {
-//!     let trace = Otf2Trace::open(path)?;
+//!     let trace = Trace::open(path)?;
 //!     let mut sends = 0;
 //!     for location in trace.locations() {
-//!         let scanned = trace.scan(location, &())?;
-//!         sends += scanned.counts.of(14) + scanned.counts.of(15);
+//!         let counts = trace.glance(location, &(), |_event| Ok(()))?;
+//!         sends += counts.of(event_code::MpiSend) + counts.of(event_code::MpiIsend);
 //!     }
 //!     Ok(sends)
 //! }
 //! ```
 
-use std::collections::HashMap;
 use std::path::Path;
 
-use retime_model::{LocationIndex, TraceInfo};
+use retime_model::{LocationIndex, Monitor};
 
 use crate::archive::Archive;
 use crate::chunk::ChunkReader;
+use crate::counts::EventCounts;
 use crate::definitions::Definitions;
-use crate::describe::{Description, describe};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, WireError};
+use crate::events::EventReader;
+use crate::glance::{self, Glance};
 use crate::local::LocalDefinitions;
-use crate::scan::{self, Scanned};
 use crate::times::{self, Timeline};
-use retime_model::Monitor;
 
 /// An archive with all its definitions read.
+///
+/// Locations are numbered from 0 in the order of their definitions; that number
+/// is a [`LocationIndex`].
 #[derive(Debug)]
-pub struct Otf2Trace {
+pub struct Trace {
     archive: Archive,
     definitions: Definitions,
-    info: TraceInfo,
-    /// Handles of communicators by their ids.
-    communicators: HashMap<u32, u32>,
-    /// In order of `info.locations`.
+    /// In the order of their definitions.
     locals: Vec<LocalDefinitions>,
     by_directory: bool,
     event_bytes: u64,
 }
 
-impl Otf2Trace {
+impl Trace {
     /// Opens an archive by its anchor file or its directory, and reads its
     /// definitions. All event files must exist.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let archive = Archive::open(path)?;
         let definitions = Definitions::read(&archive)?;
-        let Description {
-            info,
-            communicators,
-        } = describe(&definitions, &archive.definitions_path())?;
-        let ids: Vec<u64> = info.locations.iter().map(|it| it.id).collect();
+        let ids = definitions.location_ids();
         let mut event_bytes = 0;
         for &id in &ids {
             event_bytes += archive.open_events(id)?.file_size();
@@ -64,22 +59,20 @@ impl Otf2Trace {
         Ok(Self {
             archive,
             definitions,
-            info,
-            communicators,
             locals,
             by_directory: path.is_dir(),
             event_bytes,
         })
     }
 
-    /// What the trace is made of.
-    pub const fn info(&self) -> &TraceInfo {
-        &self.info
-    }
-
     /// The archive.
     pub const fn archive(&self) -> &Archive {
         &self.archive
+    }
+
+    /// The global definitions.
+    pub const fn definitions(&self) -> &Definitions {
+        &self.definitions
     }
 
     /// The size of all event files, which is nearly all that a
@@ -93,14 +86,14 @@ impl Otf2Trace {
         self.by_directory
     }
 
-    /// The global definitions.
-    pub const fn definitions(&self) -> &Definitions {
-        &self.definitions
+    /// All locations.
+    pub fn locations(&self) -> impl ExactSizeIterator<Item = LocationIndex> + use<> {
+        (0..self.locals.len() as u32).map(LocationIndex)
     }
 
-    /// All locations.
-    pub fn locations(&self) -> impl Iterator<Item = LocationIndex> + use<> {
-        (0..self.locals.len() as u32).map(LocationIndex)
+    /// The ids of all locations, in order.
+    pub fn location_ids(&self) -> impl ExactSizeIterator<Item = u64> {
+        self.locals.iter().map(|local| local.location)
     }
 
     /// The local definitions of a location.
@@ -117,34 +110,35 @@ impl Otf2Trace {
             })
     }
 
-    /// Reads all events of a location for what they say about causality.
-    pub fn scan(&self, location: LocationIndex, monitor: &dyn Monitor) -> Result<Scanned> {
+    /// The events of a location, with global ids and times.
+    pub fn events(&self, location: LocationIndex) -> Result<EventReader> {
+        EventReader::mapped(&self.archive, self.local(location)?)
+    }
+
+    /// Shows all events of a location to `look`, and counts them: the fastest
+    /// way to look into few of them.
+    pub fn glance(
+        &self,
+        location: LocationIndex,
+        monitor: &dyn Monitor,
+        look: impl FnMut(Glance<'_>) -> Result<(), WireError>,
+    ) -> Result<EventCounts> {
         let local = self.local(location)?;
         let reader = self.open_events(local)?;
-        scan::read(
-            reader,
-            local,
-            (&self.info, &self.communicators),
-            location,
-            monitor,
-        )
+        glance::each(reader, local.clock.cursor(), monitor, look)
     }
 
     /// Reads the times of some events of a location, given by rising number
     /// (from 0), and what there is to verify besides.
-    pub fn node_times(
+    pub fn times(
         &self,
         location: LocationIndex,
         events: &[u32],
         monitor: &dyn Monitor,
     ) -> Result<Timeline> {
         let local = self.local(location)?;
-        times::read(
-            self.open_events(local)?,
-            local.clock.cursor(),
-            events,
-            monitor,
-        )
+        let reader = self.open_events(local)?;
+        times::read(reader, local.clock.cursor(), events, monitor)
     }
 
     fn open_events(&self, local: &LocalDefinitions) -> Result<ChunkReader> {

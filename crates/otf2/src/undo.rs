@@ -40,7 +40,7 @@ use self::packed::Packed;
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What [`Otf2Trace::restore`](crate::Otf2Trace::restore) needs besides the
+/// What [`Trace::restore`](crate::Trace::restore) needs besides the
 /// corrected archive and the correction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Undo {

@@ -1,18 +1,19 @@
 //! Values of fields and attributes.
 //!
 //! Fields of fixed type and values whose type is named beside them come out
-//! as the same [`Value`]. Type codes are those of `OTF2_Type`; codes that are
-//! not known are promised to be compressed integers.
+//! as the same [`Value`]. Values of types that are not known are promised to be
+//! compressed integers.
 //!
 //! ```
-//! use retime_otf2::{Cursor, Endian, Value};
+//! use retime_otf2::{Cursor, Endian, Type, Value};
 //!
 //! let mut cursor = Cursor::new(b"\xfe\x01\x07", Endian::Little);
-//! assert_eq!(Value::read(5, &mut cursor)?, Value::Signed(-2));
-//! assert_eq!(Value::read(14, &mut cursor)?, Value::Unsigned(7));
+//! assert_eq!(Value::read(Type::INT8, &mut cursor)?, Value::Signed(-2));
+//! assert_eq!(Value::read(Type::REGION, &mut cursor)?, Value::Unsigned(7));
 //! # Ok::<(), retime_otf2::WireError>(())
 //! ```
 
+use crate::enums::Type;
 use crate::error::WireError;
 use crate::mapping::IdMap;
 use crate::schema::Class;
@@ -37,17 +38,21 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     /// Reads a value of a type that was named beside it.
-    pub fn read(type_code: u8, cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
-        Ok(match type_code {
-            1 => Self::Unsigned(u64::from(cursor.u8()?)),
-            2 => Self::Unsigned(u64::from(cursor.u16()?)),
-            5 => Self::Signed(i64::from(cursor.i8()?)),
-            6 => Self::Signed(i64::from(cursor.u16()?.cast_signed())),
-            7 => Self::Signed(i64::from(cursor.s32()?)),
-            8 => Self::Signed(cursor.s64()?),
-            9 => Self::Float(cursor.f32()?),
-            10 => Self::Double(cursor.f64()?),
-            3 | 11 | 12 | 14..=25 => Self::Unsigned(u64::from(cursor.c32()?)),
+    pub fn read(kind: Type, cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
+        Ok(match kind {
+            Type::UINT8 => Self::Unsigned(u64::from(cursor.u8()?)),
+            Type::UINT16 => Self::Unsigned(u64::from(cursor.u16()?)),
+            Type::UINT32 => Self::Unsigned(u64::from(cursor.c32()?)),
+            Type::INT8 => Self::Signed(i64::from(cursor.i8()?)),
+            Type::INT16 => Self::Signed(i64::from(cursor.u16()?.cast_signed())),
+            Type::INT32 => Self::Signed(i64::from(cursor.s32()?)),
+            Type::INT64 => Self::Signed(cursor.s64()?),
+            Type::FLOAT => Self::Float(cursor.f32()?),
+            Type::DOUBLE => Self::Double(cursor.f64()?),
+            Type::LOCATION => Self::Unsigned(cursor.c64()?),
+            reference if Class::of_type(reference).is_some() => {
+                Self::Unsigned(u64::from(cursor.c32()?))
+            }
             _ => Self::Unsigned(cursor.c64()?),
         })
     }

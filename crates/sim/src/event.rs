@@ -1,6 +1,7 @@
 //! What a simulated process does, and who listens.
 
-use retime_otf2::writer::{Collective, LocationWriter, Message, RegionRef, Result};
+use retime_otf2::writer::{Collective, LocationWriter, Message, WriteResult};
+use retime_otf2::{EventData, RegionRef};
 
 /// An event of a location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +39,7 @@ pub enum Event {
 
 impl Event {
     /// Writes the event with the given time.
-    pub(crate) fn write(self, location: &mut LocationWriter, time: u64) -> Result<()> {
+    pub(crate) fn write(self, location: &mut LocationWriter, time: u64) -> WriteResult<()> {
         match self {
             Self::Enter(region) => location.enter(time, region),
             Self::Leave(region) => location.leave(time, region),
@@ -48,12 +49,16 @@ impl Event {
             Self::IsendComplete(request) => location.isend_complete(time, request),
             Self::IrecvRequest(request) => location.irecv_request(time, request),
             Self::Irecv(message, request) => location.irecv(time, message, request),
-            Self::RequestTest(request) => location.request_test(time, request),
-            Self::RequestCancelled(request) => location.request_cancelled(time, request),
-            Self::CollectiveBegin => location.collective_begin(time),
+            Self::RequestTest(request) => {
+                location.event(time, &EventData::MpiRequestTest { request })
+            }
+            Self::RequestCancelled(request) => {
+                location.event(time, &EventData::MpiRequestCancelled { request })
+            }
+            Self::CollectiveBegin => location.event(time, &EventData::MpiCollectiveBegin),
             Self::CollectiveEnd(collective) => location.collective_end(time, collective),
             Self::NonBlockingCollectiveRequest(request) => {
-                location.non_blocking_collective_request(time, request)
+                location.event(time, &EventData::NonBlockingCollectiveRequest { request })
             }
             Self::NonBlockingCollectiveComplete(collective, request) => {
                 location.non_blocking_collective_complete(time, collective, request)

@@ -4,7 +4,8 @@
 //! sends, which fixes when the messages arrive, then all wait. So nothing has
 //! to be kept but the arrival times of one iteration, however long the run.
 
-use retime_otf2::writer::{self, CollectiveOp, Message, RegionRef, Root};
+use retime_otf2::writer::{self, Message};
+use retime_otf2::{CollectiveOp, CollectiveRoot, RegionRef};
 
 use crate::{
     duration::Duration,
@@ -265,16 +266,16 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
 
     fn describe(&self, kind: Collective) -> (RegionRef, Event) {
         let (region, op, bytes) = match kind {
-            Collective::Barrier => (region::BARRIER, CollectiveOp::Barrier, 0),
+            Collective::Barrier => (region::BARRIER, CollectiveOp::BARRIER, 0),
             Collective::Allreduce => {
                 let bytes = REDUCED * u64::from(self.layout.ranks);
-                (region::ALLREDUCE, CollectiveOp::Allreduce, bytes)
+                (region::ALLREDUCE, CollectiveOp::ALLREDUCE, bytes)
             }
         };
         let end = Event::CollectiveEnd(writer::Collective {
             op,
             comm: WORLD,
-            root: Root::None,
+            root: CollectiveRoot::None,
             sent: bytes,
             received: bytes,
         });

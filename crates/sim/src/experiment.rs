@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use retime_otf2::writer::{ArchiveSummary, Options};
+use retime_otf2::writer::{ArchiveSummary, WriteOptions};
 
 use crate::{
     clock::{Clock, Timer},
@@ -136,13 +136,13 @@ impl<'a> Experiment<'a> {
         } else {
             vec![Clock::TRUE; layout.ranks as usize]
         };
-        let options = Options {
+        let options = WriteOptions {
             resolution: self.timer.resolution,
             machine: "simulation".to_owned(),
             creator: "retime-sim".to_owned(),
             trace_id: self.scenario.seed(),
             allow_disorder: clocks.iter().any(|clock| clock.backwards),
-            ..Options::default()
+            ..WriteOptions::default()
         };
         let trace = TraceWriter::create(anchor, &layout, options)?;
         Ok(StampingWriter::new(trace, layout, &clocks, self.timer))

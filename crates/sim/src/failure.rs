@@ -8,7 +8,7 @@ use retime_otf2::writer;
 pub enum Error {
     /// The trace could not be written.
     #[error(transparent)]
-    Write(#[from] writer::Error),
+    Write(#[from] writer::WriteError),
     /// The events of a location make no log.
     #[error(transparent)]
     Log(#[from] retime::causality::LogError),

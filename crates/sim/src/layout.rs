@@ -1,9 +1,9 @@
 //! Where the processes run: nodes, ranks, threads.
 
 use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
-use retime_otf2::writer::{
-    CommRef, Definitions, GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass,
-    SystemTreeDomain,
+use retime_otf2::writer::DefinitionsWriter;
+use retime_otf2::{
+    CommRef, GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, SystemTreeDomain,
 };
 
 /// The communicator of all ranks.
@@ -69,26 +69,26 @@ impl Layout {
     }
 
     /// Defines nodes, processes, threads and the communicator of all ranks.
-    pub(crate) fn define(&self, definitions: &mut Definitions) {
-        definitions.paradigm(Paradigm::Mpi, "MPI", ParadigmClass::Process);
+    pub(crate) fn define(&self, definitions: &mut DefinitionsWriter) {
+        definitions.paradigm(Paradigm::MPI, "MPI", ParadigmClass::PROCESS);
         let machine = definitions.system_tree_node("simulation", "machine", None);
-        definitions.system_tree_domain(machine, SystemTreeDomain::Machine);
+        definitions.system_tree_domain(machine, SystemTreeDomain::MACHINE);
         let nodes: Vec<_> = (0..self.nodes())
             .map(|node| {
                 let node =
                     definitions.system_tree_node(&format!("node{node}"), "node", Some(machine));
-                definitions.system_tree_domain(node, SystemTreeDomain::SharedMemory);
+                definitions.system_tree_domain(node, SystemTreeDomain::SHARED_MEMORY);
                 node
             })
             .collect();
         for rank in 0..self.ranks {
             let node = nodes.get(self.node(rank) as usize).copied();
             let name = format!("MPI Rank {rank}");
-            let process = definitions.location_group(&name, LocationGroupType::Process, node);
+            let process = definitions.location_group(&name, LocationGroupType::PROCESS, node);
             for thread in 0..self.threads {
                 let name = thread_name(thread);
                 let id = self.id(self.location(rank, thread));
-                definitions.location(id, &name, LocationType::CpuThread, process);
+                definitions.location(id, &name, LocationType::CPU_THREAD, process);
             }
         }
         self.define_world(definitions);
@@ -128,13 +128,13 @@ impl Layout {
     }
 
     /// A process takes part in communication as its first thread.
-    fn define_world(&self, definitions: &mut Definitions) {
+    fn define_world(&self, definitions: &mut DefinitionsWriter) {
         let masters: Vec<_> = (0..self.ranks)
             .map(|rank| self.id(self.location(rank, 0)))
             .collect();
-        definitions.group("", GroupType::CommLocations, Paradigm::Mpi, &masters);
+        definitions.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &masters);
         let ranks: Vec<_> = (0..u64::from(self.ranks)).collect();
-        let group = definitions.group("", GroupType::CommGroup, Paradigm::Mpi, &ranks);
+        let group = definitions.group("", GroupType::COMM_GROUP, Paradigm::MPI, &ranks);
         definitions.comm("MPI_COMM_WORLD", group, None);
     }
 }

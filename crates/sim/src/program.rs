@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
-use retime_otf2::writer::{
-    ArchiveSummary, Collective, CollectiveOp, CommRef, Definitions, GroupRef, GroupType, Message,
-    Options, Paradigm, RegionRef, RegionRole, Root,
+use retime_otf2::writer::{ArchiveSummary, Collective, DefinitionsWriter, Message, WriteOptions};
+use retime_otf2::{
+    CollectiveOp, CollectiveRoot, CommRef, GroupRef, GroupType, Paradigm, RegionRef, RegionRole,
 };
 
 use crate::{
@@ -35,7 +35,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Program {
     /// Properties of the archive.
-    pub options: Options,
+    pub options: WriteOptions,
     layout: Layout,
     locations: Vec<Recorded>,
     regions: Vec<String>,
@@ -66,7 +66,7 @@ impl Program {
     /// Processes and threads as given.
     pub fn with_layout(layout: Layout) -> Self {
         Self {
-            options: Options::default(),
+            options: WriteOptions::default(),
             layout,
             locations: vec![Recorded::default(); layout.locations()],
             regions: Vec::new(),
@@ -128,9 +128,9 @@ impl Program {
         trace.finish()
     }
 
-    fn define(&self, definitions: &mut Definitions) {
+    fn define(&self, definitions: &mut DefinitionsWriter) {
         for name in &self.regions {
-            definitions.region(name, RegionRole::Function, Paradigm::User);
+            definitions.region(name, RegionRole::FUNCTION, Paradigm::USER);
         }
         for comm in &self.comms {
             match comm {
@@ -149,9 +149,9 @@ impl Program {
 }
 
 /// World ranks are the positions that groups of communicators list.
-fn group(definitions: &mut Definitions, name: &str, ranks: &[u32]) -> GroupRef {
+fn group(definitions: &mut DefinitionsWriter, name: &str, ranks: &[u32]) -> GroupRef {
     let ranks: Vec<_> = ranks.iter().copied().map(u64::from).collect();
-    definitions.group(name, GroupType::CommGroup, Paradigm::Mpi, &ranks)
+    definitions.group(name, GroupType::COMM_GROUP, Paradigm::MPI, &ranks)
 }
 
 /// The other end of a message.
@@ -253,7 +253,13 @@ impl Thread<'_> {
 
     /// Takes part in a barrier of all ranks: its begin and its end.
     pub fn barrier(&mut self, begin: u64, end: u64) -> &mut Self {
-        self.collective(begin, end, CollectiveOp::Barrier, Root::None, WORLD)
+        self.collective(
+            begin,
+            end,
+            CollectiveOp::BARRIER,
+            CollectiveRoot::None,
+            WORLD,
+        )
     }
 
     /// Takes part in a collective operation: its begin and its end.
@@ -262,10 +268,10 @@ impl Thread<'_> {
         begin: u64,
         end: u64,
         op: CollectiveOp,
-        root: Root,
+        root: CollectiveRoot,
         comm: CommRef,
     ) -> &mut Self {
-        let bytes = if op == CollectiveOp::Barrier { 0 } else { 8 };
+        let bytes = if op == CollectiveOp::BARRIER { 0 } else { 8 };
         let collective = Collective {
             op,
             comm,

@@ -1,6 +1,7 @@
 //! The regions of code that simulated programs enter and leave.
 
-use retime_otf2::writer::{Definitions, Paradigm, RegionRef, RegionRole};
+use retime_otf2::writer::DefinitionsWriter;
+use retime_otf2::{Paradigm, RegionRef, RegionRole};
 
 /// `main`
 pub const MAIN: RegionRef = RegionRef(0);
@@ -26,31 +27,31 @@ pub const BARRIER: RegionRef = RegionRef(9);
 pub const ALLREDUCE: RegionRef = RegionRef(10);
 
 const NAMES: [(RegionRef, &str, RegionRole, Paradigm); 11] = [
-    (MAIN, "main", RegionRole::Function, Paradigm::User),
-    (COMPUTE, "compute", RegionRole::Function, Paradigm::User),
-    (INIT, "MPI_Init", RegionRole::Function, Paradigm::Mpi),
+    (MAIN, "main", RegionRole::FUNCTION, Paradigm::USER),
+    (COMPUTE, "compute", RegionRole::FUNCTION, Paradigm::USER),
+    (INIT, "MPI_Init", RegionRole::FUNCTION, Paradigm::MPI),
     (
         FINALIZE,
         "MPI_Finalize",
-        RegionRole::Function,
-        Paradigm::Mpi,
+        RegionRole::FUNCTION,
+        Paradigm::MPI,
     ),
-    (SEND, "MPI_Send", RegionRole::PointToPoint, Paradigm::Mpi),
-    (RECV, "MPI_Recv", RegionRole::PointToPoint, Paradigm::Mpi),
-    (ISEND, "MPI_Isend", RegionRole::PointToPoint, Paradigm::Mpi),
-    (IRECV, "MPI_Irecv", RegionRole::PointToPoint, Paradigm::Mpi),
+    (SEND, "MPI_Send", RegionRole::POINT2POINT, Paradigm::MPI),
+    (RECV, "MPI_Recv", RegionRole::POINT2POINT, Paradigm::MPI),
+    (ISEND, "MPI_Isend", RegionRole::POINT2POINT, Paradigm::MPI),
+    (IRECV, "MPI_Irecv", RegionRole::POINT2POINT, Paradigm::MPI),
     (
         WAITALL,
         "MPI_Waitall",
-        RegionRole::PointToPoint,
-        Paradigm::Mpi,
+        RegionRole::POINT2POINT,
+        Paradigm::MPI,
     ),
-    (BARRIER, "MPI_Barrier", RegionRole::Barrier, Paradigm::Mpi),
+    (BARRIER, "MPI_Barrier", RegionRole::BARRIER, Paradigm::MPI),
     (
         ALLREDUCE,
         "MPI_Allreduce",
-        RegionRole::CollAllToAll,
-        Paradigm::Mpi,
+        RegionRole::COLL_ALL2ALL,
+        Paradigm::MPI,
     ),
 ];
 
@@ -58,7 +59,7 @@ const NAMES: [(RegionRef, &str, RegionRole, Paradigm); 11] = [
 pub(crate) const COUNT: u32 = NAMES.len() as u32;
 
 /// Defines all of them, before any other region.
-pub(crate) fn define(definitions: &mut Definitions) {
+pub(crate) fn define(definitions: &mut DefinitionsWriter) {
     for (_, name, role, paradigm) in NAMES {
         definitions.region(name, role, paradigm);
     }

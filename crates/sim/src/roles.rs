@@ -6,7 +6,8 @@
 
 use retime::causality::{Collective, LogBuilder, Message, Operation, Root};
 use retime::{LocationIndex, Timestamp};
-use retime_otf2::writer::{self, CollectiveOp};
+use retime_otf2::CollectiveOp;
+use retime_otf2::writer;
 
 use crate::event::Event;
 
@@ -53,7 +54,7 @@ fn collective(it: writer::Collective) -> Collective {
         communicator: it.comm.0,
         operation: operation(it.op),
         root: match it.root {
-            writer::Root::Rank(rank) => Root::Rank(rank),
+            retime_otf2::CollectiveRoot::Rank(rank) => Root::Rank(rank),
             _ => Root::None,
         },
         sent: it.sent > 0,
@@ -64,8 +65,8 @@ fn collective(it: writer::Collective) -> Collective {
 /// Scenarios have no other operations.
 fn operation(op: CollectiveOp) -> Operation {
     match op {
-        CollectiveOp::Barrier => Operation::Barrier,
-        CollectiveOp::Allreduce => Operation::Allreduce,
+        CollectiveOp::BARRIER => Operation::Barrier,
+        CollectiveOp::ALLREDUCE => Operation::Allreduce,
         _ => Operation::Other,
     }
 }

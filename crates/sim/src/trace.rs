@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use retime_otf2::writer::{Archive, ArchiveSummary, Definitions, LocationWriter, Options};
+use retime_otf2::writer::{
+    ArchiveSummary, ArchiveWriter, DefinitionsWriter, LocationWriter, WriteOptions,
+};
 
 use crate::{
     clock::{Clock, Reader, Timer},
@@ -15,13 +17,13 @@ use crate::{
 /// An archive with the locations of a layout, all open.
 #[derive(Debug)]
 pub(crate) struct TraceWriter {
-    archive: Archive,
+    archive: ArchiveWriter,
     locations: Vec<LocationWriter>,
 }
 
 impl TraceWriter {
-    pub(crate) fn create(anchor: &Path, layout: &Layout, options: Options) -> Result<Self> {
-        let mut archive = Archive::create(anchor, options)?;
+    pub(crate) fn create(anchor: &Path, layout: &Layout, options: WriteOptions) -> Result<Self> {
+        let mut archive = ArchiveWriter::create(anchor, options)?;
         layout.define(archive.definitions());
         region::define(archive.definitions());
         let locations = (0..layout.locations())
@@ -30,7 +32,7 @@ impl TraceWriter {
         Ok(Self { archive, locations })
     }
 
-    pub(crate) fn definitions(&mut self) -> &mut Definitions {
+    pub(crate) fn definitions(&mut self) -> &mut DefinitionsWriter {
         self.archive.definitions()
     }
 

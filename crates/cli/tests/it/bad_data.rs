@@ -158,7 +158,7 @@ fn every_kind_of_error_has_a_case() {
         "model/src/saved.rs",
         "model/src/time.rs",
         "model/src/format.rs",
-        "otf2-format/src/lib.rs",
+        "otf2-format/src/error.rs",
         "retime/src/clock/gamma.rs",
         "retime/src/clock/amortization.rs",
     ] {

@@ -5,7 +5,7 @@ use std::fs::File;
 
 use crate::common::golden::{assert_golden, transcript};
 use crate::common::{Outcome, Scratch, traces};
-use retime_otf2::writer::CollectiveOp;
+use retime_otf2::CollectiveOp;
 use retime_sim::{Program, from, to};
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ fn hand_made() -> Scratch {
 /// All at one time: what comes first shows in dependencies alone.
 fn tied() -> Program {
     let mut program = Program::new(3);
-    let all = CollectiveOp::Allreduce;
+    let all = CollectiveOp::ALLREDUCE;
     for rank in 0..3 {
         program.on(rank).enter(7, "a \"quoted\", name");
     }
@@ -29,7 +29,7 @@ fn tied() -> Program {
     program.on(1).recv(7, from(2)).send(7, to(0)).barrier(7, 7);
     program.on(2).send(7, to(1)).barrier(7, 7);
     for rank in 0..3 {
-        let root = retime_otf2::writer::Root::None;
+        let root = retime_otf2::CollectiveRoot::None;
         let mut rank = program.on(rank);
         rank.collective(7, 8, all, root, retime_sim::WORLD);
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::common::directory::{self, assert_same};
 use crate::common::{Scratch, judge, times};
-use retime_otf2::Otf2Trace;
+use retime_otf2::Trace;
 use serde_json::Value;
 
 /// A directory with shared traces; `None`, and a note, if they are not there.
@@ -113,12 +113,9 @@ impl Printed {
 /// Everything that must hold of a trace and its corrected copy `out`.
 fn check_corrected(scratch: &Scratch, trace: &str, anchor: &str) {
     let (input, output) = (scratch.join(trace), scratch.join("out"));
-    let (before, after) = (
-        Otf2Trace::open(&input).unwrap(),
-        Otf2Trace::open(&output).unwrap(),
-    );
+    let (before, after) = (Trace::open(&input).unwrap(), Trace::open(&output).unwrap());
     for location in before.locations() {
-        let counts = |trace: &Otf2Trace| trace.scan(location, &()).unwrap().counts;
+        let counts = |trace: &Trace| trace.times(location, &[], &()).unwrap().counts;
         assert_eq!(counts(&before), counts(&after));
     }
     let printed = [&input, &output].map(|dir| Printed::new(&dir.join(anchor)));

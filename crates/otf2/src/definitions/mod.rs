@@ -1,8 +1,8 @@
 //! The global definitions: everything that events refer to.
 //!
 //! Definitions come in any order, with duplicates and gaps, so nothing is
-//! resolved before all are read. What was strange is kept in a list for the
-//! report; reading fails only if bytes do not make sense.
+//! resolved before all are read. Defects are kept in a list for a report; reading
+//! fails only if bytes do not make sense.
 //!
 //! An id that is defined twice stands for its first definition, but all are
 //! kept: EZTrace defines group 0 as a list of locations and then again as the
@@ -19,7 +19,7 @@
 //! }
 //! ```
 
-mod oddities;
+mod defects;
 mod table;
 mod types;
 
@@ -29,15 +29,16 @@ use std::sync::Arc;
 
 use crate::archive::Archive;
 use crate::comms::{Comms, Members};
-use crate::enums::{Domain, GroupKind};
+use crate::enums::{GroupType, SystemTreeDomain};
 use crate::error::Result;
 use crate::records::RecordReader;
+use crate::refs::{CommRef, GroupRef, RmaWinRef, StringRef, SystemTreeNodeRef};
 use crate::schema::Class;
 
-use self::oddities::References;
+use self::defects::References;
 use self::types::Values;
 
-pub use self::oddities::{Oddities, Oddity};
+pub use self::defects::{DefinitionDefect, DefinitionDefects};
 pub use self::table::{Identified, Table};
 pub use self::types::{
     AttributeDefinition, ClockProperties, Comm, Group, InterComm, Location, LocationGroup,
@@ -79,8 +80,8 @@ pub struct Definitions {
     pub counts: BTreeMap<&'static str, u64>,
     /// How many records had unknown codes.
     pub unknown: u64,
-    /// What is strange.
-    pub oddities: Oddities,
+    /// What is wrong with them.
+    pub defects: DefinitionDefects,
     members: Comms,
 }
 
@@ -98,7 +99,8 @@ impl Definitions {
             let values = Values::of(&entry, |field| references.note(schema.name, field))?;
             *definitions.counts.entry(schema.name).or_default() += 1;
             if schema.name == "SystemTreeNodeDomain" {
-                domains.push((values.u32("systemTreeNode"), values.u32("systemTreeDomain")));
+                let domain = SystemTreeDomain(values.u8("systemTreeDomain"));
+                domains.push((SystemTreeNodeRef(values.u32("systemTreeNode")), domain));
             }
             definitions.add(schema.name, &values);
         }
@@ -127,44 +129,48 @@ impl Definitions {
         };
         if !fresh {
             let id = values.u64("self");
-            self.oddities.add(Oddity::Duplicate { record, id });
+            self.defects.add(DefinitionDefect::Duplicate { record, id });
         }
     }
 
     fn add_clock(&mut self, values: &Values<'_>) {
         if self.clock.is_some() {
-            self.oddities.add(Oddity::SeveralClocks);
+            self.defects.add(DefinitionDefect::SeveralClocks);
         } else {
             self.clock = Some(values.into());
         }
     }
 
-    fn finish(&mut self, mut references: References, domains: &[(u32, u32)]) {
+    fn finish(
+        &mut self,
+        mut references: References,
+        domains: &[(SystemTreeNodeRef, SystemTreeDomain)],
+    ) {
         if self.clock.is_none() {
-            self.oddities.add(Oddity::NoClock);
+            self.defects.add(DefinitionDefect::NoClock);
         }
         for &(node, domain) in domains {
             if let Some(node) = self.system_tree.get_mut(node) {
-                node.domains.push(Domain(domain as u8));
+                node.domains.push(domain);
             }
         }
         for group in &self.groups {
-            if [GroupKind::LOCATIONS, GroupKind::COMM_LOCATIONS].contains(&group.kind) {
+            if [GroupType::LOCATIONS, GroupType::COMM_LOCATIONS].contains(&group.kind) {
                 for &member in group.members.iter() {
                     references.want(Class::Location, member, "Group", "members");
                 }
             }
         }
-        references.report(&mut self.oddities);
+        references.report(&mut self.defects);
         self.members = Comms::resolve(&self.groups, &self.comms, &self.inter_comms);
         for &comm in self.members.unresolved() {
-            self.oddities.add(Oddity::UnresolvedComm { comm });
+            self.defects.add(DefinitionDefect::UnresolvedComm { comm });
         }
     }
 
     /// A string as text; bytes that are not UTF-8 are replaced. Empty if the
     /// string is not defined.
-    pub fn text(&self, string: u32) -> Cow<'_, str> {
+    pub fn text(&self, string: StringRef) -> Cow<'_, str> {
         match self.strings.get(string) {
             Some(text) => String::from_utf8_lossy(&text.bytes),
             None => Cow::Borrowed(""),
@@ -172,17 +178,17 @@ impl Definitions {
     }
 
     /// Who communicates over a communicator or inter-communicator.
-    pub fn comm_members(&self, comm: u32) -> Option<&Members> {
+    pub fn comm_members(&self, comm: CommRef) -> Option<&Members> {
         self.members.get(comm)
     }
 
     /// Who communicates through a window.
-    pub fn window_members(&self, window: u32) -> Option<&Members> {
+    pub fn window_members(&self, window: RmaWinRef) -> Option<&Members> {
         self.comm_members(self.windows.get(window)?.comm)
     }
 
     /// The locations of a group, if it has any.
-    pub fn group_locations(&self, group: u32) -> Option<&Arc<[u64]>> {
+    pub fn group_locations(&self, group: GroupRef) -> Option<&Arc<[u64]>> {
         self.members.group(group)
     }
 

@@ -7,8 +7,11 @@ use std::collections::HashMap;
 
 /// Something that is defined under an id.
 pub trait Identified {
+    /// What refers to it.
+    type Id: Copy + Into<u64>;
+
     /// The id.
-    fn id(&self) -> u64;
+    fn id(&self) -> Self::Id;
 }
 
 /// Definitions of one kind.
@@ -31,29 +34,29 @@ impl<T: Identified> Table<T> {
     /// Adds a definition. `false` if its id was defined before.
     pub(crate) fn add(&mut self, item: T) -> bool {
         let position = self.items.len();
-        let first = *self.first.entry(item.id()).or_insert(position);
+        let first = *self.first.entry(item.id().into()).or_insert(position);
         self.items.push(item);
         first == position
     }
 
     /// The first definition of an id.
-    pub fn get(&self, id: impl Into<u64>) -> Option<&T> {
+    pub fn get(&self, id: T::Id) -> Option<&T> {
         let position = *self.first.get(&id.into())?;
         self.items.get(position)
     }
 
     /// The first definition of an id, to be completed.
-    pub(crate) fn get_mut(&mut self, id: impl Into<u64>) -> Option<&mut T> {
+    pub(crate) fn get_mut(&mut self, id: T::Id) -> Option<&mut T> {
         let position = *self.first.get(&id.into())?;
         self.items.get_mut(position)
     }
 
     /// All definitions of an id, in file order.
-    pub fn all(&self, id: impl Into<u64>) -> impl Iterator<Item = &T> {
-        let id = id.into();
+    pub fn all(&self, id: T::Id) -> impl Iterator<Item = &T> {
+        let id: u64 = id.into();
         let start = self.first.get(&id).copied().unwrap_or(self.items.len());
         let from_first = self.items.get(start..).unwrap_or_default();
-        from_first.iter().filter(move |item| item.id() == id)
+        from_first.iter().filter(move |item| item.id().into() == id)
     }
 
     /// All definitions, in file order.

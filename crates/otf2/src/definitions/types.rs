@@ -1,15 +1,22 @@
 //! The definitions that a correction of timestamps has to understand.
 //!
-//! Names are ids of strings; [`super::Definitions::text`] looks them up. A
-//! reference that is not set is `None`.
+//! [`super::Definitions::text`] looks up names. A reference that may be missing
+//! is `None` then.
 
 use std::sync::Arc;
 
 use super::table::Identified;
-use crate::enums::{Domain, GroupKind, LocationGroupKind, LocationKind, Paradigm};
+use crate::enums::{
+    CommFlags, GroupFlags, GroupType, LocationGroupType, LocationType, MetricOccurrence, Paradigm,
+    ParameterType, RegionFlags, RegionRole, RmaWinFlags, SystemTreeDomain, Type,
+};
 use crate::error::Result;
 use crate::fields::FieldValue;
 use crate::records::Entry;
+use crate::refs::{
+    AttributeRef, CommRef, GroupRef, LocationGroupRef, MetricMemberRef, MetricRef, ParameterRef,
+    RegionRef, RmaWinRef, StringRef, SystemTreeNodeRef,
+};
 use crate::value::Value;
 
 /// The fields of a definition, by name.
@@ -53,12 +60,8 @@ impl<'a> Values<'a> {
         self.u64(name) as u32
     }
 
-    fn u8(&self, name: &'static str) -> u8 {
+    pub(super) fn u8(&self, name: &'static str) -> u8 {
         self.u64(name) as u8
-    }
-
-    fn reference(&self, name: &'static str) -> Option<u32> {
-        Some(self.u32(name)).filter(|&id| id != u32::MAX)
     }
 
     pub(super) fn text(&self, name: &'static str) -> &'a [u8] {
@@ -84,7 +87,7 @@ pub struct ClockProperties {
 #[derive(Clone, Debug)]
 pub struct Text {
     /// Its id.
-    pub id: u32,
+    pub id: StringRef,
     /// Its bytes.
     pub bytes: Box<[u8]>,
 }
@@ -93,30 +96,30 @@ pub struct Text {
 #[derive(Clone, Debug)]
 pub struct SystemTreeNode {
     /// Its id.
-    pub id: u32,
+    pub id: SystemTreeNodeRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// What it is, in words.
-    pub class_name: u32,
+    pub class_name: StringRef,
     /// The node above.
-    pub parent: Option<u32>,
+    pub parent: Option<SystemTreeNodeRef>,
     /// What everything below it shares.
-    pub domains: Vec<Domain>,
+    pub domains: Vec<SystemTreeDomain>,
 }
 
 /// A process, or another set of locations with one address space.
 #[derive(Clone, Debug)]
 pub struct LocationGroup {
     /// Its id.
-    pub id: u32,
+    pub id: LocationGroupRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// What it is.
-    pub kind: LocationGroupKind,
+    pub kind: LocationGroupType,
     /// Where it runs.
-    pub system_tree_parent: Option<u32>,
+    pub system_tree_parent: Option<SystemTreeNodeRef>,
     /// What started it.
-    pub creating_location_group: Option<u32>,
+    pub creating_location_group: Option<LocationGroupRef>,
 }
 
 /// A thread, or another sequence of events.
@@ -125,47 +128,47 @@ pub struct Location {
     /// Its id, also the name of its files.
     pub id: u64,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// What it is.
-    pub kind: LocationKind,
+    pub kind: LocationType,
     /// The number of its events; a hint, writers get it wrong.
     pub events: u64,
     /// The process it belongs to.
-    pub group: Option<u32>,
+    pub group: Option<LocationGroupRef>,
 }
 
 /// A function or another piece of code.
 #[derive(Clone, Debug)]
 pub struct Region {
     /// Its id.
-    pub id: u32,
+    pub id: RegionRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// Its mangled name.
-    pub canonical_name: u32,
+    pub canonical_name: StringRef,
     /// Its description.
-    pub description: u32,
-    /// Its role, as `OTF2_RegionRole`.
-    pub role: u8,
+    pub description: StringRef,
+    /// What it does.
+    pub role: RegionRole,
     /// The paradigm it belongs to.
     pub paradigm: Paradigm,
-    /// Flags, as `OTF2_RegionFlag`.
-    pub flags: u32,
+    /// Its properties.
+    pub flags: RegionFlags,
 }
 
 /// A set of locations, ranks, regions or metrics.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Its id.
-    pub id: u32,
+    pub id: GroupRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// What its members are.
-    pub kind: GroupKind,
+    pub kind: GroupType,
     /// The paradigm it belongs to.
     pub paradigm: Paradigm,
-    /// Flags, as `OTF2_GroupFlag`.
-    pub flags: u32,
+    /// Its properties.
+    pub flags: GroupFlags,
     /// Its members as written.
     pub members: Arc<[u64]>,
 }
@@ -174,120 +177,122 @@ pub struct Group {
 #[derive(Clone, Debug)]
 pub struct Comm {
     /// Its id, in one space with [`InterComm`].
-    pub id: u32,
+    pub id: CommRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// Its group.
-    pub group: u32,
+    pub group: GroupRef,
     /// The communicator it was made from.
-    pub parent: Option<u32>,
-    /// Flags, as `OTF2_CommFlag`.
-    pub flags: u32,
+    pub parent: Option<CommRef>,
+    /// Its properties.
+    pub flags: CommFlags,
 }
 
 /// A communicator between two groups.
 #[derive(Clone, Debug)]
 pub struct InterComm {
     /// Its id, in one space with [`Comm`].
-    pub id: u32,
+    pub id: CommRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// One group.
-    pub group_a: u32,
+    pub group_a: GroupRef,
     /// The other group.
-    pub group_b: u32,
+    pub group_b: GroupRef,
     /// A communicator that holds both.
-    pub common: Option<u32>,
-    /// Flags, as `OTF2_CommFlag`.
-    pub flags: u32,
+    pub common: Option<CommRef>,
+    /// Its properties.
+    pub flags: CommFlags,
 }
 
 /// A window for one-sided communication.
 #[derive(Clone, Debug)]
 pub struct RmaWin {
     /// Its id.
-    pub id: u32,
+    pub id: RmaWinRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// The communicator it was made from.
-    pub comm: u32,
-    /// Flags, as `OTF2_RmaWinFlag`.
-    pub flags: u32,
+    pub comm: CommRef,
+    /// Its properties.
+    pub flags: RmaWinFlags,
 }
 
 /// What an attribute of events means.
 #[derive(Clone, Debug)]
 pub struct AttributeDefinition {
     /// Its id.
-    pub id: u32,
+    pub id: AttributeRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// Its description.
-    pub description: Option<u32>,
+    pub description: Option<StringRef>,
     /// The type of its values.
-    pub type_code: u8,
+    pub kind: Type,
 }
 
 /// One measured quantity.
 #[derive(Clone, Debug)]
 pub struct MetricMember {
     /// Its id.
-    pub id: u32,
+    pub id: MetricMemberRef,
     /// Its name.
-    pub name: u32,
+    pub name: StringRef,
     /// Its unit.
-    pub unit: Option<u32>,
+    pub unit: Option<StringRef>,
     /// The type of its values.
-    pub value_type: u8,
+    pub value_type: Type,
 }
 
 /// Quantities that are recorded together.
 #[derive(Clone, Debug)]
 pub struct MetricClass {
     /// Its id.
-    pub id: u32,
+    pub id: MetricRef,
     /// The quantities.
-    pub members: Vec<u64>,
-    /// When they are recorded, as `OTF2_MetricOccurrence`.
-    pub occurrence: u8,
+    pub members: Vec<MetricMemberRef>,
+    /// When they are recorded.
+    pub occurrence: MetricOccurrence,
 }
 
 /// What a parameter of a region means.
 #[derive(Clone, Debug)]
 pub struct Parameter {
     /// Its id.
-    pub id: u32,
+    pub id: ParameterRef,
     /// Its name.
-    pub name: u32,
-    /// Its type: 0 string, 1 signed, 2 unsigned.
-    pub type_code: u8,
+    pub name: StringRef,
+    /// What values it takes.
+    pub kind: ParameterType,
 }
 
 macro_rules! identified {
-    ($($name:ident),*) => {
+    ($($name:ident by $id:ty,)*) => {
         $(impl Identified for $name {
-            fn id(&self) -> u64 {
-                self.id.into()
+            type Id = $id;
+
+            fn id(&self) -> $id {
+                self.id
             }
         })*
     };
 }
 
-identified!(
-    Text,
-    SystemTreeNode,
-    LocationGroup,
-    Location,
-    Region,
-    Group,
-    Comm,
-    InterComm,
-    RmaWin,
-    AttributeDefinition,
-    MetricMember,
-    MetricClass,
-    Parameter
-);
+identified! {
+    Text by StringRef,
+    SystemTreeNode by SystemTreeNodeRef,
+    LocationGroup by LocationGroupRef,
+    Location by u64,
+    Region by RegionRef,
+    Group by GroupRef,
+    Comm by CommRef,
+    InterComm by CommRef,
+    RmaWin by RmaWinRef,
+    AttributeDefinition by AttributeRef,
+    MetricMember by MetricMemberRef,
+    MetricClass by MetricRef,
+    Parameter by ParameterRef,
+}
 
 macro_rules! from_values {
     ($name:ident($values:ident) { $($field:ident: $value:expr,)* }) => {
@@ -306,87 +311,87 @@ from_values!(ClockProperties(v) {
     realtime: Some(v.u64("realtimeTimestamp")).filter(|&time| time != u64::MAX),
 });
 from_values!(Text(v) {
-    id: v.u32("self"),
+    id: StringRef(v.u32("self")),
     bytes: v.text("string").into(),
 });
 from_values!(SystemTreeNode(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    class_name: v.u32("className"),
-    parent: v.reference("parent"),
+    id: SystemTreeNodeRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    class_name: StringRef(v.u32("className")),
+    parent: SystemTreeNodeRef(v.u32("parent")).defined(),
     domains: Vec::new(),
 });
 from_values!(LocationGroup(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    kind: LocationGroupKind(v.u8("locationGroupType")),
-    system_tree_parent: v.reference("systemTreeParent"),
-    creating_location_group: v.reference("creatingLocationGroup"),
+    id: LocationGroupRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    kind: LocationGroupType(v.u8("locationGroupType")),
+    system_tree_parent: SystemTreeNodeRef(v.u32("systemTreeParent")).defined(),
+    creating_location_group: LocationGroupRef(v.u32("creatingLocationGroup")).defined(),
 });
 from_values!(Location(v) {
     id: v.u64("self"),
-    name: v.u32("name"),
-    kind: LocationKind(v.u8("locationType")),
+    name: StringRef(v.u32("name")),
+    kind: LocationType(v.u8("locationType")),
     events: v.u64("numberOfEvents"),
-    group: v.reference("locationGroup"),
+    group: LocationGroupRef(v.u32("locationGroup")).defined(),
 });
 from_values!(Region(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    canonical_name: v.u32("canonicalName"),
-    description: v.u32("description"),
-    role: v.u8("regionRole"),
+    id: RegionRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    canonical_name: StringRef(v.u32("canonicalName")),
+    description: StringRef(v.u32("description")),
+    role: RegionRole(v.u8("regionRole")),
     paradigm: Paradigm(v.u8("paradigm")),
-    flags: v.u32("regionFlags"),
+    flags: RegionFlags(v.u32("regionFlags")),
 });
 from_values!(Group(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    kind: GroupKind(v.u8("groupType")),
+    id: GroupRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    kind: GroupType(v.u8("groupType")),
     paradigm: Paradigm(v.u8("paradigm")),
-    flags: v.u32("groupFlags"),
+    flags: GroupFlags(v.u32("groupFlags")),
     members: v.list.as_slice().into(),
 });
 from_values!(Comm(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    group: v.u32("group"),
-    parent: v.reference("parent"),
-    flags: v.u32("flags"),
+    id: CommRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    group: GroupRef(v.u32("group")),
+    parent: CommRef(v.u32("parent")).defined(),
+    flags: CommFlags(v.u32("flags")),
 });
 from_values!(InterComm(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    group_a: v.u32("groupA"),
-    group_b: v.u32("groupB"),
-    common: v.reference("commonCommunicator"),
-    flags: v.u32("flags"),
+    id: CommRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    group_a: GroupRef(v.u32("groupA")),
+    group_b: GroupRef(v.u32("groupB")),
+    common: CommRef(v.u32("commonCommunicator")).defined(),
+    flags: CommFlags(v.u32("flags")),
 });
 from_values!(RmaWin(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    comm: v.u32("comm"),
-    flags: v.u32("flags"),
+    id: RmaWinRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    comm: CommRef(v.u32("comm")),
+    flags: RmaWinFlags(v.u32("flags")),
 });
 from_values!(AttributeDefinition(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    description: v.reference("description"),
-    type_code: v.u8("type"),
+    id: AttributeRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    description: StringRef(v.u32("description")).defined(),
+    kind: Type(v.u8("type")),
 });
 from_values!(MetricMember(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    unit: v.reference("unit"),
-    value_type: v.u8("valueType"),
+    id: MetricMemberRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    unit: StringRef(v.u32("unit")).defined(),
+    value_type: Type(v.u8("valueType")),
 });
 from_values!(MetricClass(v) {
-    id: v.u32("self"),
-    members: v.list.clone(),
-    occurrence: v.u8("metricOccurrence"),
+    id: MetricRef(v.u32("self")),
+    members: v.list.iter().copied().map(MetricMemberRef::new).collect(),
+    occurrence: MetricOccurrence(v.u8("metricOccurrence")),
 });
 from_values!(Parameter(v) {
-    id: v.u32("self"),
-    name: v.u32("name"),
-    type_code: v.u8("parameterType"),
+    id: ParameterRef(v.u32("self")),
+    name: StringRef(v.u32("name")),
+    kind: ParameterType(v.u8("parameterType")),
 });

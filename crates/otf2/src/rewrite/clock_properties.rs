@@ -14,9 +14,7 @@ use super::compressed::{Field, with_values};
 use super::retime::Extent;
 use crate::error::{Result, WireError};
 use crate::records::Entry;
-
-/// Code of the record.
-const CLOCK_PROPERTIES: u8 = 5;
+use crate::schema::codes::CLOCK_PROPERTIES;
 
 const NANOSECONDS: i128 = 1_000_000_000;
 

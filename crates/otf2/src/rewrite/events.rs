@@ -18,7 +18,8 @@ use crate::chunk::FileKind;
 use crate::error::Result;
 use crate::framing::{TIMESTAMP, Walker};
 use crate::local::LocalDefinitions;
-use crate::steps::{BUFFER_FLUSH, Step, Steps, read_time};
+use crate::schema::event_code;
+use crate::steps::{Step, Steps, read_time};
 use crate::undo::guess::Guess;
 use crate::undo::packed::Packed;
 use crate::undo::stamps::StampLog;
@@ -135,7 +136,7 @@ impl<'a> InPlace<'a> {
                 self.odd_stamps(&walk, &step, bytes, new)?;
             }
             self.written = new;
-            if step.record.code == BUFFER_FLUSH {
+            if step.record.code == event_code::BufferFlush {
                 let old = read_time(bytes, step.record, walk.header())?;
                 let new = self.retimer.flush_end(old);
                 let new = new.ok_or(Trouble::range(step.record))?;

@@ -22,7 +22,8 @@ use super::stamp::{Trouble, put};
 use crate::chunk::{CHUNK_HEADER, ChunkHeader, FileKind};
 use crate::error::{Error, Result, WireError};
 use crate::framing::{CHUNK_CODE, TIMESTAMP, Walker};
-use crate::steps::{BUFFER_FLUSH, STAMP, Step, Steps, read_time};
+use crate::schema::event_code;
+use crate::steps::{STAMP, Step, Steps, read_time};
 use crate::undo::stamps::StampLog;
 use crate::wire::Endian;
 
@@ -152,7 +153,7 @@ impl Layout<'_> {
                     .keep(bytes.get(record.range()).unwrap_or_default());
             }
         }
-        if step.record.code == BUFFER_FLUSH {
+        if step.record.code == event_code::BufferFlush {
             let old = read_time(bytes, step.record, header)?;
             let end = self.retimer.flush_end(old);
             let end = end.ok_or(Trouble::range(step.record))?;

@@ -16,19 +16,10 @@ use super::compressed::{Field, with_values};
 use crate::comms::Members;
 use crate::definitions::Definitions;
 use crate::error::{Result, WireError};
+use crate::marker_scope::MarkerScope;
 use crate::records::Entry;
-
-/// Code of a marker; definitions of markers have another.
-const MARKER: u8 = 6;
-
-/// What a marker is about, by the number in the record.
-mod scope {
-    pub(super) const LOCATION: u8 = 1;
-    pub(super) const LOCATION_GROUP: u8 = 2;
-    pub(super) const SYSTEM_TREE_NODE: u8 = 3;
-    pub(super) const GROUP: u8 = 4;
-    pub(super) const COMM: u8 = 5;
-}
+use crate::refs::{LocationGroupRef, SystemTreeNodeRef};
+use crate::schema::codes::MARKER;
 
 /// Moves the markers of a trace.
 pub(super) struct Markers<'a> {
@@ -40,8 +31,7 @@ pub(super) struct Markers<'a> {
 struct Marker {
     time: Field,
     duration: Field,
-    scope: u8,
-    scope_id: u64,
+    scope: MarkerScope,
 }
 
 impl Marker {
@@ -52,8 +42,7 @@ impl Marker {
         Ok(Self {
             time,
             duration,
-            scope: payload.u8()?,
-            scope_id: payload.c64()?,
+            scope: MarkerScope::from_code_and_id(payload.u8()?, payload.c64()?),
         })
     }
 }
@@ -90,7 +79,7 @@ impl<'a> Markers<'a> {
 
     /// New time and duration.
     fn times(&self, marker: &Marker) -> (u64, u64) {
-        let location = self.location(marker.scope, marker.scope_id);
+        let location = self.location(marker.scope);
         let location = location.unwrap_or(LocationIndex(0));
         let mut cursor = self.correction.map_of(location).cursor(location);
         let mut map = |time| cursor.map_time(Timestamp(time)).map(|new| new.0);
@@ -103,23 +92,22 @@ impl<'a> Markers<'a> {
         (new_begin, new_duration.unwrap_or(duration))
     }
 
-    fn location(&self, scope: u8, id: u64) -> Option<LocationIndex> {
-        let small = u32::try_from(id);
+    fn location(&self, scope: MarkerScope) -> Option<LocationIndex> {
         match scope {
-            scope::LOCATION => self.index.get(&id).copied(),
-            scope::LOCATION_GROUP => self.first(|group| small.is_ok_and(|id| id == group)),
-            scope::SYSTEM_TREE_NODE => self.below(small.ok()?),
-            scope::GROUP => self.listed(self.definitions.group_locations(small.ok()?)?),
-            scope::COMM => match self.definitions.comm_members(small.ok()?)? {
+            MarkerScope::Location(id) => self.index.get(&id).copied(),
+            MarkerScope::LocationGroup(id) => self.first(|group| group == id),
+            MarkerScope::SystemTreeNode(node) => self.below(node),
+            MarkerScope::Group(group) => self.listed(self.definitions.group_locations(group)?),
+            MarkerScope::Comm(comm) => match self.definitions.comm_members(comm)? {
                 Members::Own => None,
                 Members::Intra(members) | Members::Inter(members, _) => self.listed(members),
             },
-            _ => None,
+            MarkerScope::Global | MarkerScope::Other(..) => None,
         }
     }
 
     /// The first location whose location group is accepted.
-    fn first(&self, accept: impl Fn(u32) -> bool) -> Option<LocationIndex> {
+    fn first(&self, accept: impl Fn(LocationGroupRef) -> bool) -> Option<LocationIndex> {
         let mut locations = self.definitions.locations.iter();
         let found = locations.find(|it| it.group.is_some_and(&accept))?;
         self.index.get(&found.id).copied()
@@ -133,7 +121,7 @@ impl<'a> Markers<'a> {
     }
 
     /// The first location below a node of the system tree.
-    fn below(&self, node: u32) -> Option<LocationIndex> {
+    fn below(&self, node: SystemTreeNodeRef) -> Option<LocationIndex> {
         self.first(|group| {
             let group = self.definitions.location_groups.get(group);
             let mut next = group.and_then(|group| group.system_tree_parent);

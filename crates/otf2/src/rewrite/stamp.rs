@@ -5,7 +5,8 @@ use std::path::Path;
 use crate::chunk::{ChunkHeader, FileKind};
 use crate::error::{Error, WireError};
 use crate::framing::{Record, TIMESTAMP, Walker};
-use crate::steps::{BUFFER_FLUSH, read_time};
+use crate::schema::event_code;
+use crate::steps::read_time;
 use crate::wire::Endian;
 
 /// Snapshot records that say when what they recall happened.
@@ -16,7 +17,7 @@ const ORIGINAL_EVENT_TIME: std::ops::RangeInclusive<u8> = 12..=29;
 pub(crate) fn has_time(kind: FileKind, code: u8) -> bool {
     code == TIMESTAMP
         || match kind {
-            FileKind::Events => code == BUFFER_FLUSH,
+            FileKind::Events => code == event_code::BufferFlush,
             FileKind::Snapshots => ORIGINAL_EVENT_TIME.contains(&code),
             _ => false,
         }

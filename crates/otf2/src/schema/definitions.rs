@@ -4,11 +4,11 @@
 //! is common to both.
 
 use super::Wire::{C32, C64, S64, Str, Type, U8, Val};
-use super::{Absent, Class, RecordSchema, STRING_TYPE, UNDEFINED, f, legacy, rec};
+use super::{Absent, Class, RecordSchema, STRING_TYPE, UNDEFINED, codes, f, legacy, rec};
 
 pub(super) static GLOBAL_ONLY: &[RecordSchema] = &[
     rec(
-        5,
+        codes::CLOCK_PROPERTIES,
         "ClockProperties",
         &[
             f("timerResolution", C64),
@@ -18,7 +18,7 @@ pub(super) static GLOBAL_ONLY: &[RecordSchema] = &[
         ],
     ),
     rec(
-        6,
+        codes::PARADIGM,
         "Paradigm",
         &[
             f("paradigm", U8),
@@ -55,12 +55,12 @@ pub(super) static GLOBAL_ONLY: &[RecordSchema] = &[
 
 pub(super) static COMMON: &[RecordSchema] = &[
     rec(
-        10,
+        codes::STRING,
         "String",
         &[f("self", C32).defines(Class::String), f("string", Str)],
     ),
     rec(
-        11,
+        codes::ATTRIBUTE,
         "Attribute",
         &[
             f("self", C32).defines(Class::Attribute),
@@ -70,7 +70,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        12,
+        codes::SYSTEM_TREE_NODE,
         "SystemTreeNode",
         &[
             f("self", C32).defines(Class::SystemTreeNode),
@@ -80,7 +80,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        13,
+        codes::LOCATION_GROUP,
         "LocationGroup",
         &[
             f("self", C32).defines(Class::LocationGroup),
@@ -93,7 +93,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        14,
+        codes::LOCATION,
         "Location",
         &[
             f("self", C64).defines(Class::Location),
@@ -104,7 +104,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        15,
+        codes::REGION,
         "Region",
         &[
             f("self", C32).defines(Class::Region),
@@ -141,7 +141,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        18,
+        codes::GROUP,
         "Group",
         &[
             f("self", C32).defines(Class::Group),
@@ -192,7 +192,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        22,
+        codes::COMM,
         "Comm",
         &[
             f("self", C32).defines(Class::Comm),
@@ -241,7 +241,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        27,
+        codes::SYSTEM_TREE_NODE_DOMAIN,
         "SystemTreeNodeDomain",
         &[
             f("systemTreeNode", C32).to(Class::SystemTreeNode),
@@ -403,7 +403,7 @@ pub(super) static COMMON: &[RecordSchema] = &[
         ],
     ),
     rec(
-        43,
+        codes::INTER_COMM,
         "InterComm",
         &[
             f("self", C32).defines(Class::Comm),

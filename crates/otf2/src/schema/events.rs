@@ -1,91 +1,460 @@
-//! The records of event files, one line per record.
+//! The records of event files.
+//!
+//! One table gives the schema, the typed form and how to read and write it; see
+//! [`records`](super::typed).
 
-use super::Wire::{C32, C64, S64, U8, X64};
-use super::{Class, RecordSchema, f, rec};
+use super::typed::records;
+use crate::enums::{
+    CollectiveOp, CollectiveRoot, IoAccessMode, IoCreationFlags, IoOperationFlags, IoOperationMode,
+    IoSeekOption, IoStatusFlags, LockType, MeasurementMode, Paradigm, RmaAtomicType, RmaSyncLevel,
+    RmaSyncType,
+};
+use crate::parts::MetricValue;
+use crate::refs::{
+    CallingContextRef, CommRef, GroupRef, InterruptGeneratorRef, IoFileRef, IoHandleRef,
+    IoParadigmRef, MetricRef, ParameterRef, RegionRef, RmaWinRef, StringRef,
+};
+use retime_model::Timestamp;
 
-#[rustfmt::skip]
-pub(super) static EVENTS: &[RecordSchema] = &[
-    rec(10, "BufferFlush", &[f("stopTime", X64)]),
-    rec(11, "MeasurementOnOff", &[f("measurementMode", U8)]),
-    rec(12, "Enter", &[f("region", C32).to(Class::Region)]),
-    rec(13, "Leave", &[f("region", C32).to(Class::Region)]),
-    rec(14, "MpiSend", &[f("receiver", C32), f("communicator", C32).to(Class::Comm), f("msgTag", C32), f("msgLength", C64)]),
-    rec(15, "MpiIsend", &[f("receiver", C32), f("communicator", C32).to(Class::Comm), f("msgTag", C32), f("msgLength", C64), f("requestID", C64)]),
-    rec(16, "MpiIsendComplete", &[f("requestID", C64)]),
-    rec(17, "MpiIrecvRequest", &[f("requestID", C64)]),
-    rec(18, "MpiRecv", &[f("sender", C32), f("communicator", C32).to(Class::Comm), f("msgTag", C32), f("msgLength", C64)]),
-    rec(19, "MpiIrecv", &[f("sender", C32), f("communicator", C32).to(Class::Comm), f("msgTag", C32), f("msgLength", C64), f("requestID", C64)]),
-    rec(20, "MpiRequestTest", &[f("requestID", C64)]),
-    rec(21, "MpiRequestCancelled", &[f("requestID", C64)]),
-    rec(22, "MpiCollectiveBegin", &[]),
-    rec(23, "MpiCollectiveEnd", &[f("collectiveOp", U8), f("communicator", C32).to(Class::Comm), f("root", C32), f("sizeSent", C64), f("sizeReceived", C64)]),
-    rec(24, "OmpFork", &[f("numberOfRequestedThreads", C32)]),
-    rec(25, "OmpJoin", &[]),
-    rec(26, "OmpAcquireLock", &[f("lockID", C32), f("acquisitionOrder", C32)]),
-    rec(27, "OmpReleaseLock", &[f("lockID", C32), f("acquisitionOrder", C32)]),
-    rec(28, "OmpTaskCreate", &[f("taskID", C64)]),
-    rec(29, "OmpTaskSwitch", &[f("taskID", C64)]),
-    rec(30, "OmpTaskComplete", &[f("taskID", C64)]),
-    rec(31, "Metric", &[f("metric", C32).to(Class::Metric), f("numberOfMetrics", U8).count(), f("typeIDs", U8).each(), f("metricValues", C64).each()]),
-    rec(32, "ParameterString", &[f("parameter", C32).to(Class::Parameter), f("string", C32).to(Class::String)]),
-    rec(33, "ParameterInt", &[f("parameter", C32).to(Class::Parameter), f("value", S64)]),
-    rec(34, "ParameterUnsignedInt", &[f("parameter", C32).to(Class::Parameter), f("value", C64)]),
-    rec(35, "RmaWinCreate", &[f("win", C32).to(Class::RmaWin)]),
-    rec(36, "RmaWinDestroy", &[f("win", C32).to(Class::RmaWin)]),
-    rec(37, "RmaCollectiveBegin", &[]),
-    rec(38, "RmaCollectiveEnd", &[f("collectiveOp", U8), f("syncLevel", C32), f("win", C32).to(Class::RmaWin), f("root", C32), f("bytesSent", C64), f("bytesReceived", C64)]),
-    rec(39, "RmaGroupSync", &[f("syncLevel", C32), f("win", C32).to(Class::RmaWin), f("group", C32).to(Class::Group)]),
-    rec(40, "RmaRequestLock", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("lockId", C64), f("lockType", U8)]),
-    rec(41, "RmaAcquireLock", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("lockId", C64), f("lockType", U8)]),
-    rec(42, "RmaTryLock", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("lockId", C64), f("lockType", U8)]),
-    rec(43, "RmaReleaseLock", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("lockId", C64)]),
-    rec(44, "RmaSync", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("syncType", U8)]),
-    rec(45, "RmaWaitChange", &[f("win", C32).to(Class::RmaWin)]),
-    rec(46, "RmaPut", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("bytes", C64), f("matchingId", C64)]),
-    rec(47, "RmaGet", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("bytes", C64), f("matchingId", C64)]),
-    rec(48, "RmaAtomic", &[f("win", C32).to(Class::RmaWin), f("remote", C32), f("type", U8), f("bytesSent", C64), f("bytesReceived", C64), f("matchingId", C64)]),
-    rec(49, "RmaOpCompleteBlocking", &[f("win", C32).to(Class::RmaWin), f("matchingId", C64)]),
-    rec(50, "RmaOpCompleteNonBlocking", &[f("win", C32).to(Class::RmaWin), f("matchingId", C64)]),
-    rec(51, "RmaOpTest", &[f("win", C32).to(Class::RmaWin), f("matchingId", C64)]),
-    rec(52, "RmaOpCompleteRemote", &[f("win", C32).to(Class::RmaWin), f("matchingId", C64)]),
-    rec(53, "ThreadFork", &[f("model", U8), f("numberOfRequestedThreads", C32)]),
-    rec(54, "ThreadJoin", &[f("model", U8)]),
-    rec(55, "ThreadTeamBegin", &[f("threadTeam", C32).to(Class::Comm)]),
-    rec(56, "ThreadTeamEnd", &[f("threadTeam", C32).to(Class::Comm)]),
-    rec(57, "ThreadAcquireLock", &[f("model", U8), f("lockID", C32), f("acquisitionOrder", C32)]),
-    rec(58, "ThreadReleaseLock", &[f("model", U8), f("lockID", C32), f("acquisitionOrder", C32)]),
-    rec(59, "ThreadTaskCreate", &[f("threadTeam", C32).to(Class::Comm), f("creatingThread", C32), f("generationNumber", C32)]),
-    rec(60, "ThreadTaskSwitch", &[f("threadTeam", C32).to(Class::Comm), f("creatingThread", C32), f("generationNumber", C32)]),
-    rec(61, "ThreadTaskComplete", &[f("threadTeam", C32).to(Class::Comm), f("creatingThread", C32), f("generationNumber", C32)]),
-    rec(62, "ThreadCreate", &[f("threadContingent", C32).to(Class::Comm), f("sequenceCount", C64)]),
-    rec(63, "ThreadBegin", &[f("threadContingent", C32).to(Class::Comm), f("sequenceCount", C64)]),
-    rec(64, "ThreadWait", &[f("threadContingent", C32).to(Class::Comm), f("sequenceCount", C64)]),
-    rec(65, "ThreadEnd", &[f("threadContingent", C32).to(Class::Comm), f("sequenceCount", C64)]),
-    rec(66, "CallingContextEnter", &[f("callingContext", C32).to(Class::CallingContext), f("unwindDistance", C32)]),
-    rec(67, "CallingContextLeave", &[f("callingContext", C32).to(Class::CallingContext)]),
-    rec(68, "CallingContextSample", &[f("callingContext", C32).to(Class::CallingContext), f("unwindDistance", C32), f("interruptGenerator", C32).to(Class::InterruptGenerator)]),
-    rec(69, "IoCreateHandle", &[f("handle", C32).to(Class::IoHandle), f("mode", U8), f("creationFlags", C32), f("statusFlags", C32)]),
-    rec(70, "IoDestroyHandle", &[f("handle", C32).to(Class::IoHandle)]),
-    rec(71, "IoDuplicateHandle", &[f("oldHandle", C32).to(Class::IoHandle), f("newHandle", C32).to(Class::IoHandle), f("statusFlags", C32)]),
-    rec(72, "IoSeek", &[f("handle", C32).to(Class::IoHandle), f("offsetRequest", S64), f("whence", U8), f("offsetResult", C64)]),
-    rec(73, "IoChangeStatusFlags", &[f("handle", C32).to(Class::IoHandle), f("statusFlags", C32)]),
-    rec(74, "IoDeleteFile", &[f("ioParadigm", U8), f("file", C32).to(Class::IoFile)]),
-    rec(75, "IoOperationBegin", &[f("handle", C32).to(Class::IoHandle), f("mode", U8), f("operationFlags", C32), f("bytesRequest", C64), f("matchingId", C64)]),
-    rec(76, "IoOperationTest", &[f("handle", C32).to(Class::IoHandle), f("matchingId", C64)]),
-    rec(77, "IoOperationIssued", &[f("handle", C32).to(Class::IoHandle), f("matchingId", C64)]),
-    rec(78, "IoOperationComplete", &[f("handle", C32).to(Class::IoHandle), f("bytesResult", C64), f("matchingId", C64)]),
-    rec(79, "IoOperationCancelled", &[f("handle", C32).to(Class::IoHandle), f("matchingId", C64)]),
-    rec(80, "IoAcquireLock", &[f("handle", C32).to(Class::IoHandle), f("lockType", U8)]),
-    rec(81, "IoReleaseLock", &[f("handle", C32).to(Class::IoHandle), f("lockType", U8)]),
-    rec(82, "IoTryLock", &[f("handle", C32).to(Class::IoHandle), f("lockType", U8)]),
-    rec(83, "ProgramBegin", &[f("programName", C32).to(Class::String), f("numberOfArguments", C32).count(), f("programArguments", C32).to(Class::String).each()]),
-    rec(84, "ProgramEnd", &[f("exitStatus", S64)]),
-    rec(85, "NonBlockingCollectiveRequest", &[f("requestID", C64)]),
-    rec(86, "NonBlockingCollectiveComplete", &[f("collectiveOp", U8), f("communicator", C32).to(Class::Comm), f("root", C32), f("sizeSent", C64), f("sizeReceived", C64), f("requestID", C64)]),
-    rec(87, "CommCreate", &[f("communicator", C32).to(Class::Comm)]),
-    rec(88, "CommDestroy", &[f("communicator", C32).to(Class::Comm)]),
-    rec(89, "MpiProbe", &[f("sender", C32), f("communicator", C32).to(Class::Comm), f("tag", C32), f("messageId", C64)]),
-    rec(90, "MpiMrecv", &[f("messageId", C64), f("msgLength", C64)]),
-    rec(91, "MpiImrecvRequest", &[f("messageId", C64), f("requestId", C64)]),
-    rec(92, "MpiImrecv", &[f("requestId", C64), f("msgLength", C64)]),
-];
+records! {
+    /// What an event says. Partners in messages are ranks of the communicator.
+    enum EventData in EVENTS, event_code {
+        /// The recording tool wrote its buffer to disk until `stop_time`.
+        10 BufferFlush {
+            stop_time: Timestamp = "stopTime",
+        },
+        /// Recording is switched on or off.
+        11 MeasurementOnOff {
+            measurement_mode: MeasurementMode = "measurementMode",
+        },
+        /// A region is entered.
+        12 Enter {
+            region: RegionRef = "region",
+        },
+        /// A region is left.
+        13 Leave {
+            region: RegionRef = "region",
+        },
+        /// A blocking send.
+        14 MpiSend {
+            receiver: u32 = "receiver",
+            communicator: CommRef = "communicator",
+            tag: u32 = "msgTag",
+            length: u64 = "msgLength",
+        },
+        /// A non-blocking send is started.
+        15 MpiIsend {
+            receiver: u32 = "receiver",
+            communicator: CommRef = "communicator",
+            tag: u32 = "msgTag",
+            length: u64 = "msgLength",
+            request: u64 = "requestID",
+        },
+        /// A non-blocking send is complete.
+        16 MpiIsendComplete {
+            request: u64 = "requestID",
+        },
+        /// A non-blocking receive is started.
+        17 MpiIrecvRequest {
+            request: u64 = "requestID",
+        },
+        /// A blocking receive.
+        18 MpiRecv {
+            sender: u32 = "sender",
+            communicator: CommRef = "communicator",
+            tag: u32 = "msgTag",
+            length: u64 = "msgLength",
+        },
+        /// A non-blocking receive is complete.
+        19 MpiIrecv {
+            sender: u32 = "sender",
+            communicator: CommRef = "communicator",
+            tag: u32 = "msgTag",
+            length: u64 = "msgLength",
+            request: u64 = "requestID",
+        },
+        /// A request is tested and not yet complete.
+        20 MpiRequestTest {
+            request: u64 = "requestID",
+        },
+        /// A request is cancelled.
+        21 MpiRequestCancelled {
+            request: u64 = "requestID",
+        },
+        /// A collective operation begins.
+        22 MpiCollectiveBegin,
+        /// A collective operation ends.
+        23 MpiCollectiveEnd {
+            collective_op: CollectiveOp = "collectiveOp",
+            communicator: CommRef = "communicator",
+            root: CollectiveRoot = "root",
+            size_sent: u64 = "sizeSent",
+            size_received: u64 = "sizeReceived",
+        },
+        /// A team of threads is forked (before OTF2 1.2).
+        24 OmpFork {
+            threads: u32 = "numberOfRequestedThreads",
+        },
+        /// The team of threads has joined (before OTF2 1.2).
+        25 OmpJoin,
+        /// A lock is acquired (before OTF2 1.2).
+        26 OmpAcquireLock {
+            lock: u32 = "lockID",
+            acquisition_order: u32 = "acquisitionOrder",
+        },
+        /// A lock is released (before OTF2 1.2).
+        27 OmpReleaseLock {
+            lock: u32 = "lockID",
+            acquisition_order: u32 = "acquisitionOrder",
+        },
+        /// A task is created (before OTF2 1.2).
+        28 OmpTaskCreate {
+            task: u64 = "taskID",
+        },
+        /// Another task goes on (before OTF2 1.2).
+        29 OmpTaskSwitch {
+            task: u64 = "taskID",
+        },
+        /// A task is complete (before OTF2 1.2).
+        30 OmpTaskComplete {
+            task: u64 = "taskID",
+        },
+        /// The values of all members of a metric class.
+        31 Metric {
+            metric: MetricRef = "metric",
+            values: Vec<MetricValue> = "numberOfMetrics" "typeIDs" "metricValues",
+        },
+        /// A parameter has this text as its value.
+        32 ParameterString {
+            parameter: ParameterRef = "parameter",
+            string: StringRef = "string",
+        },
+        /// A parameter has this signed number as its value.
+        33 ParameterInt {
+            parameter: ParameterRef = "parameter",
+            value: i64 = "value",
+        },
+        /// A parameter has this unsigned number as its value.
+        34 ParameterUnsignedInt {
+            parameter: ParameterRef = "parameter",
+            value: u64 = "value",
+        },
+        /// A window is created.
+        35 RmaWinCreate {
+            win: RmaWinRef = "win",
+        },
+        /// A window is destroyed.
+        36 RmaWinDestroy {
+            win: RmaWinRef = "win",
+        },
+        /// A collective operation on a window begins.
+        37 RmaCollectiveBegin,
+        /// A collective operation on a window ends.
+        38 RmaCollectiveEnd {
+            collective_op: CollectiveOp = "collectiveOp",
+            sync_level: RmaSyncLevel = "syncLevel",
+            win: RmaWinRef = "win",
+            root: CollectiveRoot = "root",
+            bytes_sent: u64 = "bytesSent",
+            bytes_received: u64 = "bytesReceived",
+        },
+        /// A part of the processes of a window synchronises.
+        39 RmaGroupSync {
+            sync_level: RmaSyncLevel = "syncLevel",
+            win: RmaWinRef = "win",
+            group: GroupRef = "group",
+        },
+        /// A lock is asked for.
+        40 RmaRequestLock {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            lock: u64 = "lockId",
+            lock_type: LockType = "lockType",
+        },
+        /// A lock is acquired.
+        41 RmaAcquireLock {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            lock: u64 = "lockId",
+            lock_type: LockType = "lockType",
+        },
+        /// A lock was asked for in vain.
+        42 RmaTryLock {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            lock: u64 = "lockId",
+            lock_type: LockType = "lockType",
+        },
+        /// A lock is released.
+        43 RmaReleaseLock {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            lock: u64 = "lockId",
+        },
+        /// A simple synchronisation.
+        44 RmaSync {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            sync_type: RmaSyncType = "syncType",
+        },
+        /// The window was waited for to change.
+        45 RmaWaitChange {
+            win: RmaWinRef = "win",
+        },
+        /// Data are sent to a remote window.
+        46 RmaPut {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            bytes: u64 = "bytes",
+            matching_id: u64 = "matchingId",
+        },
+        /// Data are fetched from a remote window.
+        47 RmaGet {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            bytes: u64 = "bytes",
+            matching_id: u64 = "matchingId",
+        },
+        /// An atomic operation on a remote window.
+        48 RmaAtomic {
+            win: RmaWinRef = "win",
+            remote: u32 = "remote",
+            operation: RmaAtomicType = "type",
+            bytes_sent: u64 = "bytesSent",
+            bytes_received: u64 = "bytesReceived",
+            matching_id: u64 = "matchingId",
+        },
+        /// A blocking operation is complete.
+        49 RmaOpCompleteBlocking {
+            win: RmaWinRef = "win",
+            matching_id: u64 = "matchingId",
+        },
+        /// A non-blocking operation is complete here.
+        50 RmaOpCompleteNonBlocking {
+            win: RmaWinRef = "win",
+            matching_id: u64 = "matchingId",
+        },
+        /// An operation is tested and not yet complete.
+        51 RmaOpTest {
+            win: RmaWinRef = "win",
+            matching_id: u64 = "matchingId",
+        },
+        /// An operation is complete at the remote side.
+        52 RmaOpCompleteRemote {
+            win: RmaWinRef = "win",
+            matching_id: u64 = "matchingId",
+        },
+        /// A team of threads is forked.
+        53 ThreadFork {
+            model: Paradigm = "model",
+            threads: u32 = "numberOfRequestedThreads",
+        },
+        /// The team of threads has joined.
+        54 ThreadJoin {
+            model: Paradigm = "model",
+        },
+        /// This thread begins to work in a team.
+        55 ThreadTeamBegin {
+            thread_team: CommRef = "threadTeam",
+        },
+        /// This thread ends its work in a team.
+        56 ThreadTeamEnd {
+            thread_team: CommRef = "threadTeam",
+        },
+        /// A lock is acquired.
+        57 ThreadAcquireLock {
+            model: Paradigm = "model",
+            lock: u32 = "lockID",
+            acquisition_order: u32 = "acquisitionOrder",
+        },
+        /// A lock is released.
+        58 ThreadReleaseLock {
+            model: Paradigm = "model",
+            lock: u32 = "lockID",
+            acquisition_order: u32 = "acquisitionOrder",
+        },
+        /// A task is created.
+        59 ThreadTaskCreate {
+            thread_team: CommRef = "threadTeam",
+            creating_thread: u32 = "creatingThread",
+            generation_number: u32 = "generationNumber",
+        },
+        /// Another task goes on.
+        60 ThreadTaskSwitch {
+            thread_team: CommRef = "threadTeam",
+            creating_thread: u32 = "creatingThread",
+            generation_number: u32 = "generationNumber",
+        },
+        /// A task is complete.
+        61 ThreadTaskComplete {
+            thread_team: CommRef = "threadTeam",
+            creating_thread: u32 = "creatingThread",
+            generation_number: u32 = "generationNumber",
+        },
+        /// A thread is created.
+        62 ThreadCreate {
+            thread_contingent: CommRef = "threadContingent",
+            sequence_count: u64 = "sequenceCount",
+        },
+        /// This thread, created elsewhere, begins.
+        63 ThreadBegin {
+            thread_contingent: CommRef = "threadContingent",
+            sequence_count: u64 = "sequenceCount",
+        },
+        /// The end of a created thread was waited for.
+        64 ThreadWait {
+            thread_contingent: CommRef = "threadContingent",
+            sequence_count: u64 = "sequenceCount",
+        },
+        /// This thread, created elsewhere, ends.
+        65 ThreadEnd {
+            thread_contingent: CommRef = "threadContingent",
+            sequence_count: u64 = "sequenceCount",
+        },
+        /// A calling context is entered.
+        66 CallingContextEnter {
+            calling_context: CallingContextRef = "callingContext",
+            unwind_distance: u32 = "unwindDistance",
+        },
+        /// A calling context is left.
+        67 CallingContextLeave {
+            calling_context: CallingContextRef = "callingContext",
+        },
+        /// A sample is taken.
+        68 CallingContextSample {
+            calling_context: CallingContextRef = "callingContext",
+            unwind_distance: u32 = "unwindDistance",
+            interrupt_generator: InterruptGeneratorRef = "interruptGenerator",
+        },
+        /// A file handle is created.
+        69 IoCreateHandle {
+            handle: IoHandleRef = "handle",
+            mode: IoAccessMode = "mode",
+            creation_flags: IoCreationFlags = "creationFlags",
+            status_flags: IoStatusFlags = "statusFlags",
+        },
+        /// A file handle is destroyed.
+        70 IoDestroyHandle {
+            handle: IoHandleRef = "handle",
+        },
+        /// A file handle is duplicated.
+        71 IoDuplicateHandle {
+            old_handle: IoHandleRef = "oldHandle",
+            new_handle: IoHandleRef = "newHandle",
+            status_flags: IoStatusFlags = "statusFlags",
+        },
+        /// The position in a file changes.
+        72 IoSeek {
+            handle: IoHandleRef = "handle",
+            offset_request: i64 = "offsetRequest",
+            whence: IoSeekOption = "whence",
+            offset_result: u64 = "offsetResult",
+        },
+        /// The state of a file handle changes.
+        73 IoChangeStatusFlags {
+            handle: IoHandleRef = "handle",
+            status_flags: IoStatusFlags = "statusFlags",
+        },
+        /// A file is deleted.
+        74 IoDeleteFile {
+            io_paradigm: IoParadigmRef = "ioParadigm",
+            file: IoFileRef = "file",
+        },
+        /// An operation on a file begins.
+        75 IoOperationBegin {
+            handle: IoHandleRef = "handle",
+            mode: IoOperationMode = "mode",
+            operation_flags: IoOperationFlags = "operationFlags",
+            bytes_request: u64 = "bytesRequest",
+            matching_id: u64 = "matchingId",
+        },
+        /// An operation on a file is tested and not yet complete.
+        76 IoOperationTest {
+            handle: IoHandleRef = "handle",
+            matching_id: u64 = "matchingId",
+        },
+        /// A non-blocking operation on a file is under way.
+        77 IoOperationIssued {
+            handle: IoHandleRef = "handle",
+            matching_id: u64 = "matchingId",
+        },
+        /// An operation on a file is complete.
+        78 IoOperationComplete {
+            handle: IoHandleRef = "handle",
+            bytes_result: u64 = "bytesResult",
+            matching_id: u64 = "matchingId",
+        },
+        /// An operation on a file is cancelled.
+        79 IoOperationCancelled {
+            handle: IoHandleRef = "handle",
+            matching_id: u64 = "matchingId",
+        },
+        /// A lock on a file is acquired.
+        80 IoAcquireLock {
+            handle: IoHandleRef = "handle",
+            lock_type: LockType = "lockType",
+        },
+        /// A lock on a file is released.
+        81 IoReleaseLock {
+            handle: IoHandleRef = "handle",
+            lock_type: LockType = "lockType",
+        },
+        /// A lock on a file was asked for in vain.
+        82 IoTryLock {
+            handle: IoHandleRef = "handle",
+            lock_type: LockType = "lockType",
+        },
+        /// The program begins.
+        83 ProgramBegin {
+            program_name: StringRef = "programName",
+            arguments: Vec<StringRef> = "numberOfArguments" "programArguments",
+        },
+        /// The program ends, with a status if one is known.
+        84 ProgramEnd {
+            exit_status: Option<i64> = "exitStatus",
+        },
+        /// A non-blocking collective operation is started.
+        85 NonBlockingCollectiveRequest {
+            request: u64 = "requestID",
+        },
+        /// A non-blocking collective operation is complete.
+        86 NonBlockingCollectiveComplete {
+            collective_op: CollectiveOp = "collectiveOp",
+            communicator: CommRef = "communicator",
+            root: CollectiveRoot = "root",
+            size_sent: u64 = "sizeSent",
+            size_received: u64 = "sizeReceived",
+            request: u64 = "requestID",
+        },
+        /// A communicator is created.
+        87 CommCreate {
+            communicator: CommRef = "communicator",
+        },
+        /// A communicator is destroyed.
+        88 CommDestroy {
+            communicator: CommRef = "communicator",
+        },
+        /// A message is found by a matching probe.
+        89 MpiProbe {
+            sender: u32 = "sender",
+            communicator: CommRef = "communicator",
+            tag: u32 = "tag",
+            message: u64 = "messageId",
+        },
+        /// A probed message is received.
+        90 MpiMrecv {
+            message: u64 = "messageId",
+            length: u64 = "msgLength",
+        },
+        /// The receive of a probed message is started.
+        91 MpiImrecvRequest {
+            message: u64 = "messageId",
+            request: u64 = "requestId",
+        },
+        /// The receive of a probed message is complete.
+        92 MpiImrecv {
+            request: u64 = "requestId",
+            length: u64 = "msgLength",
+        },
+    }
+}

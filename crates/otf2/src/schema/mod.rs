@@ -1,6 +1,8 @@
-//! What every record of the format contains, as one table.
+//! What every record of the format contains, as tables.
 //!
-//! All decoding goes through these tables: a record is a code, a name and a
+//! Those of events and snapshots are tables of typed members, from which all else
+//! follows: [`EventData`], how it is read and written, and the fields. The others
+//! list the fields. All decoding goes through one or the other: a record is a code, a name and a
 //! list of fields in wire order, and a field is a name, an encoding and a few
 //! properties:
 //!
@@ -24,12 +26,19 @@
 //! assert_eq!(send.fields[1].class, Some(Class::Comm));
 //! ```
 
+pub(crate) mod codes;
 mod definitions;
 mod events;
 mod legacy;
 mod others;
+mod snapshots;
+mod typed;
 
 use crate::chunk::FileKind;
+use crate::enums::{MappingType, Type};
+
+pub use self::events::{EventData, event_code};
+pub use self::snapshots::{SnapshotData, snapshot_code};
 
 /// How a field is encoded, see [`crate::Cursor`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +166,7 @@ pub fn records(kind: FileKind) -> impl Iterator<Item = &'static RecordSchema> {
 type Index = [Option<&'static RecordSchema>; 256];
 
 static EVENTS: Index = build(&[events::EVENTS]);
-static SNAPSHOTS: Index = build(&[others::SNAPSHOTS]);
+static SNAPSHOTS: Index = build(&[snapshots::SNAPSHOTS]);
 static GLOBAL: Index = build(&[definitions::GLOBAL_ONLY, definitions::COMMON]);
 static LOCAL: Index = build(&[others::LOCAL_ONLY, definitions::COMMON]);
 static MARKERS: Index = build(&[others::MARKERS]);
@@ -200,7 +209,7 @@ const fn rec(code: u8, name: &'static str, fields: &'static [Field]) -> RecordSc
 }
 
 /// A plain field; the methods add its properties.
-const fn f(name: &'static str, wire: Wire) -> Field {
+pub(crate) const fn f(name: &'static str, wire: Wire) -> Field {
     Field {
         name,
         wire,
@@ -217,7 +226,12 @@ impl Field {
         self.role == Role::Each
     }
 
-    const fn to(mut self, class: Class) -> Self {
+    pub(crate) const fn named(mut self, name: &'static str) -> Self {
+        self.name = name;
+        self
+    }
+
+    pub(crate) const fn to(mut self, class: Class) -> Self {
         self.class = Some(class);
         self
     }
@@ -228,12 +242,12 @@ impl Field {
         self
     }
 
-    const fn count(mut self) -> Self {
+    pub(crate) const fn count(mut self) -> Self {
         self.role = Role::Count;
         self
     }
 
-    const fn each(mut self) -> Self {
+    pub(crate) const fn each(mut self) -> Self {
         self.role = Role::Each;
         self
     }
@@ -250,49 +264,31 @@ impl Field {
 }
 
 impl Class {
-    /// The class whose mapping table has this type code.
-    pub fn of_mapping(code: u8) -> Option<Self> {
-        MAPPINGS.get(usize::from(code)).copied()
+    /// The class that mapping tables of this type are for.
+    pub const fn of_mapping(mapping: MappingType) -> Option<Self> {
+        // The types that are references have the same order.
+        Self::of_type(Type(mapping.0.saturating_add(Type::STRING.0)))
     }
 
-    /// The class that values of an attribute type refer to.
-    pub const fn of_type(type_code: u8) -> Option<Self> {
-        Some(match type_code {
-            11 => Self::String,
-            12 => Self::Attribute,
-            13 => Self::Location,
-            14 => Self::Region,
-            15 => Self::Group,
-            16 => Self::Metric,
-            17 => Self::Comm,
-            18 => Self::Parameter,
-            19 => Self::RmaWin,
-            20 => Self::SourceCodeLocation,
-            21 => Self::CallingContext,
-            22 => Self::InterruptGenerator,
-            23 => Self::IoFile,
-            24 => Self::IoHandle,
-            25 => Self::LocationGroup,
+    /// The class that values of this type refer to.
+    pub const fn of_type(value: Type) -> Option<Self> {
+        Some(match value {
+            Type::STRING => Self::String,
+            Type::ATTRIBUTE => Self::Attribute,
+            Type::LOCATION => Self::Location,
+            Type::REGION => Self::Region,
+            Type::GROUP => Self::Group,
+            Type::METRIC => Self::Metric,
+            Type::COMM => Self::Comm,
+            Type::PARAMETER => Self::Parameter,
+            Type::RMA_WIN => Self::RmaWin,
+            Type::SOURCE_CODE_LOCATION => Self::SourceCodeLocation,
+            Type::CALLING_CONTEXT => Self::CallingContext,
+            Type::INTERRUPT_GENERATOR => Self::InterruptGenerator,
+            Type::IO_FILE => Self::IoFile,
+            Type::IO_HANDLE => Self::IoHandle,
+            Type::LOCATION_GROUP => Self::LocationGroup,
             _ => return None,
         })
     }
 }
-
-/// The classes with mapping tables, by their type code there.
-const MAPPINGS: [Class; MAPPED_CLASSES] = [
-    Class::String,
-    Class::Attribute,
-    Class::Location,
-    Class::Region,
-    Class::Group,
-    Class::Metric,
-    Class::Comm,
-    Class::Parameter,
-    Class::RmaWin,
-    Class::SourceCodeLocation,
-    Class::CallingContext,
-    Class::InterruptGenerator,
-    Class::IoFile,
-    Class::IoHandle,
-    Class::LocationGroup,
-];

@@ -10,15 +10,15 @@ use std::{
 use super::{
     chunked::{ChunkedFile, LITTLE_ENDIAN, Numbering, check_size},
     encode::Payload,
-    failure::{Error, Result},
-    globals::Definitions,
+    failure::{WriteError, WriteResult},
+    globals::DefinitionsWriter,
     location::LocationWriter,
-    markers::Markers,
+    markers::MarkersWriter,
 };
 
 /// Properties of an archive as a whole.
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct WriteOptions {
     /// Ticks per second of all times.
     pub resolution: u64,
     /// First and last time as declared to readers. `None` takes them from the
@@ -46,7 +46,7 @@ pub struct Options {
     pub trace_id: u64,
 }
 
-impl Default for Options {
+impl Default for WriteOptions {
     fn default() -> Self {
         Self {
             resolution: 1_000_000_000,
@@ -64,8 +64,8 @@ impl Default for Options {
     }
 }
 
-impl Options {
-    fn check(&self) -> Result<()> {
+impl WriteOptions {
+    fn check(&self) -> WriteResult {
         check_size(self.event_chunk)?;
         check_size(self.definition_chunk)?;
         let properties = self
@@ -76,7 +76,7 @@ impl Options {
             .into_iter()
             .chain(properties);
         match texts.find(|text| text.contains('\0')) {
-            Some(text) => Err(Error::NulInText(text.clone())),
+            Some(text) => Err(WriteError::NulInText(text.clone())),
             None => Ok(()),
         }
     }
@@ -113,30 +113,30 @@ pub struct ArchiveSummary {
 /// The anchor file is written last: an archive without one is not complete,
 /// and no reader takes it for one.
 #[derive(Debug)]
-pub struct Archive {
+pub struct ArchiveWriter {
     anchor: PathBuf,
-    options: Options,
-    definitions: Definitions,
-    markers: Markers,
+    options: WriteOptions,
+    definitions: DefinitionsWriter,
+    markers: MarkersWriter,
     opened: HashSet<u64>,
 }
 
-impl Archive {
+impl ArchiveWriter {
     /// Begins an archive with the given anchor file, `DIR/NAME.otf2`.
     ///
     /// Creates `DIR` if needed, and `DIR/NAME`. No file of the archive may
     /// exist, nor `DIR/NAME`.
-    pub fn create(anchor: impl AsRef<Path>, options: Options) -> Result<Self> {
+    pub fn create(anchor: impl AsRef<Path>, options: WriteOptions) -> WriteResult<Self> {
         let anchor = anchor.as_ref().to_path_buf();
         if anchor.extension().is_none_or(|it| it != "otf2") {
-            return Err(Error::AnchorName(anchor));
+            return Err(WriteError::AnchorName(anchor));
         }
         options.check()?;
         for extension in ["otf2", "def", "marker"] {
             let path = anchor.with_extension(extension);
             if path.exists() {
                 let source = std::io::ErrorKind::AlreadyExists.into();
-                return Err(Error::Io { path, source });
+                return Err(WriteError::Io { path, source });
             }
         }
         if let Some(parent) = anchor.parent() {
@@ -147,31 +147,31 @@ impl Archive {
         Ok(Self {
             anchor,
             options,
-            definitions: Definitions::default(),
-            markers: Markers::default(),
+            definitions: DefinitionsWriter::default(),
+            markers: MarkersWriter::default(),
             opened: HashSet::new(),
         })
     }
 
     /// The global definitions. More can be added until the archive is
     /// finished.
-    pub fn definitions(&mut self) -> &mut Definitions {
+    pub fn definitions(&mut self) -> &mut DefinitionsWriter {
         &mut self.definitions
     }
 
     /// The markers. An archive without markers has no marker file.
-    pub fn markers(&mut self) -> &mut Markers {
+    pub fn markers(&mut self) -> &mut MarkersWriter {
         &mut self.markers
     }
 
     /// Opens the event file of a location. The writer is independent of the
     /// archive and may move to another thread.
-    pub fn location(&mut self, id: u64) -> Result<LocationWriter> {
+    pub fn location(&mut self, id: u64) -> WriteResult<LocationWriter> {
         if id == u64::MAX {
-            return Err(Error::LocationId);
+            return Err(WriteError::LocationId);
         }
         if !self.opened.insert(id) {
-            return Err(Error::LocationOpenedTwice(id));
+            return Err(WriteError::LocationOpenedTwice(id));
         }
         let directory = self.anchor.with_extension("");
         LocationWriter::create(id, &directory, &self.options)
@@ -183,7 +183,7 @@ impl Archive {
     pub fn finish(
         mut self,
         summaries: impl IntoIterator<Item = LocationSummary>,
-    ) -> Result<ArchiveSummary> {
+    ) -> WriteResult<ArchiveSummary> {
         self.definitions.check()?;
         self.markers.check()?;
         let mut by_id: HashMap<_, _> = summaries.into_iter().map(|it| (it.location, it)).collect();
@@ -203,24 +203,24 @@ impl Archive {
         Ok(total)
     }
 
-    fn check_locations(&self, summaries: &HashMap<u64, LocationSummary>) -> Result<()> {
+    fn check_locations(&self, summaries: &HashMap<u64, LocationSummary>) -> WriteResult {
         let defined: HashSet<_> = self.definitions.locations().iter().collect();
         // The smallest, so that the same mistake gives the same message.
         let undefined = summaries.keys().filter(|id| !defined.contains(id)).min();
         if let Some(&id) = undefined {
-            return Err(Error::LocationUndefined(id));
+            return Err(WriteError::LocationUndefined(id));
         }
         let unfinished = self.opened.iter().filter(|id| !summaries.contains_key(id));
         unfinished
             .min()
-            .map_or(Ok(()), |&id| Err(Error::LocationUnfinished(id)))
+            .map_or(Ok(()), |&id| Err(WriteError::LocationUnfinished(id)))
     }
 
     fn write_definitions(
         &self,
         summaries: &HashMap<u64, LocationSummary>,
         times: Option<(u64, u64)>,
-    ) -> Result<u64> {
+    ) -> WriteResult<u64> {
         let (first, last) = self.options.range.or(times).unwrap_or((0, 0));
         let mut clock = Payload::new();
         clock
@@ -237,7 +237,7 @@ impl Archive {
         file.finish()
     }
 
-    fn write_anchor(&self, locations: u64) -> Result<u64> {
+    fn write_anchor(&self, locations: u64) -> WriteResult<u64> {
         let options = &self.options;
         let mut bytes = Payload::new();
         bytes.raw(&[3, LITTLE_ENDIAN]).text("OTF2");
@@ -286,7 +286,7 @@ fn union(a: Option<(u64, u64)>, b: Option<(u64, u64)>) -> Option<(u64, u64)> {
     }
 }
 
-fn at(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+fn at(path: &Path) -> impl FnOnce(std::io::Error) -> WriteError {
     let path = path.to_path_buf();
-    move |source| Error::Io { path, source }
+    move |source| WriteError::Io { path, source }
 }

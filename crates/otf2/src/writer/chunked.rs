@@ -15,18 +15,13 @@ use std::{
     path::PathBuf,
 };
 
-use super::failure::{Error, Result};
+use crate::chunk::{CHUNK_HEADER, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE};
+use crate::framing::{CHUNK_CODE, END_OF_BUFFER, END_OF_CHUNK, END_OF_FILE};
 
-const END_OF_CHUNK: u8 = 0;
-const END_OF_BUFFER: u8 = 1;
-const END_OF_FILE: u8 = 2;
-const HEADER: u8 = 3;
+use super::failure::{WriteError, WriteResult};
+
 pub(super) const LITTLE_ENDIAN: u8 = 0x42;
-const HEADER_SIZE: usize = 18;
 const LAST_NUMBER: usize = 10;
-
-/// The smallest and largest size readers accept.
-const SIZES: std::ops::RangeInclusive<u64> = 0x4_0000..=0x100_0000;
 
 /// How the chunks of a file are numbered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,10 +46,10 @@ pub(super) struct ChunkedFile {
 
 impl ChunkedFile {
     /// Creates the file, which must not exist.
-    pub(super) fn create(path: PathBuf, size: u64, numbering: Numbering) -> Result<Self> {
+    pub(super) fn create(path: PathBuf, size: u64, numbering: Numbering) -> WriteResult<Self> {
         check_size(size)?;
         if let Err(source) = File::create_new(&path) {
-            return Err(Error::Io { path, source });
+            return Err(WriteError::Io { path, source });
         }
         let mut file = Self {
             path,
@@ -71,7 +66,7 @@ impl ChunkedFile {
     /// Bytes a record may take at most, with everything that belongs to it.
     pub(super) fn capacity(&self) -> usize {
         // One byte stays free for the end of the chunk.
-        self.size - HEADER_SIZE - 1
+        self.size - CHUNK_HEADER - 1
     }
 
     /// Whether `bytes` more still fit into the current chunk.
@@ -81,11 +76,11 @@ impl ChunkedFile {
 
     /// Whether the current chunk holds no record yet.
     pub(super) fn at_chunk_start(&self) -> bool {
-        self.chunk.len() == HEADER_SIZE
+        self.chunk.len() == CHUNK_HEADER
     }
 
     /// Ends the current chunk and opens the next.
-    pub(super) fn next_chunk(&mut self) -> Result<()> {
+    pub(super) fn next_chunk(&mut self) -> WriteResult {
         self.chunk.resize(self.size, END_OF_CHUNK);
         self.write_chunk()?;
         self.open_chunk();
@@ -108,12 +103,12 @@ impl ChunkedFile {
     }
 
     /// Writes a whole record of a file without times: code, length, payload.
-    pub(super) fn record(&mut self, code: u8, payload: &[u8]) -> Result<()> {
+    pub(super) fn record(&mut self, code: u8, payload: &[u8]) -> WriteResult {
         let mut start = [0; FRAME_SIZE];
         let start = frame(&mut start, code, payload.len());
         let need = start.len() + payload.len();
         if need > self.capacity() {
-            return Err(Error::RecordTooLarge { code, size: need });
+            return Err(WriteError::RecordTooLarge { code, size: need });
         }
         if !self.has_room(need) {
             self.next_chunk()?;
@@ -125,7 +120,7 @@ impl ChunkedFile {
     }
 
     /// Ends the file. Returns its size.
-    pub(super) fn finish(mut self) -> Result<u64> {
+    pub(super) fn finish(mut self) -> WriteResult<u64> {
         if !self.has_room(1) {
             self.next_chunk()?;
         }
@@ -140,20 +135,20 @@ impl ChunkedFile {
             Numbering::None => (1, 0),
         };
         self.chunk.clear();
-        self.chunk.extend_from_slice(&[HEADER, LITTLE_ENDIAN]);
+        self.chunk.extend_from_slice(&[CHUNK_CODE, LITTLE_ENDIAN]);
         self.chunk.extend_from_slice(&first.to_le_bytes());
         self.chunk.extend_from_slice(&last.to_le_bytes());
     }
 
-    fn write_chunk(&mut self) -> Result<()> {
+    fn write_chunk(&mut self) -> WriteResult {
         if self.numbering == Numbering::Events {
-            self.chunk[LAST_NUMBER..HEADER_SIZE].copy_from_slice(&self.records.to_le_bytes());
+            self.chunk[LAST_NUMBER..CHUNK_HEADER].copy_from_slice(&self.records.to_le_bytes());
         }
         OpenOptions::new()
             .append(true)
             .open(&self.path)
             .and_then(|mut file| file.write_all(&self.chunk))
-            .map_err(|source| Error::Io {
+            .map_err(|source| WriteError::Io {
                 path: self.path.clone(),
                 source,
             })?;
@@ -163,11 +158,11 @@ impl ChunkedFile {
 }
 
 /// Refuses chunk sizes no reader would accept.
-pub(super) fn check_size(size: u64) -> Result<()> {
-    if SIZES.contains(&size) {
+pub(super) fn check_size(size: u64) -> WriteResult {
+    if (MIN_CHUNK_SIZE..=MAX_CHUNK_SIZE).contains(&size) {
         Ok(())
     } else {
-        Err(Error::ChunkSize(size))
+        Err(WriteError::ChunkSize(size))
     }
 }
 
@@ -220,7 +215,7 @@ mod tests {
     #[test]
     fn the_end_of_a_chunk_always_fits() {
         let size = SIZE as usize;
-        let overhead = HEADER_SIZE + 10;
+        let overhead = CHUNK_HEADER + 10;
         for payload in (size - overhead - 6)..(size - overhead) {
             let bytes = write(|file| file.record(10, &vec![7; payload]).unwrap());
             let used = overhead + payload;
@@ -241,8 +236,11 @@ mod tests {
     #[test]
     fn a_record_larger_than_a_chunk_is_refused() {
         write(|file| {
-            let error = file.record(10, &vec![7; SIZE as usize - HEADER_SIZE - 10]);
-            assert!(matches!(error, Err(Error::RecordTooLarge { code: 10, .. })));
+            let error = file.record(10, &vec![7; SIZE as usize - CHUNK_HEADER - 10]);
+            assert!(matches!(
+                error,
+                Err(WriteError::RecordTooLarge { code: 10, .. })
+            ));
         });
     }
 

@@ -12,7 +12,7 @@
 ///
 /// The archive writer encodes the records it knows by itself. A `Payload` is
 /// for the others, together with
-/// [`Definitions::raw`](super::Definitions::raw) and
+/// [`DefinitionsWriter::raw`](super::DefinitionsWriter::raw) and
 /// [`LocationWriter::event_raw`](super::LocationWriter::event_raw). The
 /// method names are the usual short names of the encodings: `c` compressed,
 /// `x` full width, `s` signed, `f` floating point.
@@ -49,6 +49,16 @@ impl Payload {
     /// Two bytes.
     pub fn u16(&mut self, value: u16) -> &mut Self {
         self.raw(&value.to_le_bytes())
+    }
+
+    /// One signed byte.
+    pub fn i8(&mut self, value: i8) -> &mut Self {
+        self.u8(value.cast_unsigned())
+    }
+
+    /// Two bytes, signed.
+    pub fn i16(&mut self, value: i16) -> &mut Self {
+        self.u16(value.cast_unsigned())
     }
 
     /// Four bytes.

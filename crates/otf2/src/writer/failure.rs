@@ -5,7 +5,7 @@ use std::{io, path::PathBuf};
 /// Why an archive could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Error {
+pub enum WriteError {
     /// The operating system refused to create or write a file.
     #[error("cannot write {}: {source}", path.display())]
     Io {
@@ -27,7 +27,7 @@ pub enum Error {
     TimeGoesBack {
         /// Id of the location.
         location: u64,
-        /// Number of the refused event, from 1.
+        /// Number of the refused event, from 0.
         number: u64,
         /// Time of the event before it.
         previous: u64,
@@ -45,6 +45,9 @@ pub enum Error {
     /// The code belongs to the framing of the file, not to a record.
     #[error("code {0} is reserved for the framing of the file")]
     ReservedCode(u8),
+    /// A record that is known only to exist has no content to write.
+    #[error("what an event with code {0} says is not known, so it cannot be written")]
+    UnknownEvent(u8),
     /// The payload of this record must be exactly one compressed integer.
     #[error("the payload of an event with code {0} must be one compressed integer")]
     SingletonPayload(u8),
@@ -83,4 +86,4 @@ pub enum Error {
 }
 
 /// Result of writing.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub type WriteResult<T = (), E = WriteError> = std::result::Result<T, E>;

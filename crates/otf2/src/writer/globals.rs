@@ -6,30 +6,20 @@ use super::{
     archive::LocationSummary,
     chunked::ChunkedFile,
     encode::Payload,
-    failure::{Error, Result},
-    handles::{
-        AttributeRef, CommRef, GroupRef, LocationGroupRef, RegionRef, StringRef, SystemTreeNodeRef,
-        UNDEFINED,
-    },
-    kinds::{
-        GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, RegionRole,
-        SystemTreeDomain,
-    },
+    failure::{WriteError, WriteResult},
     legacy,
 };
-
-const CLOCK_PROPERTIES: u8 = 5;
-const PARADIGM: u8 = 6;
-const STRING: u8 = 10;
-const ATTRIBUTE: u8 = 11;
-const SYSTEM_TREE_NODE: u8 = 12;
-const LOCATION_GROUP: u8 = 13;
-const LOCATION: u8 = 14;
-const REGION: u8 = 15;
-const GROUP: u8 = 18;
-const COMM: u8 = 22;
-const SYSTEM_TREE_NODE_DOMAIN: u8 = 27;
-const INTER_COMM: u8 = 43;
+use crate::enums::{
+    GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, RegionRole,
+    SystemTreeDomain, Type,
+};
+use crate::refs::{
+    AttributeRef, CommRef, GroupRef, LocationGroupRef, RegionRef, StringRef, SystemTreeNodeRef,
+};
+use crate::schema::codes::{
+    ATTRIBUTE, CLOCK_PROPERTIES, COMM, GROUP, INTER_COMM, LOCATION, LOCATION_GROUP, PARADIGM,
+    REGION, STRING, SYSTEM_TREE_NODE, SYSTEM_TREE_NODE_DOMAIN,
+};
 
 /// Collects the global definitions.
 ///
@@ -38,10 +28,10 @@ const INTER_COMM: u8 = 43;
 /// the range of times are filled in when the archive is finished.
 ///
 /// Mistakes (text with a NUL inside, a location defined twice) do not stop the
-/// collection; [`Archive::finish`](super::Archive::finish) reports the first.
+/// collection; [`ArchiveWriter::finish`](super::ArchiveWriter::finish) reports the first.
 #[derive(Debug, Default)]
-pub struct Definitions {
-    entries: Vec<Entry>,
+pub struct DefinitionsWriter {
+    entries: Vec<Definition>,
     strings: HashMap<Box<str>, StringRef>,
     locations: Vec<u64>,
     attributes: u32,
@@ -50,11 +40,11 @@ pub struct Definitions {
     regions: u32,
     groups: u32,
     comms: u32,
-    mistake: Option<Error>,
+    mistake: Option<WriteError>,
 }
 
 #[derive(Debug)]
-enum Entry {
+enum Definition {
     Record {
         code: u8,
         payload: Box<[u8]>,
@@ -68,14 +58,14 @@ enum Entry {
     },
 }
 
-impl Definitions {
+impl DefinitionsWriter {
     /// A text. The same text gives the same reference.
     pub fn string(&mut self, text: &str) -> StringRef {
         if let Some(&known) = self.strings.get(text) {
             return known;
         }
         if text.contains('\0') {
-            self.note(Error::NulInText(text.to_owned()));
+            self.note(WriteError::NulInText(text.to_owned()));
         }
         let string = StringRef(self.strings.len() as u32);
         self.strings.insert(text.into(), string);
@@ -88,16 +78,12 @@ impl Definitions {
         let name = self.string(name);
         self.record(
             PARADIGM,
-            Payload::new()
-                .u8(paradigm as u8)
-                .c32(name.0)
-                .u8(class as u8),
+            Payload::new().u8(paradigm.0).c32(name.0).u8(class.0),
         );
     }
 
-    /// An attribute for events; `type_code` is that of its
-    /// [`Value`](super::Value)s.
-    pub fn attribute(&mut self, name: &str, description: &str, type_code: u8) -> AttributeRef {
+    /// An attribute for events with values of this type.
+    pub fn attribute(&mut self, name: &str, description: &str, kind: Type) -> AttributeRef {
         let (name, description) = (self.string(name), self.string(description));
         let attribute = AttributeRef(take(&mut self.attributes));
         self.record(
@@ -105,7 +91,7 @@ impl Definitions {
             Payload::new()
                 .c32(attribute.0)
                 .c32(name.0)
-                .u8(type_code)
+                .u8(kind.0)
                 .c32(description.0),
         );
         attribute
@@ -127,7 +113,7 @@ impl Definitions {
                 .c32(node.0)
                 .c32(name.0)
                 .c32(class.0)
-                .c32(parent.map_or(UNDEFINED, |parent| parent.0)),
+                .c32(parent.unwrap_or(SystemTreeNodeRef::UNDEFINED).0),
         );
         node
     }
@@ -136,7 +122,7 @@ impl Definitions {
     pub fn system_tree_domain(&mut self, node: SystemTreeNodeRef, domain: SystemTreeDomain) {
         self.record(
             SYSTEM_TREE_NODE_DOMAIN,
-            Payload::new().c32(node.0).u8(domain as u8),
+            Payload::new().c32(node.0).u8(domain.0),
         );
     }
 
@@ -154,9 +140,9 @@ impl Definitions {
             Payload::new()
                 .c32(group.0)
                 .c32(name.0)
-                .u8(kind as u8)
-                .c32(parent.map_or(UNDEFINED, |parent| parent.0))
-                .c32(UNDEFINED),
+                .u8(kind.0)
+                .c32(parent.unwrap_or(SystemTreeNodeRef::UNDEFINED).0)
+                .c32(LocationGroupRef::UNDEFINED.0),
         );
         group
     }
@@ -165,11 +151,11 @@ impl Definitions {
     /// unique in the archive, and names its files.
     pub fn location(&mut self, id: u64, name: &str, kind: LocationType, group: LocationGroupRef) {
         if id == u64::MAX {
-            self.note(Error::LocationId);
+            self.note(WriteError::LocationId);
         }
         let name = self.string(name);
         self.locations.push(id);
-        self.entries.push(Entry::Location {
+        self.entries.push(Definition::Location {
             id,
             name,
             kind,
@@ -192,8 +178,8 @@ impl Definitions {
                 .c32(0)
                 .c32(0)
                 .c32(name.0)
-                .u8(role as u8)
-                .u8(paradigm as u8)
+                .u8(role.0)
+                .u8(paradigm.0)
                 .c32(0),
         );
         region
@@ -218,7 +204,7 @@ impl Definitions {
         for &member in members {
             payload.c64(member);
         }
-        payload.u8(kind as u8).u8(paradigm as u8).c32(0);
+        payload.u8(kind.0).u8(paradigm.0).c32(0);
         self.record(GROUP, &payload);
         group
     }
@@ -233,7 +219,7 @@ impl Definitions {
                 .c32(comm.0)
                 .c32(name.0)
                 .c32(group.0)
-                .c32(parent.map_or(UNDEFINED, |parent| parent.0))
+                .c32(parent.unwrap_or(CommRef::UNDEFINED).0)
                 .c32(0),
         );
         comm
@@ -255,7 +241,7 @@ impl Definitions {
                 .c32(name.0)
                 .c32(groups.0.0)
                 .c32(groups.1.0)
-                .c32(common.map_or(UNDEFINED, |common| common.0))
+                .c32(common.unwrap_or(CommRef::UNDEFINED).0)
                 .c32(0),
         );
         comm
@@ -264,9 +250,9 @@ impl Definitions {
     /// Any other definition. The payload begins with the definition's number,
     /// which is the caller's to choose.
     pub fn raw(&mut self, code: u8, payload: &Payload) {
-        // Codes below 5 frame the file; 5 is written by `Archive::finish`.
+        // Codes below 5 frame the file; 5 is written by `ArchiveWriter::finish`.
         if code <= CLOCK_PROPERTIES {
-            self.note(Error::ReservedCode(code));
+            self.note(WriteError::ReservedCode(code));
         } else {
             self.record(code, payload);
         }
@@ -283,11 +269,11 @@ impl Definitions {
     }
 
     /// The first mistake.
-    pub(super) fn check(&mut self) -> Result<()> {
+    pub(super) fn check(&mut self) -> WriteResult {
         let mut seen = HashSet::new();
         let repeated = self.locations.iter().find(|&&id| !seen.insert(id)).copied();
         if let Some(id) = repeated {
-            self.note(Error::LocationDefinedTwice(id));
+            self.note(WriteError::LocationDefinedTwice(id));
         }
         self.mistake.take().map_or(Ok(()), Err)
     }
@@ -298,12 +284,12 @@ impl Definitions {
         file: &mut ChunkedFile,
         clock: &Payload,
         summaries: &HashMap<u64, LocationSummary>,
-    ) -> Result<()> {
+    ) -> WriteResult {
         file.record(CLOCK_PROPERTIES, clock.as_bytes())?;
         for entry in &self.entries {
             match entry {
-                Entry::Record { code, payload } => file.record(*code, payload)?,
-                Entry::Location {
+                Definition::Record { code, payload } => file.record(*code, payload)?,
+                Definition::Location {
                     id,
                     name,
                     kind,
@@ -314,7 +300,7 @@ impl Definitions {
                     payload
                         .c64(*id)
                         .c32(name.0)
-                        .u8(*kind as u8)
+                        .u8(kind.0)
                         .c64(events)
                         .c32(group.0);
                     file.record(LOCATION, payload.as_bytes())?;
@@ -325,13 +311,13 @@ impl Definitions {
     }
 
     fn record(&mut self, code: u8, payload: &Payload) {
-        self.entries.push(Entry::Record {
+        self.entries.push(Definition::Record {
             code,
             payload: payload.as_bytes().into(),
         });
     }
 
-    fn note(&mut self, mistake: Error) {
+    fn note(&mut self, mistake: WriteError) {
         self.mistake.get_or_insert(mistake);
     }
 }

@@ -4,22 +4,22 @@
 //! role, a paradigm and flags at the end of the record. Writers still fill the
 //! old field. Newer readers ignore it.
 
-use super::kinds::{GroupType, Paradigm, RegionRole};
+use crate::enums::{GroupType, Paradigm, RegionRole};
 
 /// The old type of a region, 0 where there was none.
 pub(super) fn region_type(role: RegionRole, paradigm: Paradigm) -> u8 {
     match (role, paradigm) {
-        (RegionRole::Barrier, Paradigm::Mpi) => 22,
-        (RegionRole::Barrier, _) => 15,
-        (RegionRole::Function, _) => 1,
-        (RegionRole::Loop, _) => 3,
-        (RegionRole::Code, _) => 27,
-        (RegionRole::Parallel, _) => 5,
-        (RegionRole::ImplicitBarrier, _) => 16,
-        (RegionRole::CollOneToAll, _) => 23,
-        (RegionRole::CollAllToOne, _) => 24,
-        (RegionRole::CollAllToAll, _) => 25,
-        (RegionRole::CollOther, _) => 26,
+        (RegionRole::BARRIER, Paradigm::MPI) => 22,
+        (RegionRole::BARRIER, _) => 15,
+        (RegionRole::FUNCTION, _) => 1,
+        (RegionRole::LOOP, _) => 3,
+        (RegionRole::CODE, _) => 27,
+        (RegionRole::PARALLEL, _) => 5,
+        (RegionRole::IMPLICIT_BARRIER, _) => 16,
+        (RegionRole::COLL_ONE2ALL, _) => 23,
+        (RegionRole::COLL_ALL2ONE, _) => 24,
+        (RegionRole::COLL_ALL2ALL, _) => 25,
+        (RegionRole::COLL_OTHER, _) => 26,
         _ => 0,
     }
 }
@@ -27,11 +27,11 @@ pub(super) fn region_type(role: RegionRole, paradigm: Paradigm) -> u8 {
 /// The old type of a group, 0 where there was none.
 pub(super) fn group_type(kind: GroupType, paradigm: Paradigm) -> u8 {
     match (kind, paradigm) {
-        (GroupType::Locations, _) => 1,
-        (GroupType::Regions, _) => 2,
-        (GroupType::CommGroup, Paradigm::Mpi) => 4,
-        (GroupType::CommSelf, Paradigm::Mpi) => 5,
-        (GroupType::CommLocations, Paradigm::Mpi) => 6,
+        (GroupType::LOCATIONS, _) => 1,
+        (GroupType::REGIONS, _) => 2,
+        (GroupType::COMM_GROUP, Paradigm::MPI) => 4,
+        (GroupType::COMM_SELF, Paradigm::MPI) => 5,
+        (GroupType::COMM_LOCATIONS, Paradigm::MPI) => 6,
         _ => 0,
     }
 }

@@ -5,25 +5,25 @@
 
 use std::path::PathBuf;
 
+use crate::enums::MappingType;
+use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
+
 use super::{
     chunked::{ChunkedFile, Numbering},
     encode::Payload,
-    failure::Result,
-    kinds::MappingType,
+    failure::WriteResult,
 };
 
-const MAPPING_TABLE: u8 = 5;
-const CLOCK_OFFSET: u8 = 6;
 const DENSE: u8 = 0;
 const SPARSE: u8 = 1;
 
 /// Collects the local definitions of a location.
 #[derive(Debug, Default)]
-pub struct LocalTables {
+pub struct LocalDefinitionsWriter {
     records: Vec<(u8, Payload)>,
 }
 
-impl LocalTables {
+impl LocalDefinitionsWriter {
     /// Translates the local ids 0, 1, 2 … to the given global ones. An empty
     /// list says nothing and is left out: readers cannot handle it.
     pub fn dense_map(&mut self, kind: MappingType, global: &[u64]) {
@@ -31,7 +31,7 @@ impl LocalTables {
             return;
         }
         let mut payload = Payload::new();
-        payload.u8(kind as u8).c64(global.len() as u64).u8(DENSE);
+        payload.u8(kind.0).c64(global.len() as u64).u8(DENSE);
         for &id in global {
             payload.c64(id);
         }
@@ -48,7 +48,7 @@ impl LocalTables {
         // Readers search them.
         sorted.sort_unstable();
         let mut payload = Payload::new();
-        payload.u8(kind as u8).c64(sorted.len() as u64).u8(SPARSE);
+        payload.u8(kind.0).c64(sorted.len() as u64).u8(SPARSE);
         for (local, global) in sorted {
             payload.c64(local).c64(global);
         }
@@ -65,7 +65,7 @@ impl LocalTables {
     }
 
     /// Writes the file. Returns its size.
-    pub(super) fn write(&self, path: PathBuf, chunk_size: u64) -> Result<u64> {
+    pub(super) fn write(&self, path: PathBuf, chunk_size: u64) -> WriteResult<u64> {
         let mut file = ChunkedFile::create(path, chunk_size, Numbering::None)?;
         for (code, payload) in &self.records {
             file.record(*code, payload.as_bytes())?;

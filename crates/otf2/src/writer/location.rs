@@ -1,36 +1,31 @@
 //! The events of one location.
 //!
 //! An event record is preceded by its attributes, if it has any, and by its
-//! time, unless the event before it happened at the same time. The methods for
-//! the single kinds of events are in [`calls`](super::calls),
-//! [`mpi`](super::mpi), [`threads`](super::threads) and
-//! [`measurement`](super::measurement).
+//! time, unless the event before it happened at the same time.
 
 use std::path::{Path, PathBuf};
 
 use super::{
-    archive::{LocationSummary, Options},
-    attributes::{Pending, Value},
+    archive::{LocationSummary, WriteOptions},
+    attributes::Pending,
     chunked::{ChunkedFile, FRAME_SIZE, Numbering, frame},
     encode::Payload,
-    failure::{Error, Result},
-    handles::AttributeRef,
-    local_tables::LocalTables,
+    failure::{WriteError, WriteResult},
+    local_tables::LocalDefinitionsWriter,
 };
+use crate::attribute::AttributeValue;
+use crate::framing::{ATTRIBUTE_LIST, SINGLETONS, TIMESTAMP};
+use crate::parts::TooMany;
+use crate::refs::{AttributeRef, RegionRef};
+use crate::schema::EventData;
 
-const TIMESTAMP: u8 = 5;
-const ATTRIBUTE_LIST: u8 = 6;
 const TIMESTAMP_SIZE: usize = 9;
 const FIRST_EVENT_CODE: u8 = 10;
-
-/// Events whose payload is a single compressed integer. They alone have no
-/// length, because the integer carries its own.
-const SINGLETONS: [u8; 10] = [12, 13, 16, 17, 20, 21, 24, 28, 29, 30];
 
 /// Writes the events of one location, in the order of their times.
 ///
 /// Holds one chunk in memory, whatever the length of the trace. Made by
-/// [`Archive::location`](super::Archive::location);
+/// [`ArchiveWriter::location`](super::ArchiveWriter::location);
 /// [`finish`](Self::finish) returns what the archive must know at its end.
 #[derive(Debug)]
 #[must_use = "the file is complete only after `finish`"]
@@ -40,7 +35,7 @@ pub struct LocationWriter {
     local_path: PathBuf,
     local_chunk: u64,
     allow_disorder: bool,
-    local: LocalTables,
+    local: LocalDefinitionsWriter,
     pending: Pending,
     /// The payload of the record that is being made.
     payload: Payload,
@@ -51,7 +46,11 @@ pub struct LocationWriter {
 }
 
 impl LocationWriter {
-    pub(super) fn create(location: u64, directory: &Path, options: &Options) -> Result<Self> {
+    pub(super) fn create(
+        location: u64,
+        directory: &Path,
+        options: &WriteOptions,
+    ) -> WriteResult<Self> {
         let path = directory.join(format!("{location}.evt"));
         Ok(Self {
             location,
@@ -59,7 +58,7 @@ impl LocationWriter {
             local_path: directory.join(format!("{location}.def")),
             local_chunk: options.definition_chunk,
             allow_disorder: options.allow_disorder,
-            local: LocalTables::default(),
+            local: LocalDefinitionsWriter::default(),
             pending: Pending::default(),
             payload: Payload::new(),
             body: Payload::new(),
@@ -79,31 +78,57 @@ impl LocationWriter {
     }
 
     /// The local definitions.
-    pub fn local(&mut self) -> &mut LocalTables {
+    pub fn local(&mut self) -> &mut LocalDefinitionsWriter {
         &mut self.local
     }
 
     /// Attaches an attribute to the event that comes next.
-    pub fn attach(&mut self, attribute: AttributeRef, value: Value) -> Result<()> {
+    pub fn attach(&mut self, attribute: AttributeRef, value: AttributeValue) -> WriteResult {
         self.pending.attach(attribute, value)
     }
 
-    /// Any event, by its code and encoded payload.
-    pub fn event_raw(&mut self, time: u64, code: u8, payload: &[u8]) -> Result<()> {
+    /// An event.
+    pub fn event(&mut self, time: u64, data: &EventData) -> WriteResult {
+        if let EventData::Unknown { code } = data {
+            return Err(WriteError::UnknownEvent(*code));
+        }
+        let code = data.code();
+        data.write(self.start())
+            .map_err(|TooMany(count)| WriteError::TooManyElements { code, count })?;
+        self.commit(time, code)?;
+        if let EventData::BufferFlush { stop_time } = data {
+            // Its end is a time of the trace, too.
+            self.note_time(stop_time.0);
+        }
+        Ok(())
+    }
+
+    /// A region is entered.
+    pub fn enter(&mut self, time: u64, region: RegionRef) -> WriteResult {
+        self.event(time, &EventData::Enter { region })
+    }
+
+    /// A region is left.
+    pub fn leave(&mut self, time: u64, region: RegionRef) -> WriteResult {
+        self.event(time, &EventData::Leave { region })
+    }
+
+    /// An event that is not known here, by its code and encoded payload.
+    pub fn event_raw(&mut self, time: u64, code: u8, payload: &[u8]) -> WriteResult {
         if code < FIRST_EVENT_CODE {
-            return Err(Error::ReservedCode(code));
+            return Err(WriteError::ReservedCode(code));
         }
         if is_singleton(code) && !is_one_integer(payload) {
-            return Err(Error::SingletonPayload(code));
+            return Err(WriteError::SingletonPayload(code));
         }
         self.start().raw(payload);
         self.commit(time, code)
     }
 
     /// Completes the location's files.
-    pub fn finish(self) -> Result<LocationSummary> {
+    pub fn finish(self) -> WriteResult<LocationSummary> {
         if !self.pending.is_empty() {
-            return Err(Error::DanglingAttributes(self.location));
+            return Err(WriteError::DanglingAttributes(self.location));
         }
         let events = self.file.records();
         let mut bytes = self.local.write(self.local_path, self.local_chunk)?;
@@ -117,18 +142,18 @@ impl LocationWriter {
     }
 
     /// Begins a record; the caller adds its fields.
-    pub(super) fn start(&mut self) -> &mut Payload {
+    fn start(&mut self) -> &mut Payload {
         self.payload.clear();
         &mut self.payload
     }
 
     /// Writes the record begun by [`start`](Self::start).
-    pub(super) fn commit(&mut self, time: u64, code: u8) -> Result<()> {
+    fn commit(&mut self, time: u64, code: u8) -> WriteResult {
         self.check_order(time)?;
         self.assemble(code);
         let need = self.body.len();
         if need + TIMESTAMP_SIZE > self.file.capacity() {
-            return Err(Error::RecordTooLarge { code, size: need });
+            return Err(WriteError::RecordTooLarge { code, size: need });
         }
         let stamp_size = if self.needs_stamp(time) {
             TIMESTAMP_SIZE
@@ -150,18 +175,18 @@ impl LocationWriter {
     }
 
     /// Extends the range of times.
-    pub(super) fn note_time(&mut self, time: u64) {
+    fn note_time(&mut self, time: u64) {
         self.times = Some(match self.times {
             Some((first, last)) => (first.min(time), last.max(time)),
             None => (time, time),
         });
     }
 
-    fn check_order(&self, time: u64) -> Result<()> {
+    fn check_order(&self, time: u64) -> WriteResult {
         if time < self.previous && !self.allow_disorder {
-            return Err(Error::TimeGoesBack {
+            return Err(WriteError::TimeGoesBack {
                 location: self.location,
-                number: self.events() + 1,
+                number: self.events(),
                 previous: self.previous,
                 time,
             });

@@ -1,31 +1,9 @@
-//! Events of MPI: messages, requests, collectives, communicators.
+//! Events of MPI with what they have in common: messages and collectives.
 
-use super::{
-    encode::Payload,
-    failure::Result,
-    handles::{CommRef, UNDEFINED},
-    kinds::CollectiveOp,
-    location::LocationWriter,
-};
-
-const SEND: u8 = 14;
-const ISEND: u8 = 15;
-const ISEND_COMPLETE: u8 = 16;
-const IRECV_REQUEST: u8 = 17;
-const RECV: u8 = 18;
-const IRECV: u8 = 19;
-const REQUEST_TEST: u8 = 20;
-const REQUEST_CANCELLED: u8 = 21;
-const COLLECTIVE_BEGIN: u8 = 22;
-const COLLECTIVE_END: u8 = 23;
-const NON_BLOCKING_COLLECTIVE_REQUEST: u8 = 85;
-const NON_BLOCKING_COLLECTIVE_COMPLETE: u8 = 86;
-const COMM_CREATE: u8 = 87;
-const COMM_DESTROY: u8 = 88;
-const PROBE: u8 = 89;
-const MRECV: u8 = 90;
-const IMRECV_REQUEST: u8 = 91;
-const IMRECV: u8 = 92;
+use super::{failure::WriteResult, location::LocationWriter};
+use crate::enums::{CollectiveOp, CollectiveRoot};
+use crate::refs::CommRef;
+use crate::schema::EventData;
 
 /// A message, as seen by one of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,99 +26,81 @@ pub struct Collective {
     /// The communicator.
     pub comm: CommRef,
     /// The root.
-    pub root: Root,
+    pub root: CollectiveRoot,
     /// Bytes this member sent.
     pub sent: u64,
     /// Bytes this member received.
     pub received: u64,
 }
 
-/// The root of a collective operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Root {
-    /// The operation has none.
-    None,
-    /// This rank of the communicator.
-    Rank(u32),
-    /// This process is the root, in an intercommunicator.
-    Itself,
-    /// The root is in this process's group of an intercommunicator.
-    ThisGroup,
-}
-
-impl Root {
-    fn code(self) -> u32 {
-        match self {
-            Self::None => UNDEFINED,
-            Self::Itself => UNDEFINED - 1,
-            Self::ThisGroup => UNDEFINED - 2,
-            Self::Rank(rank) => rank,
-        }
-    }
-}
-
-/// MPI.
+/// Short forms of [`event`](LocationWriter::event) for MPI.
 impl LocationWriter {
     /// A blocking send.
-    pub fn send(&mut self, time: u64, message: Message) -> Result<()> {
-        put_message(self.start(), message);
-        self.commit(time, SEND)
+    pub fn send(&mut self, time: u64, message: Message) -> WriteResult {
+        let send = EventData::MpiSend {
+            receiver: message.peer,
+            communicator: message.comm,
+            tag: message.tag,
+            length: message.length,
+        };
+        self.event(time, &send)
     }
 
     /// A non-blocking send is started.
-    pub fn isend(&mut self, time: u64, message: Message, request: u64) -> Result<()> {
-        put_message(self.start(), message).c64(request);
-        self.commit(time, ISEND)
+    pub fn isend(&mut self, time: u64, message: Message, request: u64) -> WriteResult {
+        let send = EventData::MpiIsend {
+            receiver: message.peer,
+            communicator: message.comm,
+            tag: message.tag,
+            length: message.length,
+            request,
+        };
+        self.event(time, &send)
     }
 
     /// A non-blocking send is complete.
-    pub fn isend_complete(&mut self, time: u64, request: u64) -> Result<()> {
-        self.request(time, ISEND_COMPLETE, request)
+    pub fn isend_complete(&mut self, time: u64, request: u64) -> WriteResult {
+        self.event(time, &EventData::MpiIsendComplete { request })
     }
 
     /// A non-blocking receive is started.
-    pub fn irecv_request(&mut self, time: u64, request: u64) -> Result<()> {
-        self.request(time, IRECV_REQUEST, request)
+    pub fn irecv_request(&mut self, time: u64, request: u64) -> WriteResult {
+        self.event(time, &EventData::MpiIrecvRequest { request })
     }
 
     /// A blocking receive.
-    pub fn recv(&mut self, time: u64, message: Message) -> Result<()> {
-        put_message(self.start(), message);
-        self.commit(time, RECV)
+    pub fn recv(&mut self, time: u64, message: Message) -> WriteResult {
+        let receive = EventData::MpiRecv {
+            sender: message.peer,
+            communicator: message.comm,
+            tag: message.tag,
+            length: message.length,
+        };
+        self.event(time, &receive)
     }
 
     /// A non-blocking receive is complete.
-    pub fn irecv(&mut self, time: u64, message: Message, request: u64) -> Result<()> {
-        put_message(self.start(), message).c64(request);
-        self.commit(time, IRECV)
-    }
-
-    /// A request is tested and not yet complete.
-    pub fn request_test(&mut self, time: u64, request: u64) -> Result<()> {
-        self.request(time, REQUEST_TEST, request)
-    }
-
-    /// A request is cancelled.
-    pub fn request_cancelled(&mut self, time: u64, request: u64) -> Result<()> {
-        self.request(time, REQUEST_CANCELLED, request)
-    }
-
-    /// A collective operation begins.
-    pub fn collective_begin(&mut self, time: u64) -> Result<()> {
-        self.start();
-        self.commit(time, COLLECTIVE_BEGIN)
+    pub fn irecv(&mut self, time: u64, message: Message, request: u64) -> WriteResult {
+        let receive = EventData::MpiIrecv {
+            sender: message.peer,
+            communicator: message.comm,
+            tag: message.tag,
+            length: message.length,
+            request,
+        };
+        self.event(time, &receive)
     }
 
     /// A collective operation ends.
-    pub fn collective_end(&mut self, time: u64, collective: Collective) -> Result<()> {
-        put_collective(self.start(), collective);
-        self.commit(time, COLLECTIVE_END)
-    }
-
-    /// A non-blocking collective operation is started.
-    pub fn non_blocking_collective_request(&mut self, time: u64, request: u64) -> Result<()> {
-        self.start().c64(request);
-        self.commit(time, NON_BLOCKING_COLLECTIVE_REQUEST)
+    pub fn collective_end(&mut self, time: u64, collective: Collective) -> WriteResult {
+        let end = EventData::MpiCollectiveEnd {
+            collective_op: collective.op,
+            communicator: collective.comm,
+            root: collective.root,
+            size_sent: collective.sent,
+            size_received: collective.received,
+        };
+        self.event(time, &end)
     }
 
     /// A non-blocking collective operation is complete.
@@ -149,70 +109,15 @@ impl LocationWriter {
         time: u64,
         collective: Collective,
         request: u64,
-    ) -> Result<()> {
-        put_collective(self.start(), collective).c64(request);
-        self.commit(time, NON_BLOCKING_COLLECTIVE_COMPLETE)
+    ) -> WriteResult {
+        let complete = EventData::NonBlockingCollectiveComplete {
+            collective_op: collective.op,
+            communicator: collective.comm,
+            root: collective.root,
+            size_sent: collective.sent,
+            size_received: collective.received,
+            request,
+        };
+        self.event(time, &complete)
     }
-
-    /// A communicator is created.
-    pub fn comm_create(&mut self, time: u64, comm: CommRef) -> Result<()> {
-        self.start().c32(comm.0);
-        self.commit(time, COMM_CREATE)
-    }
-
-    /// A communicator is destroyed.
-    pub fn comm_destroy(&mut self, time: u64, comm: CommRef) -> Result<()> {
-        self.start().c32(comm.0);
-        self.commit(time, COMM_DESTROY)
-    }
-
-    /// A message is matched by a probe (OTF2 3.2). Its length is not recorded.
-    pub fn probe(&mut self, time: u64, message: Message, id: u64) -> Result<()> {
-        self.start()
-            .c32(message.peer)
-            .c32(message.comm.0)
-            .c32(message.tag)
-            .c64(id);
-        self.commit(time, PROBE)
-    }
-
-    /// A probed message is received (OTF2 3.2).
-    pub fn mrecv(&mut self, time: u64, id: u64, length: u64) -> Result<()> {
-        self.start().c64(id).c64(length);
-        self.commit(time, MRECV)
-    }
-
-    /// The receive of a probed message is started (OTF2 3.2).
-    pub fn imrecv_request(&mut self, time: u64, id: u64, request: u64) -> Result<()> {
-        self.start().c64(id).c64(request);
-        self.commit(time, IMRECV_REQUEST)
-    }
-
-    /// The receive of a probed message is complete (OTF2 3.2).
-    pub fn imrecv(&mut self, time: u64, request: u64, length: u64) -> Result<()> {
-        self.start().c64(request).c64(length);
-        self.commit(time, IMRECV)
-    }
-
-    fn request(&mut self, time: u64, code: u8, request: u64) -> Result<()> {
-        self.start().c64(request);
-        self.commit(time, code)
-    }
-}
-
-fn put_message(payload: &mut Payload, message: Message) -> &mut Payload {
-    payload
-        .c32(message.peer)
-        .c32(message.comm.0)
-        .c32(message.tag)
-        .c64(message.length)
-}
-
-fn put_collective(payload: &mut Payload, collective: Collective) -> &mut Payload {
-    payload
-        .u8(collective.op as u8)
-        .c32(collective.comm.0)
-        .c32(collective.root.code())
-        .c64(collective.sent)
-        .c64(collective.received)
 }

@@ -2,10 +2,11 @@
 
 use crate::common;
 use crate::common::{file, record, small_archive, write};
-use retime_otf2::definitions::Oddity;
+use retime_otf2::definitions::DefinitionDefect;
 use retime_otf2::{
-    Archive, ClockCorrection, Cursor, Definitions, Domain, Endian, EventReader, Fields, FileKind,
-    GroupKind, LocalDefinitions, Members, Paradigm, Value, schema,
+    Archive, ClockCorrection, CommRef, Cursor, Definitions, Endian, EventReader, Fields, FileKind,
+    GroupRef, GroupType, LocalDefinitions, Members, Paradigm, RegionRef, RegionRole, RmaWinFlags,
+    RmaWinRef, StringRef, SystemTreeDomain, SystemTreeNodeRef, Value, schema,
 };
 
 fn open(files: &[common::SmallFile]) -> (tempfile::TempDir, Archive) {
@@ -46,19 +47,25 @@ fn definitions_are_resolved() {
     assert_eq!(clock.ticks_per_second, 1_000_000_000);
     assert_eq!((clock.trace_length, clock.realtime), (100, None));
     assert_eq!(definitions.location_ids(), [0, 7]);
-    let node = definitions.system_tree.get(0_u32).expect("defined");
-    assert_eq!(node.domains, [Domain::SHARED_MEMORY]);
-    let region = definitions.regions.get(0_u32).expect("defined");
+    let node = definitions
+        .system_tree
+        .get(SystemTreeNodeRef(0))
+        .expect("defined");
+    assert_eq!(node.domains, [SystemTreeDomain::SHARED_MEMORY]);
+    let region = definitions.regions.get(RegionRef(0)).expect("defined");
     assert_eq!(definitions.text(region.name), "main");
     // Type 22 of version 1.0 is a barrier of MPI; the name was the only one.
-    assert_eq!((region.role, region.paradigm), (15, Paradigm::MPI));
+    assert_eq!(
+        (region.role, region.paradigm),
+        (RegionRole::BARRIER, Paradigm::MPI)
+    );
     assert_eq!(region.canonical_name, region.name);
-    let world = definitions.comm_members(0).expect("resolved");
+    let world = definitions.comm_members(CommRef(0)).expect("resolved");
     assert_eq!(*world, Members::Intra([7, 0].into()));
     assert_eq!(world.rank(7), Some(0));
     assert_eq!(definitions.unknown, 1);
     assert_eq!(definitions.counts.get("Location"), Some(&2));
-    assert_eq!(definitions.oddities.total(), 0);
+    assert_eq!(definitions.defects.total(), 0);
 }
 
 /// Records end where the version that wrote them had no more fields.
@@ -104,7 +111,7 @@ fn references_without_target_and_duplicates_are_reported() {
         &record(22, b"\x01\x02\x00\x01\x08\xff"),
     ]);
     let shown: Vec<String> = definitions
-        .oddities
+        .defects
         .first()
         .iter()
         .map(ToString::to_string)
@@ -119,7 +126,7 @@ fn references_without_target_and_duplicates_are_reported() {
             "the ranks of communicator 2 cannot be related to locations",
         ]
     );
-    assert_eq!(definitions.text(0), "a");
+    assert_eq!(definitions.text(StringRef(0)), "a");
 }
 
 /// As EZTrace writes it: group 0 lists locations, then ranks.
@@ -130,15 +137,19 @@ fn a_group_that_is_defined_twice_serves_both_purposes() {
         &record(18, b"\x00\x00\x06\x01\x02\x01\x05\x01\x09\x04\x04\x00"),
         &record(18, b"\x00\x00\x04\x01\x02\x01\x01\x00\x05\x04\x00"),
     ]);
-    let members = definitions.comm_members(0).expect("resolved");
+    let members = definitions.comm_members(CommRef(0)).expect("resolved");
     assert_eq!(*members, Members::Intra([9, 5].into()));
-    let kinds: Vec<GroupKind> = definitions.groups.all(0_u32).map(|g| g.kind).collect();
-    assert_eq!(kinds, [GroupKind::COMM_LOCATIONS, GroupKind::COMM_GROUP]);
-    let duplicate = Oddity::Duplicate {
+    let kinds: Vec<GroupType> = definitions
+        .groups
+        .all(GroupRef(0))
+        .map(|g| g.kind)
+        .collect();
+    assert_eq!(kinds, [GroupType::COMM_LOCATIONS, GroupType::COMM_GROUP]);
+    let duplicate = DefinitionDefect::Duplicate {
         record: "Group",
         id: 0,
     };
-    assert!(definitions.oddities.first().contains(&duplicate));
+    assert!(definitions.defects.first().contains(&duplicate));
 }
 
 #[test]
@@ -159,16 +170,22 @@ fn every_kind_of_communicator_is_resolved() {
         &record(43, b"\x01\x05\x00\x01\x01\x01\x04\xff\x00"),
         &record(24, b"\x01\x06\x00\x01\x05"),
     ]);
-    let location = |comm, own, rank| definitions.comm_members(comm)?.location(own, rank);
+    let location = |comm, own, rank| definitions.comm_members(CommRef(comm))?.location(own, rank);
     assert_eq!(location(1, 3, 1), Some(4));
     assert_eq!(location(2, 77, 0), Some(77));
     assert_eq!(location(2, 77, 1), None);
-    assert_eq!(definitions.comm_members(3), None);
+    assert_eq!(definitions.comm_members(CommRef(3)), None);
     assert_eq!(location(4, 9, 0), Some(9));
     assert_eq!(location(5, 9, 1), Some(4));
     assert_eq!(location(5, 3, 0), Some(9));
-    assert_eq!(definitions.window_members(6), definitions.comm_members(5));
-    assert_eq!(definitions.windows.get(6_u32).map(|w| w.flags), Some(1));
+    assert_eq!(
+        definitions.window_members(RmaWinRef(6)),
+        definitions.comm_members(CommRef(5))
+    );
+    assert_eq!(
+        definitions.windows.get(RmaWinRef(6)).map(|w| w.flags),
+        Some(RmaWinFlags::CREATE_DESTROY_EVENTS)
+    );
 }
 
 #[test]
@@ -191,7 +208,7 @@ fn events_are_decoded_raw_and_mapped() {
             let attributes = event.decode_attributes().expect("sound");
             let attributes: Vec<_> = attributes
                 .iter()
-                .map(|a| (a.id, a.value.unsigned()))
+                .map(|it| (it.attribute.0, it.value.value().unsigned()))
                 .collect();
             shown.push((
                 event.time % 1_000_000,

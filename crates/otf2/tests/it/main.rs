@@ -12,7 +12,6 @@
 
 mod common;
 mod decode;
-mod describe;
 mod golden;
 mod judge;
 mod otf2_print;
@@ -24,7 +23,8 @@ mod rewrite_extent;
 mod rewrite_growth;
 mod rewriting;
 mod robust;
-mod scan;
+mod trace;
+mod typed;
 mod wire;
 mod writer;
 mod writer_framing;

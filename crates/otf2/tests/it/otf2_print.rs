@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use retime_otf2::{
-    Archive, Attribute, CollectiveOp, Definitions, Event, EventReader, LocalDefinitions, Members,
-    Value,
+    Archive, Attribute, AttributeValue, CollectiveRoot, CommRef, Definitions, Event, EventData,
+    EventReader, LocalDefinitions, Members, MetricRef, MetricValue, StringRef,
 };
 
 /// Event lines by location.
@@ -86,97 +86,129 @@ impl Printer {
     }
 
     fn fields(&self, event: &Event<'_>) -> String {
-        let u = |name: &str| unsigned(event, name);
-        match event.name() {
-            "Enter" | "Leave" => {
-                let name = self.definitions.regions.get(u("region")).map(|r| r.name);
-                format!("Region: {}", self.named(u("region"), name))
+        match event.data().expect("sound") {
+            EventData::Enter { region } | EventData::Leave { region } => {
+                let name = self.definitions.regions.get(region).map(|r| r.name);
+                format!("Region: {}", self.named(region, name))
             }
-            "MpiCollectiveBegin" => String::new(),
-            "MpiIsendComplete" | "MpiIrecvRequest" => format!("Request: {}", u("requestID")),
-            "MpiSend" | "MpiIsend" => self.message(event, "Receiver", u("receiver")),
-            "MpiRecv" | "MpiIrecv" => self.message(event, "Sender", u("sender")),
-            "MpiCollectiveEnd" => self.collective(event),
-            "ThreadBegin" | "ThreadEnd" => format!(
-                "Thread Contingent: {}, Sequence Count: {}",
-                self.comm(u("threadContingent")),
-                u("sequenceCount")
+            EventData::MpiCollectiveBegin => String::new(),
+            EventData::MpiIsendComplete { request } | EventData::MpiIrecvRequest { request } => {
+                format!("Request: {request}")
+            }
+            EventData::MpiSend {
+                receiver: peer,
+                communicator,
+                tag,
+                length,
+            } => self.message(event, ("Receiver", peer), communicator, (tag, length)),
+            EventData::MpiRecv {
+                sender: peer,
+                communicator,
+                tag,
+                length,
+            } => self.message(event, ("Sender", peer), communicator, (tag, length)),
+            EventData::MpiIsend {
+                receiver: peer,
+                communicator,
+                tag,
+                length,
+                request,
+            } => {
+                let sent = self.message(event, ("Receiver", peer), communicator, (tag, length));
+                format!("{sent}, Request: {request}")
+            }
+            EventData::MpiIrecv {
+                sender: peer,
+                communicator,
+                tag,
+                length,
+                request,
+            } => {
+                let received = self.message(event, ("Sender", peer), communicator, (tag, length));
+                format!("{received}, Request: {request}")
+            }
+            EventData::MpiCollectiveEnd {
+                collective_op,
+                communicator,
+                root,
+                size_sent,
+                size_received,
+            } => {
+                let root = match root {
+                    CollectiveRoot::None => "NONE".to_owned(),
+                    CollectiveRoot::Itself => "SELF".to_owned(),
+                    CollectiveRoot::ThisGroup => "THIS GROUP".to_owned(),
+                    CollectiveRoot::Rank(rank) => self.rank(event, communicator, rank),
+                };
+                format!(
+                    "Operation: {}, Communicator: {}, Root: {root}, Sent: {size_sent}, \
+                     Received: {size_received}",
+                    collective_op.to_string().to_uppercase(),
+                    self.comm(communicator),
+                )
+            }
+            EventData::ThreadBegin {
+                thread_contingent,
+                sequence_count,
+            }
+            | EventData::ThreadEnd {
+                thread_contingent,
+                sequence_count,
+            } => format!(
+                "Thread Contingent: {}, Sequence Count: {sequence_count}",
+                self.comm(thread_contingent),
             ),
-            "Metric" => self.metric(event),
-            "ProgramBegin" => format!(
+            EventData::Metric { metric, values } => self.metric(metric, &values),
+            EventData::ProgramBegin {
+                program_name,
+                arguments,
+            } => format!(
                 "Name: {}, {} Arguments",
-                self.named(u("programName"), Some(u("programName") as u32)),
-                u("numberOfArguments")
+                self.named(program_name, Some(program_name)),
+                arguments.len()
             ),
-            "ProgramEnd" => match event.fields().get("exitStatus").expect("sound") {
-                Some(Value::Signed(i64::MIN)) => "Exit status: UNDEFINED".to_owned(),
-                other => format!(
-                    "Exit status: {}",
-                    other.and_then(Value::signed).expect("one")
-                ),
-            },
-            other => panic!("{other} is in no trace of this test"),
+            EventData::ProgramEnd { exit_status: None } => "Exit status: UNDEFINED".to_owned(),
+            EventData::ProgramEnd {
+                exit_status: Some(status),
+            } => format!("Exit status: {status}"),
+            other => panic!("{other:?} is in no trace of this test"),
         }
     }
 
-    fn message(&self, event: &Event<'_>, role: &str, rank: u64) -> String {
-        let u = |name: &str| unsigned(event, name);
-        let request = if event.name().starts_with("MpiI") {
-            format!(", Request: {}", u("requestID"))
-        } else {
-            String::new()
-        };
+    fn message(
+        &self,
+        event: &Event<'_>,
+        (role, peer): (&str, u32),
+        comm: CommRef,
+        (tag, length): (u32, u64),
+    ) -> String {
         format!(
-            "{role}: {}, Communicator: {}, Tag: {}, Length: {}{request}",
-            self.rank(event, rank),
-            self.comm(u("communicator")),
-            u("msgTag"),
-            u("msgLength")
+            "{role}: {}, Communicator: {}, Tag: {tag}, Length: {length}",
+            self.rank(event, comm, peer),
+            self.comm(comm),
         )
     }
 
-    fn collective(&self, event: &Event<'_>) -> String {
-        let u = |name: &str| unsigned(event, name);
-        let root = match u("root") {
-            0xffff_ffff => "NONE".to_owned(),
-            0xffff_fffe => "SELF".to_owned(),
-            0xffff_fffd => "THIS GROUP".to_owned(),
-            rank => self.rank(event, rank),
-        };
-        format!(
-            "Operation: {}, Communicator: {}, Root: {root}, Sent: {}, Received: {}",
-            CollectiveOp(u("collectiveOp") as u8)
-                .to_string()
-                .to_uppercase(),
-            self.comm(u("communicator")),
-            u("sizeSent"),
-            u("sizeReceived")
-        )
-    }
-
-    fn metric(&self, event: &Event<'_>) -> String {
-        let class = self
-            .definitions
-            .metric_classes
-            .get(unsigned(event, "metric"));
-        let fields = event.decode().expect("sound");
-        let values = fields.iter().filter(|field| field.name() == "metricValues");
+    fn metric(&self, metric: MetricRef, values: &[MetricValue]) -> String {
+        let class = self.definitions.metric_classes.get(metric);
         let shown: Vec<String> = class
             .expect("the class is defined")
             .members
             .iter()
             .zip(values)
-            .map(|(&id, value)| {
+            .map(|(&id, &value)| {
                 let member = self.definitions.metric_members.get(id).map(|m| m.name);
-                let value = value.value.unsigned().expect("a number");
+                let MetricValue::Unsigned(value) = value else {
+                    panic!("all metrics of these traces are UINT64, not {value:?}")
+                };
                 format!("({}; UINT64; {value})", self.named(id, member))
             })
             .collect();
-        let number = unsigned(event, "numberOfMetrics");
-        let plural = if number == 1 { "" } else { "s" };
-        let metric = unsigned(event, "metric");
+        let plural = if values.len() == 1 { "" } else { "s" };
         format!(
-            "Metric: {metric}, {number} Value{plural}: {}",
+            "Metric: {}, {} Value{plural}: {}",
+            metric.0,
+            values.len(),
             shown.join(", ")
         )
     }
@@ -190,49 +222,33 @@ impl Printer {
         }
     }
 
-    fn attribute(&self, attribute: &Attribute<'_>) -> String {
-        assert_eq!(
-            attribute.type_code, 4,
-            "all attributes of these traces are UINT64"
-        );
-        let name = self
-            .definitions
-            .attributes
-            .get(attribute.id)
-            .map(|a| a.name);
-        let value = attribute.value.unsigned().expect("a number");
-        format!(
-            "({}; UINT64; {value})",
-            self.named(attribute.id.into(), name)
-        )
+    fn attribute(&self, &Attribute { attribute, value }: &Attribute) -> String {
+        let AttributeValue::U64(value) = value else {
+            panic!("all attributes of these traces are UINT64, not {value:?}")
+        };
+        let name = self.definitions.attributes.get(attribute).map(|a| a.name);
+        format!("({}; UINT64; {value})", self.named(attribute, name))
     }
 
-    fn rank(&self, event: &Event<'_>, rank: u64) -> String {
-        let comm = unsigned(event, "communicator") as u32;
+    fn rank(&self, event: &Event<'_>, comm: CommRef, rank: u32) -> String {
         let members: &Members = self.definitions.comm_members(comm).expect("resolved");
-        let location = members
-            .location(event.location, rank as u32)
-            .expect("a member");
+        let location = members.location(event.location, rank).expect("a member");
         let name = self.definitions.locations.get(location).map(|l| l.name);
         format!("{rank} ({})", self.named(location, name))
     }
 
-    fn comm(&self, comm: u64) -> String {
+    fn comm(&self, comm: CommRef) -> String {
         self.named(comm, self.definitions.comms.get(comm).map(|c| c.name))
     }
 
-    fn named(&self, id: u64, name: Option<u32>) -> String {
+    fn named(&self, id: impl Into<u64>, name: Option<StringRef>) -> String {
+        let id = id.into();
         match name {
             Some(name) => format!("\"{}\" <{id}>", self.definitions.text(name)),
             None if id == u64::from(u32::MAX) => "UNDEFINED".to_owned(),
             None => id.to_string(),
         }
     }
-}
-
-fn unsigned(event: &Event<'_>, name: &str) -> u64 {
-    let value = event.fields().get(name).expect("sound");
-    value.and_then(Value::unsigned).expect("a number")
 }
 
 /// `MpiIsend` as `MPI_ISEND`.

@@ -3,8 +3,8 @@
 use crate::common;
 use std::fs;
 
-use retime_otf2::definitions::Oddity;
-use retime_otf2::{Archive, Definitions, Error, LocalDefinitions, Members, Result};
+use retime_otf2::definitions::DefinitionDefect;
+use retime_otf2::{Archive, CommRef, Definitions, Error, LocalDefinitions, Members, Result};
 
 fn locals(archive: &Archive) -> Result<Vec<LocalDefinitions>> {
     let definitions = Definitions::read(archive)?;
@@ -21,15 +21,17 @@ fn eztrace_communicators_are_resolved() {
     let definitions = Definitions::read(&archive).expect("sound");
     let locations = [0, 536_870_911, 1_073_741_822, 1_610_612_733];
     assert_eq!(definitions.location_ids(), locations);
-    let world = definitions.comm_members(0).expect("resolved");
+    let world = definitions.comm_members(CommRef(0)).expect("resolved");
     assert_eq!(*world, Members::Intra(locations.into()));
-    let alone = definitions.comm_members(1_610_612_734).expect("resolved");
+    let alone = definitions
+        .comm_members(CommRef(1_610_612_734))
+        .expect("resolved");
     assert_eq!(*alone, Members::Intra([1_610_612_733].into()));
-    let duplicate = Oddity::Duplicate {
+    let duplicate = DefinitionDefect::Duplicate {
         record: "Group",
         id: 0,
     };
-    assert_eq!(definitions.oddities.first(), [duplicate]);
+    assert_eq!(definitions.defects.first(), [duplicate]);
 }
 
 #[test]
@@ -41,7 +43,7 @@ fn score_p_definitions_are_resolved() {
     let definitions = Definitions::read(&archive).expect("sound");
     let clock = definitions.clock.expect("there is one");
     assert_eq!(clock.ticks_per_second, 2_095_197_216);
-    let world = definitions.comm_members(1).expect("resolved");
+    let world = definitions.comm_members(CommRef(1)).expect("resolved");
     assert_eq!(world.location(0, 1), Some(1));
     let locals = locals(&archive).expect("sound");
     assert!(locals[0].clock.is_identity());

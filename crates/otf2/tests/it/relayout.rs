@@ -5,11 +5,12 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use retime::{ClockMap, LocationIndex, MapBuilder, Point, Timestamp};
-use retime_otf2::writer::{
-    Archive, GroupType, LocationGroupType, LocationType, LocationWriter, Message, Options,
-    Paradigm, RegionRole, Scope, Severity, Value,
+use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
+use retime_otf2::{
+    AttributeValue, EventData, GroupType, LocationGroupRef, LocationGroupType, LocationType,
+    MarkerScope, MarkerSeverity, Paradigm, RegionRole, Type,
 };
-use retime_otf2::{EventReader, Otf2Trace};
+use retime_otf2::{EventReader, Trace};
 
 use crate::common::{file, unpack};
 use crate::judge::otf2_print;
@@ -57,32 +58,42 @@ fn recipes(events: impl Strategy<Value = Vec<u32>>) -> impl Strategy<Value = Rec
     )
 }
 
+fn flush(stop: u64) -> EventData {
+    EventData::BufferFlush {
+        stop_time: retime_otf2::Timestamp(stop),
+    }
+}
+
 fn write(dir: &Path, recipe: &Recipe) {
     let mut random = Random(recipe.seed);
-    let options = Options {
+    let options = WriteOptions {
         event_chunk: 0x4_0000,
         definition_chunk: 0x4_0000,
         allow_disorder: recipe.disorder,
         range: Some((random.below(200), 300 + random.below(1_000_000))),
         realtime: Some(1_700_000_000_000_000_000),
-        ..Options::default()
+        ..WriteOptions::default()
     };
-    let mut archive = Archive::create(dir.join("t.otf2"), options).unwrap();
+    let mut archive = ArchiveWriter::create(dir.join("t.otf2"), options).unwrap();
     let definitions = archive.definitions();
     let machine = definitions.system_tree_node("lab", "machine", None);
     for id in 0..recipe.events.len() as u64 {
-        let process = definitions.location_group("p", LocationGroupType::Process, Some(machine));
-        definitions.location(id, "t", LocationType::CpuThread, process);
+        let process = definitions.location_group("p", LocationGroupType::PROCESS, Some(machine));
+        definitions.location(id, "t", LocationType::CPU_THREAD, process);
     }
     let ids: Vec<u64> = (0..recipe.events.len() as u64).collect();
-    definitions.group("", GroupType::CommLocations, Paradigm::Mpi, &ids);
-    let world = definitions.group("", GroupType::CommGroup, Paradigm::Mpi, &ids);
+    definitions.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &ids);
+    let world = definitions.group("", GroupType::COMM_GROUP, Paradigm::MPI, &ids);
     let comm = definitions.comm("world", world, None);
-    let region = definitions.region("main", RegionRole::Function, Paradigm::User);
-    let attribute = definitions.attribute("a", "", 4);
-    let kind = archive.markers().define("g", "c", Severity::Low);
+    let region = definitions.region("main", RegionRole::FUNCTION, Paradigm::USER);
+    let attribute = definitions.attribute("a", "", Type::UINT64);
+    let kind = archive.markers().define("g", "c", MarkerSeverity::LOW);
     for _ in 0..random.below(40) {
-        let scope = [Scope::Global, Scope::Location(0), Scope::LocationGroup(0)];
+        let scope = [
+            MarkerScope::Global,
+            MarkerScope::Location(0),
+            MarkerScope::LocationGroup(LocationGroupRef(0)),
+        ];
         let scope = scope.into_iter().nth(random.below(3) as usize).unwrap();
         let (time, duration) = (random.below(70_000), random.below(300));
         archive.markers().mark(time, duration, kind, scope, "text");
@@ -102,7 +113,7 @@ fn write(dir: &Path, recipe: &Recipe) {
         let event = |location: &mut LocationWriter, random: &mut Random, time: u64| {
             if random.below(9) == 0 {
                 location
-                    .attach(attribute, Value::U64(random.next()))
+                    .attach(attribute, AttributeValue::U64(random.next()))
                     .unwrap();
             }
             let message = Message {
@@ -113,7 +124,7 @@ fn write(dir: &Path, recipe: &Recipe) {
             };
             match random.below(12) {
                 0 => location.send(time, message),
-                1 => location.buffer_flush(time, time + random.below(3_000)),
+                1 => location.event(time, &flush(time + random.below(3_000))),
                 2 => location.event_raw(time, 200, &vec![7; random.below(300) as usize]),
                 3..=7 => location.enter(time, region),
                 _ => location.leave(time, region),
@@ -136,7 +147,7 @@ fn write(dir: &Path, recipe: &Recipe) {
 }
 
 /// A map that wobbles, stands still, jumps, and has steps.
-fn wild_map(trace: &Otf2Trace, location: LocationIndex, random: &mut Random) -> ClockMap {
+fn wild_map(trace: &Trace, location: LocationIndex, random: &mut Random) -> ClockMap {
     if random.below(6) == 0 {
         return shift(random.below(1 << 40));
     }
@@ -165,13 +176,13 @@ fn wild_map(trace: &Otf2Trace, location: LocationIndex, random: &mut Random) -> 
 fn check(recipe: &Recipe) -> bool {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), recipe);
-    let trace = Otf2Trace::open(dir.path()).unwrap();
+    let trace = Trace::open(dir.path()).unwrap();
     let mut random = Random(recipe.seed.rotate_left(17) | 1);
     let corrected = correct_and_check(dir.path(), |location| {
         wild_map(&trace, location, &mut random)
     });
     for location in trace.locations() {
-        let timeline = corrected.trace.node_times(location, &[], &()).unwrap();
+        let timeline = corrected.trace.times(location, &[], &()).unwrap();
         if corrected.rewritten.range.is_some() {
             assert_eq!(timeline.backwards, 0);
         }
@@ -231,9 +242,9 @@ fn real_archives_survive_wild_maps() {
             return;
         };
         let path = path.join(sub);
-        let trace = Otf2Trace::open(&path).unwrap();
+        let trace = Trace::open(&path).unwrap();
         let corrected = correct_and_check(&path, |location| {
-            let range = trace.node_times(location, &[], &()).unwrap().range;
+            let range = trace.times(location, &[], &()).unwrap().range;
             match range {
                 // Too close to the end of 64 bits to be moved at all.
                 Some((_, last)) if last.0 > u64::MAX / 2 => ClockMap::default(),

@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use retime::{ClockMap, LocationIndex, Timestamp};
-use retime_otf2::Otf2Trace;
+use retime_model::{ClockMap, LocationIndex, Timestamp};
+use retime_otf2::Trace;
 
 use crate::common::unpack;
 use crate::rewriting::{
@@ -44,14 +44,14 @@ fn copies_are_identical() {
             return;
         };
         for path in archives(&path, name) {
-            let trace = Otf2Trace::open(&path).unwrap();
+            let trace = Trace::open(&path).unwrap();
             let identity = correction(&trace, |_| ClockMap::default());
             let (copy, rewritten) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
             trace.copy(copy.path(), &()).unwrap();
             assert_same(&path, copy.path());
             let done = trace.rewrite(&identity, rewritten.path(), &()).unwrap();
             assert_same(&path, rewritten.path());
-            let corrected = Otf2Trace::open(rewritten.path()).unwrap();
+            let corrected = Trace::open(rewritten.path()).unwrap();
             restore_and_check(&path, &corrected, &identity, &done.undo);
         }
     }
@@ -61,8 +61,8 @@ fn copies_are_identical() {
 /// since some fixtures have times close to the end of 64 bits. One has clock
 /// offsets that lead to times before zero, which wrap around; nothing can be
 /// shifted there.
-fn far(trace: &Otf2Trace, location: LocationIndex) -> ClockMap {
-    let range = trace.node_times(location, &[], &()).unwrap().range;
+fn far(trace: &Trace, location: LocationIndex) -> ClockMap {
+    let range = trace.times(location, &[], &()).unwrap().range;
     match range {
         Some((first, last)) if last.0 - first.0 > u64::MAX / 2 => ClockMap::default(),
         Some((_, last)) if last.0 > u64::MAX / 2 => back(1_000_000),
@@ -77,7 +77,7 @@ fn shifted_archives_are_the_same_but_for_the_shift() {
             return;
         };
         for path in archives(&path, name) {
-            let trace = Otf2Trace::open(&path).unwrap();
+            let trace = Trace::open(&path).unwrap();
             let corrected = correct_and_check(&path, |location| far(&trace, location));
             // Only the two time records in a row of this one make it necessary.
             let laid_out = !corrected.rewritten.laid_out.is_empty();
@@ -152,7 +152,7 @@ fn otf2_print_sees_the_shift_and_nothing_else() {
             return;
         };
         for path in archives(&path, name) {
-            let trace = Otf2Trace::open(&path).unwrap();
+            let trace = Trace::open(&path).unwrap();
             let corrected = correct_and_check(&path, |location| far(&trace, location));
             let (Some(old), Some(new)) = (
                 print(trace.archive().anchor_path()),
@@ -164,7 +164,7 @@ fn otf2_print_sees_the_shift_and_nothing_else() {
             assert_eq!(old.events, new.events);
             assert_eq!(old.complaints, new.complaints);
             for location in trace.locations() {
-                let id = trace.info().locations[location.as_usize()].id;
+                let id = trace.local(location).unwrap().location;
                 let (Some(before), Some(after)) = (old.times.get(&id), new.times.get(&id)) else {
                     continue;
                 };

@@ -5,23 +5,23 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use retime::{ClockMap, Knot, LocationIndex, Step, Timestamp};
-use retime_otf2::{Error, Otf2Trace, Result, Undo};
+use retime_model::{ClockMap, Knot, LocationIndex, Step, Timestamp};
+use retime_otf2::{Error, Result, Trace, Undo};
 
 use crate::common::{SmallFile, file, small_archive, time, write};
 use crate::rewriting::{assert_same, correct_and_check, correction, shift};
 
-/// Scans, corrects and restores an archive.
+/// Reads, corrects and restores an archive.
 fn everything(anchor: &Path) -> Result<()> {
-    let trace = Otf2Trace::open(anchor)?;
+    let trace = Trace::open(anchor)?;
     for location in trace.locations() {
-        trace.scan(location, &())?;
-        trace.node_times(location, &[], &())?;
+        trace.glance(location, &(), |event| event.data().map(drop))?;
+        trace.times(location, &[], &())?;
     }
     let correction = correction(&trace, |location| shift(7 + u64::from(location.0)));
     let (new, back) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let undo = trace.rewrite(&correction, new.path(), &())?.undo;
-    let corrected = Otf2Trace::open(new.path())?;
+    let corrected = Trace::open(new.path())?;
     corrected.restore(&correction, &undo, back.path(), &())?;
     assert_same(anchor.parent().unwrap(), back.path());
     Ok(())
@@ -73,12 +73,12 @@ fn every_changed_byte_ends_well() {
 /// Changes a corrected archive and tries to restore the original.
 fn tampered(change: impl FnOnce(&Path)) -> Error {
     let dir = tempfile::tempdir().unwrap();
-    let trace = Otf2Trace::open(write(dir.path(), &small_archive())).unwrap();
+    let trace = Trace::open(write(dir.path(), &small_archive())).unwrap();
     let correction = correction(&trace, |_| shift(5));
     let (new, back) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let undo = trace.rewrite(&correction, new.path(), &()).unwrap().undo;
     change(new.path());
-    let corrected = Otf2Trace::open(new.path()).unwrap();
+    let corrected = Trace::open(new.path()).unwrap();
     let restored = corrected.restore(&correction, &undo, back.path(), &());
     restored.unwrap_err()
 }
@@ -111,7 +111,7 @@ fn a_changed_archive_is_not_restored() {
 #[test]
 fn undo_data_of_elsewhere_are_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let trace = Otf2Trace::open(write(dir.path(), &small_archive())).unwrap();
+    let trace = Trace::open(write(dir.path(), &small_archive())).unwrap();
     let correction = correction(&trace, |_| shift(5));
     let refuse = |json: &str| {
         let undo: Undo = serde_json::from_str(json).unwrap();
@@ -141,7 +141,7 @@ fn times_that_do_not_fit_are_an_error() {
     files.retain(|(name, _)| *name != "t/0.def");
     files[2].1 = file(1, 1, &[&time(u64::MAX - 5), &[0x0c, 0x01, 0x00]]);
     let dir = tempfile::tempdir().unwrap();
-    let trace = Otf2Trace::open(write(dir.path(), &files)).unwrap();
+    let trace = Trace::open(write(dir.path(), &files)).unwrap();
     let correction = correction(&trace, |_| shift(10));
     let new = tempfile::tempdir().unwrap();
     let error = trace.rewrite(&correction, new.path(), &()).unwrap_err();
@@ -153,7 +153,7 @@ fn times_that_do_not_fit_are_an_error() {
 #[test]
 fn nothing_is_overwritten() {
     let dir = tempfile::tempdir().unwrap();
-    let trace = Otf2Trace::open(write(dir.path(), &small_archive())).unwrap();
+    let trace = Trace::open(write(dir.path(), &small_archive())).unwrap();
     let new = tempfile::tempdir().unwrap();
     fs::write(new.path().join("t.def"), "mine").unwrap();
     let error = trace.copy(new.path(), &()).unwrap_err();
@@ -171,7 +171,7 @@ fn companions_are_copied_if_the_directory_was_named() {
     fs::write(dir.path().join("other/file"), "z").unwrap();
     for (path, companion) in [(dir.path(), true), (anchor.as_path(), false)] {
         let new = tempfile::tempdir().unwrap();
-        let trace = Otf2Trace::open(path).unwrap();
+        let trace = Trace::open(path).unwrap();
         trace.copy(new.path(), &()).unwrap();
         assert_eq!(new.path().join("scorep.cfg").exists(), companion);
         assert!(new.path().join("t/extra.bin").exists());

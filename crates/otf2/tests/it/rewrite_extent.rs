@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{SmallFile, file, record, small_archive, time, write};
 use crate::rewriting::{Corrected, correct_and_check, shift};
-use retime::{ClockMap, LocationIndex};
+use retime_model::{ClockMap, LocationIndex};
 
 const ENTER: [u8; 3] = [0x0c, 0x01, 0x00];
 

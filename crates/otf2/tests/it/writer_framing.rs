@@ -2,10 +2,8 @@
 //! events comes back, and the rules for chunks and times hold.
 
 use proptest::prelude::*;
-use retime_otf2::writer::{
-    Archive, AttributeRef, LocationGroupType, LocationType, LocationWriter, Options, Payload,
-    RegionRef, Value,
-};
+use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
+use retime_otf2::{AttributeRef, AttributeValue, LocationGroupType, LocationType, RegionRef};
 
 const CHUNK: usize = 0x4_0000;
 const ENTER: u8 = 12;
@@ -51,14 +49,14 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 fn write(events: &[Event]) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let anchor = dir.path().join("traces.otf2");
-    let options = Options {
+    let options = WriteOptions {
         event_chunk: CHUNK as u64,
-        ..Options::default()
+        ..WriteOptions::default()
     };
-    let mut archive = Archive::create(&anchor, options).unwrap();
+    let mut archive = ArchiveWriter::create(&anchor, options).unwrap();
     let definitions = archive.definitions();
-    let process = definitions.location_group("", LocationGroupType::Process, None);
-    definitions.location(1, "", LocationType::CpuThread, process);
+    let process = definitions.location_group("", LocationGroupType::PROCESS, None);
+    definitions.location(1, "", LocationType::CPU_THREAD, process);
     let mut location = archive.location(1).unwrap();
     for event in events {
         put(&mut location, event);
@@ -72,7 +70,9 @@ fn write(events: &[Event]) -> Vec<u8> {
 fn put(location: &mut LocationWriter, event: &Event) {
     for number in 0..event.attributes {
         let attribute = AttributeRef(number as u32);
-        location.attach(attribute, Value::U8(number as u8)).unwrap();
+        location
+            .attach(attribute, AttributeValue::U8(number as u8))
+            .unwrap();
     }
     if event.code == ENTER {
         location.enter(event.time, RegionRef(7)).unwrap();

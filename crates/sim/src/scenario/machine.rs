@@ -10,7 +10,8 @@
 
 use std::collections::HashMap;
 
-use retime_otf2::writer::{Message, RegionRef};
+use retime_otf2::RegionRef;
+use retime_otf2::writer::Message;
 
 use crate::{
     duration::Duration,

@@ -1,7 +1,7 @@
 //! Traces written down by hand.
 
 use crate::judge::{lines, otf2_print};
-use retime_otf2::writer::{CollectiveOp, Root};
+use retime_otf2::{CollectiveOp, CollectiveRoot};
 use retime_sim::{Error, Event, Layout, Program, from, to};
 
 /// The archive as printed, or nothing without the tools.
@@ -22,7 +22,7 @@ fn every_kind_of_event() {
         .isend(2, to(1).tag(4).bytes(99), 1)
         .send(3, to(0).in_comm(pair))
         .isend_complete(4, 1)
-        .collective(5, 6, CollectiveOp::Bcast, Root::Rank(1), pair)
+        .collective(5, 6, CollectiveOp::BCAST, CollectiveRoot::Rank(1), pair)
         .event(7, Event::NonBlockingCollectiveRequest(8))
         .leave(9, "main");
     program

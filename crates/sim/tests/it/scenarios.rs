@@ -4,8 +4,9 @@ use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::judge::{lines, otf2_print};
 use retime::causality::{self, Causality, CausalityOptions};
-use retime::{Grouping, LocationIndex, MinimalDelay, Ticks};
-use retime_otf2::Otf2Trace;
+use retime::{Grouping, MinimalDelay, Ticks};
+use retime_model::format::Format;
+use retime_otf2_format::Otf2;
 use retime_sim::{
     Clock, Duration, Error, Experiment, FiniteElements, HaloExchange, Length, Network,
     OpposingPair, ProducerConsumer, RandomTraffic, Recording, RingChain, Scenario, Spread,
@@ -190,12 +191,10 @@ fn memory_and_archive_agree() {
         let written = experiment.write(&anchor).unwrap();
         let mut memory = experiment.in_memory().unwrap();
         assert_eq!(written.statistics, memory.statistics);
-        let trace = Otf2Trace::open(&anchor).unwrap();
-        assert_eq!(format!("{:?}", trace.info()), format!("{:?}", memory.info));
-        let logs = (0..memory.info.locations.len() as u32)
-            .map(|it| trace.scan(LocationIndex(it), &()).unwrap().log)
-            .collect();
-        let scanned = Causality::build(trace.info(), logs, CausalityOptions::default()).unwrap();
+        let scan = Otf2.open(&anchor).unwrap().scan(&()).unwrap();
+        assert_eq!(format!("{:?}", scan.info), format!("{:?}", memory.info));
+        let options = CausalityOptions::default();
+        let scanned = Causality::build(&scan.info, scan.logs, options).unwrap();
         let ours = memory.causality().unwrap();
         assert_eq!(format!("{scanned:?}"), format!("{ours:?}"), "{name}");
     }

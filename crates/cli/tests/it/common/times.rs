@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
-use retime_otf2::{EventReader, Otf2Trace};
+use retime_otf2::Trace;
 
 /// The global times of all events in ticks, with the ids of their locations.
 pub(crate) fn times(trace: &Path) -> Vec<(u64, Vec<u64>)> {
-    let trace = Otf2Trace::open(trace).unwrap();
+    let trace = Trace::open(trace).unwrap();
     let of = |location| {
-        let local = trace.local(location).unwrap();
-        let mut events = EventReader::mapped(trace.archive(), local).unwrap();
+        let mut events = trace.events(location).unwrap();
         let mut times = Vec::new();
         while let Some(event) = events.next().unwrap() {
             times.push(event.time);
         }
-        (local.location, times)
+        (events.location(), times)
     };
     trace.locations().map(of).collect()
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use retime_otf2::writer::{CollectiveOp, Root};
+use retime_otf2::{CollectiveOp, CollectiveRoot};
 use retime_sim::{HaloExchange, Layout, Program, Spread, WORLD, from, to};
 
 use super::Scratch;
@@ -79,8 +79,8 @@ pub(crate) fn exchange(layout: Layout, errors: [i64; 3]) -> Program {
             .collective(
                 at(rank, begin),
                 at(rank, begin + 900),
-                CollectiveOp::Bcast,
-                Root::Rank(0),
+                CollectiveOp::BCAST,
+                CollectiveRoot::Rank(0),
                 WORLD,
             )
             .leave(at(rank, 60_000), "main");
@@ -114,8 +114,8 @@ pub(crate) fn odd() -> Program {
         .collective(
             1_062_000,
             1_063_000,
-            CollectiveOp::Allreduce,
-            Root::None,
+            CollectiveOp::ALLREDUCE,
+            CollectiveRoot::None,
             WORLD,
         );
     program

@@ -3,31 +3,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use retime::causality::{Causality, CausalityOptions};
-use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Timestamp};
-use retime_otf2::{Event, EventReader, Otf2Trace, Rewritten, Undo};
-
-const BUFFER_FLUSH: u8 = 10;
+use retime_model::{ClockMap, Clocks, Correction, Knot, LocationIndex, Timestamp};
+use retime_otf2::schema::event_code;
+use retime_otf2::{Event, Rewritten, Trace, Undo};
 
 /// A correction with a clock per location and a map for each.
-pub(crate) fn correction(
-    trace: &Otf2Trace,
-    map: impl FnMut(LocationIndex) -> ClockMap,
-) -> Correction {
-    let logs = trace
-        .locations()
-        .map(|location| trace.scan(location, &()).unwrap().log)
-        .collect();
-    // Stamps that are too far apart to be corrected are no hindrance here.
-    let causality = Causality::build(trace.info(), logs, CausalityOptions::default());
-    let causality = causality.unwrap_or_else(|_| {
-        let empty = trace.locations().map(|location| {
-            let log = retime::causality::LogBuilder::new(location);
-            log.finish(0, Timestamp(0), Timestamp(0)).unwrap()
-        });
-        Causality::build(trace.info(), empty.collect(), CausalityOptions::default()).unwrap()
-    });
-    let clocks = Grouping::Location.clocks(trace.info(), &causality);
+pub(crate) fn correction(trace: &Trace, map: impl FnMut(LocationIndex) -> ClockMap) -> Correction {
+    let clocks = Clocks::each_location(trace.locations().len());
     Correction::new(clocks, trace.locations().map(map).collect())
 }
 
@@ -82,7 +64,7 @@ pub(crate) fn assert_same(a: &Path, b: &Path) {
 /// A corrected copy of an archive.
 pub(crate) struct Corrected {
     pub(crate) dir: tempfile::TempDir,
-    pub(crate) trace: Otf2Trace,
+    pub(crate) trace: Trace,
     pub(crate) rewritten: Rewritten,
 }
 
@@ -93,11 +75,11 @@ pub(crate) fn correct_and_check(
     path: &Path,
     map: impl FnMut(LocationIndex) -> ClockMap,
 ) -> Corrected {
-    let trace = Otf2Trace::open(path).unwrap();
+    let trace = Trace::open(path).unwrap();
     let correction = correction(&trace, map);
     let dir = tempfile::tempdir().unwrap();
     let rewritten = trace.rewrite(&correction, dir.path(), &()).unwrap();
-    let corrected = Otf2Trace::open(dir.path()).unwrap();
+    let corrected = Trace::open(dir.path()).unwrap();
     for location in trace.locations() {
         compare(&trace, &corrected, &correction, location);
     }
@@ -112,7 +94,7 @@ pub(crate) fn correct_and_check(
 /// Restores an archive, with undo data that went through a text file.
 pub(crate) fn restore_and_check(
     original: &Path,
-    corrected: &Otf2Trace,
+    corrected: &Trace,
     correction: &Correction,
     undo: &Undo,
 ) {
@@ -126,10 +108,8 @@ pub(crate) fn restore_and_check(
 }
 
 /// Compares the events of a location before and after.
-fn compare(old: &Otf2Trace, new: &Otf2Trace, correction: &Correction, location: LocationIndex) {
-    let open = |trace: &Otf2Trace| {
-        EventReader::mapped(trace.archive(), trace.local(location).unwrap()).unwrap()
-    };
+fn compare(old: &Trace, new: &Trace, correction: &Correction, location: LocationIndex) {
+    let open = |trace: &Trace| trace.events(location).unwrap();
     let (mut old_events, mut new_events) = (open(old), open(new));
     let map = correction.map_of(location);
     let (mut latest, mut number) = (0, 0);
@@ -148,14 +128,14 @@ fn compare(old: &Otf2Trace, new: &Otf2Trace, correction: &Correction, location: 
             before.location
         );
         assert_eq!(body(&after), body(&before), "event {number}");
-        if before.code == BUFFER_FLUSH {
+        if before.code == event_code::BufferFlush {
             let mapped = map.cursor(location).map(0, Timestamp(stop(&before)));
             assert_eq!(stop(&after), mapped.unwrap().0, "event {number}");
         }
         number += 1;
     }
     assert!(new_events.next().unwrap().is_none(), "as many events");
-    let count = |trace: &Otf2Trace| trace.scan(location, &()).unwrap().counts;
+    let count = |trace: &Trace| trace.times(location, &[], &()).unwrap().counts;
     assert_eq!(count(old), count(new));
 }
 
@@ -164,7 +144,7 @@ fn body(event: &Event<'_>) -> (u8, Vec<u8>, String) {
     let attributes = format!("{:?}", event.decode_attributes().unwrap());
     let payload = event.entry().payload().rest();
     let payload = match event.code {
-        BUFFER_FLUSH => &payload[8..],
+        event_code::BufferFlush => &payload[8..],
         _ => payload,
     };
     (event.code, payload.to_vec(), attributes)

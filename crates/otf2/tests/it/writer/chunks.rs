@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use retime_otf2::writer::{AttributeRef, Message, Options, RegionRef, StringRef, Value};
+use retime_otf2::writer::{Message, WriteOptions};
+use retime_otf2::{AttributeRef, AttributeValue, EventData, RegionRef, StringRef};
 
 use super::{LARGEST_ID, MAIN, SMALL, WORLD, archive, message, single, small};
 use crate::judge::{lines, otf2_print};
@@ -103,7 +104,7 @@ fn times_of_every_magnitude() {
         (1 << 63) + 1,
         u64::MAX - 1,
     ];
-    let (written, text) = single(Options::default(), |it| {
+    let (written, text) = single(WriteOptions::default(), |it| {
         for time in times {
             it.enter(time, MAIN).unwrap();
         }
@@ -150,11 +151,16 @@ fn times_are_written_when_they_must_be() {
 /// Bytes as libotf2 writes them: the start of a Score-P recording.
 #[test]
 fn records_have_the_bytes_libotf2_gives_them() {
-    let (_dir, path, mut archive) = archive(&[0], Options::default());
+    let (_dir, path, mut archive) = archive(&[0], WriteOptions::default());
     let mut it = archive.location(0).unwrap();
     let start = 0x1a_47f4_ff70_5a1d;
-    it.attach(AttributeRef(2), Value::U64(26601)).unwrap();
-    it.program_begin(start, StringRef(8), &[]).unwrap();
+    let program = EventData::ProgramBegin {
+        program_name: StringRef(8),
+        arguments: vec![],
+    };
+    it.attach(AttributeRef(2), AttributeValue::U64(26601))
+        .unwrap();
+    it.event(start, &program).unwrap();
     it.enter(start + 1, RegionRef(3)).unwrap();
     let sent = Message {
         peer: 1,
@@ -163,7 +169,8 @@ fn records_have_the_bytes_libotf2_gives_them() {
         length: 16384,
     };
     it.send(start + 1, sent).unwrap();
-    it.program_end(start + 2, None).unwrap();
+    it.event(start + 2, &EventData::ProgramEnd { exit_status: None })
+        .unwrap();
     archive.finish([it.finish().unwrap()]).unwrap();
     let mut expected = vec![0x03, 0x42, 1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0];
     expected.extend([0x05, 0x1d, 0x5a, 0x70, 0xff, 0xf4, 0x47, 0x1a, 0x00]);

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use retime_otf2::writer::{
-    CommRef, GroupType, MappingType, Message, Options, Paradigm, RegionRef, RegionRole, Scope,
-    Severity,
+use retime_otf2::writer::{Message, WriteOptions};
+use retime_otf2::{
+    CommRef, GroupType, MappingType, MarkerScope, MarkerSeverity, Paradigm, RegionRef, RegionRole,
 };
 
 use super::{MAIN, SMALL, WORLD, archive, message, single, small};
@@ -12,14 +12,14 @@ use crate::judge::{self, lines, otf2_print};
 
 #[test]
 fn local_ids_and_clocks_are_translated() {
-    let (_dir, path, mut archive) = archive(&[0], Options::default());
+    let (_dir, path, mut archive) = archive(&[0], WriteOptions::default());
     let definitions = archive.definitions();
     for name in ["a", "b"] {
-        definitions.region(name, RegionRole::Function, Paradigm::User);
+        definitions.region(name, RegionRole::FUNCTION, Paradigm::USER);
     }
     let mut location = archive.location(0).unwrap();
-    location.local().dense_map(MappingType::Region, &[2, 1, 0]);
-    location.local().sparse_map(MappingType::Comm, &[(9, 0)]);
+    location.local().dense_map(MappingType::REGION, &[2, 1, 0]);
+    location.local().sparse_map(MappingType::COMM, &[(9, 0)]);
     location.local().clock_offset(100, -50, 0.0);
     location.local().clock_offset(200, 50, 0.0);
     location.enter(100, RegionRef(0)).unwrap();
@@ -52,11 +52,11 @@ fn definitions_larger_than_a_chunk_of_them() {
     for number in 0..100 {
         definitions.string(&format!("{long}{number}"));
     }
-    let group = definitions.group("half", GroupType::CommGroup, Paradigm::Mpi, &ids[..1000]);
-    let rest = definitions.group("rest", GroupType::CommGroup, Paradigm::Mpi, &ids[1000..]);
+    let group = definitions.group("half", GroupType::COMM_GROUP, Paradigm::MPI, &ids[..1000]);
+    let rest = definitions.group("rest", GroupType::COMM_GROUP, Paradigm::MPI, &ids[1000..]);
     let half = definitions.comm("half", group, Some(WORLD));
     definitions.inter_comm("bridge", (group, rest), Some(half));
-    let own = definitions.group("", GroupType::CommSelf, Paradigm::Mpi, &[]);
+    let own = definitions.group("", GroupType::COMM_SELF, Paradigm::MPI, &[]);
     definitions.comm("SELF", own, None);
     archive.finish([]).unwrap();
     assert!(fs::metadata(path.with_extension("def")).unwrap().len() > 2 * SMALL);
@@ -84,7 +84,7 @@ fn definitions_larger_than_a_chunk_of_them() {
 
 #[test]
 fn the_anchor_tells_what_it_was_told() {
-    let options = Options {
+    let options = WriteOptions {
         resolution: 2_095_197_216,
         range: Some((7, 1007)),
         realtime: Some(1_700_000_000_000_000_000),
@@ -93,7 +93,7 @@ fn the_anchor_tells_what_it_was_told() {
         description: "two words".into(),
         properties: vec![("RETIME::KEY".into(), "value".into())],
         trace_id: 0xABCD,
-        ..Options::default()
+        ..WriteOptions::default()
     };
     let (_, text) = single(options, |it| it.enter(10, MAIN).unwrap());
     if text.is_empty() {
@@ -116,16 +116,16 @@ fn the_anchor_tells_what_it_was_told() {
 
 #[test]
 fn markers() {
-    let (_dir, path, mut archive) = archive(&[0], Options::default());
+    let (_dir, path, mut archive) = archive(&[0], WriteOptions::default());
     let kind = archive
         .markers()
-        .define("group", "category", Severity::High);
+        .define("group", "category", MarkerSeverity::HIGH);
     archive
         .markers()
-        .mark(5, 3, kind, Scope::Location(0), "here");
+        .mark(5, 3, kind, MarkerScope::Location(0), "here");
     archive
         .markers()
-        .mark(9, 0, kind, Scope::Global, "everywhere");
+        .mark(9, 0, kind, MarkerScope::Global, "everywhere");
     archive.finish([]).unwrap();
     let Some(text) = judge::run("otf2-marker", &path, &[]) else {
         return;

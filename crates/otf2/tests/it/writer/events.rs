@@ -1,16 +1,20 @@
 //! Every kind of event, and what is attached to events.
 
 use retime_otf2::writer::{
-    AttributeRef, Collective, CollectiveOp, DefinitionType, Definitions, LocationWriter, MetricRef,
-    MetricValue, Options, Paradigm, ParameterRef, Payload, Result, Root, StringRef, Value,
+    Collective, DefinitionsWriter, LocationWriter, Payload, WriteOptions, WriteResult,
+};
+use retime_otf2::{
+    AttributeRef, AttributeValue, CollectiveOp, CollectiveRoot, CommRef, EventData,
+    LocationGroupRef, MeasurementMode, MetricRef, MetricValue, Paradigm, ParameterRef, RegionRef,
+    StringRef, Timestamp,
 };
 
 use super::{MAIN, WORLD, archive, message, single, small};
 use crate::judge::{lines, otf2_print};
 
-fn collective(root: Root) -> Collective {
+fn collective(root: CollectiveRoot) -> Collective {
     Collective {
-        op: CollectiveOp::Bcast,
+        op: CollectiveOp::BCAST,
         comm: WORLD,
         root,
         sent: 1,
@@ -18,7 +22,7 @@ fn collective(root: Root) -> Collective {
     }
 }
 
-fn write_mpi(it: &mut LocationWriter) -> Result<()> {
+fn write_mpi(it: &mut LocationWriter) -> WriteResult<()> {
     it.enter(10, MAIN)?;
     it.send(11, message(1))?;
     it.isend(12, message(2), 1)?;
@@ -27,16 +31,26 @@ fn write_mpi(it: &mut LocationWriter) -> Result<()> {
     it.recv(15, message(1))?;
     it.irecv(16, message(2), u64::MAX - 2)?;
     it.irecv_request(17, 3)?;
-    it.request_test(18, 3)?;
-    it.request_cancelled(19, 3)?;
-    it.collective_begin(20)?;
-    it.collective_end(21, collective(Root::Rank(0)))?;
-    it.collective_begin(22)?;
-    it.collective_end(23, collective(Root::None))?;
-    it.non_blocking_collective_request(24, 4)?;
-    it.non_blocking_collective_complete(25, collective(Root::Itself), 4)?;
-    it.comm_create(26, WORLD)?;
-    it.comm_destroy(27, WORLD)?;
+    it.event(18, &EventData::MpiRequestTest { request: 3 })?;
+    it.event(19, &EventData::MpiRequestCancelled { request: 3 })?;
+    it.event(20, &EventData::MpiCollectiveBegin)?;
+    it.collective_end(21, collective(CollectiveRoot::Rank(0)))?;
+    it.event(22, &EventData::MpiCollectiveBegin)?;
+    it.collective_end(23, collective(CollectiveRoot::None))?;
+    it.event(24, &EventData::NonBlockingCollectiveRequest { request: 4 })?;
+    it.non_blocking_collective_complete(25, collective(CollectiveRoot::Itself), 4)?;
+    it.event(
+        26,
+        &EventData::CommCreate {
+            communicator: WORLD,
+        },
+    )?;
+    it.event(
+        27,
+        &EventData::CommDestroy {
+            communicator: WORLD,
+        },
+    )?;
     it.leave(28, MAIN)
 }
 
@@ -76,37 +90,91 @@ fn events_of_mpi() {
     );
 }
 
-fn write_others(it: &mut LocationWriter) -> Result<()> {
-    it.program_begin(1, StringRef(0), &[StringRef(1), StringRef(2)])?;
-    it.thread_fork(2, Paradigm::OpenMp, 4)?;
-    it.thread_team_begin(3, WORLD)?;
-    it.thread_team_end(4, WORLD)?;
-    it.thread_join(5, Paradigm::OpenMp)?;
-    it.thread_create(6, WORLD, 1)?;
-    it.thread_begin(7, WORLD, 1)?;
-    it.thread_end(8, WORLD, 1)?;
-    it.thread_wait(9, WORLD, 1)?;
-    it.measurement_on_off(10, false)?;
-    it.measurement_on_off(11, true)?;
-    it.buffer_flush(12, 50)?;
-    let values = [
+fn write_others(it: &mut LocationWriter) -> WriteResult<()> {
+    let program = EventData::ProgramBegin {
+        program_name: StringRef(0),
+        arguments: vec![StringRef(1), StringRef(2)],
+    };
+    it.event(1, &program)?;
+    it.event(
+        2,
+        &EventData::ThreadFork {
+            model: Paradigm::OPENMP,
+            threads: 4,
+        },
+    )?;
+    it.event(3, &EventData::ThreadTeamBegin { thread_team: WORLD })?;
+    it.event(4, &EventData::ThreadTeamEnd { thread_team: WORLD })?;
+    it.event(
+        5,
+        &EventData::ThreadJoin {
+            model: Paradigm::OPENMP,
+        },
+    )?;
+    it.event(
+        6,
+        &EventData::ThreadCreate {
+            thread_contingent: WORLD,
+            sequence_count: 1,
+        },
+    )?;
+    it.event(
+        7,
+        &EventData::ThreadBegin {
+            thread_contingent: WORLD,
+            sequence_count: 1,
+        },
+    )?;
+    it.event(
+        8,
+        &EventData::ThreadEnd {
+            thread_contingent: WORLD,
+            sequence_count: 1,
+        },
+    )?;
+    it.event(
+        9,
+        &EventData::ThreadWait {
+            thread_contingent: WORLD,
+            sequence_count: 1,
+        },
+    )?;
+    for (time, measurement_mode) in [(10, MeasurementMode::OFF), (11, MeasurementMode::ON)] {
+        it.event(time, &EventData::MeasurementOnOff { measurement_mode })?;
+    }
+    let stop_time = Timestamp(50);
+    it.event(12, &EventData::BufferFlush { stop_time })?;
+    let values = vec![
         MetricValue::Unsigned(7),
         MetricValue::Signed(-7),
         MetricValue::Float(0.5),
     ];
-    it.metric(13, MetricRef(0), &values)?;
-    it.parameter_string(14, ParameterRef(0), StringRef(0))?;
-    it.parameter_int(15, ParameterRef(1), -3)?;
-    it.parameter_unsigned(16, ParameterRef(2), 3)?;
-    // Lock, a kind of event the writer has no method for.
+    let metric = MetricRef(0);
+    it.event(13, &EventData::Metric { metric, values })?;
+    let parameter = EventData::ParameterString {
+        parameter: ParameterRef(0),
+        string: StringRef(0),
+    };
+    it.event(14, &parameter)?;
+    let parameter = EventData::ParameterInt {
+        parameter: ParameterRef(1),
+        value: -3,
+    };
+    it.event(15, &parameter)?;
+    let parameter = EventData::ParameterUnsignedInt {
+        parameter: ParameterRef(2),
+        value: 3,
+    };
+    it.event(16, &parameter)?;
+    // Any code and payload: the acquisition of a lock.
     it.event_raw(17, 57, Payload::new().u8(3).c32(1).c32(2).as_bytes())?;
     // Task switch, a record without a length.
     it.event_raw(18, 29, Payload::new().c64(5).as_bytes())?;
-    it.program_end(19, None)
+    it.event(19, &EventData::ProgramEnd { exit_status: None })
 }
 
 /// Parameters and metrics, which the writer leaves to `raw`.
-fn define_others(definitions: &mut Definitions) {
+fn define_others(definitions: &mut DefinitionsWriter) {
     let name = definitions.string("name").0;
     for (id, kind) in [(0, 0), (1, 1), (2, 2)] {
         definitions.raw(23, Payload::new().c32(id).c32(name).u8(kind));
@@ -130,7 +198,7 @@ fn define_others(definitions: &mut Definitions) {
 
 #[test]
 fn events_of_threads_and_of_the_recording() {
-    let (_dir, path, mut archive) = archive(&[0], Options::default());
+    let (_dir, path, mut archive) = archive(&[0], WriteOptions::default());
     define_others(archive.definitions());
     let mut location = archive.location(0).unwrap();
     write_others(&mut location).unwrap();
@@ -173,11 +241,38 @@ fn events_of_threads_and_of_the_recording() {
 /// `otf2-print` 3.0.2 does not know these, but finds its way around them.
 #[test]
 fn events_newer_than_the_reader() {
-    let (written, text) = single(Options::default(), |it| {
-        it.probe(1, message(1), 9).unwrap();
-        it.mrecv(2, 9, 64).unwrap();
-        it.imrecv_request(3, 10, 1).unwrap();
-        it.imrecv(4, 1, 64).unwrap();
+    let (written, text) = single(WriteOptions::default(), |it| {
+        let probe = EventData::MpiProbe {
+            sender: 0,
+            communicator: WORLD,
+            tag: 1,
+            message: 9,
+        };
+        it.event(1, &probe).unwrap();
+        it.event(
+            2,
+            &EventData::MpiMrecv {
+                message: 9,
+                length: 64,
+            },
+        )
+        .unwrap();
+        it.event(
+            3,
+            &EventData::MpiImrecvRequest {
+                message: 10,
+                request: 1,
+            },
+        )
+        .unwrap();
+        it.event(
+            4,
+            &EventData::MpiImrecv {
+                request: 1,
+                length: 64,
+            },
+        )
+        .unwrap();
         it.enter(5, MAIN).unwrap();
     });
     assert_eq!(written.events, 5);
@@ -189,27 +284,27 @@ fn events_newer_than_the_reader() {
 #[test]
 fn attributes_of_every_type() {
     let values = [
-        Value::U8(1),
-        Value::U16(2),
-        Value::U32(3),
-        Value::U64(4),
-        Value::I8(-1),
-        Value::I16(-2),
-        Value::I32(-3),
-        Value::I64(-4),
-        Value::F32(0.5),
-        Value::F64(0.25),
-        Value::Location(0),
-        Value::Definition(DefinitionType::String, 0),
-        Value::Definition(DefinitionType::Region, 0),
-        Value::Definition(DefinitionType::Comm, 0),
-        Value::Definition(DefinitionType::LocationGroup, 0),
+        AttributeValue::U8(1),
+        AttributeValue::U16(2),
+        AttributeValue::U32(3),
+        AttributeValue::U64(4),
+        AttributeValue::I8(-1),
+        AttributeValue::I16(-2),
+        AttributeValue::I32(-3),
+        AttributeValue::I64(-4),
+        AttributeValue::F32(0.5),
+        AttributeValue::F64(0.25),
+        AttributeValue::Location(0),
+        AttributeValue::String(StringRef(0)),
+        AttributeValue::Region(RegionRef(0)),
+        AttributeValue::Comm(CommRef(0)),
+        AttributeValue::LocationGroup(LocationGroupRef(0)),
     ];
-    let (_dir, path, mut archive) = archive(&[0], Options::default());
+    let (_dir, path, mut archive) = archive(&[0], WriteOptions::default());
     let attributes = values.map(|value| {
         archive
             .definitions()
-            .attribute(&format!("{value:?}"), "", value.type_code())
+            .attribute(&format!("{value:?}"), "", value.kind())
     });
     let mut location = archive.location(0).unwrap();
     for (attribute, value) in attributes.into_iter().zip(values) {
@@ -219,10 +314,13 @@ fn attributes_of_every_type() {
     // More attributes than the short length can hold.
     for attribute in attributes {
         location
-            .attach(attribute, Value::Location(u64::MAX - 1))
+            .attach(attribute, AttributeValue::Location(u64::MAX - 1))
             .unwrap();
         location
-            .attach(AttributeRef(attribute.0 + 100), Value::U64(1 << 63))
+            .attach(
+                AttributeRef(attribute.0 + 100),
+                AttributeValue::U64(1 << 63),
+            )
             .unwrap();
     }
     location.leave(1, MAIN).unwrap();

@@ -1,8 +1,8 @@
 //! How many events per second are scanned and verified.
 //!
 //! ```text
-//! cargo bench -p retime-otf2 --bench scan -- DIR/NAME.otf2
-//! RETIME_BENCH_ARCHIVE=DIR/NAME.otf2 cargo bench -p retime-otf2 --bench scan
+//! cargo bench -p retime-otf2-format --bench scan -- DIR/NAME.otf2
+//! RETIME_BENCH_ARCHIVE=DIR/NAME.otf2 cargo bench -p retime-otf2-format --bench scan
 //! ```
 //!
 //! Without an archive it says so and does nothing. Small archives are read
@@ -10,42 +10,51 @@
 #![allow(clippy::print_stdout)]
 
 use std::env;
+use std::error::Error;
 use std::hint::black_box;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use retime_otf2::{Otf2Trace, Result};
+use retime_model::format::{Contents, Format};
+use retime_otf2_format::Otf2;
 
 /// How long one measurement takes at least.
 const ENOUGH: Duration = Duration::from_secs(1);
 
-fn main() -> Result<()> {
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+fn main() -> Outcome {
     // Cargo adds arguments of its own, such as --bench.
     let argument = env::args().skip(1).find(|it| !it.starts_with("--"));
     let Some(archive) = argument.or_else(|| env::var("RETIME_BENCH_ARCHIVE").ok()) else {
         println!("skipped: name an archive, or set RETIME_BENCH_ARCHIVE");
         return Ok(());
     };
-    let trace = Otf2Trace::open(&archive)?;
+    let one_core = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let trace = Otf2.open(Path::new(&archive))?;
+    let locations = trace.describe().map_or(0, |info| info.locations.len());
+    let nothing: Vec<&[u32]> = vec![&[]; locations];
     for _ in 0..3 {
         measure("scan", || {
-            let scan = |location| Ok(trace.scan(location, &())?.counts.total());
-            trace.locations().map(scan).sum()
+            let scan = one_core.install(|| trace.scan(&()))?;
+            Ok(black_box(scan).contents.iter().map(events).sum())
         })?;
     }
     for _ in 0..3 {
         measure("verify", || {
-            let verify = |location| {
-                let timeline = trace.node_times(location, &[], &())?;
-                Ok(black_box(timeline).counts.total())
-            };
-            trace.locations().map(verify).sum()
+            let timelines = one_core.install(|| trace.timelines(&nothing, &()))?;
+            Ok(timelines.iter().map(|it| events(&it.contents)).sum())
         })?;
     }
     Ok(())
 }
 
+fn events(contents: &Contents) -> u64 {
+    contents.kinds.iter().map(|(_, count)| count).sum()
+}
+
 /// Prints the speed of something that handles so many events.
-fn measure(what: &str, mut run: impl FnMut() -> Result<u64>) -> Result<()> {
+fn measure(what: &str, mut run: impl FnMut() -> Outcome<u64>) -> Outcome {
     let start = Instant::now();
     let mut events = 0;
     while start.elapsed() < ENOUGH {

@@ -1,13 +1,11 @@
 //! Who a rank is, found quickly: neighbouring events mostly name the same
 //! communicator.
 
-use std::collections::HashMap;
+use retime_model::{LocationIndex, Members};
+use retime_otf2::schema::Class;
+use retime_otf2::{CommRef, LocalDefinitions, MappingTable};
 
-use retime_model::{LocationIndex, Members, TraceInfo};
-
-use crate::local::LocalDefinitions;
-use crate::mapping::MappingTable;
-use crate::schema::Class;
+use crate::describe::Description;
 
 /// A communicator as one location sees it.
 #[derive(Clone, Copy)]
@@ -32,25 +30,22 @@ impl Comm<'_> {
 
 /// The communicators of one location.
 pub(super) struct Partners<'a> {
-    info: &'a TraceInfo,
-    handles: &'a HashMap<u32, u32>,
+    description: &'a Description,
     table: Option<&'a MappingTable>,
     /// Who communicates for the location.
     own: LocationIndex,
-    last: Option<(u32, Option<Comm<'a>>)>,
+    last: Option<(CommRef, Option<Comm<'a>>)>,
 }
 
 impl<'a> Partners<'a> {
     pub(super) fn new(
-        info: &'a TraceInfo,
-        handles: &'a HashMap<u32, u32>,
+        description: &'a Description,
         local: &'a LocalDefinitions,
         location: LocationIndex,
     ) -> Self {
-        let described = info.locations.get(location.as_usize());
+        let described = description.info.locations.get(location.as_usize());
         Self {
-            info,
-            handles,
+            description,
             table: local.mappings.table(Class::Comm),
             own: described.map_or(location, |it| it.endpoint),
             last: None,
@@ -59,25 +54,26 @@ impl<'a> Partners<'a> {
 
     /// The communicator with the id that an event of the location names.
     #[inline]
-    pub(super) fn comm(&mut self, local_id: u32) -> Option<Comm<'a>> {
+    pub(super) fn comm(&mut self, local: CommRef) -> Option<Comm<'a>> {
         match self.last {
-            Some((last, comm)) if last == local_id => comm,
-            _ => self.look_up(local_id),
+            Some((last, comm)) if last == local => comm,
+            _ => self.look_up(local),
         }
     }
 
-    fn look_up(&mut self, local_id: u32) -> Option<Comm<'a>> {
-        let id = match self.table {
-            Some(table) => table.get(local_id.into()) as u32,
-            None => local_id,
+    fn look_up(&mut self, local: CommRef) -> Option<Comm<'a>> {
+        let comm = match self.table {
+            Some(table) => CommRef(table.get(local.into()) as u32),
+            None => local,
         };
-        let comm = self.handles.get(&id).and_then(|&handle| self.see(handle));
-        self.last = Some((local_id, comm));
-        comm
+        let handle = self.description.handles.get(&comm);
+        let seen = handle.and_then(|&handle| self.see(handle));
+        self.last = Some((local, seen));
+        seen
     }
 
     fn see(&self, handle: u32) -> Option<Comm<'a>> {
-        let communicator = self.info.communicators.get(handle as usize)?;
+        let communicator = self.description.info.communicators.get(handle as usize)?;
         let mut own = None;
         let ranks: &[LocationIndex] = match &communicator.members {
             Members::Ranks(ranks) => ranks,

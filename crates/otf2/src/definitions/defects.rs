@@ -1,4 +1,4 @@
-//! What is strange about definitions without making them useless.
+//! Defects of definitions that do not make them useless.
 //!
 //! The order of definitions means nothing, so a reference can be judged only
 //! when all are known. Each distinct target is kept once, with the field that
@@ -8,15 +8,16 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Display, Formatter};
 
 use crate::fields::FieldValue;
+use crate::refs::CommRef;
 use crate::schema::{Class, Role, Wire};
 
-/// How many oddities are kept; the rest is only counted.
+/// How many defects are kept; the rest is only counted.
 const KEPT: usize = 1000;
 
 /// Something in the definitions that a report should mention.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Oddity {
+pub enum DefinitionDefect {
     /// An id is defined more than once.
     Duplicate {
         /// The kind of definition.
@@ -42,11 +43,11 @@ pub enum Oddity {
     /// A communicator whose ranks cannot be related to locations.
     UnresolvedComm {
         /// The communicator.
-        comm: u32,
+        comm: CommRef,
     },
 }
 
-impl Display for Oddity {
+impl Display for DefinitionDefect {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Duplicate { record, id } => write!(f, "{record} {id} is defined twice"),
@@ -63,29 +64,30 @@ impl Display for Oddity {
             Self::SeveralClocks => f.write_str("there are several ClockProperties records"),
             Self::UnresolvedComm { comm } => write!(
                 f,
-                "the ranks of communicator {comm} cannot be related to locations"
+                "the ranks of communicator {} cannot be related to locations",
+                comm.0
             ),
         }
     }
 }
 
-/// The first oddities and the number of all.
+/// The first defects, and the number of all.
 #[derive(Clone, Debug, Default)]
-pub struct Oddities {
-    kept: Vec<Oddity>,
+pub struct DefinitionDefects {
+    kept: Vec<DefinitionDefect>,
     total: u64,
 }
 
-impl Oddities {
-    pub(super) fn add(&mut self, oddity: Oddity) {
+impl DefinitionDefects {
+    pub(super) fn add(&mut self, defect: DefinitionDefect) {
         self.total += 1;
         if self.kept.len() < KEPT {
-            self.kept.push(oddity);
+            self.kept.push(defect);
         }
     }
 
     /// The first thousand.
-    pub fn first(&self) -> &[Oddity] {
+    pub fn first(&self) -> &[DefinitionDefect] {
         &self.kept
     }
 
@@ -124,7 +126,7 @@ impl References {
         self.wanted.entry((class, id)).or_insert((record, field));
     }
 
-    pub(super) fn report(self, oddities: &mut Oddities) {
+    pub(super) fn report(self, defects: &mut DefinitionDefects) {
         let mut dangling: Vec<_> = self
             .wanted
             .into_iter()
@@ -132,7 +134,7 @@ impl References {
             .collect();
         dangling.sort_unstable();
         for ((class, target), (record, field)) in dangling {
-            oddities.add(Oddity::Dangling {
+            defects.add(DefinitionDefect::Dangling {
                 record,
                 field,
                 class,

@@ -1,6 +1,6 @@
-//! From definitions of the format to the trace as the library sees it.
+//! From definitions of the format to the trace as retime sees it.
 //!
-//! | library | OTF2 |
+//! | retime | OTF2 |
 //! | --- | --- |
 //! | location | location, in order of definition |
 //! | process | location group |
@@ -18,23 +18,25 @@ use std::sync::Arc;
 
 use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, TraceInfo};
 
-use crate::comms::Members;
-use crate::definitions::{Definitions, SystemTreeNode};
-use crate::enums::{Domain, GroupKind};
-use crate::error::{Error, Result};
+use retime_otf2::definitions::SystemTreeNode;
+use retime_otf2::{
+    CommRef, Definitions, GroupType, LocationGroupRef, Members, SystemTreeDomain, SystemTreeNodeRef,
+};
+
+use crate::error::TraceError;
 
 /// What the definitions say, and the handles of communicators by their ids.
 pub(crate) struct Description {
     pub(crate) info: TraceInfo,
-    pub(crate) communicators: HashMap<u32, u32>,
+    pub(crate) handles: HashMap<CommRef, u32>,
 }
 
 /// Describes the trace that `definitions`, read from `path`, define.
-pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Description> {
+pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Description, TraceError> {
     let rate = definitions
         .clock
         .and_then(|clock| TickRate::per_second(clock.ticks_per_second));
-    let rate = rate.ok_or_else(|| Error::NoTickRate {
+    let rate = rate.ok_or_else(|| TraceError::NoTickRate {
         path: path.to_owned(),
     })?;
     let mut places = Places::find(definitions);
@@ -48,7 +50,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
             nodes: places.nodes,
             communicators,
         },
-        communicators: handles,
+        handles,
     })
 }
 
@@ -57,9 +59,9 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
 struct Places {
     index: HashMap<u64, LocationIndex>,
     processes: Vec<Process>,
-    process_of_group: HashMap<u32, usize>,
+    process_of_group: HashMap<LocationGroupRef, usize>,
     nodes: Vec<String>,
-    node_of_tree: HashMap<u32, usize>,
+    node_of_tree: HashMap<SystemTreeNodeRef, usize>,
 }
 
 impl Places {
@@ -89,7 +91,7 @@ impl Places {
 
     /// The process of a location; a new one if no location group is given,
     /// for nobody knows what shares memory with it.
-    fn process(&mut self, group: Option<u32>) -> usize {
+    fn process(&mut self, group: Option<LocationGroupRef>) -> usize {
         let known = group.and_then(|group| self.process_of_group.get(&group));
         if let Some(&process) = known {
             return process;
@@ -110,13 +112,15 @@ impl Places {
 }
 
 /// The nearest node of the system tree, from `leaf` up, that shares memory.
-fn sharing_memory(definitions: &Definitions, leaf: u32) -> Option<&SystemTreeNode> {
+fn sharing_memory(definitions: &Definitions, leaf: SystemTreeNodeRef) -> Option<&SystemTreeNode> {
     let mut next = Some(leaf);
     // A damaged tree may have a cycle.
     for _ in 0..definitions.system_tree.len() {
         let node = definitions.system_tree.get(next?)?;
         let class = definitions.text(node.class_name);
-        if node.domains.contains(&Domain::SHARED_MEMORY) || class.eq_ignore_ascii_case("node") {
+        if node.domains.contains(&SystemTreeDomain::SHARED_MEMORY)
+            || class.eq_ignore_ascii_case("node")
+        {
             return Some(node);
         }
         next = node.parent;
@@ -145,7 +149,7 @@ fn locations(definitions: &Definitions, places: &mut Places) -> Vec<Location> {
 struct Endpoints {
     members: HashSet<u64>,
     /// The endpoint of each location group that has just one.
-    only: HashMap<u32, Option<LocationIndex>>,
+    only: HashMap<LocationGroupRef, Option<LocationIndex>>,
 }
 
 impl Endpoints {
@@ -153,7 +157,7 @@ impl Endpoints {
         let members: HashSet<u64> = definitions
             .groups
             .iter()
-            .filter(|group| group.kind == GroupKind::COMM_LOCATIONS)
+            .filter(|group| group.kind == GroupType::COMM_LOCATIONS)
             .flat_map(|group| group.members.iter().copied())
             .collect();
         let mut only = HashMap::new();
@@ -170,7 +174,12 @@ impl Endpoints {
         Self { members, only }
     }
 
-    fn of(&self, location: u64, group: Option<u32>, own: LocationIndex) -> LocationIndex {
+    fn of(
+        &self,
+        location: u64,
+        group: Option<LocationGroupRef>,
+        own: LocationIndex,
+    ) -> LocationIndex {
         if self.members.contains(&location) {
             return own;
         }
@@ -184,7 +193,7 @@ impl Endpoints {
 fn communicators(
     definitions: &Definitions,
     index: &HashMap<u64, LocationIndex>,
-) -> (Vec<Communicator>, HashMap<u32, u32>) {
+) -> (Vec<Communicator>, HashMap<CommRef, u32>) {
     let intra = definitions.comms.iter().map(|comm| (comm.id, comm.name));
     let inter = definitions
         .inter_comms

@@ -1,47 +1,50 @@
 //! Processes, nodes, endpoints and communicators of small archives.
 use std::path::Path;
 
-use retime::{LocationIndex, Members};
-use retime_otf2::writer::{
-    Archive, GroupType, LocationGroupType, LocationType, Options, Paradigm, Payload,
-    SystemTreeDomain,
-};
-use retime_otf2::{Error, Otf2Trace};
+use retime_model::format::{Format, FormatError, Trace};
+use retime_model::{LocationIndex, Members, TraceInfo};
+use retime_otf2::writer::{ArchiveWriter, Payload, WriteOptions};
+use retime_otf2::{GroupType, LocationGroupType, LocationType, Paradigm, SystemTreeDomain};
+use retime_otf2_format::Otf2;
 
-fn open(fill: impl FnOnce(&mut Archive), options: Options) -> Result<Otf2Trace, Error> {
+fn open(
+    fill: impl FnOnce(&mut ArchiveWriter),
+    options: WriteOptions,
+) -> Result<Box<dyn Trace>, FormatError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
-    let mut archive = Archive::create(&path, options).unwrap();
+    let mut archive = ArchiveWriter::create(&path, options).unwrap();
     fill(&mut archive);
     archive.finish([]).unwrap();
-    Otf2Trace::open(path)
+    Otf2.open(&path)
 }
 
-fn trace(fill: impl FnOnce(&mut Archive)) -> Otf2Trace {
-    open(fill, Options::default()).unwrap()
+fn described(fill: impl FnOnce(&mut ArchiveWriter)) -> TraceInfo {
+    let trace = open(fill, WriteOptions::default()).unwrap();
+    trace.describe().unwrap().clone()
 }
 
 /// Two processes on two nodes; the first has a worker thread, and a stream of
 /// an accelerator belongs to nobody who communicates.
-fn threads(archive: &mut Archive) {
+fn threads(archive: &mut ArchiveWriter) {
     let it = archive.definitions();
     let machine = it.system_tree_node("lab", "machine", None);
     let by_class = it.system_tree_node("n1", "Node", Some(machine));
     let socket = it.system_tree_node("s0", "socket", Some(by_class));
     let by_domain = it.system_tree_node("n2", "blade", Some(machine));
-    it.system_tree_domain(by_domain, SystemTreeDomain::SharedMemory);
-    let first = it.location_group("rank 0", LocationGroupType::Process, Some(socket));
-    let second = it.location_group("rank 1", LocationGroupType::Process, Some(by_domain));
-    let device = it.location_group("gpu", LocationGroupType::Accelerator, Some(machine));
-    it.location(70, "worker", LocationType::CpuThread, first);
-    it.location(7, "main", LocationType::CpuThread, first);
-    it.location(8, "main", LocationType::CpuThread, second);
-    it.location(9, "stream", LocationType::AcceleratorStream, device);
-    it.group("", GroupType::CommLocations, Paradigm::Mpi, &[7, 8]);
-    let world = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[1, 0]);
-    let own = it.group("", GroupType::CommSelf, Paradigm::Mpi, &[]);
-    let left = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0]);
-    let broken = it.group("", GroupType::CommGroup, Paradigm::Mpi, &[0, 9]);
+    it.system_tree_domain(by_domain, SystemTreeDomain::SHARED_MEMORY);
+    let first = it.location_group("rank 0", LocationGroupType::PROCESS, Some(socket));
+    let second = it.location_group("rank 1", LocationGroupType::PROCESS, Some(by_domain));
+    let device = it.location_group("gpu", LocationGroupType::ACCELERATOR, Some(machine));
+    it.location(70, "worker", LocationType::CPU_THREAD, first);
+    it.location(7, "main", LocationType::CPU_THREAD, first);
+    it.location(8, "main", LocationType::CPU_THREAD, second);
+    it.location(9, "stream", LocationType::ACCELERATOR_STREAM, device);
+    it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[7, 8]);
+    let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[1, 0]);
+    let own = it.group("", GroupType::COMM_SELF, Paradigm::MPI, &[]);
+    let left = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0]);
+    let broken = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 9]);
     it.comm("broken", broken, None);
     it.comm("world", world, None);
     it.comm("self", own, None);
@@ -50,8 +53,7 @@ fn threads(archive: &mut Archive) {
 
 #[test]
 fn processes_nodes_and_endpoints_are_found() {
-    let trace = trace(threads);
-    let info = trace.info();
+    let info = described(threads);
     let ids: Vec<u64> = info.locations.iter().map(|it| it.id).collect();
     assert_eq!(ids, [70, 7, 8, 9]);
     assert_eq!(info.nodes, ["n1", "n2"]);
@@ -63,8 +65,7 @@ fn processes_nodes_and_endpoints_are_found() {
 
 #[test]
 fn communicators_are_resolved() {
-    let trace = trace(threads);
-    let info = trace.info();
+    let info = described(threads);
     let names: Vec<&str> = info
         .communicators
         .iter()
@@ -85,7 +86,7 @@ fn communicators_are_resolved() {
 
 #[test]
 fn a_location_of_no_process_is_one_of_its_own() {
-    let lonely = |archive: &mut Archive| {
+    let lonely = |archive: &mut ArchiveWriter| {
         let it = archive.definitions();
         // Location: id, name, type, number of events, no location group.
         let mut payload = Payload::new();
@@ -94,13 +95,14 @@ fn a_location_of_no_process_is_one_of_its_own() {
     };
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
-    let mut archive = Archive::create(&path, Options::default()).unwrap();
+    let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
     lonely(&mut archive);
     archive.finish([]).unwrap();
     write_empty_events(&dir.path().join("t/3.evt"));
-    let trace = Otf2Trace::open(path).unwrap();
-    assert_eq!(trace.info().locations[0].process, 0);
-    assert_eq!(trace.info().processes.len(), 1);
+    let trace = Otf2.open(&path).unwrap();
+    let info = trace.describe().unwrap();
+    assert_eq!(info.locations[0].process, 0);
+    assert_eq!(info.processes.len(), 1);
 }
 
 fn write_empty_events(path: &Path) {
@@ -112,10 +114,10 @@ fn write_empty_events(path: &Path) {
 
 #[test]
 fn a_trace_without_tick_rate_is_refused() {
-    let options = Options {
+    let options = WriteOptions {
         resolution: 0,
-        ..Options::default()
+        ..WriteOptions::default()
     };
-    let error = open(threads, options).unwrap_err();
-    assert!(matches!(error, Error::NoTickRate { .. }), "{error}");
+    let error = open(threads, options).map(drop).unwrap_err().to_string();
+    assert!(error.contains("t.def: no tick rate"), "{error}");
 }

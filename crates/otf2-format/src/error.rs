@@ -1,0 +1,54 @@
+//! Why an archive makes no trace of retime.
+
+use std::path::PathBuf;
+
+use retime_model::{Cancelled, LogError, format::FormatError};
+use retime_otf2::Error;
+
+/// What can be wrong with an archive, or with how its events hang together.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TraceError {
+    /// The archive cannot be read or written.
+    #[error(transparent)]
+    Archive(#[from] Error),
+
+    /// Times without a unit: nothing says how many ticks make a second.
+    #[error("{}: no tick rate: the ClockProperties record is missing or says 0 ticks per second", path.display())]
+    NoTickRate {
+        /// The global definitions.
+        path: PathBuf,
+    },
+
+    /// The events of a location make no log.
+    #[error("{}: {source}", path.display())]
+    Log {
+        /// The file with the events.
+        path: PathBuf,
+        /// What does not hang together.
+        source: LogError,
+    },
+
+    /// The undo data of a saved correction are not those of an archive.
+    #[error("{}: holds no undo data of an OTF2 archive: {source}", path.display())]
+    BadUndo {
+        /// The saved correction.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+impl From<TraceError> for FormatError {
+    fn from(error: TraceError) -> Self {
+        match error {
+            TraceError::Archive(Error::Cancelled) => Cancelled.into(),
+            TraceError::Archive(other) => Self::failed(other),
+            other => Self::failed(other),
+        }
+    }
+}
+
+/// As an error of the format.
+pub(crate) fn failed(error: impl Into<TraceError>) -> FormatError {
+    error.into().into()
+}

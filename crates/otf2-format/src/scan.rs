@@ -1,0 +1,82 @@
+//! What the events of a location say about causality.
+//!
+//! Of the ninety-odd kinds of events, two dozen have a role in
+//! happened-before: point-to-point messages and collective operations of MPI.
+//! Only those are decoded, so the speed of a scan is that of walking over the
+//! rest. Each is handed to the [`LogBuilder`] of the location, with ranks
+//! resolved to locations and communicators to handles.
+//!
+//! Should an event be stamped earlier than the one before it, which no location
+//! can have lived through, it is taken to be as late as that one; the log counts
+//! it.
+
+mod partners;
+mod roles;
+
+use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
+use retime_otf2::{EventCounts, Glance, Trace, WireError};
+
+use self::partners::Partners;
+use self::roles::report;
+use crate::describe::Description;
+use crate::error::TraceError;
+
+/// What a location did.
+pub(crate) struct Scanned {
+    /// The events with a role in happened-before.
+    pub(crate) log: LocationLog,
+    /// All events.
+    pub(crate) counts: EventCounts,
+}
+
+/// Reads the events of a location of the described trace.
+pub(crate) fn read(
+    trace: &Trace,
+    description: &Description,
+    location: LocationIndex,
+    monitor: &dyn Monitor,
+) -> Result<Scanned, TraceError> {
+    let local = trace.local(location)?;
+    let mut scan = Pass {
+        partners: Partners::new(description, local, location),
+        log: LogBuilder::new(location),
+        first: None,
+        latest: 0,
+    };
+    let counts = trace.glance(location, monitor, |event| scan.event(event))?;
+    let (first, last) = (scan.first.unwrap_or(0), scan.latest);
+    let log = scan
+        .log
+        .finish(counts.total(), Timestamp(first), Timestamp(last));
+    let log = log.map_err(|source| TraceError::Log {
+        path: trace.archive().events_path(local.location),
+        source,
+    })?;
+    Ok(Scanned { log, counts })
+}
+
+/// A pass over the events of a location.
+struct Pass<'a> {
+    partners: Partners<'a>,
+    log: LogBuilder,
+    /// Time of the first event.
+    first: Option<u64>,
+    /// Greatest time so far.
+    latest: u64,
+}
+
+impl Pass<'_> {
+    #[inline]
+    fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        if event.number == 0 {
+            self.first = Some(event.time);
+        }
+        if event.time < self.latest {
+            self.log.stamped_backwards(event.number);
+        } else {
+            self.latest = event.time;
+        }
+        let time = Timestamp(self.latest);
+        report(event, time, &mut self.partners, &mut self.log)
+    }
+}

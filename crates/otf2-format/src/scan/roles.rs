@@ -1,0 +1,205 @@
+//! Decodes the events with a role in happened-before: messages and their
+//! requests, matching probes and receives of what they found, collectives that
+//! block and that do not.
+
+use retime_model::{Collective, LogBuilder, Message, Operation, Root, Timestamp};
+use retime_otf2::schema::event_code as code;
+use retime_otf2::{CollectiveOp, CollectiveRoot, CommRef, EventData, Glance, WireError};
+
+use super::partners::Partners;
+
+/// Handle of communicators that are not defined.
+const UNDEFINED: u32 = u32::MAX;
+
+/// Decodes an event if it has a role, and hands it to the log.
+#[inline]
+pub(super) fn report(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    macro_rules! with_role {
+        ($($name:ident)*) => {
+            match event.code {
+                $(code::$name => role::<{ code::$name }>(event, time, partners, log),)*
+                _ => Ok(()),
+            }
+        };
+    }
+    with_role! {
+        MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv MpiRequestCancelled
+        MpiCollectiveBegin MpiCollectiveEnd
+        NonBlockingCollectiveRequest NonBlockingCollectiveComplete
+        MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv
+    }
+}
+
+/// The role of events with the code `CODE`: one of the cases for each.
+fn role<const CODE: u8>(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    let number = event.number;
+    match event.data_of::<CODE>()? {
+        EventData::MpiSend {
+            receiver,
+            communicator,
+            tag,
+            ..
+        } => match partners.message(communicator, receiver, tag) {
+            Some(message) => log.send(number, time, message, None),
+            None => log.unresolved(number),
+        },
+        EventData::MpiIsend {
+            receiver,
+            communicator,
+            tag,
+            request,
+            ..
+        } => match partners.message(communicator, receiver, tag) {
+            Some(message) => log.send(number, time, message, Some(request)),
+            None => log.unresolved(number),
+        },
+        EventData::MpiRecv {
+            sender,
+            communicator,
+            tag,
+            ..
+        } => match partners.message(communicator, sender, tag) {
+            Some(message) => log.receive(number, time, message),
+            None => log.unresolved(number),
+        },
+        EventData::MpiIrecv {
+            sender,
+            communicator,
+            tag,
+            request,
+            ..
+        } => {
+            if let Some(message) = partners.message(communicator, sender, tag) {
+                log.receive_completed(number, time, message, request);
+            } else {
+                log.unresolved(number);
+                // Its posting, if there is one, must not wait for it for ever.
+                log.request_cancelled(request);
+            }
+        }
+        EventData::MpiIsendComplete { request } => log.send_completed(request),
+        EventData::MpiIrecvRequest { request } => log.receive_posted(number, time, request),
+        EventData::MpiRequestCancelled { request } => log.request_cancelled(request),
+        EventData::MpiProbe {
+            sender,
+            communicator,
+            tag,
+            message,
+        } => match partners.message(communicator, sender, tag) {
+            Some(probed) => log.message_probed(time, probed, message),
+            None => log.unresolved(number),
+        },
+        EventData::MpiMrecv { message, .. } => log.probed_received(number, time, message),
+        EventData::MpiImrecvRequest { message, request } => {
+            log.probed_receive_posted(message, request);
+        }
+        EventData::MpiImrecv { request, .. } => {
+            log.probed_receive_completed(number, time, request);
+        }
+        EventData::MpiCollectiveBegin => log.collective_begin(number, time),
+        EventData::MpiCollectiveEnd {
+            collective_op,
+            communicator,
+            root,
+            size_sent,
+            size_received,
+        } => {
+            let sizes = (size_sent, size_received);
+            let what = collective((collective_op, root), communicator, sizes, partners);
+            log.collective_end(number, time, what);
+        }
+        EventData::NonBlockingCollectiveRequest { request } => {
+            log.collective_posted(number, time, request);
+        }
+        EventData::NonBlockingCollectiveComplete {
+            collective_op,
+            communicator,
+            root,
+            size_sent,
+            size_received,
+            request,
+        } => {
+            let sizes = (size_sent, size_received);
+            let what = collective((collective_op, root), communicator, sizes, partners);
+            log.collective_completed(number, time, what, request);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+impl Partners<'_> {
+    /// A message to or from a rank; `None` if nobody has it.
+    #[inline]
+    fn message(&mut self, communicator: CommRef, rank: u32, tag: u32) -> Option<Message> {
+        let comm = self.comm(communicator)?;
+        let peer = comm.location(rank)?;
+        Some(Message {
+            communicator: comm.handle,
+            peer,
+            tag,
+        })
+    }
+}
+
+fn collective(
+    (operation, root): (CollectiveOp, CollectiveRoot),
+    communicator: CommRef,
+    (sent, received): (u64, u64),
+    partners: &mut Partners<'_>,
+) -> Collective {
+    let comm = partners.comm(communicator);
+    Collective {
+        // What is not defined must still end what has begun.
+        communicator: comm.map_or(UNDEFINED, |comm| comm.handle),
+        operation: operation_of(operation),
+        root: root_of(root),
+        sent: sent > 0,
+        received: received > 0,
+    }
+}
+
+const fn root_of(root: CollectiveRoot) -> Root {
+    match root {
+        CollectiveRoot::None => Root::None,
+        CollectiveRoot::Itself => Root::Own,
+        CollectiveRoot::ThisGroup => Root::OwnGroup,
+        CollectiveRoot::Rank(rank) => Root::Rank(rank),
+    }
+}
+
+const fn operation_of(op: CollectiveOp) -> Operation {
+    match op {
+        CollectiveOp::BARRIER => Operation::Barrier,
+        CollectiveOp::BCAST => Operation::Bcast,
+        CollectiveOp::GATHER => Operation::Gather,
+        CollectiveOp::GATHERV => Operation::Gatherv,
+        CollectiveOp::SCATTER => Operation::Scatter,
+        CollectiveOp::SCATTERV => Operation::Scatterv,
+        CollectiveOp::ALLGATHER => Operation::Allgather,
+        CollectiveOp::ALLGATHERV => Operation::Allgatherv,
+        CollectiveOp::ALLTOALL => Operation::Alltoall,
+        CollectiveOp::ALLTOALLV => Operation::Alltoallv,
+        CollectiveOp::ALLTOALLW => Operation::Alltoallw,
+        CollectiveOp::ALLREDUCE => Operation::Allreduce,
+        CollectiveOp::REDUCE => Operation::Reduce,
+        CollectiveOp::REDUCE_SCATTER => Operation::ReduceScatter,
+        CollectiveOp::REDUCE_SCATTER_BLOCK => Operation::ReduceScatterBlock,
+        CollectiveOp::SCAN => Operation::Scan,
+        CollectiveOp::EXSCAN => Operation::Exscan,
+        CollectiveOp::CREATE_HANDLE | CollectiveOp::CREATE_HANDLE_AND_ALLOCATE => {
+            Operation::CreateHandle
+        }
+        _ => Operation::Other,
+    }
+}

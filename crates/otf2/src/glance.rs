@@ -1,0 +1,92 @@
+//! All events of a location at a glance: what a scanner looks at.
+//!
+//! A scanner passes over every event and looks into few. So an event is only
+//! its number, time and code here; what it says is decoded when asked for. The
+//! numbers that it names are the location's own, for a scanner knows better how
+//! to send them through the mapping tables than once for each event.
+
+use retime_model::Monitor;
+
+use crate::chunk::ChunkReader;
+use crate::clock::ClockCursor;
+use crate::counts::EventCounts;
+use crate::error::{Result, WireError};
+use crate::parts::Decoder;
+use crate::schema::{EventData, event_code};
+use crate::steps::read_time;
+use crate::walk::each_chunk;
+use crate::wire::Cursor;
+
+/// An event that is passed by.
+#[derive(Clone, Copy, Debug)]
+pub struct Glance<'a> {
+    /// Its number in the file, from 0.
+    pub number: u64,
+    /// Its time, after the clock offsets of the location.
+    pub time: u64,
+    /// Its code; see [`event_code`].
+    pub code: u8,
+    /// The encoded content.
+    pub payload: Cursor<'a>,
+}
+
+impl Glance<'_> {
+    /// What it says, with the location's own ids and times.
+    pub fn data(&self) -> Result<EventData, WireError> {
+        self.read(self.code)
+    }
+
+    /// What it says, if it is an event with the code `CODE`. As that is known to
+    /// the compiler, only the decoding of that record is left, which is several
+    /// times as fast.
+    #[inline]
+    pub fn data_of<const CODE: u8>(&self) -> Result<EventData, WireError> {
+        self.read(CODE)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `data_of`")]
+    fn read(&self, code: u8) -> Result<EventData, WireError> {
+        let mut from = Decoder {
+            cursor: self.payload,
+            mappings: None,
+            stop_time: None,
+        };
+        EventData::read(code, &mut from)
+    }
+}
+
+/// Passes by all events of a file, and counts them.
+pub(crate) fn each(
+    reader: ChunkReader,
+    mut clock: ClockCursor,
+    monitor: &dyn Monitor,
+    mut look: impl FnMut(Glance<'_>) -> Result<(), WireError>,
+) -> Result<EventCounts> {
+    let mut counts = EventCounts::default();
+    let mut number = 0;
+    each_chunk(reader, monitor, |steps, bytes| {
+        let mut walk = *steps;
+        let endian = walk.header().endian;
+        while let Some(step) = walk.step(bytes)? {
+            counts.add(&step);
+            let code = step.record.code;
+            let time = clock.correct(step.raw);
+            if code == event_code::BufferFlush {
+                // Its end moves the clock on, as it does in every OTF2 tool.
+                let stop = read_time(bytes, step.record, walk.header())?;
+                clock.correct(stop);
+            }
+            look(Glance {
+                number,
+                time,
+                code,
+                payload: Cursor::within(bytes, step.record.payload_range(), endian),
+            })?;
+            number += 1;
+        }
+        *steps = walk;
+        Ok(())
+    })?;
+    Ok(counts)
+}
