@@ -163,9 +163,9 @@ fn repair(
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
-    let times = verify(args, analysed, &trace.copy_at(&place))?;
-    let after = checked(args, method, analysed, &solution, &times)?;
-    report.accuracy = analysed.accuracy(Some(&times))?;
+    verify(args, analysed, &trace.copy_at(&place), &solution.times)?;
+    let after = checked(args, method, analysed, &solution)?;
+    report.accuracy = analysed.accuracy(Some(&solution.times))?;
     let info = analysed.analysis.info();
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
     save(method, analysed, (correction, bounds), undo, &staging)?;
@@ -173,8 +173,7 @@ fn repair(
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    let (solution, times) = (&solution, &times);
-    describe(&mut report, args, method, analysed, solution, times, &after);
+    describe(&mut report, args, method, analysed, &solution, &after);
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
         report,
@@ -209,25 +208,25 @@ pub(super) fn solve(
     Ok((solution, bounds, report))
 }
 
-/// The check of the times that were written; what is worse than the recording is
+/// The check of the times of a solution; what is worse than the recording is
 /// refused unless forced.
 pub(super) fn checked(
     args: &CorrectArgs,
     method: &Method,
     analysed: &Analysed,
     solution: &Solution,
-    times: &[Timestamp],
 ) -> Result<Check, CliError> {
-    if times != solution.times {
-        let what = "an event with another time than computed";
-        return Err(CliError::Verification(what.into()));
-    }
     let analysis = &analysed.analysis;
     let after = if method.name().keeps_time() {
         solution.left.clone()
     } else {
         let tick = MinimalDelay::Uniform(Ticks(1));
-        causality::check(analysis.causality(), analysis.clocks(), &tick, times)
+        causality::check(
+            analysis.causality(),
+            analysis.clocks(),
+            &tick,
+            &solution.times,
+        )
     };
     if !args.output.force {
         let worse = analysis.refuse_worse(&after);
@@ -248,9 +247,9 @@ pub(super) fn describe(
     method: &Method,
     analysed: &Analysed,
     solution: &Solution,
-    times: &[Timestamp],
     after: &Check,
 ) {
+    let times = &solution.times;
     report.distortion = Some(distortion_part(analysed, solution, times));
     let analysis = &analysed.analysis;
     let (info, clocks) = (analysis.info(), analysis.clocks());

@@ -52,26 +52,18 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
-    let times = read_again(&staging.file(), &analysed, &retimed)?;
+    verify(&staging.file(), &analysed, &retimed)?;
     let after = match &found {
-        Some(solution) => checked(args, &method, &analysed, solution, &times)?,
+        Some(solution) => checked(args, &method, &analysed, solution)?,
         None => analysis.recorded().clone(),
     };
-    report.accuracy = analysed.accuracy(Some(&times))?;
+    report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
     check_interrupt()?;
     staging.commit_file()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
     if let Some(solution) = &found {
-        describe(
-            &mut report,
-            args,
-            &method,
-            &analysed,
-            solution,
-            &times,
-            &after,
-        );
+        describe(&mut report, args, &method, &analysed, solution, &after);
     }
     let (outcome, exit) = outcome(args, &after);
     Ok(Done {
@@ -118,18 +110,13 @@ struct Written {
 }
 
 /// Reads the file again: all events, those of a location as recorded, in order of
-/// time. Returns the times of all events that take part in happened-before.
-fn read_again(
-    path: &Path,
-    analysed: &Analysed,
-    causality: &Causality,
-) -> Result<Vec<Timestamp>, CliError> {
+/// time, and those that take part in happened-before at theirs.
+fn verify(path: &Path, analysed: &Analysed, causality: &Causality) -> Result<(), CliError> {
     let nodes = causality.nodes();
     let info = analysed.analysis.info();
     let ids = info.locations.iter().map(|it| it.id);
     let index: std::collections::HashMap<u64, usize> = ids.zip(0..).collect();
     let wrong = |what: &str| CliError::Verification(format!("{what} in the list of events"));
-    let mut times = vec![Timestamp(0); nodes.len()];
     let mut next: Vec<(u64, u32)> = (0..nodes.locations())
         .map(|it| (0, nodes.first(it)))
         .collect();
@@ -147,7 +134,9 @@ fn read_again(
         }
         (*number, latest) = (*number + 1, event.time);
         if nodes.of(location).contains(node) && nodes.event(*node) == event.event {
-            times[*node as usize] = Timestamp(event.time);
+            if nodes.timestamp(*node) != Timestamp(event.time) {
+                return Err(wrong("an event with another time than computed"));
+            }
             *node += 1;
         }
     }
@@ -155,5 +144,5 @@ fn read_again(
     if !(0..nodes.locations()).all(complete) {
         return Err(wrong("an event missing"));
     }
-    Ok(times)
+    Ok(())
 }

@@ -15,13 +15,14 @@ use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
-/// Reads the written copy again: the same events, in order. Returns the times
-/// of all events that take part in happened-before.
+/// Reads the written copy again: the same events, in order, those that take part in
+/// happened-before at the given times.
 pub(super) fn verify(
     args: &CorrectArgs,
     analysed: &Analysed,
     copy: &Path,
-) -> Result<Vec<Timestamp>, CliError> {
+    mut times: &[Timestamp],
+) -> Result<(), CliError> {
     let written = formats::of(&args.trace, args.format.format).open(copy)?;
     let nodes = analysed.analysis.causality().nodes();
     let events: Vec<&[u32]> = (0..nodes.locations())
@@ -29,7 +30,6 @@ pub(super) fn verify(
         .collect();
     let progress = Progress::new("verifying", written.bytes(), args.run.quiet);
     let timelines = written.timelines(&events, &progress)?;
-    let mut times = Vec::with_capacity(nodes.len());
     let expected = analysed.opened.contents.iter();
     for ((location, timeline), expected) in (0..).zip(timelines).zip(expected) {
         let name = || analysed.analysis.info().describe(LocationIndex(location));
@@ -42,9 +42,13 @@ pub(super) fn verify(
             let what = format!("{events} out of order at {}", name());
             return Err(CliError::Verification(what));
         }
-        times.extend(timeline.times);
+        let own = times.split_off(..timeline.times.len());
+        if own != Some(&timeline.times) {
+            let what = format!("an event with another time than computed at {}", name());
+            return Err(CliError::Verification(what));
+        }
     }
-    Ok(times)
+    Ok(())
 }
 
 /// Writes the correction beside the copy.
