@@ -47,7 +47,6 @@ mod clock;
 mod dependencies;
 mod duration;
 mod event;
-mod exchange;
 mod experiment;
 mod failure;
 mod halo;

@@ -19,6 +19,7 @@ mod compare;
 mod fuzz_like;
 mod golden;
 mod json_lines;
+mod layout;
 mod live;
 mod make;
 mod manners;

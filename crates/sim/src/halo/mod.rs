@@ -6,13 +6,15 @@
 //! is that of a real recording: receives are posted, sends started, all of
 //! them waited for, and every call is enclosed in enter and leave.
 
+mod exchange;
+
 use std::path::Path;
 
+use self::exchange::Exchange;
 use crate::{
     clock::{Clock, Timer},
     duration::Duration,
     event::Sink,
-    exchange::Exchange,
     experiment::{Experiment, Written},
     failure::{Error, Result},
     layout::Layout,

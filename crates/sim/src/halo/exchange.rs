@@ -7,11 +7,11 @@
 use retime_otf2::writer::{self, Message};
 use retime_otf2::{CollectiveOp, CollectiveRoot, RegionRef};
 
+use super::{Collective, HaloExchange};
 use crate::{
     duration::Duration,
     event::{Event, Sink},
     failure::Result,
-    halo::{Collective, HaloExchange},
     layout::{Layout, WORLD},
     random::Random,
     region,

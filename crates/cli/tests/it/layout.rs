@@ -1,0 +1,245 @@
+//! What may depend on what, of crates and of their modules. ARCHITECTURE.md says why.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The crates of the workspace, and those of them that each depends on.
+const CRATES: [(&str, &[&str]); 8] = [
+    ("retime-model", &[]),
+    ("retime", &["retime-model"]),
+    ("retime-otf2", &["retime-model"]),
+    ("retime-otf2-format", &["retime-model", "retime-otf2"]),
+    ("retime-jsonl", &["retime-model"]),
+    ("retime-sim", &["retime", "retime-otf2"]),
+    (
+        "retime-experiments",
+        &["retime", "retime-otf2", "retime-sim"],
+    ),
+    (
+        "retime-cli",
+        &[
+            "retime",
+            "retime-experiments",
+            "retime-jsonl",
+            "retime-otf2-format",
+            "retime-sim",
+        ],
+    ),
+];
+
+/// What everyone who links the library links too stays small: no threads, no numerics.
+const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
+
+/// Crates whose modules form layers. The records of OTF2 refer to one another, and so
+/// do the modules of `retime-otf2`.
+const LAYERED: [&str; 7] = [
+    "model",
+    "retime",
+    "otf2-format",
+    "jsonl",
+    "sim",
+    "experiments",
+    "cli",
+];
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The dependencies of each crate of the workspace, those of its tests aside.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args([
+        "metadata",
+        "--no-deps",
+        "--offline",
+        "--format-version",
+        "1",
+    ]);
+    let output = cargo.current_dir(crates()).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let name = |it: &Value| it["name"].as_str().unwrap().to_owned();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    packages
+        .map(|package| {
+            let all = package["dependencies"].as_array().unwrap().iter();
+            (
+                name(package),
+                all.filter(|it| it["kind"].is_null()).map(name).collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn crates_depend_downwards() {
+    let all = dependencies();
+    let allowed: BTreeMap<&str, &[&str]> = CRATES.into();
+    assert_eq!(all.keys().map(String::as_str).collect::<Vec<_>>(), {
+        allowed.keys().copied().collect::<Vec<_>>()
+    });
+    for (name, needs) in &all {
+        let own = needs
+            .iter()
+            .map(String::as_str)
+            .filter(|it| all.contains_key(*it));
+        assert_eq!(own.collect::<Vec<_>>(), allowed[name.as_str()], "{name}");
+    }
+    let model = all["retime-model"].iter().map(String::as_str);
+    assert_eq!(model.collect::<Vec<_>>(), MODEL_NEEDS);
+}
+
+/// All source files below a directory.
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// The code of a file, without comments and without its tests, which may use all.
+fn code(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The modules at the root of a crate that a piece of its code names.
+fn named(code: &str) -> Vec<String> {
+    let word = |text: &str| -> String {
+        let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+        text[..end.unwrap_or(text.len())].to_owned()
+    };
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            // Of a nested list the outermost words are the modules.
+            Some(list) => {
+                let (mut depth, mut start) = (0, true);
+                for (at, c) in list.char_indices() {
+                    match c {
+                        '{' => depth += 1,
+                        '}' if depth == 0 => break,
+                        '}' => depth -= 1,
+                        ',' if depth == 0 => start = true,
+                        c if start && c.is_alphabetic() => {
+                            found.push(word(&list[at..]));
+                            start = false;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            None => found.push(word(rest)),
+        }
+    }
+    found
+}
+
+/// Of each module at the root of a crate, the others that it uses.
+fn modules(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in sources(source) {
+        let inside = file.strip_prefix(source).unwrap();
+        let first = inside.iter().next().unwrap().to_str().unwrap();
+        let module = first.trim_end_matches(".rs").to_owned();
+        if !["lib", "main"].contains(&module.as_str()) {
+            modules
+                .entry(module)
+                .or_default()
+                .extend(named(&code(&file)));
+        }
+    }
+    let known: BTreeSet<String> = modules.keys().cloned().collect();
+    for (module, uses) in &mut modules {
+        uses.retain(|it| it != module && known.contains(it));
+    }
+    modules
+}
+
+/// The modules that are left when those that use none that is left are taken away:
+/// all that lie on a cycle, and what uses these.
+fn in_cycles(
+    mut modules: BTreeMap<String, BTreeSet<String>>,
+) -> BTreeMap<String, BTreeSet<String>> {
+    loop {
+        let left: BTreeSet<String> = modules.keys().cloned().collect();
+        modules.retain(|_, uses| uses.iter().any(|it| left.contains(it)));
+        if modules.len() == left.len() {
+            return modules;
+        }
+    }
+}
+
+#[test]
+fn modules_depend_downwards() {
+    for name in LAYERED {
+        let modules = modules(&crates().join(name).join("src"));
+        assert!(modules.len() > 2, "{name}: {modules:?}");
+        let cycles = in_cycles(modules);
+        assert!(
+            cycles.is_empty(),
+            "modules of {name} use each other in a circle: {cycles:#?}"
+        );
+    }
+}
+
+#[test]
+fn a_circle_is_seen() {
+    let uses = |of: &str| of.split_whitespace().map(str::to_owned).collect();
+    let modules = [
+        ("a", uses("b")),
+        ("b", uses("c")),
+        ("c", uses("b")),
+        ("d", uses("")),
+    ];
+    let found = in_cycles(modules.map(|(name, uses)| (name.to_owned(), uses)).into());
+    assert_eq!(found.into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
+    let code = "use crate::{edges::{Edge, Edges}, hull::lower};\nlet x = crate::median::of(&y);";
+    assert_eq!(named(code), ["edges", "hull", "median"]);
+}
+
+#[test]
+fn formats_are_named_in_one_place() {
+    let source = crates().join("cli/src");
+    for file in sources(&source) {
+        if file.ends_with("formats.rs") {
+            continue;
+        }
+        let code = code(&file);
+        assert!(
+            !code.contains("retime_otf2"),
+            "{} names a format",
+            file.display()
+        );
+        // The parser of lines is that of `retime stream` too.
+        let whole = code.contains("JsonLines");
+        assert!(!whole, "{} names a format", file.display());
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden() {
+    let manifest = fs::read_to_string(crates().join("../Cargo.toml")).unwrap();
+    assert!(manifest.contains("unsafe_code = \"forbid\""), "{manifest}");
+    for (name, _) in CRATES {
+        let directory = name.trim_start_matches("retime-");
+        let manifest = crates().join(directory).join("Cargo.toml");
+        let manifest = fs::read_to_string(manifest).unwrap();
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{name}");
+    }
+}
