@@ -17,7 +17,8 @@
 use super::graph::{Graph, NONE};
 use super::minimum_degree::minimum_degree;
 
-/// Another order is looked for if it could save half of the entries.
+/// Another order is looked for only if it could save half of the entries: no order needs
+/// fewer than the matrix has.
 const FILL: u64 = 2;
 
 /// An order, and for each unknown its place in it.
@@ -203,4 +204,79 @@ fn root(ancestors: &mut [u32], from: u32) -> u32 {
         at = std::mem::replace(&mut ancestors[at as usize], root);
     }
     root
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::Pattern;
+    use super::*;
+
+    /// Entries per column by elimination of a full matrix of flags.
+    fn plain_counts(graph: &Graph<'_>, order: &Order) -> Vec<u32> {
+        let size = graph.size();
+        let mut linked = vec![vec![false; size]; size];
+        for (column, links) in linked.iter_mut().enumerate() {
+            for row in order.others(graph, column) {
+                links[row as usize] = true;
+            }
+        }
+        for column in 0..size {
+            let rows: Vec<usize> = (column + 1..size)
+                .filter(|&it| linked[column][it])
+                .collect();
+            for &a in &rows {
+                for &b in &rows {
+                    linked[a][b] = true;
+                }
+            }
+        }
+        let below = |column: usize| (column + 1..size).filter(|&it| linked[column][it]).count();
+        (0..size).map(|it| 1 + below(it) as u32).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn counts_are_those_of_plain_elimination(
+            size in 1..30_u32,
+            picked in proptest::collection::vec((0..30_u32, 0..30_u32), 0..80),
+        ) {
+            let picked = picked.iter().map(|&(a, b)| (a % size, b % size));
+            let entries = picked.map(|(a, b)| (a.min(b), a.max(b))).collect();
+            let pattern = Pattern::new(size as usize, entries);
+            let graph = Graph::new(&pattern).unwrap();
+            for unknowns in [(0..size).collect(), minimum_degree(&graph)] {
+                let mut sorted: Vec<u32> = unknowns.clone();
+                sorted.sort_unstable();
+                prop_assert!(sorted.into_iter().eq(0..size));
+                let found = Elimination::new(&graph, unknowns);
+                let wanted = plain_counts(&graph, &found.order);
+                prop_assert_eq!(found.counts, wanted);
+            }
+        }
+    }
+
+    /// Knots along time; at each, clocks that are coupled to the next one of a ring.
+    fn ring(clocks: u32, knots: u32) -> Pattern {
+        let size = clocks * knots;
+        let around = (0..size).map(|at| (at, at / clocks * clocks + (at + 1) % clocks));
+        let along = (clocks..size).map(|at| (at - clocks, at));
+        let entries = around.chain(along).map(|(a, b)| (a.min(b), a.max(b)));
+        Pattern::new(size as usize, entries.collect())
+    }
+
+    #[test]
+    fn the_better_order_is_taken() {
+        let work = |pattern: &Pattern| {
+            let graph = Graph::new(pattern).unwrap();
+            let own = Elimination::new(&graph, (0..graph.size() as u32).collect());
+            (Elimination::best(&graph).work(), own.work())
+        };
+        // Many clocks and few knots, and the other way round.
+        let (best, own) = work(&ring(200, 6));
+        assert!(10 * best < own, "{best} {own}");
+        let (best, own) = work(&ring(6, 200));
+        assert!(best <= own, "{best} {own}");
+    }
 }

@@ -29,8 +29,8 @@ use super::update;
 pub(super) const LANES: usize = 8;
 /// so many columns are computed at a time,
 const WIDE: usize = 4;
-/// and so many before what follows is brought up to date. A panel of that many columns
-/// takes up a quarter of the smallest caches.
+/// and so many before what follows is brought up to date: 8 KiB of each of two panels,
+/// which fits into first-level caches of 32 KiB.
 const BLOCK: usize = 128;
 
 /// A column of a panel.
@@ -58,17 +58,19 @@ pub(super) fn panels(
     all[..rows.div_ceil(LANES) * columns].chunks_exact(columns)
 }
 
-/// A front to be factorised.
+/// A front.
 pub(super) struct Front<'a> {
     /// Of the columns to eliminate, in panels.
     pub(super) entries: &'a mut [f64],
     pub(super) columns: usize,
     pub(super) rows: usize,
-    /// The rest.
+    /// The rest, without gaps.
     pub(super) update: &'a mut [f64],
 }
 
 /// Eliminates the columns; `None` if the matrix is not positive definite.
+// The sums of a tile take up half of the registers of AVX, but all of those that every
+// x86-64 has. Neither version fuses products and sums, so the results are the same.
 #[multiversion::multiversion(targets("x86_64+avx"))]
 pub(super) fn factorise(mut front: Front<'_>) -> Option<()> {
     let columns = front.columns;
@@ -83,7 +85,7 @@ pub(super) fn factorise(mut front: Front<'_>) -> Option<()> {
 }
 
 impl Front<'_> {
-    /// Computes the next columns up to `end` from those known in their block.
+    /// Computes the columns from where those known in their block end.
     #[inline(always)]
     fn eliminate(&mut self, known: Range<usize>, end: usize) -> Option<()> {
         let own = known.end..end;
@@ -203,8 +205,8 @@ struct Pivot {
 }
 
 impl Pivot {
-    /// Factorises the rows from `offset` on of as many columns of a tile; `None` if they
-    /// are not positive definite.
+    /// Factorises some columns of a tile, whose diagonal begins at row `offset`; `None` if it
+    /// is not positive definite.
     #[inline(always)]
     fn new(tile: &mut Tile, offset: usize, columns: usize) -> Option<Self> {
         let mut pivot = Self {

@@ -7,12 +7,15 @@
 //! belong to a newer one is absorbed by it. Degrees are not counted anew but bounded:
 //!
 //! ```text
-//! d(i) = min(left, d_before(i) + |L_p \ i|, |A_i \ i| + |L_p \ i| + sum over other elements e of i |L_e \ L_p|)
+//! d(i) = |L_p \ i| + min(d_before(i), |A_i| + sum over other elements e of i  |L_e \ L_p|)
 //! ```
 //!
-//! where `L_e` are the neighbours of element `e`, `p` is the newest and `A_i` what `i`
-//! is still linked to. Unknowns with the same neighbours stand for each other and are
-//! eliminated together.
+//! where `L_e` are the neighbours of element `e`, `p` is the newest, `A_i` what `i` is still
+//! linked to; and no degree exceeds the number of unknowns left. Unknowns with the same
+//! neighbours stand for each other and are eliminated together.
+//!
+//! For example, of a star the leaves come first, each of degree 1. With the centre first
+//! all leaves would be joined.
 //!
 //! Source: P. R. Amestoy, T. A. Davis, I. S. Duff, *An approximate minimum degree
 //! ordering algorithm* (1996).

@@ -29,10 +29,8 @@ pub(super) struct Supernode {
     pub(super) columns: Vec<u32>,
     /// How many rows they have entries in, themselves among them.
     pub(super) front: usize,
-    /// How many supernodes hand their updates to this one.
-    pub(super) children: usize,
-    /// How far below the root it is.
-    pub(super) depth: usize,
+    /// The supernode that its update is added to.
+    pub(super) parent: Option<u32>,
 }
 
 #[derive(Clone, Copy)]
@@ -71,34 +69,22 @@ impl Node {
 
 /// Supernodes in an order in which the descendants of each come right before it.
 pub(super) fn supernodes(elimination: &Elimination) -> Vec<Supernode> {
-    let (mut of, mut nodes) = chains(elimination);
+    let (of, mut nodes) = chains(elimination);
     let merged = merge(&mut nodes);
-    let mut columns: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
-    for (column, node) in of.iter_mut().enumerate() {
-        *node = merged[*node as usize];
-        columns[*node as usize].push(column as u32);
+    let order = arrange(&nodes, &merged);
+    let mut places = vec![NONE; nodes.len()];
+    for (place, &node) in order.iter().enumerate() {
+        places[node as usize] = place as u32;
     }
-    let (roots, children) = families(&nodes, &merged);
-    let mut supernodes = Vec::new();
-    // Those whose children are not all done, and how many are.
-    let mut open: Vec<(u32, usize)> = Vec::new();
-    for root in roots {
-        open.push((root, 0));
-        while let Some((node, done)) = open.last_mut() {
-            let at = *node as usize;
-            if let Some(&child) = children[at].get(*done) {
-                *done += 1;
-                open.push((child, 0));
-                continue;
-            }
-            open.pop();
-            supernodes.push(Supernode {
-                columns: std::mem::take(&mut columns[at]),
-                front: nodes[at].front,
-                children: children[at].len(),
-                depth: open.len(),
-            });
-        }
+    let supernode = |&node: &u32| Supernode {
+        columns: Vec::with_capacity(nodes[node as usize].columns),
+        front: nodes[node as usize].front,
+        parent: places.get(nodes[node as usize].parent as usize).copied(),
+    };
+    let mut supernodes: Vec<Supernode> = order.iter().map(supernode).collect();
+    for (column, &node) in of.iter().enumerate() {
+        let place = places[merged[node as usize] as usize];
+        supernodes[place as usize].columns.push(column as u32);
     }
     supernodes
 }
@@ -163,29 +149,41 @@ fn merge(nodes: &mut [Node]) -> Vec<u32> {
     merged
 }
 
-/// The roots, and the children of each node. Those come first that need most memory more
-/// than they leave behind (Liu 1986), so that little has to be kept at a time.
-fn families(nodes: &[Node], merged: &[u32]) -> (Vec<u32>, Vec<Vec<u32>>) {
-    let mut roots = Vec::new();
+/// Puts the descendants of each node right before it. While one child is dealt with, the
+/// updates of the others already lie in that of the parent; so the child that needs most
+/// memory comes first, before there is any.
+fn arrange(nodes: &[Node], merged: &[u32]) -> Vec<u32> {
     let mut children: Vec<Vec<u32>> = vec![Vec::new(); nodes.len()];
     let mut needed = vec![0; nodes.len()];
+    let mut roots = Vec::new();
     for (at, node) in nodes.iter().enumerate() {
         if merged[at] as usize != at {
             continue;
         }
-        let update = |child: u32| nodes[child as usize].update();
         let own = &mut children[at];
-        own.sort_by_key(|&it| Reverse(needed[it as usize] - update(it)));
-        let mut kept = 0;
-        for &child in own.iter() {
-            needed[at] = needed[at].max(kept + needed[child as usize]);
-            kept += update(child);
+        own.sort_by_key(|&it| Reverse(needed[it as usize]));
+        needed[at] = node.update();
+        for (place, &child) in own.iter().enumerate() {
+            let before = if place == 0 { 0 } else { node.update() };
+            let both = node.update() + nodes[child as usize].update();
+            needed[at] = both.max(before + needed[child as usize]).max(needed[at]);
         }
-        needed[at] = needed[at].max(kept + node.update());
         match children.get_mut(node.parent as usize) {
             Some(siblings) => siblings.push(at as u32),
             None => roots.push(at as u32),
         }
     }
-    (roots, children)
+    let mut order = Vec::new();
+    let mut open = roots;
+    open.reverse();
+    while let Some(&at) = open.last() {
+        let children = std::mem::take(&mut children[at as usize]);
+        if children.is_empty() {
+            order.push(at);
+            open.pop();
+        } else {
+            open.extend(children.into_iter().rev());
+        }
+    }
+    order
 }

@@ -1,5 +1,7 @@
 //! Where every entry of the factor goes: what depends on the pattern alone.
 
+use std::ops::Range;
+
 use super::Pattern;
 use super::elimination::{Elimination, Order};
 use super::front;
@@ -17,9 +19,12 @@ pub(super) struct Node {
     pub(super) below: usize,
     /// Where its entries begin.
     pub(super) entries: usize,
-    /// How many of the nodes before it hand it their updates.
-    pub(super) children: usize,
-    /// On which of two stacks its update goes; those of its children are on the other.
+    /// The node its update is added to; a root has an empty one.
+    pub(super) parent: Option<u32>,
+    /// Whether it is the first of the parent's children, and whether it has none.
+    pub(super) is_first: bool,
+    pub(super) is_leaf: bool,
+    /// On which of two stacks its update lies; the parent's is on the other.
     pub(super) stack: usize,
 }
 
@@ -29,8 +34,9 @@ pub(super) struct Symbolic {
     pub(super) nodes: Vec<Node>,
     /// The unknowns in the order of elimination.
     pub(super) unknowns: Vec<u32>,
-    /// Rows below the columns of each node, ascending.
+    /// Rows below the columns of each node, ascending; where they are in the parent's front.
     rows: Vec<u32>,
+    lifts: Vec<u32>,
     /// By entry of the pattern, where it belongs in the factor.
     pub(super) places: Vec<usize>,
     /// How many entries the factor has, and each stack at most.
@@ -48,16 +54,16 @@ impl Symbolic {
         let order = elimination.order.of(columns);
         let mut below = supernodes.iter().map(|it| it.front - it.columns.len());
         let below = below.try_fold(0, usize::checked_add)?;
-        let mut rows = Vec::new();
-        rows.try_reserve_exact(below).ok()?;
         let mut planned = Self {
             nodes: Vec::with_capacity(supernodes.len()),
             unknowns: Vec::new(),
-            rows,
+            rows: room(below)?,
+            lifts: room(below)?,
             places: vec![0; pattern.len()],
             entries: 0,
             stacks: [0; 2],
         };
+        planned.lifts.resize(below, NONE);
         let mut planner = Planner {
             graph: &graph,
             order: &order,
@@ -68,7 +74,7 @@ impl Symbolic {
         for supernode in &supernodes {
             planner.add(&mut planned, supernode)?;
         }
-        planned.size_stacks()?;
+        planned.stack()?;
         planned.unknowns = order.unknowns;
         Some(planned)
     }
@@ -78,17 +84,32 @@ impl Symbolic {
         &self.rows[node.rows..node.rows + node.below]
     }
 
-    /// Follows the stacks through a factorisation.
-    fn size_stacks(&mut self) -> Option<()> {
+    /// Where these are in the front of the parent.
+    pub(super) fn lifts(&self, node: &Node) -> &[u32] {
+        &self.lifts[node.rows..node.rows + node.below]
+    }
+
+    /// Assigns stacks from the roots on, and follows them through a factorisation.
+    fn stack(&mut self) -> Option<()> {
+        for at in (0..self.nodes.len()).rev() {
+            if let Some(parent) = self.nodes[at].parent {
+                self.nodes[at].stack = 1 - self.nodes[parent as usize].stack;
+            }
+        }
         let mut used = [0_usize; 2];
-        let mut open = Vec::new();
         for node in &self.nodes {
             let len = update::len(node.below)?;
-            used[node.stack] = used[node.stack].checked_add(len)?;
-            self.stacks[node.stack] = self.stacks[node.stack].max(used[node.stack]);
-            let children = open.drain(open.len() - node.children..);
-            used[1 - node.stack] -= children.sum::<usize>();
-            open.push(len);
+            if node.is_leaf {
+                used[node.stack] = used[node.stack].checked_add(len)?;
+            }
+            if let Some(parent) = node.parent.filter(|_| node.is_first) {
+                let above = update::len(self.nodes[parent as usize].below)?;
+                used[1 - node.stack] = used[1 - node.stack].checked_add(above)?;
+            }
+            for (most, used) in self.stacks.iter_mut().zip(used) {
+                *most = used.max(*most);
+            }
+            used[node.stack] -= len;
         }
         Some(())
     }
@@ -108,31 +129,46 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn add(&mut self, planned: &mut Symbolic, supernode: &Supernode) -> Option<()> {
+        let name = planned.nodes.len() as u32;
+        let is_child = |&&it: &&u32| planned.nodes[it as usize].parent == Some(name);
+        let children = self.open.iter().rev().take_while(is_child).count();
+        let children = self.open.split_off(self.open.len() - children);
         let columns = supernode.columns.len();
         let first = planned.nodes.last().map_or(0, |it| it.first + it.columns);
         let rows = planned.rows.len();
-        self.list_rows(planned, first + columns, first, supernode.children);
-        let below = planned.rows.len() - rows;
+        self.list_rows(planned, first..first + columns, &children);
         let node = Node {
             first,
             columns,
             rows,
-            below,
+            below: planned.rows.len() - rows,
             entries: planned.entries,
-            children: supernode.children,
-            stack: supernode.depth % 2,
+            parent: supernode.parent,
+            is_first: false,
+            is_leaf: children.is_empty(),
+            stack: 0,
         };
         self.place(planned, &node);
-        let len = front::len(columns, columns + below)?;
+        if let Some(&child) = children.first() {
+            planned.nodes[child as usize].is_first = true;
+        }
+        for child in children {
+            let Node { rows, below, .. } = planned.nodes[child as usize];
+            for at in rows..rows + below {
+                planned.lifts[at] = self.local[planned.rows[at] as usize];
+            }
+        }
+        let len = front::len(columns, columns + node.below)?;
         planned.entries = planned.entries.checked_add(len)?;
         planned.nodes.push(node);
+        self.open.push(name);
         Some(())
     }
 
-    /// Rows in which the matrix or a child's update has entries.
-    fn list_rows(&mut self, planned: &mut Symbolic, end: usize, first: usize, children: usize) {
-        let name = planned.nodes.len() as u32;
-        let start = planned.rows.len();
+    /// Rows below these columns in which the matrix or a child's update has entries.
+    fn list_rows(&mut self, planned: &mut Symbolic, columns: Range<usize>, children: &[u32]) {
+        let (name, start) = (planned.nodes.len() as u32, planned.rows.len());
+        let end = columns.end;
         let mut list = |row: u32, rows: &mut Vec<u32>| {
             let last = &mut self.last[row as usize];
             if row as usize >= end && *last != name {
@@ -140,26 +176,26 @@ impl Planner<'_> {
                 rows.push(row);
             }
         };
-        for &unknown in &self.order.unknowns[first..end] {
+        for &unknown in &self.order.unknowns[columns] {
             for (other, _) in self.graph.of(unknown as usize) {
                 list(self.order.places[other as usize], &mut planned.rows);
             }
         }
-        for child in self.open.drain(self.open.len() - children..) {
+        for &child in children {
             let Node { rows, below, .. } = planned.nodes[child as usize];
             for at in rows..rows + below {
                 list(planned.rows[at], &mut planned.rows);
             }
         }
-        self.open.push(name);
         planned.rows[start..].sort_unstable();
     }
 
-    /// Where entries of the matrix in these columns belong.
+    /// Where the rows of a node are in its front, and where entries of the matrix in its
+    /// columns belong.
     fn place(&mut self, planned: &mut Symbolic, node: &Node) {
         let columns = node.first as u32..(node.first + node.columns) as u32;
-        let below = &planned.rows[node.rows..];
-        for (local, row) in columns.clone().chain(below.iter().copied()).enumerate() {
+        let below = planned.rows[node.rows..].iter().copied();
+        for (local, row) in columns.clone().chain(below).enumerate() {
             self.local[row as usize] = local as u32;
         }
         for (column, row) in columns.enumerate() {
@@ -177,4 +213,11 @@ impl Planner<'_> {
             }
         }
     }
+}
+
+/// An empty list with room for so many; `None` if memory does not suffice.
+pub(super) fn room<T>(len: usize) -> Option<Vec<T>> {
+    let mut list = Vec::new();
+    list.try_reserve_exact(len).ok()?;
+    Some(list)
 }

@@ -1,10 +1,18 @@
 //! What a supernode hands up the tree.
 //!
-//! An update is the lower half of a symmetric matrix, column by column without gaps. It
-//! is added to the front of the parent: where a row of it goes there, is known from the
-//! lists of rows. Rows that follow each other mostly do so there too.
+//! An update is the lower half of a symmetric matrix, column by column without gaps. Each
+//! of its rows goes to a row of the parent's front, and each column to the column of the same
+//! number. Rows that follow each other mostly do so there too, so whole stretches are
+//! added at once.
+//!
+//! ```text
+//! update of a child   rows 3 5 6    front of the parent   rows 3 4 5 6
+//!   column 3          a b c           column 3            +a . +b +c
+//!   column 5            d e           column 5                 +d +e
+//!   column 6              f           column 6                    +f
+//! ```
 
-use super::front;
+use super::front::{self, Front};
 
 /// The room for an update of so many rows.
 pub(super) fn len(rows: usize) -> Option<usize> {
@@ -16,55 +24,40 @@ pub(super) fn start(column: usize, rows: usize) -> usize {
     column * (2 * rows + 1 - column) / 2
 }
 
-/// Where the rows of an update go in the front of the parent.
-#[derive(Default)]
-pub(super) struct Destination {
-    rows: Vec<usize>,
-    /// By row, the next one that does not follow right after the one before.
-    ends: Vec<usize>,
+/// Adds an update to the front of the parent, given for each row its row there.
+pub(super) fn add(update: &[f64], rows: &[u32], parent: &mut Front<'_>) {
+    let ends = ends(rows);
+    let (columns, below) = (parent.columns, parent.rows - parent.columns);
+    let mut rest = update;
+    for (at, &column) in rows.iter().enumerate() {
+        let (values, others) = rest.split_at(rows.len() - at);
+        rest = others;
+        let column = column as usize;
+        if column < columns {
+            for (value, &row) in values.iter().zip(&rows[at..]) {
+                parent.entries[front::place(columns, column, row as usize)] += value;
+            }
+            continue;
+        }
+        let place = start(column - columns, below);
+        let mut from = at;
+        while let Some(&end) = ends.get(from) {
+            let target = place + rows[from] as usize - column;
+            let target = &mut parent.update[target..][..end - from];
+            for (sum, value) in target.iter_mut().zip(&values[from - at..]) {
+                *sum += value;
+            }
+            from = end;
+        }
+    }
 }
 
-impl Destination {
-    pub(super) fn set(&mut self, rows: impl Iterator<Item = usize>) {
-        self.rows.clear();
-        self.rows.extend(rows);
-        self.ends.clear();
-        self.ends.resize(self.rows.len(), self.rows.len());
-        for at in (1..self.rows.len()).rev() {
-            let follows = self.rows[at - 1] + 1 == self.rows[at];
-            self.ends[at - 1] = if follows { self.ends[at] } else { at };
-        }
+/// By row, the next one that does not come right after the one before.
+fn ends(rows: &[u32]) -> Vec<usize> {
+    let mut ends = vec![rows.len(); rows.len()];
+    for at in (1..rows.len()).rev() {
+        let follows = rows[at - 1] + 1 == rows[at];
+        ends[at - 1] = if follows { ends[at] } else { at };
     }
-
-    /// Adds an update to the front of the parent: its columns to eliminate, and its own
-    /// update of so many rows.
-    pub(super) fn add(
-        &self,
-        update: &[f64],
-        entries: &mut [f64],
-        columns: usize,
-        above: &mut [f64],
-        below: usize,
-    ) {
-        let mut rest = update;
-        for (at, &column) in self.rows.iter().enumerate() {
-            let (values, others) = rest.split_at(self.rows.len() - at);
-            rest = others;
-            if column < columns {
-                for (value, &row) in values.iter().zip(&self.rows[at..]) {
-                    entries[front::place(columns, column, row)] += value;
-                }
-                continue;
-            }
-            let place = start(column - columns, below);
-            let mut from = at;
-            while let Some(&end) = self.ends.get(from) {
-                let target = &mut above[place + self.rows[from] - column..][..end - from];
-                for (sum, value) in target.iter_mut().zip(&values[from - at..]) {
-                    *sum += value;
-                }
-                from = end;
-            }
-        }
-    }
+    ends
 }
