@@ -1,4 +1,4 @@
-# `make demo` and `make test` do all set-up themselves.
+# `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 CARGO ?= cargo
 # Root needs no sudo, and a container may have none.
@@ -6,8 +6,17 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # Random cases are the same in each `make test`, so that it passes or fails for a
 # reason; plain `cargo test` draws new ones.
 SEED ?= 1997
+# Where `make install` puts things; DESTDIR is a root to do so below.
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-.PHONY: all demo test lint bench tools clean
+# The platform to build for, if it is not to be that of the compiler.
+TRIPLE ?=
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+DIST = $(TARGET_DIR)/$(TRIPLE:%=%/)dist
+INTO = $(DESTDIR)$(PREFIX)
+
+.PHONY: all demo test lint bench install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -24,12 +33,52 @@ lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
 
-bench: ## Print the figures of the README
+bench: tools ## Print the figures of the README, beside the time otf2-print takes
 	benches/figures.sh
+
+install: ## Install the command, its manual page and completions below PREFIX (/usr/local)
+	$(CARGO) build --profile dist --package retime-cli $(TRIPLE:%=--target %)
+	install -d $(INTO)/bin $(INTO)/share/man/man1 $(INTO)/share/bash-completion/completions \
+		$(INTO)/share/zsh/site-functions $(INTO)/share/fish/vendor_completions.d
+	install -m 755 $(DIST)/retime $(INTO)/bin/retime
+	$(DIST)/retime man > $(INTO)/share/man/man1/retime.1
+	$(DIST)/retime completions bash > $(INTO)/share/bash-completion/completions/retime
+	$(DIST)/retime completions zsh > $(INTO)/share/zsh/site-functions/_retime
+	$(DIST)/retime completions fish > $(INTO)/share/fish/vendor_completions.d/retime.fish
+
+# A command that runs on every Linux, whatever C library that has.
+MUSL = $(shell uname -m)-unknown-linux-musl
+HOST = $(shell rustc --version --verbose | sed -n 's/^host: //p')
+
+dist: ## Pack a static command, its manual page and completions into a tarball
+	@if [ -d "$$(rustc --print target-libdir --target $(MUSL))" ]; then \
+		$(MAKE) --no-print-directory tarball TRIPLE=$(MUSL); \
+	else \
+		echo "The standard library for $(MUSL) is not installed (rustup target add $(MUSL));" \
+			"linking the C library of $(HOST) statically instead." >&2; \
+		$(MAKE) --no-print-directory tarball TRIPLE=$(HOST); \
+	fi
+
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+NAME = retime-$(VERSION)-$(TRIPLE)
+
+tarball:
+	rm -rf $(DIST)/$(NAME)
+	RUSTFLAGS="$$RUSTFLAGS -C target-feature=+crt-static" $(MAKE) --no-print-directory install \
+		DESTDIR=$(DIST)/$(NAME) PREFIX=
+	install -m 644 README.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT $(DIST)/$(NAME)
+	$(CARGO) tree --locked --package retime-cli --edges normal --target $(TRIPLE) --prefix none \
+		--format '{p}  {l}  {r}' | sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > $(DIST)/$(NAME)/LICENSES-OF-DEPENDENCIES
+	tar --create --gzip --sort=name --owner=0 --group=0 --file $(TARGET_DIR)/$(NAME).tar.gz \
+		--directory $(DIST) $(NAME)
+	@echo "wrote $(TARGET_DIR)/$(NAME).tar.gz"
 
 tools: # What the tests compare with and unpack with.
 	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
 		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq otf2-tools zstd >/dev/null; }
 
-clean:
+clean: ## Remove everything that was built
 	$(CARGO) clean
+
+help: ## List these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 10

@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Prints the figures of the README: time and memory of `retime correct`, end to
-# end with verification, with and without error bounds and alignment, on
-# simulated halo-exchange traces with clock errors.
+# Prints the figures of the README: time and memory of retime, end to end with
+# verification, with and without error bounds and alignment, on simulated
+# halo-exchange traces with clock errors.
+#
+# Machines of one kind differ in speed by up to a factor of two, and one by the
+# minute. So each run is followed by one of `otf2-print --silent`, which reads
+# and validates the same trace; the ratio of their medians is comparable.
 #
 #   benches/figures.sh [RUNS]
 set -euo pipefail
@@ -12,40 +16,59 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 cargo build --quiet --profile dist --package retime-cli
+retime=${CARGO_TARGET_DIR:-target}/dist/retime
 
 generate() { # ranks events
-    target/dist/retime simulate halo --ranks "$1" --events "$2" --seed 1 \
+    "$retime" simulate halo --ranks "$1" --events "$2" --seed 1 \
         --offset 100us --drift 2ppm -o "$scratch/trace-$1-$2" --no-truth --quiet
 }
 
-# Median wall seconds, its CPU seconds, and the largest peak of memory in MB.
-measure() { # trace arguments...
-    local trace=$1
-    shift
-    for _ in $(seq "$runs"); do
-        rm -rf "$scratch/out"
-        python3 - "$scratch/out" "$trace" "$@" <<'PY'
+# Runs a command; its wall and CPU seconds, and its peak of memory in MB.
+used() { # command...
+    python3 - "$@" <<'PY'
 import os, sys, time
-out, trace, *rest = sys.argv[1:]
-command = ["target/dist/retime"] + [word.replace("TRACE", trace).replace("OUT", out) for word in rest]
+command = sys.argv[1:]
+silent = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
 start = time.perf_counter()
-child = os.posix_spawn(command[0], command, os.environ)
-_, _, used = os.wait4(child, 0)
+child = os.posix_spawnp(command[0], command, os.environ, file_actions=silent)
+_, status, used = os.wait4(child, 0)
 wall = time.perf_counter() - start
-print(f"{wall:.3f} {used.ru_utime + used.ru_stime:.3f} {used.ru_maxrss / 1024:.0f}")
+# `retime check` says by 1 that there are contradictions.
+if os.waitstatus_to_exitcode(status) not in (0, 1):
+    sys.exit(f"failed: {' '.join(command)}")
+print(f"{wall:.4f} {used.ru_utime + used.ru_stime:.4f} {used.ru_maxrss / 1024:.0f}")
 PY
-    done | sort -n | awk '{w[NR]=$1; c[NR]=$2; if ($3>m) m=$3} END {i=int((NR+1)/2); print w[i], c[i], m}'
+}
+
+median() {
+    sort -n | awk '{all[NR] = $1} END {print all[int((NR + 1) / 2)]}'
 }
 
 row() { # ranks events label arguments...
-    local ranks=$1 events=$2 label=$3
+    local ranks=$1 events=$2 label=$3 trace=$scratch/trace-$1-$2
     shift 3
-    read -r wall cpu memory < <(measure "$scratch/trace-$ranks-$events" "$@")
-    printf '%-16s %5s %7s %8s s %8s s %6s MB %8.1f M events/s\n' "$label" "$ranks" "$events" \
-        "$wall" "$cpu" "$memory" "$(awk -v e="$events" -v w="$wall" 'BEGIN {print e / w / 1e6}')"
+    local arguments=("${@/TRACE/$trace}")
+    arguments=("${arguments[@]/OUT/$scratch/out}")
+    : >"$scratch/ours"
+    : >"$scratch/theirs"
+    for _ in $(seq "$runs"); do
+        rm -rf "$scratch/out"
+        used "$retime" "${arguments[@]}" >>"$scratch/ours"
+        used otf2-print --silent "$trace/traces.otf2" >>"$scratch/theirs"
+    done
+    local wall cpu memory theirs
+    wall=$(cut -d' ' -f1 "$scratch/ours" | median)
+    cpu=$(cut -d' ' -f2 "$scratch/ours" | median)
+    memory=$(cut -d' ' -f3 "$scratch/ours" | sort -n | tail -n 1)
+    theirs=$(cut -d' ' -f1 "$scratch/theirs" | median)
+    awk -v label="$label" -v ranks="$ranks" -v events="$events" -v wall="$wall" -v cpu="$cpu" \
+        -v memory="$memory" -v theirs="$theirs" 'BEGIN {
+        printf "%-16s %5d %7s %8.3f s %8.3f s %6d MB %8.1f M/s %12.3f s %7.2f\n", label, ranks,
+            events, wall, cpu, memory, events / wall / 1e6, theirs, wall / theirs }'
 }
 
-printf '%-16s %5s %7s %10s %10s %9s\n' command ranks events wall CPU memory
+printf '%-16s %5s %7s %10s %10s %9s %12s %14s %7s\n' \
+    command ranks events wall CPU memory events otf2-print ratio
 for events in 1e5 1e6 1e7; do
     generate 4 "$events"
     row 4 "$events" correct correct TRACE -o OUT -q
@@ -56,5 +79,7 @@ for ranks in 4 16; do
     row "$ranks" 1e7 "correct -bounds" correct TRACE -o OUT -q --bounds off
     row "$ranks" 1e7 "correct clc" correct TRACE -o OUT -q --bounds off --method clc
 done
-row 4 1e7 check check TRACE -q
+for ranks in 4 16; do
+    row "$ranks" 1e7 check check TRACE -q
+done
 row 4 1e7 "check -bounds" check TRACE -q --bounds off
