@@ -118,7 +118,7 @@ impl<'a> CollectiveState<'a> {
         }
         self.most_shared > 1
             && self
-                .causes(instance, place, clock)
+                .causes(slot, clock)
                 .all(|cause| values[cause as usize] != UNKNOWN)
     }
 
@@ -132,17 +132,17 @@ impl<'a> CollectiveState<'a> {
         clock: ClockId,
     ) -> Option<i64> {
         let (instance, place, it) = self.locate(slot);
-        let slot = self.causality.collectives().slots(instance)[place];
+        let ends = self.causality.collectives().slots(instance)[place];
         match delay {
             MinimalDelay::Uniform(Ticks(delay)) if it.class != Class::Prefix => {
-                let source = source_heap(it.across_sides, slot.side);
+                let source = source_heap(it.across_sides, ends.side);
                 let latest = self.progress[instance as usize].latest[source].outside(clock);
                 latest.map(|(value, _)| value.saturating_add(*delay))
             }
             delay => {
                 let nodes = self.causality.nodes();
-                let to = nodes.location(slot.effect()?);
-                let bounds = self.causes(instance, place, clock).map(|cause| {
+                let to = nodes.location(ends.effect()?);
+                let bounds = self.causes(slot, clock).map(|cause| {
                     let delay = delay.between(nodes.location(cause), to);
                     values[cause as usize].saturating_add(delay.0)
                 });
@@ -151,33 +151,9 @@ impl<'a> CollectiveState<'a> {
         }
     }
 
-    /// The begins on other clocks that the end at `place` depends on.
-    pub(super) fn causes(
-        &self,
-        instance: u32,
-        place: usize,
-        clock: ClockId,
-    ) -> impl Iterator<Item = u32> {
-        self.all_causes(instance, place)
-            .filter(move |&cause| self.clock_of(cause) != clock)
-    }
-
-    /// The begins on its own clock that the end at `place` depends on.
-    pub(super) fn causes_within(
-        &self,
-        instance: u32,
-        place: usize,
-        clock: ClockId,
-    ) -> impl Iterator<Item = u32> {
-        self.all_causes(instance, place)
-            .filter(move |&cause| self.clock_of(cause) == clock)
-    }
-
-    fn all_causes(&self, instance: u32, place: usize) -> impl Iterator<Item = u32> {
-        let collectives = self.causality.collectives();
-        let slots = collectives.slots(instance).iter().enumerate();
-        let causes = slots.filter(move |&(from, _)| collectives.depends(instance, from, place));
-        causes.filter_map(|(_, slot)| slot.cause())
+    /// The begins on other clocks that the end in `slot` depends on.
+    fn causes(&self, slot: u32, clock: ClockId) -> impl Iterator<Item = u32> {
+        causes_of_end(self.causality, slot).filter(move |&cause| self.clock_of(cause) != clock)
     }
 
     fn clock_of(&self, node: u32) -> ClockId {
@@ -189,6 +165,15 @@ impl<'a> CollectiveState<'a> {
         let (instance, place) = collectives.locate(slot);
         (instance, place, collectives.instances()[instance as usize])
     }
+}
+
+/// The begins that the end in `slot` depends on, on any clock.
+pub(super) fn causes_of_end(causality: &Causality, slot: u32) -> impl Iterator<Item = u32> {
+    let collectives = causality.collectives();
+    let (instance, place) = collectives.locate(slot);
+    let slots = collectives.slots(instance).iter().enumerate();
+    let causes = slots.filter(move |&(from, _)| collectives.depends(instance, from, place));
+    causes.filter_map(|(_, slot)| slot.cause())
 }
 
 fn heap(across: bool, side: u8) -> usize {

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use super::law::Law;
-use super::run::Run;
-use super::times::UNKNOWN;
+use super::exchange::Exchange;
+use super::stepper::{causes, is_tied};
 use crate::causality::{Causality, Place, Role};
-use retime_model::TraceInfo;
+use retime_model::{Clocks, TraceInfo};
 
 /// How many events of a cycle a message names.
 const EVENTS_NAMED: usize = 8;
@@ -72,20 +71,27 @@ impl fmt::Display for Cycle {
 
 impl std::error::Error for Cycle {}
 
-/// Follows a run that has come to a halt until it meets itself.
-pub(super) fn find_cycle<L: Law>(run: &Run<'_, L>) -> Cycle {
-    let nodes = run.causality.nodes();
-    let waiting =
-        (0..nodes.locations()).find(|&location| run.next[location] < nodes.of(location).end);
+/// A run that has come to a halt before its end.
+pub(super) struct Halt<'a> {
+    pub(super) causality: &'a Causality,
+    pub(super) clocks: &'a Clocks,
+    pub(super) exchange: &'a Exchange<'a>,
+    /// The next node of each location, if it has one left.
+    pub(super) heads: Vec<Option<u32>>,
+}
+
+/// Follows who waits for whom until a node comes up again.
+pub(super) fn find_cycle(halt: &Halt<'_>) -> Cycle {
+    let nodes = halt.causality.nodes();
     let mut path: Vec<u32> = Vec::new();
-    let mut at = waiting.map(|location| run.next[location]);
+    let mut at = halt.heads.iter().copied().flatten().next();
     while let Some(node) = at {
         if let Some(start) = path.iter().position(|&seen| seen == node) {
             path.drain(..start);
             break;
         }
         path.push(node);
-        at = awaited(run, node);
+        at = awaited(halt, node);
     }
     let event = |&node: &u32| {
         let place = Place {
@@ -100,38 +106,21 @@ pub(super) fn find_cycle<L: Law>(run: &Run<'_, L>) -> Cycle {
 }
 
 /// The node at which the run stands that keeps `node` from being computed.
-fn awaited<L: Law>(run: &Run<'_, L>, node: u32) -> Option<u32> {
-    let nodes = run.causality.nodes();
-    let clock = run.clocks.of(nodes.location(node));
-    let head_before = |cause: u32| run.next[nodes.location(cause).as_usize()];
-    let cause = match nodes.role(node) {
-        Role::Receive => run.causality.message_source(node),
-        Role::CollectiveEnd => run.causality.slot(node).and_then(|slot| {
-            let (instance, place) = run.causality.collectives().locate(slot);
-            let across = run.collectives.causes(instance, place, clock);
-            let within = run.collectives.causes_within(instance, place, clock);
-            let tied = within.filter(|&cause| run.is_tied(cause, node));
-            let mut causes = across.chain(tied);
-            causes.find(|&cause| run.values[cause as usize] == UNKNOWN)
-        }),
-        Role::Send | Role::CollectiveBegin => None,
-    };
-    let missing = |cause: &u32| {
-        run.values[*cause as usize] == UNKNOWN
-            && (run.clocks.of(nodes.location(*cause)) != clock || run.is_tied(*cause, node))
-    };
-    if let Some(cause) = cause.filter(missing) {
-        return Some(head_before(cause));
+fn awaited(halt: &Halt<'_>, node: u32) -> Option<u32> {
+    let nodes = halt.causality.nodes();
+    let clock_of = |node: u32| halt.clocks.of(nodes.location(node));
+    let clock = clock_of(node);
+    let missing = causes(halt.causality, node).filter(|&cause| {
+        halt.exchange.published(cause).is_none()
+            && (clock_of(cause) != clock || is_tied(nodes, cause, node))
+    });
+    if let Some(cause) = missing.min_by_key(|&cause| clock_of(cause) == clock) {
+        return halt.heads[nodes.location(cause).as_usize()];
     }
     // Not waiting itself: another location of its clock has to come first.
-    let siblings = run
-        .clocks
-        .locations(clock)
-        .iter()
-        .map(|location| location.as_usize());
-    let heads = siblings.filter(|&location| run.next[location] < nodes.of(location).end);
+    let siblings = halt.clocks.locations(clock).iter();
+    let heads = siblings.filter_map(|location| halt.heads[location.as_usize()]);
     heads
-        .map(|location| run.next[location])
         .filter(|&head| head != node)
         .min_by_key(|&head| nodes.time(head))
 }

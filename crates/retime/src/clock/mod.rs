@@ -24,6 +24,7 @@ mod collective_state;
 mod controlled;
 mod controller;
 mod cycle;
+mod exchange;
 mod gamma;
 mod lamport;
 mod law;
@@ -33,6 +34,7 @@ mod piggyback;
 mod regulated;
 mod run;
 mod simple;
+mod stepper;
 mod taut_string;
 mod times;
 

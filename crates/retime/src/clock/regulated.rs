@@ -119,20 +119,17 @@ pub fn regulated(
 fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) {
     let mut queue = BinaryHeap::new();
     loop {
-        while let Some(clock) = run.ready.pop() {
+        while let Some(clock) = run.ready.next() {
             queue.extend(run.next_of(clock).map(|raw| Reverse((raw, clock))));
         }
         let Some(Reverse((_, clock))) = queue.pop() else {
             return;
         };
-        run.is_ready[clock.as_usize()] = false;
+        run.ready.strike(clock);
         if run.step(clock) {
             match run.next_of(clock) {
                 // Whether it has to wait shows when it is its turn.
-                Some(_) if !std::mem::replace(&mut run.is_ready[clock.as_usize()], true) => {
-                    run.ready.push(clock);
-                }
-                Some(_) => {}
+                Some(_) => run.ready.list(clock),
                 None => run.law.controllers.ended(clock),
             }
         }

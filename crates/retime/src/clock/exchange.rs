@@ -1,0 +1,266 @@
+//! The values that cross from one clock to another, and who waits for them.
+//!
+//! A clock that comes to an effect asks for the time before which it cannot lie:
+//!
+//! ```text
+//! bound(receive)              = LC(send) + mu
+//! bound(end of a collective)  = max( LC(begin) + mu  over the begins it depends on )
+//! ```
+//!
+//! as far as the causes lie on other clocks; those on its own it knows itself. If
+//! one of them is not published yet, the answer is that it has to wait, and the
+//! publication of what it waits for names the clock. So a clock needs nothing of
+//! another but what it is told here.
+//!
+//! All clocks share one memory, and one column of values serves as their mail.
+//! Between processes a sent value would travel to where its receive is, a begin to
+//! all ends that depend on it; questions and answers would be the same.
+
+use super::collective_state::CollectiveState;
+use super::times::UNKNOWN;
+use crate::causality::{Causality, NONE, Role};
+use crate::delay::MinimalDelay;
+use retime_model::{ClockId, Clocks};
+
+/// What dependencies say of an event. The larger of two holds for both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Bound {
+    /// Not before this, if anything.
+    At(Option<i64>),
+    /// Nothing yet.
+    Waits,
+}
+
+/// What is published of a run.
+pub(super) struct Exchange<'a> {
+    causality: &'a Causality,
+    clocks: &'a Clocks,
+    delay: &'a MinimalDelay,
+    values: Vec<i64>,
+    collectives: CollectiveState<'a>,
+    /// The node of each location that was told to wait, [`NONE`] if none was.
+    waiting: Vec<u32>,
+}
+
+impl<'a> Exchange<'a> {
+    pub(super) fn new(
+        causality: &'a Causality,
+        clocks: &'a Clocks,
+        delay: &'a MinimalDelay,
+    ) -> Self {
+        let nodes = causality.nodes();
+        Self {
+            causality,
+            clocks,
+            delay,
+            values: vec![UNKNOWN; nodes.len()],
+            collectives: CollectiveState::new(causality, clocks),
+            waiting: vec![NONE; nodes.locations()],
+        }
+    }
+
+    /// The time before which the message that `receive`, a node of `clock`, got
+    /// from another clock cannot have arrived.
+    #[inline]
+    pub(super) fn message_bound(&mut self, clock: ClockId, receive: u32) -> Bound {
+        let Some(send) = self.causality.message_source(receive) else {
+            return Bound::At(None);
+        };
+        let nodes = self.causality.nodes();
+        let from = nodes.location(send);
+        if self.clocks.of(from) == clock {
+            return Bound::At(None);
+        }
+        let sent = self.values[send as usize];
+        if sent == UNKNOWN {
+            return self.wait(receive);
+        }
+        let delay = match self.delay {
+            MinimalDelay::Uniform(delay) => *delay,
+            MinimalDelay::PerPair(table) => table.between(from, nodes.location(receive)),
+        };
+        Bound::At(Some(sent.saturating_add(delay.0)))
+    }
+
+    /// The time before which the collective that ends at `end`, a node of `clock`,
+    /// cannot have ended for the sake of begins on other clocks.
+    pub(super) fn collective_bound(&mut self, clock: ClockId, end: u32) -> Bound {
+        let Some(slot) = self.causality.slot(end) else {
+            return Bound::At(None);
+        };
+        let (collectives, values) = (&self.collectives, &self.values);
+        if !collectives.is_ready(values, slot, clock) {
+            return self.wait(end);
+        }
+        Bound::At(collectives.bound(values, self.delay, slot, clock))
+    }
+
+    /// Makes the value of `node` known, and names the clocks that were told to wait
+    /// and may go on now.
+    #[inline]
+    pub(super) fn publish(&mut self, node: u32, value: i64, mut woken: impl FnMut(ClockId)) {
+        self.values[node as usize] = value;
+        match self.causality.nodes().role(node) {
+            Role::Send => {
+                if let Some(receive) = self.causality.message_target(node) {
+                    self.release(receive, &mut woken);
+                }
+            }
+            Role::CollectiveBegin => self.release_ends(node, &mut woken),
+            Role::Receive | Role::CollectiveEnd => {}
+        }
+    }
+
+    /// The value of a node that was published.
+    pub(super) fn published(&self, node: u32) -> Option<i64> {
+        let value = self.values[node as usize];
+        (value != UNKNOWN).then_some(value)
+    }
+
+    /// The values of all nodes.
+    pub(super) fn into_values(self) -> Vec<i64> {
+        self.values
+    }
+
+    fn wait(&mut self, effect: u32) -> Bound {
+        let location = self.causality.nodes().location(effect);
+        self.waiting[location.as_usize()] = effect;
+        Bound::Waits
+    }
+
+    /// Names the clock of `effect` if it was told to wait there.
+    #[inline]
+    fn release(&mut self, effect: u32, woken: &mut impl FnMut(ClockId)) {
+        let location = self.causality.nodes().location(effect);
+        let waiting = &mut self.waiting[location.as_usize()];
+        if *waiting == effect {
+            *waiting = NONE;
+            woken(self.clocks.of(location));
+        }
+    }
+
+    fn release_ends(&mut self, begin: u32, woken: &mut impl FnMut(ClockId)) {
+        let Some(slot) = self.causality.slot(begin) else {
+            return;
+        };
+        let places = self.collectives.begun(&self.values, slot);
+        let (instance, _) = self.causality.collectives().locate(slot);
+        for slot in &self.causality.collectives().slots(instance)[places] {
+            if let Some(end) = slot.effect() {
+                self.release(end, woken);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::causality::{CausalityOptions, Collective, LogBuilder, Message, Operation, Root};
+    use retime_model::{
+        Communicator, Location, LocationIndex, Members, Process, TickRate, Ticks, Timestamp,
+        TraceInfo,
+    };
+
+    pub(in crate::clock) const DELAY: MinimalDelay = MinimalDelay::Uniform(Ticks(2));
+
+    /// A message, and a barrier of three; with numbers of nodes:
+    ///
+    /// ```text
+    /// 0:  0 receive    1 begin 150    2 end 151
+    /// 1:  3 send 100   4 begin 200    5 end 201
+    /// 2:               6 begin 0      7 end 300
+    /// ```
+    pub(in crate::clock) fn trace(receive: u64) -> Result<Causality, Box<dyn std::error::Error>> {
+        let locations = [0, 1, 2].map(LocationIndex);
+        let location = |index: LocationIndex| Location {
+            id: index.0.into(),
+            name: String::new(),
+            process: index.as_usize(),
+            endpoint: index,
+        };
+        let process = |_| Process {
+            name: String::new(),
+            node: None,
+        };
+        let info = TraceInfo {
+            rate: TickRate::per_second(1_000_000_000).ok_or("a rate")?,
+            locations: locations.map(location).into(),
+            processes: locations.map(process).into(),
+            nodes: vec![],
+            communicators: vec![Communicator {
+                name: "world".into(),
+                members: Members::Ranks(locations.into()),
+            }],
+        };
+        let message = |peer| Message {
+            communicator: 0,
+            peer: LocationIndex(peer),
+            tag: 1,
+        };
+        let barrier = Collective {
+            communicator: 0,
+            operation: Operation::Barrier,
+            root: Root::None,
+            sent: false,
+            received: false,
+        };
+        let mut logs = locations.map(LogBuilder::new);
+        logs[0].receive(0, Timestamp(receive), message(1));
+        logs[1].send(0, Timestamp(100), message(0), None);
+        let times = [(150, 151), (200, 201), (0, 300)];
+        let mut finished = Vec::new();
+        for (mut log, (begin, end)) in logs.into_iter().zip(times) {
+            log.collective_begin(1, Timestamp(begin));
+            log.collective_end(2, Timestamp(end), barrier);
+            finished.push(log.finish(3, Timestamp(0), Timestamp(end))?);
+        }
+        Ok(Causality::build(
+            &info,
+            finished,
+            CausalityOptions::default(),
+        )?)
+    }
+
+    fn publish(exchange: &mut Exchange<'_>, node: u32, value: i64) -> Vec<ClockId> {
+        let mut woken = Vec::new();
+        exchange.publish(node, value, |clock| woken.push(clock));
+        woken
+    }
+
+    #[test]
+    fn a_message_waits_until_it_is_published() -> Result<(), Box<dyn std::error::Error>> {
+        let causality = trace(95)?;
+        let clocks = Clocks::each_location(3);
+        let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
+        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::Waits);
+        assert_eq!(publish(&mut exchange, 3, 100), [ClockId(0)]);
+        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::At(Some(102)));
+        Ok(())
+    }
+
+    #[test]
+    fn who_did_not_ask_is_not_woken() -> Result<(), Box<dyn std::error::Error>> {
+        let causality = trace(95)?;
+        let clocks = Clocks::each_location(3);
+        let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
+        assert_eq!(publish(&mut exchange, 3, 100), []);
+        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::At(Some(102)));
+        Ok(())
+    }
+
+    #[test]
+    fn an_end_waits_for_all_begins() -> Result<(), Box<dyn std::error::Error>> {
+        let causality = trace(95)?;
+        let clocks = Clocks::each_location(3);
+        let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
+        assert_eq!(publish(&mut exchange, 6, 0), []);
+        assert_eq!(exchange.collective_bound(ClockId(2), 7), Bound::Waits);
+        assert_eq!(publish(&mut exchange, 4, 200), []);
+        assert_eq!(exchange.collective_bound(ClockId(2), 7), Bound::Waits);
+        assert_eq!(publish(&mut exchange, 1, 157), [ClockId(2)]);
+        let bound = exchange.collective_bound(ClockId(2), 7);
+        assert_eq!(bound, Bound::At(Some(202)));
+        Ok(())
+    }
+}
