@@ -27,7 +27,7 @@
 //! use retime::causality::{Causality, LogBuilder};
 //! use retime::estimate::{Measured, interpolation};
 //! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex};
-//! # use retime::{Location, Process, TickRate, TraceInfo};
+//! # use retime::{Location, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location {
 //! #     id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id),
 //! # };
