@@ -67,8 +67,8 @@ use rayon::prelude::*;
 
 use crate::align::{Alignment, align, confirmed};
 use crate::causality::Causality;
-use crate::clock::{Cycle, Gamma};
-use crate::correction::{Correction, compose};
+use crate::clock::{ClockError, Cycle, Gamma};
+use crate::correction::{Correction, CorrectionError, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
@@ -138,18 +138,21 @@ pub enum NotAligned {
 pub enum AutoError {
     /// The dependencies contradict each other, or the clocks that were given.
     #[error(transparent)]
-    Cycle(Cycle),
+    Cycle(#[from] Cycle),
     /// The clock whose time was asked for is related to no other.
     #[error("the clock whose time was asked for is related to no other")]
     UnrelatedReference,
-    /// Corrected times do not fit into 64 bits.
-    #[error("corrected times do not fit into 64 bits")]
-    TooFar,
+    /// The times that were found make no clock maps.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
 }
 
-impl From<Cycle> for AutoError {
-    fn from(cycle: Cycle) -> Self {
-        Self::Cycle(cycle)
+impl From<ClockError> for AutoError {
+    fn from(error: ClockError) -> Self {
+        match error {
+            ClockError::Cycle(cycle) => Self::Cycle(cycle),
+            ClockError::Correction(reason) => Self::Correction(reason),
+        }
     }
 }
 
@@ -285,8 +288,7 @@ impl Work<'_> {
         let correction = if summary.direction.is_none() {
             aligned.correction
         } else {
-            let both = compose(&aligned.correction, &correction, self.causality);
-            both.ok_or(AutoError::TooFar)?
+            compose(&aligned.correction, &correction, self.causality)?
         };
         Ok(AutoSolution {
             correction,
