@@ -20,7 +20,7 @@ pub enum CorrectionError {
     #[error("computed times make no map of a clock: {0}")]
     NoMap(#[from] MapError),
     /// A corrected stamp does not fit into 64 bits.
-    #[error("{} would be corrected to a time that does not fit into 64 bits", named(.raw, .event))]
+    #[error("{} would be corrected to a time that does not fit into 64 bits", named(*.raw, *.event))]
     TooFar {
         /// Stamp as recorded.
         raw: Timestamp,
@@ -50,12 +50,12 @@ impl std::fmt::Display for Point {
             raw,
             corrected,
             event,
-        } = self;
+        } = *self;
         write!(f, "{}, corrected to {corrected}", named(raw, event))
     }
 }
 
-fn named(raw: &Timestamp, event: &Option<(LocationIndex, u64)>) -> String {
+fn named(raw: Timestamp, event: Option<(LocationIndex, u64)>) -> String {
     match event {
         Some((LocationIndex(location), event)) => {
             format!("event {event} of location #{location}, at {raw},")

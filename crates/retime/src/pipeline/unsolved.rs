@@ -59,6 +59,7 @@ impl From<AutoError> for Unsolved {
         match error {
             AutoError::Cycle(cycle) => Self::Cycle(cycle),
             AutoError::UnrelatedReference => Self::UnrelatedReference,
+            AutoError::Cancelled(cancelled) => Self::Cancelled(cancelled),
             AutoError::Correction(reason) => Self::Correction(reason),
         }
     }
