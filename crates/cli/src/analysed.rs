@@ -94,8 +94,7 @@ impl Analysed {
         }
         let start = Instant::now();
         let analysis = &self.analysis;
-        let bounds = analysis.bounds(args.drift_bound.0, solution);
-        check_interrupt()?;
+        let bounds = analysis.bounds(args.drift_bound.0, solution, &Interrupts)?;
         if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
             let truth = truth.map(|truth| truth.coverage(bounds, analysis));
@@ -103,10 +102,9 @@ impl Analysed {
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
-                let gentlest = analysis.gentlest(solution);
+                let gentlest = analysis.gentlest(solution, &Interrupts)?;
                 let part = gentlest.map(|(it, edges)| build::gentlest_part(analysis, &it, &edges));
                 report.gentlest = part;
-                check_interrupt()?;
             }
             report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
         }

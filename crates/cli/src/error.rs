@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retime::Cancelled;
 use retime::format::FormatError;
 
 /// Exit code for violations and, with `--strict`, for what does not match.
@@ -65,6 +66,12 @@ impl From<FormatError> for CliError {
             FormatError::Cancelled(_) => Self::Interrupted,
             FormatError::Failed(error) => Self::Format(error),
         }
+    }
+}
+
+impl From<Cancelled> for CliError {
+    fn from(_: Cancelled) -> Self {
+        Self::Interrupted
     }
 }
 

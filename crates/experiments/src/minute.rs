@@ -130,7 +130,7 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
         control: controllers(gamma_d),
     };
     let times = trace.regulated(&regulation)?;
-    let stamps = amortized(trace, &regulation.delay, &times);
+    let stamps = amortized(trace, &regulation.delay, &times)?;
     let reached = reached(trace);
     let errors = |wanted: &dyn Fn(u64) -> bool| errors(trace, &stamps, wanted);
     let whole = errors(&|_| true);
@@ -146,9 +146,13 @@ fn outcome(trace: &Simulated, gamma_d: f64) -> Result<Outcome, Failure> {
     })
 }
 
-fn amortized(trace: &Simulated, delay: &MinimalDelay, times: &LogicalTimes) -> Vec<Timestamp> {
+fn amortized(
+    trace: &Simulated,
+    delay: &MinimalDelay,
+    times: &LogicalTimes,
+) -> Result<Vec<Timestamp>, Failure> {
     let rate = AmortizationRate::default();
-    let correction = amortize(&trace.causality, &trace.clocks, delay, rate, times);
+    let correction = amortize(&trace.causality, &trace.clocks, delay, rate, times)?;
     let nodes = trace.causality.nodes();
     let mut stamps = Vec::with_capacity(nodes.len());
     for clock in 0..trace.len() {
@@ -159,7 +163,7 @@ fn amortized(trace: &Simulated, delay: &MinimalDelay, times: &LogicalTimes) -> V
             stamps.push(cursor.map(nodes.event(node), raw).unwrap_or(raw));
         }
     }
-    stamps
+    Ok(stamps)
 }
 
 /// When a chain of messages from the clock that is furthest ahead at the start

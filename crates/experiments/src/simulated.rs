@@ -6,7 +6,8 @@ use retime::causality::CausalityError;
 use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
 use retime::estimate::NoEstimate;
 use retime::{
-    Accuracy, Causality, Clocks, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, TruthError,
+    Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, MinimalDelay, TickRate,
+    Ticks, Timestamp, TruthError,
 };
 use retime_sim::InMemory;
 
@@ -22,6 +23,9 @@ pub enum Failure {
     /// Its events contradict themselves.
     #[error(transparent)]
     Cycle(#[from] Cycle),
+    /// Its corrected times make no clock maps.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
     /// Its truth is that of another trace.
     #[error(transparent)]
     Truth(#[from] TruthError),
@@ -31,6 +35,12 @@ pub enum Failure {
     /// Its clocks cannot be estimated.
     #[error("no estimate: {0:?}")]
     Estimate(NoEstimate),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Self {
+        Self::Stopped
+    }
 }
 
 impl From<NoEstimate> for Failure {

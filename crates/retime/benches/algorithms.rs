@@ -108,7 +108,7 @@ fn run(info: &TraceInfo, timer: &mut Timer<'_>) -> usize {
     });
     assert!(times.jumps() > 0);
     let correction = timer.time("amortise", || {
-        amortize(&causality, &clocks, &delay, rate, &times)
+        amortize(&causality, &clocks, &delay, rate, &times).unwrap()
     });
     let corrected = timer.time("mapping", || {
         let nodes = causality.nodes();

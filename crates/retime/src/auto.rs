@@ -52,7 +52,7 @@
 //!
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
 //! let clocks = Grouping::Auto.clocks(&info, &causality);
-//! let solution = auto(&causality, &info, &clocks, &AutoOptions::default()).unwrap();
+//! let solution = auto(&causality, &info, &clocks, &AutoOptions::default(), &()).unwrap();
 //! let corrected = causality.retimed(&solution.correction).unwrap();
 //! let received = corrected.nodes().timestamp(200).0; // the second rank's first event
 //! assert!(received.abs_diff(1_002_000) < 20, "{received}");
@@ -67,14 +67,15 @@ use rayon::prelude::*;
 
 use crate::align::{Alignment, align, confirmed};
 use crate::causality::Causality;
-use crate::clock::{Cycle, Gamma};
-use crate::correction::{Correction, compose};
+use crate::clock::{ClockError, Cycle, Gamma};
+use crate::correction::{Correction, CorrectionError, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{BadEstimate, LearnedDelay, Reference, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::repair::{RepairSummary, Repaired, repair, repair_with};
 use retime_model::Clocks;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{Ticks, TraceInfo};
 
 /// What can be chosen.
@@ -138,18 +139,24 @@ pub enum NotAligned {
 pub enum AutoError {
     /// The dependencies contradict each other, or the clocks that were given.
     #[error(transparent)]
-    Cycle(Cycle),
+    Cycle(#[from] Cycle),
     /// The clock whose time was asked for is related to no other.
     #[error("the clock whose time was asked for is related to no other")]
     UnrelatedReference,
-    /// Corrected times do not fit into 64 bits.
-    #[error("corrected times do not fit into 64 bits")]
-    TooFar,
+    /// The times that were found make no clock maps.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
-impl From<Cycle> for AutoError {
-    fn from(cycle: Cycle) -> Self {
-        Self::Cycle(cycle)
+impl From<ClockError> for AutoError {
+    fn from(error: ClockError) -> Self {
+        match error {
+            ClockError::Cycle(cycle) => Self::Cycle(cycle),
+            ClockError::Correction(reason) => Self::Correction(reason),
+        }
     }
 }
 
@@ -159,16 +166,18 @@ pub fn auto(
     info: &TraceInfo,
     clocks: &Clocks,
     options: &AutoOptions,
+    monitor: &dyn Monitor,
 ) -> Result<AutoSolution, AutoError> {
     let work = Work {
         causality,
         info,
         options,
+        monitor,
     };
     if !options.regroup {
         return work.solve(clocks);
     }
-    let mut clocks = work.confirmed(clocks);
+    let mut clocks = work.confirmed(clocks)?;
     loop {
         match work.solve(&clocks) {
             Err(AutoError::Cycle(cycle)) => match split_clocks(&clocks, info, &cycle) {
@@ -184,6 +193,7 @@ struct Work<'a> {
     causality: &'a Causality,
     info: &'a TraceInfo,
     options: &'a AutoOptions,
+    monitor: &'a dyn Monitor,
 }
 
 /// A trace at aligned times.
@@ -195,16 +205,23 @@ struct Aligned {
 
 impl Work<'_> {
     /// The clocks without those that an alignment by process does not confirm.
-    fn confirmed(&self, clocks: &Clocks) -> Clocks {
+    fn confirmed(&self, clocks: &Clocks) -> Result<Clocks, Cancelled> {
         let Some(processes) = split_by_process(clocks, self.info) else {
-            return clocks.clone();
+            return Ok(clocks.clone());
         };
         let Some(anchor) = Reference::First.clock(self.causality, &processes) else {
-            return clocks.clone();
+            return Ok(clocks.clone());
         };
-        let alignment = align(self.causality, &processes, self.info.rate, anchor);
+        let alignment = align(
+            self.causality,
+            &processes,
+            self.info.rate,
+            anchor,
+            self.monitor,
+        )?;
         let estimate = &alignment.estimate;
-        confirmed(self.info, self.causality, clocks, &processes, estimate)
+        let confirmed = confirmed(self.info, self.causality, clocks, &processes, estimate);
+        Ok(confirmed)
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
@@ -235,7 +252,7 @@ impl Work<'_> {
                 Reference::First | Reference::Mean => Ok(Err(NotAligned::NoDependency)),
             };
         };
-        let mut alignment = align(self.causality, clocks, self.info.rate, anchor);
+        let mut alignment = align(self.causality, clocks, self.info.rate, anchor, self.monitor)?;
         let steady = self.steady(clocks, &alignment);
         if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &steady) {
             alignment.estimate = rebased;
@@ -276,6 +293,7 @@ impl Work<'_> {
         clocks: &Clocks,
         aligned: Aligned,
     ) -> Result<AutoSolution, AutoError> {
+        self.monitor.check()?;
         let learned = LearnedDelay::from_shortest(aligned.alignment.shortest);
         let delay = self.delay(learned);
         let Repaired {
@@ -285,8 +303,7 @@ impl Work<'_> {
         let correction = if summary.direction.is_none() {
             aligned.correction
         } else {
-            let both = compose(&aligned.correction, &correction, self.causality);
-            both.ok_or(AutoError::TooFar)?
+            compose(&aligned.correction, &correction, self.causality)?
         };
         Ok(AutoSolution {
             correction,
@@ -298,6 +315,7 @@ impl Work<'_> {
     }
 
     fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<AutoSolution, AutoError> {
+        self.monitor.check()?;
         let learned = learn_minimal_delay(self.causality, clocks);
         let delay = self.delay(learned);
         let Repaired {

@@ -135,8 +135,8 @@ pub mod repair;
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
 pub use correction::{
-    ClockMap, Correction, Knot, MapBuilder, MapCursor, MapError, Point, SavedClock, SavedError,
-    SavedKnot, Step, compose,
+    ClockMap, Correction, CorrectionError, Knot, MapBuilder, MapCursor, MapError, Point,
+    SavedClock, SavedError, SavedKnot, Step, compose,
 };
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};

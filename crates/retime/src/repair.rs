@@ -59,8 +59,8 @@
 use rayon::prelude::*;
 
 use crate::causality::Causality;
-use crate::clock::{Cycle, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
-use crate::correction::Correction;
+use crate::clock::{ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
+use crate::correction::{Correction, CorrectionError};
 use crate::delay::MinimalDelay;
 use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks};
@@ -100,12 +100,13 @@ pub struct RepairSummary {
 }
 
 /// Repairs what dependencies demand at the given minimal delay, locally; fails
-/// if happened-before has a cycle, naming its events.
+/// if happened-before has a cycle, naming its events, or if corrected stamps do not
+/// fit into 64 bits whichever way the clock runs.
 pub fn repair(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-) -> Result<Repaired, Cycle> {
+) -> Result<Repaired, ClockError> {
     repair_with(causality, clocks, delay, Gamma::from_factor(LOCAL))
 }
 
@@ -116,7 +117,7 @@ pub fn repair_with(
     clocks: &Clocks,
     delay: &MinimalDelay,
     gamma: Gamma,
-) -> Result<Repaired, Cycle> {
+) -> Result<Repaired, ClockError> {
     if keeps_all(causality, clocks, delay) {
         return Ok(nothing(clocks));
     }
@@ -128,10 +129,29 @@ pub fn repair_with(
         || amortized(causality, clocks, delay, gamma, &times),
         || backward(causality, clocks, delay, gamma),
     );
-    Ok(match backward {
-        Some(backward) if backward.summary.total < forward.summary.total => backward,
-        _ => forward,
-    })
+    gentler(forward, backward)
+}
+
+/// The repair that moves events less, forwards if both do as much. One whose stamps
+/// do not fit into 64 bits is none as long as the other is.
+fn gentler(
+    forward: Result<Repaired, ClockError>,
+    backward: Result<Repaired, ClockError>,
+) -> Result<Repaired, ClockError> {
+    let is_too_far = |error: &ClockError| {
+        matches!(
+            error,
+            ClockError::Correction(CorrectionError::TooFar { .. })
+        )
+    };
+    match (forward, backward) {
+        (Ok(forward), Ok(backward)) if backward.summary.total < forward.summary.total => {
+            Ok(backward)
+        }
+        (Ok(forward), Ok(_)) => Ok(forward),
+        (Ok(one), Err(error)) | (Err(error), Ok(one)) if is_too_far(&error) => Ok(one),
+        (Err(error), _) | (_, Err(error)) => Err(error),
+    }
 }
 
 /// Nothing was violated.
@@ -171,7 +191,7 @@ fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bo
             advances
                 && causality.message_source(node).is_none_or(|send| {
                     let from = nodes.location(send);
-                    let latency = now.saturating_sub(time(send));
+                    let latency = now - time(send);
                     let is_own = clocks.of(from) == clocks.of(to);
                     from == to || (latency > 0 && (is_own || latency >= delay.between(from, to).0))
                 })
@@ -182,8 +202,8 @@ fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bo
         let (mut keeps, mut crosses_clocks) = (true, true);
         let strictly = |cause: u32, effect: u32| {
             keeps &= time(effect) > time(cause);
-            crosses_clocks &= clock(cause) != clock(effect)
-                && time(effect).saturating_sub(time(cause)) >= delay_of(delay);
+            crosses_clocks &=
+                clock(cause) != clock(effect) && time(effect) - time(cause) >= delay_of(delay);
         };
         let collectives = causality.collectives();
         collectives.latest_causes(instance, 0..slots.len(), time, |place| place, strictly);
@@ -214,37 +234,40 @@ fn amortized(
     delay: &MinimalDelay,
     gamma: Gamma,
     times: &LogicalTimes,
-) -> Repaired {
+) -> Result<Repaired, ClockError> {
     let largest_jump = times.largest_jump();
     let ramp = gamma.time_to_lose(largest_jump.0.unsigned_abs());
     let ramp = ramp.and_then(|ramp| i64::try_from(ramp).ok());
+    // No trace is as long as what 64 bits do not hold.
     let ramp = Ticks(ramp.unwrap_or(i64::MAX));
-    let correction = amortize_with_ramp(causality, clocks, delay, ramp, times);
+    let correction = amortize_with_ramp(causality, clocks, delay, ramp, times)?;
     let summary = RepairSummary {
         direction: Some(Direction::Forward),
         jumps: times.jumps(),
         largest_jump,
-        total: moved(causality, &correction),
+        total: moved(causality, &correction)?,
     };
-    Repaired {
+    Ok(Repaired {
         correction,
         summary,
-    }
+    })
 }
 
-/// The same over the mirrored trace; `None` where stamps do not fit.
+/// The same over the mirrored trace.
 fn backward(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     gamma: Gamma,
-) -> Option<Repaired> {
+) -> Result<Repaired, ClockError> {
     let mirror = causality.mirrored();
     let delay = delay.mirrored();
-    // What has no cycle forwards has none backwards.
-    let times = controlled(&mirror, clocks, &delay, gamma).ok()?;
-    let mirrored = amortized(&mirror, clocks, &delay, gamma, &times);
-    Some(Repaired {
+    let run = || {
+        let times = controlled(&mirror, clocks, &delay, gamma)?;
+        amortized(&mirror, clocks, &delay, gamma, &times)
+    };
+    let mirrored = run().map_err(|error| error.mirrored(causality))?;
+    Ok(Repaired {
         correction: mirror_back(causality, clocks, &mirrored.correction)?,
         summary: RepairSummary {
             direction: Some(Direction::Backward),
@@ -254,18 +277,22 @@ fn backward(
 }
 
 /// How far a correction moves all events with edges, together.
-fn moved(causality: &Causality, correction: &Correction) -> u128 {
+fn moved(causality: &Causality, correction: &Correction) -> Result<u128, CorrectionError> {
     let nodes = causality.nodes();
     let locations = (0..nodes.locations()).into_par_iter();
-    let of_location = |location: usize| -> u128 {
+    let of_location = |location: usize| {
         let index = LocationIndex(location as u32);
         let mut cursor = correction.map_of(index).cursor(index);
         let distance = |node: u32| {
-            let stamp = nodes.timestamp(node);
-            let corrected = cursor.map(nodes.event(node), stamp).unwrap_or(stamp);
-            u128::from(corrected.0.abs_diff(stamp.0))
+            let (event, raw) = (nodes.event(node), nodes.timestamp(node));
+            let corrected = cursor.map(event, raw);
+            let corrected = corrected.ok_or(CorrectionError::TooFar {
+                raw,
+                event: Some((index, event)),
+            })?;
+            Ok(u128::from(corrected.0.abs_diff(raw.0)))
         };
-        nodes.of(location).map(distance).sum()
+        nodes.of(location).map(distance).sum::<Result<u128, _>>()
     };
     locations.map(of_location).sum()
 }

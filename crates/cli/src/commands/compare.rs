@@ -67,7 +67,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     let chosen = chosen(&args.method)?;
     let progress = Steps::new("comparing", args.run.quiet);
     progress.go_on("error bounds");
-    let bench = Bench::new(args, analysed);
+    let bench = Bench::new(args, analysed)?;
     let mut methods = vec![bench.recorded()?];
     for candidate in chosen {
         progress.go_on(&candidate.name);

@@ -86,7 +86,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
         .solve(&method, &())
         .map_err(|error| error.message)?;
     analysis.adopt(&solution);
-    let _ = analysis.bounds(DRIFT_BOUND, Some(&solution));
+    let _ = analysis.bounds(DRIFT_BOUND, Some(&solution), &());
     let undo = trace
         .rewrite(&solution.correction, output, &())
         .map_err(|error| error.to_string())?;

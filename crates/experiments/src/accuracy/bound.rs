@@ -33,7 +33,7 @@ impl Bound {
         let mut analysis = trace.analysis.clone();
         analysis.adopt(solution);
         let start = Instant::now();
-        let bounds = analysis.bounds(DRIFT_BOUND, Some(solution));
+        let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &())?;
         let seconds = start.elapsed().as_secs_f64();
         let Some(bounds) = bounds else {
             return Ok(None);

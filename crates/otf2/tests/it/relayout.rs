@@ -161,15 +161,17 @@ fn wild_map(trace: &Trace, location: LocationIndex, random: &mut Random) -> Cloc
         if random.below(often) == 0 {
             lead = (lead + random.below(2 * size)).saturating_sub(size);
             previous = (latest + lead).max(previous);
-            builder.add(Point {
-                raw: Timestamp(latest),
-                corrected: Timestamp(previous),
-                event: Some((location, number)),
-            });
+            builder
+                .add(Point {
+                    raw: Timestamp(latest),
+                    corrected: Timestamp(previous),
+                    event: Some((location, number)),
+                })
+                .unwrap();
         }
         number += 1;
     }
-    builder.finish()
+    builder.finish().unwrap()
 }
 
 /// Corrects an archive; whether a file was laid out anew.
@@ -266,13 +268,15 @@ fn doubled_time_records_go_and_come_back() {
     let corrected = correct_and_check(&path, |location| {
         let mut builder = MapBuilder::default();
         for event in 0..40_000 {
-            builder.add(Point {
-                raw: Timestamp(0),
-                corrected: Timestamp(5 + event),
-                event: Some((location, event)),
-            });
+            builder
+                .add(Point {
+                    raw: Timestamp(0),
+                    corrected: Timestamp(5 + event),
+                    event: Some((location, event)),
+                })
+                .unwrap();
         }
-        builder.finish()
+        builder.finish().unwrap()
     });
     assert_eq!(corrected.rewritten.laid_out.len(), 1);
     // The tool complains about the lack of one.

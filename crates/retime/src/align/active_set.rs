@@ -16,6 +16,7 @@ use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use crate::median::median;
+use retime_model::{Cancelled, Monitor};
 
 /// What is known of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
@@ -49,10 +50,16 @@ pub(super) struct Bench<'a> {
     seen: Vec<Vec<Seen>>,
     frame: &'a Frame,
     setting: Setting,
+    monitor: &'a dyn Monitor,
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(links: Links, frame: &'a Frame, setting: Setting) -> Self {
+    pub(super) fn new(
+        links: Links,
+        frame: &'a Frame,
+        setting: Setting,
+        monitor: &'a dyn Monitor,
+    ) -> Self {
         let see = |link: &Link| {
             let points = links.of(link).iter();
             points.map(|point| frame.see(link, point)).collect()
@@ -62,6 +69,7 @@ impl<'a> Bench<'a> {
             links,
             frame,
             setting,
+            monitor,
         }
     }
 
@@ -103,7 +111,7 @@ impl<'a> Bench<'a> {
         start: Start,
         sigma: f64,
         tolerance: f64,
-    ) -> Found {
+    ) -> Result<Found, Cancelled> {
         let Start {
             windows,
             mut active,
@@ -112,7 +120,7 @@ impl<'a> Bench<'a> {
         let mut round = 0;
         loop {
             round += 1;
-            self.minimise(&active, &mut curves, barrier, sigma, tolerance);
+            self.minimise(&active, &mut curves, barrier, sigma, tolerance)?;
             let survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
@@ -122,11 +130,11 @@ impl<'a> Bench<'a> {
                 barrier = self.barrier(&survey);
             }
             if settled || round == OPTIONS.rounds {
-                return Found {
+                return Ok(Found {
                     curves,
                     barrier,
                     survey,
-                };
+                });
             }
         }
     }
@@ -139,7 +147,8 @@ impl<'a> Bench<'a> {
         barrier: Barrier,
         sigma: f64,
         tolerance: f64,
-    ) {
+    ) -> Result<(), Cancelled> {
+        self.monitor.check()?;
         let least = self.setting.least;
         let centre = Centre::new(
             &self.links,
@@ -150,7 +159,8 @@ impl<'a> Bench<'a> {
             barrier,
             sigma,
         );
-        minimise(&centre, curves, tolerance * barrier.scale);
+        minimise(&centre, curves, tolerance * barrier.scale, self.monitor)?;
+        Ok(())
     }
 
     /// The scale is the median, over windows and clocks, of the smallest slack. Where

@@ -15,15 +15,20 @@ use super::options::OPTIONS;
 use super::reduced::{Cell, Half, Reduced, Reduction, Same, same};
 use super::selection;
 use crate::edges::Edge;
-use crate::edges::{Source, each_part};
+use crate::edges::{Source, each_part_watched};
+use retime_model::{Cancelled, Monitor};
+
+/// By link in order how many dependencies there are.
+type Counted = Vec<((usize, usize), usize)>;
 
 /// The dependencies of a source, without those that were left out.
 pub(super) struct Candidates<'a, S> {
     source: &'a S,
+    monitor: &'a dyn Monitor,
     /// For the shifts of clocks and the span of the run.
     axis: Frame,
     /// By link in order how many dependencies there are.
-    counts: Vec<((usize, usize), usize)>,
+    counts: Counted,
     component: Vec<usize>,
     left_out: FxHashSet<Same>,
     outliers: Vec<Edge>,
@@ -34,10 +39,15 @@ pub(super) struct Candidates<'a, S> {
 
 impl<'a, S: Source> Candidates<'a, S> {
     /// All of a source, by the time of aligned clocks.
-    pub(super) fn new(source: &'a S, axis: Frame) -> Self {
+    pub(super) fn new(
+        source: &'a S,
+        axis: Frame,
+        monitor: &'a dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let mut candidates = Self {
-            counts: counts(source),
+            counts: counts(source, monitor)?,
             source,
+            monitor,
             axis,
             component: Vec::new(),
             left_out: FxHashSet::default(),
@@ -46,8 +56,8 @@ impl<'a, S: Source> Candidates<'a, S> {
             reduced: Reduced::default(),
         };
         candidates.find_components();
-        candidates.reduce(OPTIONS.windows);
-        candidates
+        candidates.reduce(OPTIONS.windows)?;
+        Ok(candidates)
     }
 
     /// By clock the [component](super::components) it belongs to.
@@ -72,7 +82,7 @@ impl<'a, S: Source> Candidates<'a, S> {
     }
 
     /// Leaves out some more.
-    pub(super) fn leave_out(&mut self, more: Vec<Edge>) {
+    pub(super) fn leave_out(&mut self, more: Vec<Edge>) -> Result<(), Cancelled> {
         for edge in &more {
             let link = (edge.from.as_usize(), edge.to.as_usize());
             if let Ok(at) = self.counts.binary_search_by_key(&link, |it| it.0) {
@@ -83,7 +93,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         self.left_out.extend(more.iter().map(same));
         self.outliers.extend(more);
         let windows = self.reduced.windows();
-        self.reduce(windows);
+        self.reduce(windows)
     }
 
     /// Which clocks can be told from each other, by what is not left out.
@@ -105,15 +115,15 @@ impl<'a, S: Source> Candidates<'a, S> {
     }
 
     /// The links within components, fit for offsets of so many pieces.
-    pub(super) fn inside(&mut self, pieces: usize) -> Links {
-        self.refine(pieces);
-        self.some(|_| true)
+    pub(super) fn inside(&mut self, pieces: usize) -> Result<Links, Cancelled> {
+        self.refine(pieces)?;
+        Ok(self.some(|_| true))
     }
 
     /// The same, of both halves.
-    pub(super) fn halves(&mut self, pieces: usize) -> [Links; 2] {
-        self.refine(pieces);
-        [Half::Even, Half::Odd].map(|half| self.some(|cell| cell.half() == half))
+    pub(super) fn halves(&mut self, pieces: usize) -> Result<[Links; 2], Cancelled> {
+        self.refine(pieces)?;
+        Ok([Half::Even, Half::Odd].map(|half| self.some(|cell| cell.half() == half)))
     }
 
     fn some(&self, keep: impl Fn(&Cell) -> bool) -> Links {
@@ -128,29 +138,32 @@ impl<'a, S: Source> Candidates<'a, S> {
         pieces.max(OPTIONS.windows) == self.reduced.windows()
     }
 
-    fn refine(&mut self, pieces: usize) {
-        if !self.are_fine_enough(pieces) {
-            self.reduce(pieces.max(OPTIONS.windows));
+    fn refine(&mut self, pieces: usize) -> Result<(), Cancelled> {
+        if self.are_fine_enough(pieces) {
+            return Ok(());
         }
+        self.reduce(pieces.max(OPTIONS.windows))
     }
 
-    fn reduce(&mut self, windows: usize) {
+    fn reduce(&mut self, windows: usize) -> Result<(), Cancelled> {
         let reduction = Reduction {
             frame: &self.axis,
             windows,
             blocks: 2 * self.finest.unwrap_or(1),
             layers: OPTIONS.tightest,
             left_out: &self.left_out,
+            monitor: self.monitor,
         };
         self.reduced = Reduced::default();
-        self.reduced = Reduced::new(self.source, &reduction);
+        self.reduced = Reduced::new(self.source, &reduction)?;
+        Ok(())
     }
 }
 
 /// How many dependencies each link has, by link.
-fn counts(source: &impl Source) -> Vec<((usize, usize), usize)> {
+fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancelled> {
     type Counts = FxHashMap<(usize, usize), usize>;
-    let parts: Vec<Counts> = each_part(source, |part| {
+    let parts: Vec<Counts> = each_part_watched(source, monitor, |part| {
         let mut counts = Counts::default();
         source.walk(part, |edge| {
             *counts
@@ -158,7 +171,7 @@ fn counts(source: &impl Source) -> Vec<((usize, usize), usize)> {
                 .or_default() += 1;
         });
         counts
-    });
+    })?;
     let both = |mut a: Counts, b: Counts| {
         for (link, count) in b {
             *a.entry(link).or_default() += count;
@@ -168,5 +181,5 @@ fn counts(source: &impl Source) -> Vec<((usize, usize), usize)> {
     let counts = parts.into_par_iter().reduce(Counts::default, both);
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable();
-    counts
+    Ok(counts)
 }

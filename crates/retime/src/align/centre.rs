@@ -34,6 +34,7 @@ use super::frame::Frame;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::solver::{Pattern, Solver};
+use retime_model::{Cancelled, Monitor};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
@@ -395,12 +396,18 @@ fn entries(shape: &Curves, groups: &[Group]) -> Vec<(u32, u32)> {
 
 /// Goes on from `curves` to the minimum, until a step moves nothing by more than
 /// `tolerance`; returns how many steps it took.
-pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> usize {
+pub(super) fn minimise(
+    centre: &Centre,
+    curves: &mut Curves,
+    tolerance: f64,
+    monitor: &dyn Monitor,
+) -> Result<usize, Cancelled> {
     let mut value = centre.value(curves);
     for taken in 0..MOST_STEPS {
+        monitor.check()?;
         let (gradient, hessian) = centre.derivatives(curves);
         let Some(step) = centre.step(&gradient, &hessian) else {
-            return taken;
+            return Ok(taken);
         };
         let promised: f64 = gradient.iter().zip(&step).map(|(g, s)| g * s).sum();
         let largest = step.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
@@ -413,17 +420,17 @@ pub(super) fn minimise(centre: &Centre, curves: &mut Curves, tolerance: f64) -> 
                     *value += step;
                 }
             }
-            return taken + 1;
+            return Ok(taken + 1);
         }
         let Some(reached) = search(centre, curves, &step, value, promised) else {
-            return taken;
+            return Ok(taken);
         };
         value = reached;
         if largest <= tolerance {
-            return taken + 1;
+            return Ok(taken + 1);
         }
     }
-    MOST_STEPS
+    Ok(MOST_STEPS)
 }
 
 /// Moves along `step` as far as is good, and returns the value there.
@@ -526,7 +533,7 @@ mod tests {
     #[test]
     fn newton_finds_where_nothing_pulls() {
         let (centre, mut curves) = example();
-        minimise(&centre, &mut curves, 1e-9);
+        minimise(&centre, &mut curves, 1e-9, &()).unwrap();
         let (gradient, _) = centre.derivatives(&curves);
         let (start, _) = centre.derivatives(&example().1);
         let size = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));

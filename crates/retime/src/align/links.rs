@@ -154,7 +154,12 @@ impl Links {
             blocks: 1,
             layers: usize::MAX,
             left_out: &rustc_hash::FxHashSet::default(),
+            monitor: &(),
         };
-        Self::new(edges.clocks(), &Reduced::new(edges, &reduction), |_| true)
+        Self::new(
+            edges.clocks(),
+            &Reduced::new(edges, &reduction).unwrap(),
+            |_| true,
+        )
     }
 }

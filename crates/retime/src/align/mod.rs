@@ -36,12 +36,13 @@
 //! let edges = (0..2_000).flat_map(|i| [there(i), back(i)]).collect();
 //! let extents = vec![Some((0, 2_000_000)), Some((shown(0), shown(2_000_000)))];
 //! let rate = TickRate::per_second(1_000_000_000).unwrap();
-//! let alignment = align_edges(&Edges::new(edges, extents), rate, a);
+//! let alignment = align_edges(&Edges::new(edges, extents), rate, a, &())?;
 //! let offset = alignment.estimate.offsets[1].as_ref().unwrap();
 //! assert!((offset.at(shown(700_000)) - 5_070.0).abs() < 1.0);
 //! assert_eq!(alignment.relations, [Relation::BothWays; 2]);
 //! assert_eq!(alignment.pieces, 1);
 //! assert!((alignment.shortest.unwrap() - 300.0).abs() < 2.0);
+//! # Ok::<(), retime::Cancelled>(())
 //! ```
 
 mod active_set;
@@ -73,6 +74,7 @@ use crate::edges::{Dependencies, whole};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use retime_model::TickRate;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 /// How a clock is tied to the reference.
@@ -151,30 +153,36 @@ impl Alignment {
 ///
 /// Dependencies are not listed but walked, each time for what is asked of them.
 /// Which of collectives are the tightest depends on how clocks differ: first those by
-/// recorded stamps, then those by clocks that are known to a line.
+/// recorded stamps, then those by clocks that are known to a line. Fails only if
+/// `monitor` says to give up.
 pub fn align(
     causality: &Causality,
     clocks: &Clocks,
     rate: TickRate,
     reference: ClockId,
-) -> Alignment {
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
     let nodes = causality.nodes();
     let raw = Dependencies::new(causality, clocks, |node| nodes.time(node).0);
-    let rough = stages::rough(&raw, reference);
+    let rough = stages::rough(&raw, reference, monitor)?;
     let axis = rough.clone();
     let source = Dependencies::new(causality, clocks, |node| {
         let stamp = nodes.time(node).0;
         let clock = clocks.of(nodes.location(node)).as_usize();
         stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
-    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference);
-    steps::explain(&source, aligned, rate, |estimate| {
-        Some(estimate.edges(causality, clocks))
-    })
+    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
+    let list = |estimate: &Estimate| Some(estimate.edges(causality, clocks));
+    steps::explain(&source, aligned, rate, list, monitor)
 }
 
-/// Aligns clocks by a list of dependencies.
-pub fn align_edges(edges: &Edges, rate: TickRate, reference: ClockId) -> Alignment {
-    let aligned = stages::align_plainly(edges, rate, reference);
-    steps::explain(edges, aligned, rate, |_| None)
+/// Aligns clocks by a list of dependencies; fails only if `monitor` says to give up.
+pub fn align_edges(
+    edges: &Edges,
+    rate: TickRate,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
+    let aligned = stages::align_plainly(edges, rate, reference, monitor)?;
+    steps::explain(edges, aligned, rate, |_| None, monitor)
 }

@@ -18,8 +18,9 @@ use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
 use crate::edges::Edge;
-use crate::edges::{Source, each_part};
+use crate::edges::{Source, each_part_watched};
 use crate::median::median;
+use retime_model::{Cancelled, Monitor};
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]
@@ -36,14 +37,19 @@ pub(super) struct Judged<'a> {
 impl Judged<'_> {
     /// Dependencies to leave out, besides those that are already, in the order of
     /// the source.
-    pub(super) fn outliers(&self, source: &impl Source, left_out: &FxHashSet<Same>) -> Vec<Edge> {
+    pub(super) fn outliers(
+        &self,
+        source: &impl Source,
+        left_out: &FxHashSet<Same>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Edge>, Cancelled> {
         let bound = -self.bound();
         let suspects = self.links.list().iter().zip(self.fastest);
         let suspects = suspects.filter(|it| *it.1 < bound);
         let suspects: FxHashSet<(usize, usize)> =
             suspects.map(|(link, _)| (link.from, link.to)).collect();
         if suspects.is_empty() {
-            return Vec::new();
+            return Ok(Vec::new());
         }
         let window = |edge: &Edge| {
             let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
@@ -56,7 +62,7 @@ impl Judged<'_> {
             let latency = seen.latency + self.curves.between(from, to, &seen);
             (latency < bound).then_some(window.min(OPTIONS.outlier_windows - 1))
         };
-        let touched = each_part(source, |part| {
+        let touched = each_part_watched(source, monitor, |part| {
             let mut touched = [false; OPTIONS.outlier_windows];
             source.walk(part, |edge| {
                 if let Some(window) = window(&edge) {
@@ -64,19 +70,19 @@ impl Judged<'_> {
                 }
             });
             touched
-        });
+        })?;
         let is_touched = |window: &usize| touched.iter().any(|it| it[*window]);
         if (0..OPTIONS.outlier_windows).filter(is_touched).count()
             > OPTIONS.outlier_windows / OPTIONS.outliers_among
         {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let found = each_part(source, |part| {
+        let found = each_part_watched(source, monitor, |part| {
             let mut found = Vec::new();
             source.walk(part, |edge| found.extend(window(&edge).map(|_| edge)));
             found
-        });
-        found.concat()
+        })?;
+        Ok(found.concat())
     }
 
     /// Whether some dependency is reversed by as much.

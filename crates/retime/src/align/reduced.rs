@@ -47,9 +47,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::frame::Frame;
 use crate::edges::Edge;
-use crate::edges::{Source, each_part};
+use crate::edges::{Source, each_part_watched};
 use crate::hull::{Planar, lower_hull};
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// A stretch of no more dependencies is kept whole.
 const FEW: usize = 32;
@@ -91,6 +92,8 @@ pub(super) struct Reduction<'a> {
     pub(super) layers: usize,
     /// Dependencies that do not count.
     pub(super) left_out: &'a FxHashSet<Same>,
+    /// Whether it is still wanted.
+    pub(super) monitor: &'a dyn Monitor,
 }
 
 /// Two halves of a trace, in turn by stretches of time.
@@ -154,14 +157,14 @@ pub(super) struct Reduced {
 
 impl Reduced {
     /// Reduces all that a source has.
-    pub(super) fn new(source: &impl Source, reduction: &Reduction<'_>) -> Self {
-        let parts = each_part(source, |part| {
+    pub(super) fn new(source: &impl Source, reduction: &Reduction<'_>) -> Result<Self, Cancelled> {
+        let parts = each_part_watched(source, reduction.monitor, |part| {
             let mut open = Open::new(reduction);
             source.walk(part, |edge| open.add(&edge));
             open.finish()
-        });
+        })?;
         let empty = Open::new(reduction).reduced;
-        Self::merged(&parts, empty)
+        Ok(Self::merged(&parts, empty))
     }
 
     /// Both in one.
@@ -404,8 +407,9 @@ mod tests {
             blocks: 8,
             layers,
             left_out: &FxHashSet::default(),
+            monitor: &(),
         };
-        Reduced::new(&edges, &reduction)
+        Reduced::new(&edges, &reduction).unwrap()
     }
 
     fn edges() -> impl Strategy<Value = Vec<Edge>> {

@@ -22,6 +22,7 @@ use super::curves::Curves;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
+use retime_model::{Cancelled, Monitor};
 
 /// How exactly the centre is found to decide, and in the end, in scales.
 const ROUGHLY: f64 = 1e-2;
@@ -40,25 +41,27 @@ pub(super) fn select<'a, S: Source>(
     frame: &'a Frame,
     start: Curves,
     setting: Setting,
-) -> (Found, Bench<'a>) {
+    monitor: &'a dyn Monitor,
+) -> Result<(Found, Bench<'a>), Cancelled> {
     let (curves, sigma) = match candidates.finest() {
         Some(finest) => {
-            let [own, others] = candidates.halves(start.pieces);
+            let [own, others] = candidates.halves(start.pieces)?;
             let search = Search {
-                own: Bench::new(own, frame, setting),
-                others: Bench::new(others, frame, setting),
+                own: Bench::new(own, frame, setting, monitor),
+                others: Bench::new(others, frame, setting, monitor),
                 candidates,
                 frame,
                 setting,
+                monitor,
             };
-            search.choose(finest, start)
+            search.choose(finest, start)?
         }
         None => (start, OPTIONS.sigma),
     };
-    let bench = Bench::new(candidates.inside(curves.pieces), frame, setting);
+    let bench = Bench::new(candidates.inside(curves.pieces)?, frame, setting, monitor);
     let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
-    let found = bench.settle(curves, start, sigma, EXACTLY);
-    (found, bench)
+    let found = bench.settle(curves, start, sigma, EXACTLY)?;
+    Ok((found, bench))
 }
 
 /// Offsets are found from some dependencies and judged by others.
@@ -68,6 +71,7 @@ struct Search<'a, 'b, S> {
     candidates: &'a mut Candidates<'b, S>,
     frame: &'a Frame,
     setting: Setting,
+    monitor: &'a dyn Monitor,
 }
 
 /// The best so far, and what the others have of it.
@@ -78,12 +82,12 @@ struct Best {
 
 impl<S: Source> Search<'_, '_, S> {
     /// Division and stiffness that foretell the other dependencies best.
-    fn choose(mut self, finest: usize, start: Curves) -> (Curves, f64) {
+    fn choose(mut self, finest: usize, start: Curves) -> Result<(Curves, f64), Cancelled> {
         let coarsest = start.pieces;
         let survey = self.own.survey(&start, self.own.windows(coarsest));
         let found = self
             .own
-            .settle(start, self.own.start(&survey), OPTIONS.sigma, ROUGHLY);
+            .settle(start, self.own.start(&survey), OPTIONS.sigma, ROUGHLY)?;
         let mut best = Best {
             others: self.others.survey(&found.curves, found.survey.windows),
             found,
@@ -93,7 +97,7 @@ impl<S: Source> Search<'_, '_, S> {
             if failures > OPTIONS.patience || pieces > finest {
                 break;
             }
-            if self.improve(&mut best, pieces, OPTIONS.sigma, OPTIONS.gain) {
+            if self.improve(&mut best, pieces, OPTIONS.sigma, OPTIONS.gain)? {
                 failures = 0;
             } else {
                 failures += 1;
@@ -102,18 +106,24 @@ impl<S: Source> Search<'_, '_, S> {
         let mut chosen = OPTIONS.sigma;
         let pieces = best.found.curves.pieces;
         for sigma in OPTIONS.sigmas {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma, OPTIONS.stiffer) {
+            if pieces == 1 || !self.improve(&mut best, pieces, sigma, OPTIONS.stiffer)? {
                 break;
             }
             chosen = sigma;
         }
-        (best.found.curves, chosen)
+        Ok((best.found.curves, chosen))
     }
 
     /// Takes another division or stiffness if it brings the sum below `gain` of what it
     /// was.
-    fn improve(&mut self, best: &mut Best, pieces: usize, sigma: f64, gain: f64) -> bool {
-        self.refine(pieces);
+    fn improve(
+        &mut self,
+        best: &mut Best,
+        pieces: usize,
+        sigma: f64,
+        gain: f64,
+    ) -> Result<bool, Cancelled> {
+        self.refine(pieces)?;
         let windows = self.own.windows(pieces);
         let curves = best.found.curves.refined(pieces);
         if best.found.survey.windows != windows {
@@ -121,7 +131,7 @@ impl<S: Source> Search<'_, '_, S> {
             best.others = self.others.survey(&curves, windows);
         }
         let start = self.own.start(&best.found.survey);
-        let found = self.own.settle(curves, start, sigma, ROUGHLY);
+        let found = self.own.settle(curves, start, sigma, ROUGHLY)?;
         let others = self.others.survey(&found.curves, windows);
         let sum = |others: &Survey| {
             let slacks = self.others.slacks(others);
@@ -132,16 +142,17 @@ impl<S: Source> Search<'_, '_, S> {
         if better {
             *best = Best { found, others };
         }
-        better
+        Ok(better)
     }
 
     /// Sees to it that dependencies are known as finely as so many pieces need.
-    fn refine(&mut self, pieces: usize) {
+    fn refine(&mut self, pieces: usize) -> Result<(), Cancelled> {
         if self.candidates.are_fine_enough(pieces) {
-            return;
+            return Ok(());
         }
-        let [own, others] = self.candidates.halves(pieces);
-        self.own = Bench::new(own, self.frame, self.setting);
-        self.others = Bench::new(others, self.frame, self.setting);
+        let [own, others] = self.candidates.halves(pieces)?;
+        self.own = Bench::new(own, self.frame, self.setting, self.monitor);
+        self.others = Bench::new(others, self.frame, self.setting, self.monitor);
+        Ok(())
     }
 }

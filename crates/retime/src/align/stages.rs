@@ -6,6 +6,7 @@ use super::options::OPTIONS;
 use crate::edges::Source;
 use retime_model::ClockId;
 use retime_model::TickRate;
+use retime_model::{Cancelled, Monitor};
 
 use super::active_set::{Setting, Survey};
 use super::candidates::Candidates;
@@ -24,7 +25,11 @@ use super::{Alignment, Relation};
 use crate::edges::Edge;
 
 /// Constants and lines: what is known before a division is looked for.
-pub(super) fn rough(source: &impl Source, reference: ClockId) -> Frame {
+pub(super) fn rough(
+    source: &impl Source,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Frame, Cancelled> {
     // As long as nothing is known, each clock begins at its own first event.
     let clocks = (0..source.clocks() as u32).map(ClockId);
     let begin = |clock| source.extent(clock).map_or(0, |(first, _)| -first);
@@ -35,12 +40,13 @@ pub(super) fn rough(source: &impl Source, reference: ClockId) -> Frame {
         blocks: 1,
         layers: 1,
         left_out: &FxHashSet::default(),
+        monitor,
     };
-    let reduced = Reduced::new(source, &reduction);
+    let reduced = Reduced::new(source, &reduction)?;
     let links = Links::new(source.clocks(), &reduced, |_| true);
     let mut frame = shifted(source, &begun, &links);
     add_lines(&links, &mut frame, OPTIONS.rough_lines);
-    frame
+    Ok(frame)
 }
 
 /// An alignment by smooth functions.
@@ -51,8 +57,14 @@ pub(super) struct Aligned {
 }
 
 /// Aligns clocks that do not step.
-pub(super) fn align_plainly(source: &impl Source, rate: TickRate, reference: ClockId) -> Aligned {
-    align_roughly_aligned(source, rough(source, reference), rate, reference)
+pub(super) fn align_plainly(
+    source: &impl Source,
+    rate: TickRate,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Aligned, Cancelled> {
+    let frame = rough(source, reference, monitor)?;
+    align_roughly_aligned(source, frame, rate, reference, monitor)
 }
 
 /// Aligns clocks whose [rough] differences are known.
@@ -61,13 +73,15 @@ pub(super) fn align_roughly_aligned(
     frame: Frame,
     rate: TickRate,
     reference: ClockId,
-) -> Aligned {
-    Stages::new(source, frame, rate).finish(reference)
+    monitor: &dyn Monitor,
+) -> Result<Aligned, Cancelled> {
+    Ok(Stages::new(source, frame, rate, monitor)?.finish(reference))
 }
 
 /// How far the alignment is.
 struct Stages<'a, S> {
     source: &'a S,
+    monitor: &'a dyn Monitor,
     candidates: Candidates<'a, S>,
     frame: Frame,
     curves: Curves,
@@ -77,8 +91,13 @@ struct Stages<'a, S> {
 
 impl<'a, S: Source> Stages<'a, S> {
     /// Up to the selection of a division.
-    fn new(source: &'a S, mut frame: Frame, rate: TickRate) -> Self {
-        let mut candidates = Candidates::new(source, frame.clone());
+    fn new(
+        source: &'a S,
+        mut frame: Frame,
+        rate: TickRate,
+        monitor: &'a dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let mut candidates = Candidates::new(source, frame.clone(), monitor)?;
         let links = candidates.links();
         let fastest = add_lines(&links, &mut frame, 1);
         let curves = Curves::flat(source.clocks(), 1, frame.span);
@@ -90,13 +109,14 @@ impl<'a, S: Source> Stages<'a, S> {
             fastest: &fastest,
             nanosecond,
         };
-        let outliers = judged.outliers(source, candidates.left_out());
+        let outliers = judged.outliers(source, candidates.left_out(), monitor)?;
         if !outliers.is_empty() {
-            candidates.leave_out(outliers);
+            candidates.leave_out(outliers)?;
             candidates.find_components();
         }
         let mut stages = Self {
             source,
+            monitor,
             candidates,
             frame,
             curves,
@@ -104,8 +124,8 @@ impl<'a, S: Source> Stages<'a, S> {
             contradicted: false,
         };
         stages.pin();
-        stages.align();
-        stages
+        stages.align()?;
+        Ok(stages)
     }
 
     /// Holds one clock of each component fast: the reference, or the first.
@@ -122,19 +142,26 @@ impl<'a, S: Source> Stages<'a, S> {
     }
 
     /// Finds offsets; and once more if they show that dependencies are outliers.
-    fn align(&mut self) {
-        let more = self.align_once();
+    fn align(&mut self) -> Result<(), Cancelled> {
+        let more = self.align_once()?;
         if !more.is_empty() {
-            self.candidates.leave_out(more);
-            self.align_once();
+            self.candidates.leave_out(more)?;
+            self.align_once()?;
         }
+        Ok(())
     }
 
     /// Finds offsets, and what they show to be outliers.
-    fn align_once(&mut self) -> Vec<Edge> {
+    fn align_once(&mut self) -> Result<Vec<Edge>, Cancelled> {
         let setting = self.setting();
         let start = self.curves.clone();
-        let (found, bench) = select(&mut self.candidates, &self.frame, start, setting);
+        let (found, bench) = select(
+            &mut self.candidates,
+            &self.frame,
+            start,
+            setting,
+            self.monitor,
+        )?;
         self.curves = found.curves;
         let fastest = least(&found.survey);
         let judged = Judged {
@@ -145,7 +172,7 @@ impl<'a, S: Source> Stages<'a, S> {
             nanosecond: self.nanosecond,
         };
         self.contradicted |= judged.any() || !self.candidates.outliers().is_empty();
-        judged.outliers(self.source, self.candidates.left_out())
+        judged.outliers(self.source, self.candidates.left_out(), self.monitor)
     }
 
     fn setting(&self) -> Setting {

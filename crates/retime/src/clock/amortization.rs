@@ -44,10 +44,10 @@ use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
 use crate::causality::{Causality, Role};
-use crate::correction::{ClockMap, Correction, MapBuilder, Point};
+use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
-use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
+use retime_model::{Ticks, Timestamp};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +62,8 @@ pub struct AmortizationRate {
 pub struct RateError(String);
 
 impl AmortizationRate {
-    /// The length of local time over which `jump` ticks are ramped up.
+    /// The length of local time over which `jump` ticks are ramped up; `i64::MAX`,
+    /// longer than any trace, for what is longer still.
     pub fn ramp(self, jump: i64) -> i64 {
         let length = i128::from(jump) * 1_000_000 / i128::from(self.ppm);
         i64::try_from(length).unwrap_or(i64::MAX)
@@ -111,14 +112,15 @@ impl fmt::Display for AmortizationRate {
     }
 }
 
-/// Turns logical times into clock maps, with their jumps spread backwards.
+/// Turns logical times into clock maps, with their jumps spread backwards; fails
+/// if a corrected stamp does not fit into 64 bits.
 pub fn amortize(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     rate: AmortizationRate,
     times: &LogicalTimes,
-) -> Correction {
+) -> Result<Correction, CorrectionError> {
     let ramp = Ticks(rate.ramp(times.largest_jump().0));
     amortize_with_ramp(causality, clocks, delay, ramp, times)
 }
@@ -131,7 +133,7 @@ pub fn amortize_with_ramp(
     delay: &MinimalDelay,
     ramp: Ticks,
     times: &LogicalTimes,
-) -> Correction {
+) -> Result<Correction, CorrectionError> {
     let work = Work {
         causality,
         clocks,
@@ -144,7 +146,11 @@ pub fn amortize_with_ramp(
 }
 
 /// Turns logical times into clock maps as they are, jumps and all.
-pub fn unamortized(causality: &Causality, clocks: &Clocks, times: &LogicalTimes) -> Correction {
+pub fn unamortized(
+    causality: &Causality,
+    clocks: &Clocks,
+    times: &LogicalTimes,
+) -> Result<Correction, CorrectionError> {
     let work = Work {
         causality,
         clocks,
@@ -156,6 +162,9 @@ pub fn unamortized(causality: &Causality, clocks: &Clocks, times: &LogicalTimes)
     work.correction()
 }
 
+/// Relative times are never negative, and neither a clock without its jumps nor
+/// the sum of these exceeds the clock itself: differences and sums of them fit
+/// into 64 bits as logical times do.
 struct Work<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
@@ -167,14 +176,15 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn correction(&self) -> Correction {
+    fn correction(&self) -> Result<Correction, CorrectionError> {
         let all: Vec<ClockId> = self.clocks.iter().collect();
-        let maps = all.into_par_iter().map(|clock| self.map(clock)).collect();
-        Correction::new(self.clocks.clone(), maps)
+        let maps = all.into_par_iter().map(|clock| self.map(clock));
+        let maps = maps.collect::<Result<_, _>>()?;
+        Ok(Correction::new(self.clocks.clone(), maps))
     }
 
     /// The map of one clock.
-    fn map(&self, clock: ClockId) -> ClockMap {
+    fn map(&self, clock: ClockId) -> Result<ClockMap, CorrectionError> {
         let order = self.order(clock);
         let mut gates = self.corridor(clock, &order);
         let string = if let Some(ramp) = self.ramp {
@@ -220,6 +230,7 @@ impl Work<'_> {
                 _ => jumps.of(node),
             };
             previous = Some(node);
+            // Beyond 64 bits there is nothing that it could limit.
             let high = self
                 .limit(clock, node)
                 .map_or(i64::MAX, |limit| sum.saturating_add(limit.max(0)));
@@ -246,7 +257,9 @@ impl Work<'_> {
                     MinimalDelay::Uniform(delay) => *delay,
                     MinimalDelay::PerPair(table) => table.between(nodes.location(node), to),
                 };
-                Some(self.times.get(receive).0 - delay.0 - self.times.get(node).0)
+                // What is no limit in 64 bits, or less than none, stays so.
+                let arrives = self.times.get(receive).0.saturating_sub(delay.0);
+                Some(arrives.saturating_sub(self.times.get(node).0))
             }
             Role::CollectiveBegin => self.limits.of(self.causality.slot(node)?),
             Role::Receive | Role::CollectiveEnd => None,
@@ -255,31 +268,36 @@ impl Work<'_> {
 
     /// The map through the corrected nodes, which bends where a lead has run
     /// out between two of them.
-    fn through(&self, clock: ClockId, order: &Order, gates: &[Gate], string: &[i64]) -> ClockMap {
+    fn through(
+        &self,
+        clock: ClockId,
+        order: &Order,
+        gates: &[Gate],
+        string: &[i64],
+    ) -> Result<ClockMap, CorrectionError> {
         let nodes = self.causality.nodes();
         let mut builder = MapBuilder::default();
-        let mut add = |raw: i64, corrected: i64, event| {
-            if let (Some(raw), Some(corrected)) =
-                (nodes.absolute(Ticks(raw)), nodes.absolute(Ticks(corrected)))
-            {
-                builder.add(Point {
-                    raw,
-                    corrected,
-                    event,
-                });
-            }
+        let mut add = |raw: Timestamp, corrected: i64, event| {
+            let corrected = nodes.absolute(Ticks(corrected));
+            builder.add(Point {
+                raw,
+                corrected: corrected.ok_or(CorrectionError::TooFar { raw, event })?,
+                event,
+            })
         };
-        let last = self.last_time(clock);
+        let end = self.last_stamp(clock);
+        let last = nodes.relative(end).0;
         let mut lead = Lead::default();
         let mut ahead = order.iter().peekable();
+        // There are as many gates, and heights of the string, as nodes.
         for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
             let Some(node) = ahead.next() else { break };
-            let raw = nodes.time(node).0;
+            let (stamp, raw) = (nodes.timestamp(node), nodes.time(node).0);
             add(
-                raw,
+                stamp,
                 gate.x + height,
                 Some((nodes.location(node), nodes.event(node))),
-            );
+            )?;
             // With a factor that changes, only the nodes themselves are known.
             let Some(gamma) = self.times.gamma else {
                 continue;
@@ -297,24 +315,25 @@ impl Work<'_> {
                     .map_or(0, |next| {
                         interpolate(along, string[index + 1] - height, next.x - gate.x)
                     });
-                add(gone, gone - gate.low + height + climbed, None);
+                // Between the stamps of two events, so that it fits.
+                let at = Timestamp(stamp.0 + gone.abs_diff(raw));
+                add(at, gone - gate.low + height + climbed, None)?;
                 lead = Lead::default();
             } else if ahead.peek().is_none() && last > raw {
-                add(last, last + lead.at(last, gamma), None);
+                add(end, last + lead.at(last, gamma), None)?;
             }
         }
         builder.finish()
     }
 
-    /// The last stamp of any event of the clock.
-    fn last_time(&self, clock: ClockId) -> i64 {
+    /// The last stamp of any event of the clock; the first of the trace if it has
+    /// none.
+    fn last_stamp(&self, clock: ClockId) -> Timestamp {
         let nodes = self.causality.nodes();
         let locations = self.clocks.locations(clock).iter();
         let extents = locations.filter_map(|location| nodes.extent(location.as_usize()));
-        extents
-            .map(|extent| nodes.relative(extent.last).0)
-            .max()
-            .unwrap_or(0)
+        let last = extents.map(|extent| extent.last).max();
+        last.unwrap_or(nodes.base())
     }
 }
 
@@ -323,6 +342,7 @@ impl Work<'_> {
 fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
     let mut beyond = 0;
     for index in 0..gates.len() {
+        // No gate lies beyond 64 bits.
         let horizon = gates[index].x.saturating_add(ramp);
         // A gate lies within its own horizon; one exactly `ramp` ahead does not.
         while beyond <= index || beyond < gates.len() && gates[beyond].x < horizon {

@@ -15,33 +15,34 @@
 //! Source: Rabenseifner 1997, section 7; Rabenseifner 2000, section 7.2.
 
 use crate::causality::{Causality, Nodes};
-use crate::correction::{Correction, MapBuilder, Point, add_bends};
+use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends};
 use retime_model::{ClockId, Clocks};
 use retime_model::{LocationIndex, Timestamp};
 
 /// Turns the correction of the mirrored trace into one of the trace itself;
-/// `None` if its stamps would not fit into 64 bits.
+/// fails if its stamps would not fit into 64 bits.
 pub fn mirror_back(
     causality: &Causality,
     clocks: &Clocks,
     mirrored: &Correction,
-) -> Option<Correction> {
+) -> Result<Correction, CorrectionError> {
     let shift = needed_shift(causality.nodes(), mirrored)?;
     let maps = clocks.iter().map(|clock| {
         let mut builder = MapBuilder::default();
         for point in points(causality, clocks, mirrored, clock, shift)? {
-            builder.add(point);
+            builder.add(point)?;
         }
-        Some(builder.finish())
+        builder.finish()
     });
-    Some(Correction::new(
+    Ok(Correction::new(
         clocks.clone(),
-        maps.collect::<Option<_>>()?,
+        maps.collect::<Result<_, _>>()?,
     ))
 }
 
 /// How far the latest event of the corrected mirror lies beyond what mirrors to 0.
-fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Option<u64> {
+fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionError> {
+    // If that does not fit into 64 bits, nothing that does lies beyond.
     let zero = nodes
         .mirror_time(Timestamp(0))
         .map_or(u64::MAX, |stamp| stamp.0);
@@ -51,11 +52,14 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Option<u64> {
             continue;
         };
         let index = LocationIndex(location as u32);
-        let last = nodes.mirror_time(extent.first)?;
-        let latest = mirrored.map_of(index).cursor(index).map(u64::MAX, last)?;
+        let raw = extent.first;
+        let last = nodes.mirror_time(raw);
+        let latest = last.and_then(|it| mirrored.map_of(index).cursor(index).map(u64::MAX, it));
+        let latest = latest.ok_or(CorrectionError::TooFar { raw, event: None })?;
+        // What lies before that needs no shift.
         shift = shift.max(latest.0.saturating_sub(zero));
     }
-    Some(shift)
+    Ok(shift)
 }
 
 /// All nodes of a clock, and the bends between them, in rising order.
@@ -65,7 +69,7 @@ fn points(
     mirrored: &Correction,
     clock: ClockId,
     shift: u64,
-) -> Option<Vec<Point>> {
+) -> Result<Vec<Point>, CorrectionError> {
     let nodes = causality.nodes();
     let back = |stamp: Timestamp| nodes.mirror_time(stamp);
     // Shifted first: the mirror of what lies beyond the end would be negative.
@@ -81,29 +85,34 @@ fn points(
         let mut cursor = mirrored.map(clock).cursor(*location);
         let count = nodes.event_count(location.as_usize());
         for node in nodes.of(location.as_usize()) {
-            let (event, raw) = (nodes.event(node), nodes.timestamp(node));
-            let corrected = corrected_back(cursor.map(count - 1 - event, back(raw)?)?)?;
+            let (number, raw) = (nodes.event(node), nodes.timestamp(node));
+            let event = Some((*location, number));
+            let mirrored = back(raw).and_then(|it| cursor.map(count - 1 - number, it));
+            let corrected = mirrored.and_then(corrected_back);
             points.push(Point {
                 raw,
-                corrected,
-                event: Some((*location, event)),
+                corrected: corrected.ok_or(CorrectionError::TooFar { raw, event })?,
+                event,
             });
         }
     }
     points.sort_unstable_by_key(Point::order);
+    let too_far = |raw| CorrectionError::TooFar { raw, event: None };
     let knots = mirrored.map(clock).knots().iter();
-    let bends: Option<Vec<_>> = knots
-        .map(|knot| Some((back(knot.raw)?, knot.leave)))
+    let bends: Result<Vec<_>, CorrectionError> = knots
+        .map(|knot| Ok((back(knot.raw).ok_or(too_far(knot.raw))?, knot.leave)))
         .collect();
-    add_bends(&mut points, bends?, |_, leave| corrected_back(leave))?;
+    add_bends(&mut points, bends?, |raw, leave| {
+        corrected_back(leave).ok_or(too_far(raw))
+    })?;
     if points.is_empty() {
         // A clock that nothing is known of still moves with the others.
         let raw = nodes.base();
         points.push(Point {
             raw,
-            corrected: corrected_back(back(raw)?)?,
+            corrected: back(raw).and_then(corrected_back).ok_or(too_far(raw))?,
             event: None,
         });
     }
-    Some(points)
+    Ok(points)
 }

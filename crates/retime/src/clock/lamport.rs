@@ -34,14 +34,15 @@
 //! section 4.1.
 
 use super::cycle::Cycle;
+use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
 use crate::causality::{Causality, Nodes};
-use crate::correction::{Correction, MapBuilder, Point};
+use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
-use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
+use retime_model::{Ticks, Timestamp};
 
 /// The counter of every node.
 ///
@@ -63,18 +64,18 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
 /// Turns the counters into a correction: the time of an event is the smallest
 /// stamp of the trace plus its counter. For a trace that is to be read for the
 /// order of its events alone.
-pub fn lamport_order(causality: &Causality) -> Result<Correction, Cycle> {
+pub fn lamport_order(causality: &Causality) -> Result<Correction, ClockError> {
     let nodes = causality.nodes();
     let counters = lamport(causality)?;
     let maps = (0..nodes.locations()).map(|location| {
         let mut builder = MapBuilder::default();
         let mut add = |raw, counter: u64, event| {
-            let ticks = Ticks(i64::try_from(counter).unwrap_or(i64::MAX));
+            let corrected = nodes.base().0.checked_add(counter).map(Timestamp);
             builder.add(Point {
                 raw,
-                corrected: nodes.absolute(ticks).unwrap_or(raw),
+                corrected: corrected.ok_or(CorrectionError::TooFar { raw, event })?,
                 event,
-            });
+            })
         };
         // Events before the first node and after the last count on as well.
         let range = nodes.of(location);
@@ -82,7 +83,7 @@ pub fn lamport_order(causality: &Causality) -> Result<Correction, Cycle> {
         if let Some(extent) =
             extent.filter(|it| range.is_empty() || it.first < nodes.timestamp(range.start))
         {
-            add(extent.first, 0, None);
+            add(extent.first, 0, None)?;
         }
         let mut end = 0;
         for node in range.clone() {
@@ -91,18 +92,18 @@ pub fn lamport_order(causality: &Causality) -> Result<Correction, Cycle> {
                 nodes.timestamp(node),
                 counters[node as usize],
                 Some((nodes.location(node), event)),
-            );
+            )?;
             end = counters[node as usize] + nodes.event_count(location).saturating_sub(event + 1);
         }
         let last = range.last().map(|node| nodes.timestamp(node));
         if let Some(extent) = extent.filter(|it| last.is_some_and(|last| it.last > last)) {
-            add(extent.last, end, None);
+            add(extent.last, end, None)?;
         }
         builder.finish()
     });
     Ok(Correction::new(
         Clocks::each_location(nodes.locations()),
-        maps.collect(),
+        maps.collect::<Result<_, CorrectionError>>()?,
     ))
 }
 

@@ -4,7 +4,7 @@
 //! bend in between. Where a node has the raw time of a bend, the node alone says
 //! what is there: of steps it knows the side.
 
-use super::Point;
+use super::{CorrectionError, Point};
 use retime_model::Timestamp;
 
 impl Point {
@@ -16,12 +16,12 @@ impl Point {
 
 /// Adds to points of nodes, in [order](Point::order), those of bends at whose raw
 /// time there is no node, and sorts all. `corrected` tells the time that a bend
-/// leads to; `None` if it does not fit into 64 bits.
+/// leads to.
 pub(crate) fn add_bends<T>(
     points: &mut Vec<Point>,
     bends: impl IntoIterator<Item = (Timestamp, T)>,
-    corrected: impl Fn(Timestamp, T) -> Option<Timestamp>,
-) -> Option<()> {
+    corrected: impl Fn(Timestamp, T) -> Result<Timestamp, CorrectionError>,
+) -> Result<(), CorrectionError> {
     let nodes = points.len();
     for (raw, bend) in bends {
         let at_node = points[..nodes].binary_search_by_key(&raw, |point| point.raw);
@@ -34,5 +34,5 @@ pub(crate) fn add_bends<T>(
         }
     }
     points.sort_unstable_by_key(Point::order);
-    Some(())
+    Ok(())
 }

@@ -14,22 +14,24 @@
 //! let corrected = |raw: u64| raw.min(96) + raw.min(96) / 8;
 //! for raw in 0..=120 {
 //!     let corrected = Timestamp(corrected(raw));
-//!     builder.add(Point { raw: Timestamp(raw), corrected, event: None });
+//!     builder.add(Point { raw: Timestamp(raw), corrected, event: None })?;
 //! }
-//! let map = builder.finish();
+//! let map = builder.finish()?;
 //! let knots: Vec<_> = map.knots().iter().map(|knot| (knot.raw.0, knot.leave.0)).collect();
 //! assert_eq!(knots, [(0, 0), (96, 108), (120, 108)]);
+//! # Ok::<(), retime::CorrectionError>(())
 //! ```
 
 use std::collections::VecDeque;
 
+use super::CorrectionError;
 use retime_model::{ClockMap, Knot, LocationIndex, Step, Timestamp};
 
 /// Points looked at beyond the last one that fitted, so that building stays linear.
 const LOOK_AHEAD: usize = 64;
 
 /// A corrected event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     /// Stamp as recorded.
     pub raw: Timestamp,
@@ -61,32 +63,32 @@ struct Piece {
 }
 
 impl MapBuilder {
-    /// Adds a point. One out of order is a defect of the caller and left out.
-    pub fn add(&mut self, point: Point) {
-        if let Some(open) = &mut self.open {
-            if point.raw < open.raw || point.corrected < open.leave {
-                debug_assert!(false, "points must rise: {point:?} after {open:?}");
-                return;
-            }
-            if point.raw == open.raw {
-                open.leave = point.corrected;
-                self.group.push(point);
-                return;
-            }
-            self.close_group();
+    /// Adds a point; fails if it is out of order.
+    pub fn add(&mut self, point: Point) -> Result<(), CorrectionError> {
+        if let Some(&before) = self.group.last()
+            && (point.raw < before.raw || point.corrected < before.corrected)
+        {
+            return Err(CorrectionError::Unordered { point, before });
         }
-        self.open = Some(Knot::at(point.raw, point.corrected));
+        match &mut self.open {
+            Some(open) if point.raw == open.raw => open.leave = point.corrected,
+            _ => {
+                self.close_group();
+                self.open = Some(Knot::at(point.raw, point.corrected));
+            }
+        }
         self.group.push(point);
+        Ok(())
     }
 
-    /// The map through all points.
-    pub fn finish(mut self) -> ClockMap {
+    /// The map through all points; fails if events of one location that share a
+    /// stamp are not in their order, or one was added twice with different times.
+    pub fn finish(mut self) -> Result<ClockMap, CorrectionError> {
         self.close_group();
         while let Some(end) = self.piece.fitted.take() {
             self.end_piece(end);
         }
-        // What was added in order keeps the order that `new` demands.
-        ClockMap::new(self.kept, self.steps).unwrap_or_default()
+        Ok(ClockMap::new(self.kept, self.steps)?)
     }
 
     /// Joins the points of the latest raw stamp into a knot, with steps if they
@@ -171,6 +173,7 @@ impl Slopes {
         if less(self.low, (y, x)) {
             self.low = (y, x);
         }
+        // At the end of 64 bits the interval is empty, and the piece only ends early.
         let above = (y.saturating_add(1), x);
         if less(above, self.high) {
             self.high = above;
@@ -187,13 +190,24 @@ fn less(a: (u64, u64), b: (u64, u64)) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use retime_model::MapError;
 
     use super::*;
 
     fn through(points: impl IntoIterator<Item = Point>) -> ClockMap {
         let mut builder = MapBuilder::default();
-        points.into_iter().for_each(|point| builder.add(point));
-        builder.finish()
+        for point in points {
+            builder.add(point).unwrap();
+        }
+        builder.finish().unwrap()
+    }
+
+    fn point(raw: u64, corrected: u64, event: u64) -> Point {
+        Point {
+            raw: Timestamp(raw),
+            corrected: Timestamp(corrected),
+            event: Some((LocationIndex(3), event)),
+        }
     }
 
     fn points() -> impl Strategy<Value = Vec<Point>> {
@@ -246,6 +260,28 @@ mod tests {
                 previous = corrected;
             }
         }
+    }
+
+    #[test]
+    fn points_out_of_order_are_refused() {
+        let before = point(10, 20, 0);
+        for point in [point(9, 20, 1), point(10, 19, 1), point(11, 19, 1)] {
+            let mut builder = MapBuilder::default();
+            builder.add(before).unwrap();
+            let refused = builder.add(point).unwrap_err();
+            assert_eq!(refused, CorrectionError::Unordered { point, before });
+            assert!(refused.to_string().contains("event 1 of location #3"));
+        }
+    }
+
+    #[test]
+    fn events_of_one_stamp_out_of_their_order_make_no_map() {
+        let mut builder = MapBuilder::default();
+        for point in [point(10, 20, 1), point(10, 30, 0)] {
+            builder.add(point).unwrap();
+        }
+        let refused = builder.finish().unwrap_err();
+        assert_eq!(refused, CorrectionError::NoMap(MapError::MisplacedStep(1)));
     }
 
     #[test]

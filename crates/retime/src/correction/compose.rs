@@ -16,23 +16,23 @@
 
 use rayon::prelude::*;
 
-use super::{ClockMap, Correction, MapBuilder, Point, add_bends};
+use super::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends};
 use crate::causality::Causality;
 use retime_model::ClockId;
 use retime_model::Timestamp;
 
 /// Both in one, for a trace with the given dependencies at recorded times and
-/// two corrections of the same clocks; `None` where a stamp does not fit
+/// two corrections of the same clocks; fails where a stamp does not fit
 /// into 64 bits.
 pub fn compose(
     first: &Correction,
     second: &Correction,
     causality: &Causality,
-) -> Option<Correction> {
+) -> Result<Correction, CorrectionError> {
     let all: Vec<ClockId> = first.clocks().iter().collect();
     let map = |clock| compose_clock(first, second, causality, clock);
-    let maps: Option<Vec<ClockMap>> = all.into_par_iter().map(map).collect();
-    Some(Correction::new(first.clocks().clone(), maps?))
+    let maps: Result<Vec<ClockMap>, _> = all.into_par_iter().map(map).collect();
+    Ok(Correction::new(first.clocks().clone(), maps?))
 }
 
 fn compose_clock(
@@ -40,22 +40,25 @@ fn compose_clock(
     second: &Correction,
     causality: &Causality,
     clock: ClockId,
-) -> Option<ClockMap> {
+) -> Result<ClockMap, CorrectionError> {
     let nodes = causality.nodes();
     let locations = first.clocks().locations(clock);
     let (once, twice) = (first.map(clock), second.map(clock));
     if twice.is_identity() {
-        return Some(once.clone());
+        return Ok(once.clone());
     }
     let mut points = Vec::new();
     for &location in locations {
         let (mut to_first, mut to_second) = (once.cursor(location), twice.cursor(location));
         for node in nodes.of(location.as_usize()) {
-            let (event, raw) = (nodes.event(node), nodes.timestamp(node));
+            let (number, raw) = (nodes.event(node), nodes.timestamp(node));
+            let event = Some((location, number));
+            let once = to_first.map(number, raw);
+            let twice = once.and_then(|once| to_second.map(number, once));
             points.push(Point {
                 raw,
-                corrected: to_second.map(event, to_first.map(event, raw)?)?,
-                event: Some((location, event)),
+                corrected: twice.ok_or(CorrectionError::TooFar { raw, event })?,
+                event,
             });
         }
     }
@@ -66,21 +69,23 @@ fn compose_clock(
         point.corrected = latest;
     }
     let from_first = once.knots().iter().map(|knot| knot.raw);
-    // A bend before time 0 lies before all events.
+    // A bend whose stamp would lie before time 0 or not fit into 64 bits lies
+    // before or after all events.
     let from_second = twice.knots().iter();
     let from_second = from_second.filter_map(|knot| once.invert(knot.raw));
     let bends = from_first.chain(from_second).map(|raw| (raw, ()));
     add_bends(&mut points, bends, |raw, ()| {
-        between_nodes(raw, first, second, clock)
+        let corrected = between_nodes(raw, first, second, clock);
+        corrected.ok_or(CorrectionError::TooFar { raw, event: None })
     })?;
     // What bends twice at one moment must not look like a step.
     points.dedup_by(|later, earlier| later.event.is_none() && later.raw == earlier.raw);
     keep_bends_between_nodes(&mut points);
     let mut builder = MapBuilder::default();
     for point in points {
-        builder.add(point);
+        builder.add(point)?;
     }
-    Some(builder.finish())
+    builder.finish()
 }
 
 /// Stamps that differ may fall together under the first map, on a step of the
@@ -102,7 +107,8 @@ fn keep_bends_between_nodes(points: &mut [Point]) {
     }
 }
 
-/// What both give a stamp at which there is no node.
+/// What both give a stamp at which there is no node; `None` if it does not fit
+/// into 64 bits. Every clock has a location: one makes it.
 fn between_nodes(
     raw: Timestamp,
     first: &Correction,

@@ -7,9 +7,11 @@
 mod bends;
 mod builder;
 mod compose;
+mod error;
 
 pub(crate) use bends::add_bends;
 pub use builder::{MapBuilder, Point};
 pub use compose::compose;
+pub use error::CorrectionError;
 pub use retime_model::{ClockMap, Correction, Knot, MapCursor, MapError, Step};
 pub use retime_model::{SavedClock, SavedError, SavedKnot};

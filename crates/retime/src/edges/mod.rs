@@ -30,7 +30,7 @@
 mod source;
 
 pub(crate) use source::whole;
-pub use source::{Dependencies, Source, each_part};
+pub use source::{Dependencies, Source, each_part, each_part_watched};
 
 use rayon::prelude::*;
 

@@ -31,6 +31,7 @@ use rayon::prelude::*;
 use super::{Edge, Edges};
 use crate::causality::Causality;
 use crate::granularity::{Shown, granularity};
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 /// Dependencies between different clocks that can be walked.
@@ -63,6 +64,19 @@ pub trait Source: Sync {
 /// Asks something of each part, in parallel; the answers are in the order of parts.
 pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
     (0..source.parts()).into_par_iter().map(&ask).collect()
+}
+
+/// The same, unless it is to be given up.
+pub fn each_part_watched<T: Send>(
+    source: &impl Source,
+    monitor: &dyn Monitor,
+    ask: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, Cancelled> {
+    let watched = each_part(source, |part| {
+        monitor.check()?;
+        Ok(ask(part))
+    });
+    watched.into_iter().collect()
 }
 
 /// Nodes of a location that make a part.

@@ -40,7 +40,7 @@
 //!     reference: a,
 //! };
 //! let options = BoundOptions { drift: 1e-3, tick_slack: false, ..BoundOptions::default() };
-//! let bounds = offset_bounds(&edges, |_| 0, &base, &options);
+//! let bounds = offset_bounds(&edges, |_| 0, &base, &options, &())?;
 //! let of_b = bounds.clocks[1].as_ref().unwrap();
 //! // Received at 2960 what was sent at 3000: at least 40 is missing there. The
 //! // message back: at 2000 at most 50 is. One per thousand ticks more elsewhere.
@@ -49,6 +49,7 @@
 //! };
 //! assert!(near(of_b.at(2_960), (40.0, 50.96)));
 //! assert!(near(of_b.at(2_000), (39.04, 50.0)));
+//! # Ok::<(), retime::Cancelled>(())
 //! ```
 
 use super::envelope::Envelope;
@@ -62,6 +63,7 @@ use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;
@@ -167,18 +169,20 @@ impl ClockBounds {
 /// rate of each clock is taken to stay within `options.drift` of the rate of
 /// that line, so that constant drifts may be larger than the bound; and where an
 /// alignment found that a clock was set. A wrong line
-/// is as if clocks drifted by as much more.
+/// is as if clocks drifted by as much more. Fails only if `monitor` says to give up.
 pub fn offset_bounds(
     source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
     base: &Estimate,
     options: &BoundOptions,
-) -> OffsetBounds {
+    monitor: &dyn Monitor,
+) -> Result<OffsetBounds, Cancelled> {
     let facts = Facts::new(source, least, base, options);
-    if let Some(bounds) = without_contradiction(source, &facts, options) {
-        return bounds;
+    if let Some(bounds) = without_contradiction(source, &facts, options, monitor)? {
+        return Ok(bounds);
     }
-    with_contradictions(&source.list(), &facts, options)
+    monitor.check()?;
+    with_contradictions(&source.list(), &facts, options, monitor)
 }
 
 /// Where the estimate satisfies all facts.
@@ -186,12 +190,16 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
-) -> Option<OffsetBounds> {
-    let kept = kept(source, facts)?;
+    monitor: &dyn Monitor,
+) -> Result<Option<OffsetBounds>, Cancelled> {
+    let Some(kept) = kept(source, facts, monitor)? else {
+        return Ok(None);
+    };
     let graph = graph(facts, &kept);
     drop(kept);
     let relaxation = Relaxation::new(facts.clocks());
-    solved(facts, &graph, &relaxation, &mut Budget::of(options.steps)).ok()
+    let mut budget = Budget::of(options.steps, monitor);
+    Ok(solved(facts, &graph, &relaxation, &mut budget)?.ok())
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -200,17 +208,18 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     edges: &Edges,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
-) -> OffsetBounds {
+    monitor: &dyn Monitor,
+) -> Result<OffsetBounds, Cancelled> {
     let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
     let mut narrowed = Narrowed::new(edges, facts);
-    narrowed.screen(facts, &mut relaxation);
-    let mut budget = Budget::of(options.steps);
+    narrowed.screen(facts, &mut relaxation, monitor)?;
+    let mut budget = Budget::of(options.steps, monitor);
     for round in 0..ROUNDS {
-        narrowed.prune(facts, &relaxation);
+        narrowed.prune(facts, &relaxation, monitor)?;
         let graph = narrowed.graph(facts);
-        match solved(facts, &graph, &relaxation, &mut budget) {
-            Ok(bounds) => return bounds,
+        match solved(facts, &graph, &relaxation, &mut budget)? {
+            Ok(bounds) => return Ok(bounds),
             Err(cycles) => {
                 for cycle in &cycles {
                     narrowed.relax(facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
@@ -221,12 +230,12 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
             break;
         }
     }
-    OffsetBounds {
+    Ok(OffsetBounds {
         clocks: vec![None; facts.clocks()],
         reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
-    }
+    })
 }
 
 /// The bounds that a graph gives, or the cycles that forbid any.
@@ -234,15 +243,16 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
     graph: &Graph,
     relaxation: &Relaxation,
-    budget: &mut Budget,
-) -> Result<OffsetBounds, Vec<Cycle>> {
+    budget: &mut Budget<'_>,
+) -> Result<Result<OffsetBounds, Vec<Cycle>>, Cancelled> {
     let source = graph.node(&(facts.reference(), 0, 0));
     let (low, high) = budget.both(
         |budget| graph.solve(source, budget),
         |budget| graph.reversed().solve(source, budget),
     );
+    let (low, high) = (low?, high?);
     let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));
-    match (low, high) {
+    Ok(match (low, high) {
         (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
             if let Solved::Cycles(more) = other {
                 cycles.extend(more);
@@ -253,7 +263,7 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
             Solved::Least(low) | Solved::Stopped(low),
             Solved::Least(high) | Solved::Stopped(high),
         ) => Ok(facts.bounds(graph, &low, &high, relaxation, complete)),
-    }
+    })
 }
 
 #[cfg(test)]
@@ -316,8 +326,8 @@ mod tests {
             let (edges, base) = trace(&messages, 50);
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| parts as i64, &base, &options);
-            let direct = without_contradiction(&edges, &facts, &options);
-            let screened = with_contradictions(&edges, &facts, &options);
+            let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
+            let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
             let Some(direct) = direct else {
                 return Err(TestCaseError::fail("the lines satisfy everything"));
@@ -349,7 +359,7 @@ mod tests {
             let aligned = first.latency() as f64 + line(first.to, first.received)
                 - line(first.from, first.sent);
             if aligned < -2.0 {
-                prop_assert!(without_contradiction(&edges, &facts, &options).is_none());
+                prop_assert!(without_contradiction(&edges, &facts, &options, &()).unwrap().is_none());
             }
         }
     }

@@ -37,8 +37,9 @@ use super::graph::Bound;
 use super::line::Line;
 use super::link::Link;
 use crate::edges::Edge;
-use crate::edges::{Source, each_part};
+use crate::edges::{Source, each_part_watched};
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// By how many ticks an estimate has to satisfy each dependency.
 const MARGIN: f64 = 0.125;
@@ -97,14 +98,20 @@ impl Beyond {
 pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
-) -> Option<Vec<Vec<Bound>>> {
-    let beyond = Beyond::of(facts)?;
-    let parts = each_part(source, |part| {
+    monitor: &dyn Monitor,
+) -> Result<Option<Vec<Vec<Bound>>>, Cancelled> {
+    let Some(beyond) = Beyond::of(facts) else {
+        return Ok(None);
+    };
+    let parts = each_part_watched(source, monitor, |part| {
         let mut open = Open::new(facts, &beyond);
         source.walk(part, |edge| open.add(&edge));
         open.finish()
-    });
-    let parts: Vec<Vec<(Route, Vec<Link>)>> = parts.into_iter().collect::<Option<_>>()?;
+    })?;
+    let parts: Option<Vec<Routes>> = parts.into_iter().collect();
+    let Some(parts) = parts else {
+        return Ok(None);
+    };
     let mut routes: Vec<(Route, Vec<Link>)> = parts.into_iter().flatten().collect();
     routes.sort_by_key(|it| it.0);
     let joined = |same: &[(Route, Vec<Link>)]| {
@@ -117,10 +124,12 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
             .collect()
     };
     let same = routes.par_chunk_by(|a, b| a.0 == b.0);
-    Some(same.map(joined).collect())
+    Ok(Some(same.map(joined).collect()))
 }
 
 type Route = (ClockId, ClockId);
+/// What is kept of a part.
+type Routes = Vec<(Route, Vec<Link>)>;
 
 /// A part under way.
 struct Open<'a, 'b, F> {

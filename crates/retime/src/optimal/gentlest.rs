@@ -41,7 +41,7 @@
 //!     Edge::message(a, 3_000, b, 3_100),
 //! ];
 //! let edges = Edges::new(edges, vec![Some((1_000, 3_000)), Some((990, 3_100))]);
-//! let gentlest = gentlest(&edges, |_| 0, 1_000_000);
+//! let gentlest = gentlest(&edges, |_| 0, 1_000_000, &())?;
 //! // Six ticks have to go within the 1000 of b and the 994 of a.
 //! assert_eq!(gentlest.distortion, 6.0 / 1_994.0);
 //! let forced = gentlest.forced_by.as_ref().unwrap();
@@ -50,7 +50,7 @@
 //! let at = |clock: ClockId, stamp| estimate.offsets[clock.as_usize()].as_ref().unwrap().at(stamp);
 //! assert!(990.0 + at(b, 990) >= 999.99 + at(a, 1_000));
 //! assert!(1_994.0 + at(a, 1_994) >= 1_989.99 + at(b, 1_990));
-//! # Ok::<(), retime::estimate::NoEstimate>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use rayon::prelude::*;
@@ -64,6 +64,7 @@ use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use retime_model::ClockId;
 use retime_model::Ticks;
+use retime_model::{Cancelled, Monitor};
 
 /// Numerator and denominator of `eps` are kept below this.
 const LARGEST: i128 = 1 << 60;
@@ -197,9 +198,14 @@ impl ForcingCycle {
 
 /// Finds the least possible distortion; `least` is the minimal delay of a
 /// dependency in ticks. The search ends when it has looked at nodes and arcs of
-/// its graphs `steps` times; a core does so some 10^8 times per second.
-pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, steps: u64) -> Gentlest {
-    let mut budget = Budget::of(steps);
+/// its graphs `steps` times; a core does so some 10^8 times per second. It fails only if `monitor` says to give up.
+pub fn gentlest(
+    edges: &Edges,
+    least: impl Fn(&Edge) -> i64 + Sync,
+    steps: u64,
+    monitor: &dyn Monitor,
+) -> Result<Gentlest, Cancelled> {
+    let mut budget = Budget::of(steps, monitor);
     let mut search = Search {
         places: Places::new(edges),
         links: Vec::new(),
@@ -210,12 +216,13 @@ pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, steps: u64) 
     let mut forced_by: Option<ForcingCycle> = None;
     // Each cycle has a larger ratio than the one before.
     let (complete, offsets) = loop {
+        monitor.check()?;
         let graph = search.graph(slope);
-        let cycles = match graph.solve(None, &mut budget) {
+        let cycles = match graph.solve(None, &mut budget)? {
             Solved::Cycles(cycles) => cycles,
             Solved::Stopped(_) => break (false, Vec::new()),
             Solved::Least(least) => {
-                break (true, search.offsets(&graph, &least, slope, &mut budget));
+                break (true, search.offsets(&graph, &least, slope, &mut budget)?);
             }
         };
         let Some(worst) = worst(&cycles, slope) else {
@@ -229,12 +236,12 @@ pub fn gentlest(edges: &Edges, least: impl Fn(&Edge) -> i64 + Sync, steps: u64) 
             next => break (next.is_none(), Vec::new()),
         }
     };
-    Gentlest {
+    Ok(Gentlest {
         distortion: forced_by.as_ref().map_or(0.0, ForcingCycle::ratio),
         forced_by,
         complete,
         offsets,
-    }
+    })
 }
 
 /// The cycle of the largest ratio, if that is larger than `slope`.
@@ -316,9 +323,9 @@ impl Search {
         graph: &Graph,
         least: &[i128],
         slope: Slope,
-        budget: &mut Budget,
-    ) -> Vec<Option<Offset>> {
-        let (low, high) = extremes(graph, least, budget);
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<Option<Offset>>, Cancelled> {
+        let (low, high) = extremes(graph, least, budget)?;
         let ticks = |value: i128| value as f64 / slope.run as f64;
         let eps = slope.rise as f64 / slope.run as f64;
         let offset = |clock: u32| {
@@ -338,29 +345,39 @@ impl Search {
             };
             (!places.is_empty()).then(|| Offset::through(places.iter().map(middle).collect()))
         };
-        (0..self.clocks as u32).map(offset).collect()
+        Ok((0..self.clocks as u32).map(offset).collect())
     }
 }
 
 /// Least and greatest solution, relative to the first node; where that does
 /// not bound all others, those nearest to leaving all clocks alone.
-fn extremes(graph: &Graph, least: &[i128], budget: &mut Budget) -> (Vec<i128>, Vec<i128>) {
+fn extremes(
+    graph: &Graph,
+    least: &[i128],
+    budget: &mut Budget<'_>,
+) -> Result<(Vec<i128>, Vec<i128>), Cancelled> {
     let reversed = graph.reversed();
     let mut solve = |source: Option<usize>| {
         let (low, high) = budget.both(
             |budget| graph.solve(source, budget),
             |budget| reversed.solve(source, budget),
         );
-        let (Solved::Least(low), Solved::Least(mut high)) = (low, high) else {
-            return None;
+        let (Solved::Least(low), Solved::Least(mut high)) = (low?, high?) else {
+            return Ok(None);
         };
         let bounded = !low.contains(&UNBOUNDED) && !high.contains(&UNBOUNDED);
         for value in &mut high {
             *value = value.saturating_neg();
         }
-        bounded.then_some((low, high))
+        Ok(bounded.then_some((low, high)))
     };
-    let source = (!least.is_empty()).then_some(0);
-    let found = source.and_then(|_| solve(source)).or_else(|| solve(None));
-    found.unwrap_or_else(|| (least.to_vec(), least.to_vec()))
+    let found = match least {
+        [] => None,
+        _ => solve(Some(0))?,
+    };
+    let found = match found {
+        None => solve(None)?,
+        some => some,
+    };
+    Ok(found.unwrap_or_else(|| (least.to_vec(), least.to_vec())))
 }

@@ -16,18 +16,23 @@ use std::sync;
 
 use super::link::{Link, Slope};
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// How much work a search may take: steps, not seconds, so that it ends where it
 /// does on any other computer. Each is a look at a node or an arc; a core does some
-/// hundred million per second.
-#[derive(Clone, Debug)]
-pub(super) struct Budget {
+/// hundred million per second. And whether it is still wanted.
+#[derive(Clone, Copy)]
+pub(super) struct Budget<'a> {
     left: u64,
+    monitor: &'a dyn Monitor,
 }
 
-impl Budget {
-    pub(super) const fn of(steps: u64) -> Self {
-        Self { left: steps }
+impl<'a> Budget<'a> {
+    pub(super) const fn of(steps: u64, monitor: &'a dyn Monitor) -> Self {
+        Self {
+            left: steps,
+            monitor,
+        }
     }
 
     pub(super) const fn use_up(&mut self, steps: u64) {
@@ -45,7 +50,7 @@ impl Budget {
         first: impl FnOnce(&mut Self) -> A + Send,
         second: impl FnOnce(&mut Self) -> B + Send,
     ) -> (A, B) {
-        let (mut ours, mut theirs) = (self.clone(), self.clone());
+        let (mut ours, mut theirs) = (*self, *self);
         let answers = rayon::join(|| first(&mut ours), || second(&mut theirs));
         self.left = ours.left.min(theirs.left);
         answers
@@ -246,7 +251,11 @@ impl Graph {
     /// The least solution: relative to a source, or without one the least of
     /// those that are nowhere negative. Goes on as long as the
     /// budget lasts, and looks at all nodes once at least.
-    pub(super) fn solve(&self, source: Option<usize>, budget: &mut Budget) -> Solved {
+    pub(super) fn solve(
+        &self,
+        source: Option<usize>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Solved, Cancelled> {
         let start = if source.is_some() { UNBOUNDED } else { 0 };
         let mut state = State {
             values: vec![start; self.moments.len()],
@@ -260,23 +269,23 @@ impl Graph {
         }
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
-            let changed = self.pass(&mut state, budget);
+            let changed = self.pass(&mut state, budget)?;
             let cycles = self.cycles(&state);
             if !cycles.is_empty() {
-                return Solved::Cycles(cycles);
+                return Ok(Solved::Cycles(cycles));
             }
             if !changed {
-                return Solved::Least(state.values);
+                return Ok(Solved::Least(state.values));
             }
             if budget.is_used_up() {
                 break;
             }
         }
-        Solved::Stopped(state.values)
+        Ok(Solved::Stopped(state.values))
     }
 
     /// Visits all clocks whose values rose; whether any rose in turn.
-    fn pass(&self, state: &mut State, budget: &mut Budget) -> bool {
+    fn pass(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<bool, Cancelled> {
         // To look for cycles afterwards.
         budget.use_up(self.moments.len() as u64);
         let mut changed = false;
@@ -284,6 +293,7 @@ impl Graph {
             if !std::mem::take(&mut state.dirty[clock.as_usize()]) {
                 continue;
             }
+            budget.monitor.check()?;
             self.sweep(clock, state);
             let nodes = self.nodes(clock);
             let arcs = self.outgoing[nodes.end] - self.outgoing[nodes.start];
@@ -294,7 +304,7 @@ impl Graph {
                 }
             }
         }
-        changed
+        Ok(changed)
     }
 
     /// Carries values along a clock, forwards and backwards.

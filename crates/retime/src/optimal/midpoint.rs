@@ -16,10 +16,11 @@
 //! let edges = Edges::new(edges, vec![Some((0, 1_000)), Some((0, 1_000))]);
 //! let base = Estimate { offsets: vec![Some(Offset::constant(0.0)); 2], reference: a };
 //! let options = BoundOptions { drift: 0.0, tick_slack: false, ..BoundOptions::default() };
-//! let bounds = offset_bounds(&edges, |_| 0, &base, &options);
+//! let bounds = offset_bounds(&edges, |_| 0, &base, &options, &())?;
 //! // Between 40 and 50 has to be added to b.
 //! let estimate = midpoint(&bounds);
 //! assert_eq!(estimate.offsets[1].as_ref().unwrap().at(500), 45.0);
+//! # Ok::<(), retime::Cancelled>(())
 //! ```
 
 use super::bounds::{ClockBounds, OffsetBounds};

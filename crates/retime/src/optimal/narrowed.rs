@@ -13,6 +13,7 @@ use super::still::moving;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {
@@ -39,18 +40,21 @@ impl<'a> Narrowed<'a> {
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &Relaxation,
-    ) {
+        monitor: &dyn Monitor,
+    ) -> Result<(), Cancelled> {
         let edges = self.edges;
         let routes = self
             .routes
             .par_iter()
             .zip(&mut self.kept)
             .zip(&mut self.stale);
-        routes.for_each(|((route, kept), stale)| {
+        routes.try_for_each(|((route, kept), stale)| {
             if std::mem::take(stale) {
+                monitor.check()?;
                 *kept = narrow(route, edges, facts, relaxation);
             }
-        });
+            Ok(())
+        })
     }
 
     pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(&self, facts: &Facts<'_, F>) -> Graph {
@@ -62,7 +66,8 @@ impl<'a> Narrowed<'a> {
         &self,
         facts: &Facts<'_, F>,
         relaxation: &mut Relaxation,
-    ) {
+        monitor: &dyn Monitor,
+    ) -> Result<(), Cancelled> {
         let forth = self.routes.iter().filter(|route| route.from < route.to);
         let pairs = forth.map(|route| [route.from, route.to]);
         let both_ways = pairs.filter(|&[low, high]| self.route(high, low).is_some());
@@ -73,7 +78,7 @@ impl<'a> Narrowed<'a> {
             facts,
             routes,
         };
-        screen(&trace, &pairs, relaxation);
+        screen(&trace, &pairs, relaxation, monitor)
     }
 
     fn route(&self, from: ClockId, to: ClockId) -> Option<&Route> {
@@ -248,7 +253,12 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
 /// disjoint, as [told apart](super::screen) from misreadings. Of `base` only the
 /// overall line of each clock counts; rates stray from it by `drift`, or as much
 /// as is usual.
-pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<Vec<(i64, i64)>> {
+pub(crate) fn steps(
+    edges: &Edges,
+    base: &Estimate,
+    drift: Option<f64>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Vec<(i64, i64)>>, Cancelled> {
     let usual = BoundOptions::default();
     let options = BoundOptions {
         drift: drift.unwrap_or(usual.drift),
@@ -256,6 +266,6 @@ pub(crate) fn steps(edges: &Edges, base: &Estimate, drift: Option<f64>) -> Vec<V
     };
     let facts = Facts::new(edges, |_| 0, base, &options);
     let mut relaxation = Relaxation::new(edges.clocks());
-    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation);
-    relaxation.into_cuts()
+    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation, monitor)?;
+    Ok(relaxation.into_cuts())
 }

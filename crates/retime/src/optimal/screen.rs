@@ -20,6 +20,7 @@
 use rayon::prelude::*;
 
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;
@@ -57,8 +58,14 @@ pub(super) trait Screened: Sync {
 
 /// Leaves out what was misread, and lets clocks step where they did. `pairs` are
 /// those with dependencies both ways.
-pub(super) fn screen(trace: &impl Screened, pairs: &[[ClockId; 2]], relaxation: &mut Relaxation) {
+pub(super) fn screen(
+    trace: &impl Screened,
+    pairs: &[[ClockId; 2]],
+    relaxation: &mut Relaxation,
+    monitor: &dyn Monitor,
+) -> Result<(), Cancelled> {
     let scanned = pairs.par_iter().map(|&clocks| {
+        monitor.check()?;
         let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
         let mut scan = Scan::new(trace.drift() * free as f64);
         let readings = trace.readings(clocks);
@@ -67,9 +74,9 @@ pub(super) fn screen(trace: &impl Screened, pairs: &[[ClockId; 2]], relaxation: 
         for reading in readings {
             scan.add(reading);
         }
-        (Watched { clocks, from, to }, scan.finish())
+        Ok((Watched { clocks, from, to }, scan.finish()))
     });
-    let scanned: Vec<(Watched, Found)> = scanned.collect();
+    let scanned: Vec<(Watched, Found)> = scanned.collect::<Result<_, Cancelled>>()?;
     let mut steps = Vec::new();
     let mut watched = Vec::with_capacity(scanned.len());
     for (pair, found) in scanned {
@@ -86,6 +93,7 @@ pub(super) fn screen(trace: &impl Screened, pairs: &[[ClockId; 2]], relaxation: 
         watched.push(pair);
     }
     attribute(&steps, &watched, trace, relaxation);
+    Ok(())
 }
 
 /// An interval of `D` at a time.

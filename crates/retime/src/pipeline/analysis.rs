@@ -300,34 +300,46 @@ impl Analysis {
         (ahead > disagreed).then_some(Runaway { ahead, disagreed })
     }
 
-    fn timed<'a>(&'a self, solution: Option<&'a Solution>) -> Timed<'a> {
+    fn timed<'a>(&'a self, solution: Option<&'a Solution>, monitor: &'a dyn Monitor) -> Timed<'a> {
         Timed {
             rate: self.info.rate,
             causality: &self.causality,
             clocks: &self.clocks,
             estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+            monitor,
         }
     }
 
     /// How far the times of a solution, or else the recorded ones, can be from the
     /// truth, for clocks that wander by at most `drift`; `None` where nothing
-    /// relates any of them.
-    pub fn bounds(&self, drift: f64, solution: Option<&Solution>) -> Option<Bounds> {
-        let offsets = self.timed(solution).offsets(drift)?;
+    /// relates any of them. Fails only if `monitor` says to give up.
+    pub fn bounds(
+        &self,
+        drift: f64,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
+        let offsets = self.timed(solution, monitor).offsets(drift)?;
         let trace = (&self.causality, &self.clocks);
-        Some(match solution {
+        let bounds = |offsets| match solution {
             Some(solution) => Bounds::new(offsets, &solution.correction, trace),
             None => Bounds::new(
                 offsets,
                 &Correction::new(self.clocks.clone(), Vec::new()),
                 trace,
             ),
-        })
+        };
+        Ok(offsets.map(bounds))
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
-    pub fn bounded_offsets(&self, drift: f64) -> Option<BoundedOffsets> {
-        self.timed(None).offsets(drift)
+    /// Fails only if `monitor` says to give up.
+    pub fn bounded_offsets(
+        &self,
+        drift: f64,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<BoundedOffsets>, Cancelled> {
+        self.timed(None, monitor).offsets(drift)
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
@@ -339,9 +351,14 @@ impl Analysis {
     }
 
     /// By how little local intervals have to change at least, and the dependencies
-    /// that say so; by the times of a solution, if there is one.
-    pub fn gentlest(&self, solution: Option<&Solution>) -> Option<(Gentlest, Edges)> {
-        self.timed(solution).gentlest(&self.delay.delay)
+    /// that say so; by the times of a solution, if there is one. Fails only if `monitor`
+    /// says to give up.
+    pub fn gentlest(
+        &self,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<(Gentlest, Edges)>, Cancelled> {
+        self.timed(solution, monitor).gentlest(&self.delay.delay)
     }
 }
 

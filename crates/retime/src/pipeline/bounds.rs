@@ -15,6 +15,7 @@ use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
     coverage, gentlest, offset_bounds,
 };
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Timestamp, TraceInfo};
 
@@ -57,41 +58,52 @@ pub(super) struct Timed<'a> {
     pub(super) clocks: &'a Clocks,
     /// How clocks differ, as an estimate that was made knows it.
     pub(super) estimate: Option<&'a Estimate>,
+    pub(super) monitor: &'a dyn Monitor,
 }
 
 impl Timed<'_> {
     /// What may have to be added to recorded stamps, for clocks that wander by at
     /// most `drift`; `None` where nothing relates any clocks.
-    pub(super) fn offsets(&self, drift: f64) -> Option<BoundedOffsets> {
+    pub(super) fn offsets(&self, drift: f64) -> Result<Option<BoundedOffsets>, Cancelled> {
         if self.clocks.len() < 2 {
-            return None;
+            return Ok(None);
         }
-        let base = self.base()?;
+        let Some(base) = self.base()? else {
+            return Ok(None);
+        };
         let source = base.dependencies(self.causality, self.clocks);
-        let offsets = offset_bounds(&source, |_| 0, &base, &bound_options(drift));
-        Some(BoundedOffsets { drift, offsets })
+        let offsets = offset_bounds(&source, |_| 0, &base, &bound_options(drift), self.monitor)?;
+        Ok(Some(BoundedOffsets { drift, offsets }))
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
-    fn base(&self) -> Option<Estimate> {
+    fn base(&self) -> Result<Option<Estimate>, Cancelled> {
         if let Some(estimate) = self.estimate {
-            return Some(estimate.clone());
+            return Ok(Some(estimate.clone()));
         }
-        let reference = Reference::First.clock(self.causality, self.clocks)?;
-        Some(self.lines(reference))
+        let reference = Reference::First.clock(self.causality, self.clocks);
+        reference.map(|it| self.lines(it)).transpose()
     }
 
     /// About how clocks differ from `reference`.
-    pub(super) fn lines(&self, reference: ClockId) -> Estimate {
-        align(self.causality, self.clocks, self.rate, reference).base()
+    pub(super) fn lines(&self, reference: ClockId) -> Result<Estimate, Cancelled> {
+        let (causality, clocks) = (self.causality, self.clocks);
+        Ok(align(causality, clocks, self.rate, reference, self.monitor)?.base())
     }
 
     /// The gentlest correction there can be, and the dependencies it was told by.
-    pub(super) fn gentlest(&self, delay: &MinimalDelay) -> Option<(Gentlest, Edges)> {
-        let edges = self.base()?.edges(self.causality, self.clocks);
+    pub(super) fn gentlest(
+        &self,
+        delay: &MinimalDelay,
+    ) -> Result<Option<(Gentlest, Edges)>, Cancelled> {
+        let Some(base) = self.base()? else {
+            return Ok(None);
+        };
+        let edges = base.edges(self.causality, self.clocks);
         let nodes = self.causality.nodes();
         let least = |edge: &crate::Edge| edge.minimal_delay(delay, nodes);
-        Some((gentlest(&edges, least, super::GENTLEST_STEPS), edges))
+        let found = gentlest(&edges, least, super::GENTLEST_STEPS, self.monitor)?;
+        Ok(Some((found, edges)))
     }
 }
 

@@ -17,8 +17,7 @@ pub(super) fn followed(
 ) -> Result<Correction, Unsolved> {
     let now = input.causality.retimed(correction);
     let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
-    let both = compose(correction, &found, input.causality);
-    both.ok_or(Unsolved::TooFar)
+    Ok(compose(correction, &found, input.causality)?)
 }
 
 /// Where locations share a clock, a composition may make an event wait for one

@@ -123,34 +123,38 @@ impl Estimator {
         input: &Input<'_>,
         edges: &Edges,
         reference: ClockId,
-    ) -> Result<Estimate, NoEstimate> {
+    ) -> Result<Estimate, Unsolved> {
         let nodes = input.causality.nodes();
         let least = |edge: &Edge| edge.minimal_delay(input.delay, nodes);
-        match self {
+        Ok(match self {
             Self::Interpolation(MeasuredOffsets::Known(measured)) => {
-                interpolation(measured, input.clocks, edges, reference)
+                interpolation(measured, input.clocks, edges, reference)?
             }
             Self::Interpolation(MeasuredOffsets::Missing(why)) => {
-                Err(NoEstimate::Missing(why.clone()))
+                return Err(NoEstimate::Missing(why.clone()).into());
             }
-            Self::Regression => regression(edges, reference),
-            Self::ConvexHull => convex_hull(edges, least, reference),
-            Self::SpanningTree(pairs) => spanning_tree(edges, least, *pairs, reference),
-            Self::MinMax { intervals } => min_max(edges, least, *intervals, reference),
+            Self::Regression => regression(edges, reference)?,
+            Self::ConvexHull => convex_hull(edges, least, reference)?,
+            Self::SpanningTree(pairs) => spanning_tree(edges, least, *pairs, reference)?,
+            Self::MinMax { intervals } => min_max(edges, least, *intervals, reference)?,
             Self::HofmannHilgers { intervals } => {
-                hofmann_hilgers(edges, least, *intervals, reference)
+                hofmann_hilgers(edges, least, *intervals, reference)?
             }
-            Self::Extended(options) => extended(edges, least, options, reference),
+            Self::Extended(options) => extended(edges, least, options, reference)?,
             Self::PseudoSync { closure } => {
-                pseudo_synchronisation(edges, least, *closure, reference)
+                pseudo_synchronisation(edges, least, *closure, reference)?
             }
-            Self::Gentlest => gentlest(edges, least, super::GENTLEST_STEPS).estimate(reference),
+            Self::Gentlest => {
+                let steps = super::GENTLEST_STEPS;
+                gentlest(edges, least, steps, input.monitor)?.estimate(reference)?
+            }
             Self::Optimal { drift } => {
-                let base = input.timed().lines(reference);
-                let bounds = offset_bounds(edges, least, &base, &bound_options(*drift));
-                Ok(midpoint(&bounds))
+                let base = input.timed().lines(reference)?;
+                let bounds =
+                    offset_bounds(edges, least, &base, &bound_options(*drift), input.monitor)?;
+                midpoint(&bounds)
             }
-        }
+        })
     }
 
     /// What it is called in a sentence.

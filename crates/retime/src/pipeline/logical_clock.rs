@@ -5,9 +5,9 @@ use std::fmt;
 use super::method::Input;
 use super::unsolved::Unsolved;
 use crate::clock::{
-    AmortizationRate, CombinedConstants, Control, Cycle, Gamma, LogicalTimes, MultiPass,
-    Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated, simple,
-    unamortized,
+    AmortizationRate, ClockError, CombinedConstants, Control, Cycle, Gamma, LogicalTimes,
+    MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
+    simple, unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
@@ -85,7 +85,7 @@ impl LogicalClock {
     /// Runs the clock over a trace.
     pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Unsolved> {
         if !self.backward {
-            return self.forward(input).map_err(Unsolved::Cycle);
+            return Ok(self.forward(input)?);
         }
         let causality = input.causality;
         let mirror = causality.mirrored();
@@ -94,18 +94,17 @@ impl LogicalClock {
             delay: &input.delay.mirrored(),
             ..*input
         });
-        let (mirrored, repaired) =
-            mirrored.map_err(|cycle| Unsolved::Cycle(cycle.mirrored(causality)))?;
-        let correction = mirror_back(causality, input.clocks, &mirrored);
+        let (mirrored, repaired) = mirrored.map_err(|error| error.mirrored(causality))?;
+        let correction = mirror_back(causality, input.clocks, &mirrored)?;
         let repaired = Repaired {
             times: None,
             direction: Some(Direction::Backward),
             ..repaired
         };
-        Ok((correction.ok_or(Unsolved::BeforeZero)?, repaired))
+        Ok((correction, repaired))
     }
 
-    fn forward(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Cycle> {
+    fn forward(&self, input: &Input<'_>) -> Result<(Correction, Repaired), ClockError> {
         let Input {
             causality,
             clocks,
@@ -126,8 +125,8 @@ impl LogicalClock {
             ClockKind::Controlled => self.controlled(input)?,
         };
         let correction = match self.amortization() {
-            Some(rate) => amortize(causality, clocks, delay, rate, &times),
-            None => unamortized(causality, clocks, &times),
+            Some(rate) => amortize(causality, clocks, delay, rate, &times)?,
+            None => unamortized(causality, clocks, &times)?,
         };
         let repaired = Repaired {
             jumps: times.jumps(),

@@ -73,6 +73,7 @@ impl<'a> Input<'a> {
             causality: self.causality,
             clocks: self.clocks,
             estimate: None,
+            monitor: self.monitor,
         }
     }
 }
@@ -234,7 +235,13 @@ fn aligned_and_repaired(reference: Reference, input: &Input<'_>) -> Result<Found
         delay: input.delay_is_given.then(|| input.delay.clone()),
         regroup: input.may_regroup,
     };
-    let found = auto(input.causality, input.info, input.clocks, &options)?;
+    let found = auto(
+        input.causality,
+        input.info,
+        input.clocks,
+        &options,
+        input.monitor,
+    )?;
     let again = |causality: &Causality| {
         let repaired = repair(causality, found.correction.clocks(), &found.delay)?;
         Ok::<Correction, Unsolved>(repaired.correction)

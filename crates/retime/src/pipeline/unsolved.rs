@@ -2,7 +2,8 @@
 
 use super::registry::MethodName;
 use crate::auto::AutoError;
-use crate::clock::Cycle;
+use crate::clock::{ClockError, Cycle};
+use crate::correction::CorrectionError;
 use crate::estimate::{BadEstimate, NoEstimate};
 use retime_model::Clocks;
 use retime_model::{Cancelled, TraceInfo};
@@ -29,9 +30,9 @@ pub enum Unsolved {
     /// The dependencies contradict each other, or the common clocks.
     #[error(transparent)]
     Cycle(#[from] Cycle),
-    /// Run backwards, the clock would need stamps before 0.
-    #[error("run backwards, the clock would move events before time 0; run it forwards")]
-    BeforeZero,
+    /// The times that were found make no clock maps.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
     /// Corrected stamps do not fit into 64 bits, or lie too far apart.
     #[error("corrected times would lie too far apart for a trace")]
     TooFar,
@@ -47,6 +48,7 @@ impl Unsolved {
             Self::NoEstimate(reason) => reason.describe(info, clocks),
             Self::BadEstimate(reason) => reason.describe(info, clocks),
             Self::Cycle(cycle) => cycle.describe(info),
+            Self::Correction(reason) => reason.describe(info),
             other => other.to_string(),
         }
     }
@@ -57,7 +59,17 @@ impl From<AutoError> for Unsolved {
         match error {
             AutoError::Cycle(cycle) => Self::Cycle(cycle),
             AutoError::UnrelatedReference => Self::UnrelatedReference,
-            AutoError::TooFar => Self::TooFar,
+            AutoError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            AutoError::Correction(reason) => Self::Correction(reason),
+        }
+    }
+}
+
+impl From<ClockError> for Unsolved {
+    fn from(error: ClockError) -> Self {
+        match error {
+            ClockError::Cycle(cycle) => Self::Cycle(cycle),
+            ClockError::Correction(reason) => Self::Correction(reason),
         }
     }
 }

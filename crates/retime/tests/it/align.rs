@@ -108,7 +108,7 @@ proptest! {
         // is off by as much as the tightest messages there and back differ in when they
         // were sent: by up to a tenth of the slack for each step along the ring.
         let messages = ring(clocks.len(), rounds, |_| 0);
-        let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+        let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
         prop_assert_eq!(&alignment.relations, &vec![BothWays; clocks.len()]);
         for clock in 0..clocks.len() {
             let steps = clock.min(clocks.len() - clock);
@@ -131,7 +131,7 @@ proptest! {
         let mut others = clocks.clone();
         let moved = moved % clocks.len();
         others[moved].offset += by;
-        let of = |clocks: &[Wrong]| align_edges(&shown(clocks, &messages), rate(), ClockId(0));
+        let of = |clocks: &[Wrong]| align_edges(&shown(clocks, &messages), rate(), ClockId(0), &()).unwrap();
         let (before, after) = (of(&clocks), of(&others));
         prop_assert_eq!(before.pieces, after.pieces);
         for clock in 0..clocks.len() {
@@ -162,9 +162,9 @@ proptest! {
         for clock in 0..count {
             turned[new(clock)] = clocks[clock];
         }
-        let before = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+        let before = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
         let edges = shown(&turned, &renumbered);
-        let after = align_edges(&edges, rate(), ClockId(new(0) as u32));
+        let after = align_edges(&edges, rate(), ClockId(new(0) as u32), &()).unwrap();
         for (clock, shown) in clocks.iter().enumerate() {
             let offset = |of: &Alignment, clock: usize, stamp| {
                 of.estimate.offsets[clock].as_ref().map(|it| it.at(stamp))
@@ -193,7 +193,7 @@ proptest! {
         let extents = [Some((0, 1 << 61)), None, Some((5, 5)), Some((0, 9)), None];
         let edges = Edges::new(edges, extents[..clocks].to_vec());
         let rate = TickRate::per_second(rate).unwrap();
-        let alignment = align_edges(&edges, rate, ClockId(reference));
+        let alignment = align_edges(&edges, rate, ClockId(reference), &()).unwrap();
         prop_assert_eq!(alignment.relations.len(), clocks);
         prop_assert_eq!(alignment.estimate.offsets.len(), clocks);
         for offset in alignment.estimate.offsets.iter().flatten() {
@@ -219,7 +219,7 @@ fn what_wanders_is_followed() {
     };
     let edges = messages.iter().map(edge).collect();
     let edges = Edges::new(edges, vec![Some((0, 200_002_000)); 2]);
-    let alignment = align_edges(&edges, rate(), ClockId(0));
+    let alignment = align_edges(&edges, rate(), ClockId(0), &()).unwrap();
     assert!(alignment.pieces > 1);
     let offset = alignment.estimate.offsets[1].as_ref().unwrap();
     let errors = (0..200).map(|i| {
@@ -246,7 +246,7 @@ fn glitches_are_left_out_and_reported() {
             ..*it
         };
     }
-    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
     assert_eq!(alignment.trimmed.len(), 5);
     assert!(
         alignment
@@ -273,7 +273,7 @@ fn one_way_is_aligned_to_the_fastest_and_marked() {
             delay: 400 + mixed(i),
         })
         .collect();
-    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
     assert_eq!(alignment.relations, [BothWays, OneWay, OneWay, Unrelated]);
     assert_eq!(alignment.shortest, None);
     assert_eq!(alignment.estimate.offsets[3], None);
@@ -297,7 +297,7 @@ fn a_ring_of_one_way_links_ties_all_clocks_from_both_sides() {
             delay: 400 + mixed(i),
         })
         .collect();
-    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
     assert_eq!(alignment.relations, [BothWays; 3]);
     let shortest = alignment.shortest.unwrap();
     assert!((shortest - 400.0).abs() < 20.0, "{shortest}");
@@ -318,7 +318,7 @@ fn bounds_rest_on_no_drift_where_messages_go_one_way() {
         delay: 1_000 + mixed(i),
     };
     let messages: Vec<Message> = (0..200).map(message).collect();
-    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0));
+    let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
     assert_eq!(alignment.relations[1], OneWay);
     let [line, base] = [&alignment.estimate, &alignment.base()].map(|estimate| {
         let offset = estimate.offsets[1].as_ref().unwrap();

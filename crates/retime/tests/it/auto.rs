@@ -12,7 +12,14 @@ use retime::repair::{repair, repair_with};
 use retime::{Accuracy, ClockId, Grouping, LocationIndex, Timestamp, TraceInfo};
 
 fn solve(case: &Case, options: &AutoOptions) -> AutoSolution {
-    auto(&case.causality, &case.trace.info, &case.clocks, options).unwrap()
+    auto(
+        &case.causality,
+        &case.trace.info,
+        &case.clocks,
+        options,
+        &(),
+    )
+    .unwrap()
 }
 
 /// The options whose clocks are found out.
@@ -133,7 +140,7 @@ fn the_order_of_locations_does_not_matter() {
             reference: Reference::ClockOf(LocationIndex(order[0] as u32)),
             ..AutoOptions::default()
         };
-        let solution = auto(&causality, &info, &clocks, &options).unwrap();
+        let solution = auto(&causality, &info, &clocks, &options, &()).unwrap();
         let corrected = causality.retimed(&solution.correction).unwrap();
         let nodes = corrected.nodes();
         let stamps = |location: &usize| nodes.of(*location).map(|node| nodes.timestamp(node).0);
@@ -206,7 +213,7 @@ fn without_dependencies_nothing_is_moved() {
     let info = ranks_on(&[(0, 0), (1, 1)]);
     let it = causality(&info, &[vec![(10, send(1))], vec![]]);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
     assert!(matches!(
         solution.start,
         Start::Recorded(NotAligned::NoDependency)
@@ -216,7 +223,7 @@ fn without_dependencies_nothing_is_moved() {
         reference: Reference::ClockOf(LocationIndex(1)),
         ..guessing()
     };
-    let unrelated = auto(&it, &info, &clocks, &named).map(|_| ());
+    let unrelated = auto(&it, &info, &clocks, &named, &()).map(|_| ());
     assert_eq!(unrelated, Err(AutoError::UnrelatedReference));
 }
 
@@ -245,7 +252,7 @@ fn two_nodes(off: [i64; 4], inside: bool, delay: u64) -> Vec<u32> {
     }
     let it = causality(&info, &locations);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
     let found = solution.correction.clocks();
     assert!(found.len() >= clocks.len());
     (0..4).map(|rank| found.of(LocationIndex(rank)).0).collect()
@@ -272,7 +279,7 @@ fn a_ring_inside_a_node_is_enough() {
     }
     let it = causality(&info, &locations);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing()).unwrap();
+    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
     assert_eq!(solution.correction.clocks(), &clocks);
 }
 
@@ -298,9 +305,9 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
     ];
     let it = causality(&info, &locations);
     let clocks = Grouping::Node.clocks(&info, &it);
-    let found = auto(&it, &info, &clocks, &AutoOptions::default()).map(|_| ());
+    let found = auto(&it, &info, &clocks, &AutoOptions::default(), &()).map(|_| ());
     assert!(matches!(found, Err(AutoError::Cycle(_))));
-    let found = auto(&it, &info, &clocks, &guessing()).unwrap();
+    let found = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
     assert_eq!(found.correction.clocks().len(), 3);
     assert_eq!(found.correction.clocks().of(LocationIndex(2)), ClockId(2));
 }

@@ -1,13 +1,13 @@
 //! The clock run backwards, and over a stretch of time only.
 
 use crate::common::case::Case;
-use crate::common::{cases, gammas, specs};
+use crate::common::{Sharing, Spec, cases, gammas, specs};
 use proptest::prelude::*;
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled, mirror_back};
-use retime::{Causality, Correction, LocationIndex, Timestamp};
+use retime::{Causality, ClockMap, Correction, CorrectionError, Knot, LocationIndex, Timestamp};
 
 /// Corrects the mirrored trace and mirrors the correction.
-fn backward(case: &Case, gamma: Gamma) -> Option<Correction> {
+fn backward(case: &Case, gamma: Gamma) -> Result<Correction, CorrectionError> {
     let mirror = case.causality.mirrored();
     let delay = case.delay.mirrored();
     let times = controlled(&mirror, &case.clocks, &delay, gamma).unwrap();
@@ -17,7 +17,7 @@ fn backward(case: &Case, gamma: Gamma) -> Option<Correction> {
         &delay,
         AmortizationRate::default(),
         &times,
-    );
+    )?;
     mirror_back(&case.causality, &case.clocks, &correction)
 }
 
@@ -115,4 +115,22 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_mirror_image_that_does_not_fit_is_an_error() {
+    let case = Case::new(&Spec {
+        locations: 3,
+        steps: 40,
+        seed: 5,
+        threads: false,
+        tick: 1,
+        offset: 4_000,
+        drift_ppm: 0,
+        sharing: Sharing::Location,
+    });
+    let map = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(u64::MAX))], vec![]).unwrap();
+    let far = Correction::new(case.clocks.clone(), vec![map; case.clocks.len()]);
+    let refused = mirror_back(&case.causality, &case.clocks, &far);
+    assert!(matches!(refused, Err(CorrectionError::TooFar { .. })));
 }

@@ -36,7 +36,7 @@ fn a_stamp_stands_for_a_whole_tick() {
         drift: 1e-9,
         ..BoundOptions::default()
     };
-    let bounds = offset_bounds(&edges, |_| 0, &base, &options);
+    let bounds = offset_bounds(&edges, |_| 0, &base, &options, &()).unwrap();
     assert!(bounds.complete && bounds.relaxed.is_empty());
     let close = |found: (f64, f64), wanted: (f64, f64)| {
         (found.0 - wanted.0).abs() < 0.01 && (found.1 - wanted.1).abs() < 0.01

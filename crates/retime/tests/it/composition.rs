@@ -11,8 +11,8 @@ use retime::causality::Causality;
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled, mirror_back, unamortized};
 use retime::estimate::{Estimate, Offset};
 use retime::{
-    ClockId, ClockMap, Clocks, Correction, Edges, Knot, LocationIndex, MapBuilder, Point,
-    Timestamp, compose,
+    ClockId, ClockMap, Clocks, Correction, CorrectionError, Edges, Knot, LocationIndex, MapBuilder,
+    Point, Timestamp, compose,
 };
 
 /// The stamp of a node under a correction.
@@ -118,10 +118,10 @@ fn steps(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
             points.sort_by_key(|point| (point.corrected, point.event));
             next = points.last().map_or(next, |point| point.corrected.0) + rng.below(50);
             for point in points {
-                builder.add(point);
+                builder.add(point).unwrap();
             }
         }
-        builder.finish()
+        builder.finish().unwrap()
     });
     let maps = maps.collect();
     Correction::new(clocks.clone(), maps)
@@ -170,9 +170,9 @@ proptest! {
         prop_assume!(times.is_ok());
         let times = times.unwrap();
         let second = if amortised {
-            amortize(&aligned, &case.clocks, &case.delay, AmortizationRate::default(), &times)
+            amortize(&aligned, &case.clocks, &case.delay, AmortizationRate::default(), &times).unwrap()
         } else {
-            unamortized(&aligned, &case.clocks, &times)
+            unamortized(&aligned, &case.clocks, &times).unwrap()
         };
         assert_composed(&case.causality, &first, &second);
         // So nothing is violated by both in one either.
@@ -193,7 +193,7 @@ proptest! {
         let (mirror, delay) = (aligned.mirrored(), case.delay.mirrored());
         let times = controlled(&mirror, &case.clocks, &delay, Gamma::from_factor(0.5));
         prop_assume!(times.is_ok());
-        let mirrored = unamortized(&mirror, &case.clocks, &times.unwrap());
+        let mirrored = unamortized(&mirror, &case.clocks, &times.unwrap()).unwrap();
         let second = mirror_back(&aligned, &case.clocks, &mirrored).unwrap();
         assert_composed(&case.causality, &first, &second);
     }
@@ -212,7 +212,7 @@ proptest! {
         assert_composed(&case.causality, &early, &third);
         let late = compose(&second, &third, &moved).unwrap();
         let stamps = |all: &Correction| case.trace.corrected(all);
-        let joined = |all: Option<Correction>| stamps(&all.unwrap());
+        let joined = |all: Result<Correction, CorrectionError>| stamps(&all.unwrap());
         prop_assert_eq!(
             joined(compose(&early, &third, &case.causality)),
             joined(compose(&first, &late, &case.causality))
@@ -271,5 +271,9 @@ fn nothing_after_nothing_is_nothing() {
         case.trace.corrected(&shift(12))
     );
     // What does not fit into 64 bits is no correction.
-    assert_eq!(compose(&shift(7), &shift(u64::MAX), &case.causality), None);
+    let too_far = compose(&shift(7), &shift(u64::MAX), &case.causality);
+    assert!(matches!(
+        too_far,
+        Err(CorrectionError::TooFar { event: Some(_), .. })
+    ));
 }

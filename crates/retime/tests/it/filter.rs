@@ -186,7 +186,7 @@ fn options(
 /// rounding of a map with few knots.
 fn assert_like_batch(case: &Case, rows: &[Row], times: &LogicalTimes, ramp: Ticks) {
     let (causality, clocks) = (&case.causality, &case.clocks);
-    let correction = amortize_with_ramp(causality, clocks, &case.delay, ramp, times);
+    let correction = amortize_with_ramp(causality, clocks, &case.delay, ramp, times).unwrap();
     let corrected = case.trace.corrected(&correction);
     let count = case.trace.events.iter().map(Vec::len).sum::<usize>();
     assert_eq!(rows.len(), count);

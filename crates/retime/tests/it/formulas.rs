@@ -244,7 +244,7 @@ fn amortized(rate: &str) -> Vec<u64> {
     let gamma = "0.99998".parse().unwrap();
     let times = controlled(&two.causality, &two.clocks, &delay, gamma).unwrap();
     let rate: AmortizationRate = rate.parse().unwrap();
-    let correction = amortize(&two.causality, &two.clocks, &delay, rate, &times);
+    let correction = amortize(&two.causality, &two.clocks, &delay, rate, &times).unwrap();
     let mut cursor = correction.map_of(LocationIndex(1)).cursor(LocationIndex(1));
     let stamps = [0, 900, 1_000].into_iter().enumerate();
     stamps

@@ -18,7 +18,7 @@ fn a_fraction_of_sixty_bits_is_found() {
             Edge::message(b, length, a, length - early),
         ];
         let edges = Edges::new(edges, vec![None; 2]);
-        let found = gentlest(&edges, |_| 0, 6_000_000_000);
+        let found = gentlest(&edges, |_| 0, 6_000_000_000, &()).unwrap();
         let width = 2 * i128::from(length) - i128::from(early);
         let cycle = found.forced_by.as_ref().unwrap();
         assert_eq!((cycle.needed, cycle.width), (early.into(), width));

@@ -201,7 +201,7 @@ proptest! {
             }
         };
         let rate = AmortizationRate::default();
-        let correction = amortize(&causality, &clocks, &delay, rate, &times);
+        let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
         let corrected = trace.corrected(&correction);
         let checked = check(&causality, &clocks, &delay, &corrected);
         prop_assert_eq!(checked.reversed() + checked.short(), 0);

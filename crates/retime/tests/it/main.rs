@@ -16,6 +16,7 @@ mod amortization;
 mod auto;
 mod backward;
 mod bounds_by_hand;
+mod cancel;
 mod clock;
 mod common;
 mod composition;

@@ -67,14 +67,14 @@ proptest! {
         prop_assume!(cause.from != effect.to);
         more.push(Edge { from: cause.from, sent: cause.sent, cause: cause.cause, ..effect });
         let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
-        let more = gentlest(&Edges::new(more, extents.collect()), |_| 0, STEPS);
-        prop_assert!(more.distortion >= gentlest(&edges, |_| 0, STEPS).distortion);
+        let more = gentlest(&Edges::new(more, extents.collect()), |_| 0, STEPS, &()).unwrap();
+        prop_assert!(more.distortion >= gentlest(&edges, |_| 0, STEPS, &()).unwrap().distortion);
     }
 
     #[test]
     fn the_gentlest_correction_satisfies_every_dependency(seed: u64, messages in 1_u64..100) {
         let run = Run::new(seed, messages);
-        let found = gentlest(&run.edges, |_| 0, STEPS);
+        let found = gentlest(&run.edges, |_| 0, STEPS, &()).unwrap();
         let eps = found.distortion;
         let estimate = found.estimate(ClockId(0)).unwrap();
         let at = |clock: ClockId, stamp| estimate.at(clock, stamp);
@@ -123,7 +123,7 @@ fn what_goes_one_way_is_bounded_on_one_side() {
         offsets: vec![Some(Offset::constant(0.0)); 2],
         reference: ClockId(0),
     };
-    let bounds = offset_bounds(&edges, |_| 0, &base, &BoundOptions::default());
+    let bounds = offset_bounds(&edges, |_| 0, &base, &BoundOptions::default(), &()).unwrap();
     let of_receiver = bounds.clocks[1].as_ref().unwrap();
     assert_eq!(of_receiver.sides(), (true, false));
     let (low, high) = of_receiver.at(530);
@@ -164,7 +164,8 @@ fn odd_inputs_are_survived() {
                     drift,
                     ..BoundOptions::default()
                 };
-                let bounds = offset_bounds(&edges, |_| least, &base(clocks), &options);
+                let bounds =
+                    offset_bounds(&edges, |_| least, &base(clocks), &options, &()).unwrap();
                 let middle = midpoint(&bounds);
                 assert_eq!(middle.offsets.len(), clocks);
                 for clock in bounds.clocks.iter().flatten() {
@@ -172,12 +173,12 @@ fn odd_inputs_are_survived() {
                     assert!(!low.is_nan() && !high.is_nan());
                 }
                 // An estimate that knows of fewer clocks.
-                offset_bounds(&edges, |_| least, &base(0), &options);
+                offset_bounds(&edges, |_| least, &base(0), &options, &()).unwrap();
             }
         }
-        let found = gentlest(&edges, |_| 0, STEPS);
+        let found = gentlest(&edges, |_| 0, STEPS, &()).unwrap();
         assert!(found.complete);
-        assert!(gentlest(&edges, |_| 0, 0).distortion <= found.distortion);
+        assert!(gentlest(&edges, |_| 0, 0, &()).unwrap().distortion <= found.distortion);
     }
 }
 
@@ -186,7 +187,7 @@ fn events_that_are_their_own_causes_fit_no_correction() {
     let (a, b) = (ClockId(0), ClockId(1));
     let both = vec![Edge::message(a, 5, b, 5), Edge::message(b, 5, a, 5)];
     let edges = Edges::new(both, vec![Some((5, 5)); 2]);
-    let found = gentlest(&edges, |_| 3, STEPS);
+    let found = gentlest(&edges, |_| 3, STEPS, &()).unwrap();
     assert!(found.distortion.is_infinite());
     assert!(matches!(found.estimate(a), Err(NoEstimate::Infeasible(..))));
 }
@@ -196,8 +197,12 @@ fn the_number_of_threads_changes_nothing() {
     let run = Run::new(3, 2_000);
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        pool.unwrap()
-            .install(|| (run.bounds(), gentlest(&run.edges, |_| 0, STEPS)))
+        pool.unwrap().install(|| {
+            (
+                run.bounds(),
+                gentlest(&run.edges, |_| 0, STEPS, &()).unwrap(),
+            )
+        })
     };
     assert_eq!(on(1), on(4));
 }

@@ -63,7 +63,7 @@ fn the_least_distortion_is_that_of_a_linear_program() {
     for seed in 0..200 {
         let edges = random_edges(seed);
         let least = (seed % 3) as i64;
-        let found = gentlest(&edges, |_| least, STEPS);
+        let found = gentlest(&edges, |_| least, STEPS, &()).unwrap();
         assert!(found.complete, "{seed}");
         match least_distortion(&edges, least) {
             Some(expected) => {
@@ -185,7 +185,7 @@ fn bounds_are_those_of_a_linear_program() {
             tick_slack: false,
             ..Default::default()
         };
-        let bounds = offset_bounds(&run.edges, |_| 5, &run.base, &options);
+        let bounds = offset_bounds(&run.edges, |_| 5, &run.base, &options, &()).unwrap();
         // Stamps are rounded, so a tight trace may contradict itself without slack.
         if !bounds.relaxed.is_empty() {
             continue;

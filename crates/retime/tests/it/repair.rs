@@ -3,11 +3,15 @@
 use crate::common;
 use crate::common::case::Case;
 use crate::common::hand::{causality, ranks_on, receive, send};
+use crate::common::trace::Call;
 use crate::common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::check;
+use retime::clock::{
+    AmortizationRate, ClockError, Gamma, amortize, controlled, lamport_order, unamortized,
+};
 use retime::repair::{Direction, Repaired, repair, repair_with};
-use retime::{Grouping, MinimalDelay, Ticks};
+use retime::{CorrectionError, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 fn of(case: &Case) -> Repaired {
     repair(&case.causality, &case.clocks, &case.delay).unwrap()
@@ -186,4 +190,80 @@ fn the_number_of_threads_does_not_matter() {
         })
     };
     assert_eq!(run(1), run(8));
+}
+
+/// The last stamp there is.
+const LAST: u64 = u64::MAX;
+
+/// A message that has to be received 90 later than it was, at the end of what 64
+/// bits hold; the trace begins long before.
+fn at_the_end_of_time() -> [Vec<(u64, Call)>; 3] {
+    [
+        vec![(LAST - 900, receive(2)), (LAST - 50, send(1))],
+        vec![(LAST - 90, receive(0))],
+        vec![(LAST - 1_000, send(0))],
+    ]
+}
+
+#[test]
+fn a_way_that_does_not_fit_is_not_taken() {
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 2)]);
+    let it = causality(&info, &at_the_end_of_time());
+    let clocks = Grouping::Location.clocks(&info, &it);
+    let delay = MinimalDelay::Uniform(Ticks(100));
+    let repaired = repair(&it, &clocks, &delay).unwrap();
+    assert_eq!(repaired.summary.direction, Some(Direction::Backward));
+    let moved = it.retimed(&repaired.correction).unwrap();
+    assert_eq!(moved.nodes().timestamp(1), Timestamp(LAST - 190));
+}
+
+#[test]
+fn if_no_way_fits_that_is_an_error() {
+    let info = ranks_on(&[(0, 0), (1, 1)]);
+    let events = [vec![(LAST - 50, send(1))], vec![(LAST - 90, receive(0))]];
+    let it = causality(&info, &events);
+    let clocks = Grouping::Location.clocks(&info, &it);
+    let delay = MinimalDelay::Uniform(Ticks(100));
+    let too_far = CorrectionError::TooFar {
+        raw: Timestamp(LAST - 90),
+        event: Some((LocationIndex(1), 0)),
+    };
+    let refused = repair(&it, &clocks, &delay).unwrap_err();
+    assert_eq!(refused, ClockError::Correction(too_far.clone()));
+    assert!(too_far.describe(&info).contains("rank 1"));
+    let times = controlled(&it, &clocks, &delay, Gamma::default()).unwrap();
+    let rate = AmortizationRate::default();
+    for refused in [
+        amortize(&it, &clocks, &delay, rate, &times),
+        unamortized(&it, &clocks, &times),
+    ] {
+        assert_eq!(refused.unwrap_err(), too_far);
+    }
+}
+
+#[test]
+fn what_is_too_far_in_the_mirror_is_named_as_of_the_trace() {
+    let info = ranks_on(&[(0, 0), (1, 1), (2, 2)]);
+    let it = causality(&info, &at_the_end_of_time());
+    let too_far = |raw, location, event| {
+        ClockError::Correction(CorrectionError::TooFar {
+            raw: Timestamp(raw),
+            event: Some((LocationIndex(location), event)),
+        })
+    };
+    let mirrored = too_far(LAST - 1_000, 0, 0).mirrored(&it);
+    assert_eq!(mirrored, too_far(LAST - 50, 0, 1));
+    assert_eq!(mirrored.mirrored(&it), too_far(LAST - 1_000, 0, 0));
+}
+
+#[test]
+fn counters_that_do_not_fit_are_an_error() {
+    let info = ranks_on(&[(0, 0), (1, 1)]);
+    let it = causality(&info, &[vec![(LAST, send(1))], vec![(LAST, receive(0))]]);
+    let refused = lamport_order(&it).unwrap_err();
+    let too_far = CorrectionError::TooFar {
+        raw: Timestamp(LAST),
+        event: Some((LocationIndex(1), 0)),
+    };
+    assert_eq!(refused, ClockError::Correction(too_far));
 }

@@ -65,7 +65,14 @@ impl Trace {
     }
 
     fn bounds(&self) -> OffsetBounds {
-        offset_bounds(&self.edges, |_| 0, &self.base, &BoundOptions::default())
+        offset_bounds(
+            &self.edges,
+            |_| 0,
+            &self.base,
+            &BoundOptions::default(),
+            &(),
+        )
+        .unwrap()
     }
 
     /// Shares of events inside, and mean half width of the midpoint in us.
@@ -317,7 +324,7 @@ fn messages_one_way_leave_one_side_open() {
 fn drift_is_what_forces_a_distortion() {
     let clocks = drifting().per_process(&program().layout(), 1);
     let trace = Trace::new(&program(), clocks, Grouping::Process);
-    let found = gentlest(&trace.edges, |_| 0, 6_000_000_000);
+    let found = gentlest(&trace.edges, |_| 0, 6_000_000_000, &()).unwrap();
     assert!(found.complete);
     // Two clocks part by 40 ppm at most; both may give way.
     assert!(

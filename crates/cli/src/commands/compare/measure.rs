@@ -22,13 +22,15 @@ pub(super) struct Bench<'a> {
 
 impl<'a> Bench<'a> {
     /// Bounds the offsets of the clocks, if that is wanted.
-    pub(super) fn new(args: &CompareArgs, analysed: &'a Analysed) -> Self {
+    pub(super) fn new(args: &CompareArgs, analysed: &'a Analysed) -> Result<Self, CliError> {
         let wanted = args.bounds.bounds == Switch::On;
-        let offsets = || analysed.analysis.bounded_offsets(args.bounds.drift_bound.0);
-        Self {
+        let analysis = &analysed.analysis;
+        let drift = args.bounds.drift_bound.0;
+        let offsets = || analysis.bounded_offsets(drift, &Interrupts);
+        Ok(Self {
             analysed,
-            offsets: wanted.then(offsets).flatten(),
-        }
+            offsets: wanted.then(offsets).transpose()?.flatten(),
+        })
     }
 
     /// The share of events whose true time lies within the bounds, if it is known.

@@ -26,6 +26,7 @@ use crate::estimate::{Estimate, Offset};
 use crate::optimal;
 use retime_model::ClockId;
 use retime_model::TickRate;
+use retime_model::{Cancelled, Monitor};
 
 /// Looks for steps where dependencies contradict the alignment, and keeps what
 /// fits them best. `list` lists dependencies anew for clocks that are known
@@ -35,24 +36,28 @@ pub(super) fn explain(
     found: Aligned,
     rate: TickRate,
     list: impl Fn(&Estimate) -> Option<Edges>,
-) -> Alignment {
+    monitor: &dyn Monitor,
+) -> Result<Alignment, Cancelled> {
     let mut best = found.alignment;
     if !found.contradicted {
-        return best;
+        return Ok(best);
     }
+    monitor.check()?;
     let edges = &*source.list();
     let mut least = reversed(edges, &best.estimate);
     for round in 0..OPTIONS.step_rounds {
+        monitor.check()?;
         let listed = list(&best.estimate);
         let listed = listed.as_ref().unwrap_or(edges);
         let known = best.steps.clone();
         let mut better = false;
-        for (usual, cuts) in candidates(listed, best.estimate.clone(), round == 0) {
+        for tried in candidates(listed, best.estimate.clone(), round == 0, monitor) {
+            let (usual, cuts) = tried?;
             let count = cuts.iter().map(Vec::len).sum::<usize>();
             if !usual && count > known.len() + OPTIONS.more_steps * edges.clocks() {
                 continue;
             }
-            let stepped = align_parts(listed, cuts, &best, rate);
+            let stepped = align_parts(listed, cuts, &best, rate, monitor)?;
             let stepped = stepped.map(|it| (reversed(edges, &it.estimate), it));
             if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
                 (best, least, better) = (stepped, now, true);
@@ -65,8 +70,11 @@ pub(super) fn explain(
             break;
         }
     }
-    best
+    Ok(best)
 }
+
+/// By clock the intervals of stamps in which it stepped.
+type Cuts = Vec<Vec<(i64, i64)>>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as
 /// if there were none; one after the other, for each costs a pass over all
@@ -76,14 +84,15 @@ fn candidates(
     edges: &Edges,
     estimate: Estimate,
     first: bool,
-) -> impl Iterator<Item = (bool, Vec<Vec<(i64, i64)>>)> {
+    monitor: &dyn Monitor,
+) -> impl Iterator<Item = Result<(bool, Cuts), Cancelled>> {
     let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
     let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
     tries.map(move |(drift, flat)| {
         let flat = flat.then(|| level(&estimate, edges));
         let base = flat.as_ref().unwrap_or(&estimate);
         let usual = flat.is_some() || drift.is_none();
-        (usual, optimal::steps(edges, base, drift))
+        Ok((usual, optimal::steps(edges, base, drift, monitor)?))
     })
 }
 
@@ -108,20 +117,23 @@ fn align_parts(
     mut cuts: Vec<Vec<(i64, i64)>>,
     before: &Alignment,
     rate: TickRate,
-) -> Option<Alignment> {
+    monitor: &dyn Monitor,
+) -> Result<Option<Alignment>, Cancelled> {
     let reference = before.estimate.reference;
     let smallest = before
         .shortest
         .unwrap_or(0.0)
         .max(OPTIONS.smallest_step * rate.get() as f64);
     loop {
-        let parts = Parts::new(cuts)?;
-        let aligned = align_plainly(&parts.split(edges), rate, reference);
+        let Some(parts) = Parts::new(cuts) else {
+            return Ok(None);
+        };
+        let aligned = align_plainly(&parts.split(edges), rate, reference, monitor)?;
         let mut joined = parts.join(aligned.alignment, edges);
         let real = |step: &&ClockStep| step.by.abs() > smallest;
         if joined.steps.iter().all(|step| real(&step)) {
             joined.estimate = unset(joined.estimate, &joined.steps);
-            return advances(&joined.estimate).then_some(joined);
+            return Ok(advances(&joined.estimate).then_some(joined));
         }
         cuts = vec![Vec::new(); edges.clocks()];
         for step in joined.steps.iter().filter(real) {
@@ -187,7 +199,7 @@ mod tests {
     #[test]
     fn a_clock_that_was_set_is_followed_on_both_sides() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
-        let alignment = align_edges(&exchange(2_000), rate, ClockId(0));
+        let alignment = align_edges(&exchange(2_000), rate, ClockId(0), &()).unwrap();
         let [step] = alignment.steps[..] else {
             panic!("{:?}", alignment.steps)
         };
@@ -205,7 +217,7 @@ mod tests {
     #[test]
     fn a_step_near_the_end_is_no_misreading() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
-        let alignment = align_edges(&exchange(1_040), rate, ClockId(0));
+        let alignment = align_edges(&exchange(1_040), rate, ClockId(0), &()).unwrap();
         assert_eq!(alignment.steps.len(), 1);
         let (_, last) = exchange(1_040).extent(ClockId(2)).unwrap();
         let offset = alignment.estimate.offsets[2].as_ref().unwrap();
@@ -217,7 +229,7 @@ mod tests {
     fn a_reference_that_was_set_goes_on_as_before() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
         let edges = exchange(2_000);
-        let alignment = align_edges(&edges, rate, ClockId(2));
+        let alignment = align_edges(&edges, rate, ClockId(2), &()).unwrap();
         let [step] = alignment.steps[..] else {
             panic!("{:?}", alignment.steps)
         };
@@ -225,7 +237,7 @@ mod tests {
         assert!((step.by - STEP as f64).abs() < 5.0, "{step:?}");
         let base = alignment.base();
         let options = optimal::BoundOptions::default();
-        let bounds = optimal::offset_bounds(&edges, |_| 0, &base, &options);
+        let bounds = optimal::offset_bounds(&edges, |_| 0, &base, &options, &()).unwrap();
         assert!(bounds.complete);
         for clock in 0..3 {
             let offset = alignment.estimate.offsets[clock].as_ref().unwrap();
@@ -248,7 +260,7 @@ mod tests {
         let extents = (0..3).map(|clock| all.extent(ClockId(clock)));
         let edges = Edges::new(two.copied().collect(), extents.collect());
         for (reference, other, sign) in [(1, 2, 1.0), (2, 1, -1.0)] {
-            let alignment = align_edges(&edges, rate, ClockId(reference));
+            let alignment = align_edges(&edges, rate, ClockId(reference), &()).unwrap();
             let [step] = alignment.steps[..] else {
                 panic!("{:?}", alignment.steps)
             };

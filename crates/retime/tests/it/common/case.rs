@@ -46,7 +46,7 @@ impl Case {
     pub fn amortize(&self, gamma: Gamma, rate: AmortizationRate) -> Correction {
         let times = self.run(gamma);
         let (causality, clocks) = (&self.causality, &self.clocks);
-        amortize(causality, clocks, &self.delay, rate, &times)
+        amortize(causality, clocks, &self.delay, rate, &times).unwrap()
     }
 
     /// The corrected times of all nodes relative to the base.

@@ -111,7 +111,7 @@ impl Run {
             drift: self.rho * 1.01,
             ..BoundOptions::default()
         };
-        offset_bounds(&self.edges, |_| 5, &self.base, &options)
+        offset_bounds(&self.edges, |_| 5, &self.base, &options, &()).unwrap()
     }
 }
 

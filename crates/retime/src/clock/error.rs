@@ -1,0 +1,40 @@
+//! Why a logical clock gives a trace no correction.
+
+use super::cycle::Cycle;
+use crate::causality::Causality;
+use crate::correction::CorrectionError;
+use retime_model::LocationIndex;
+
+/// Why a logical clock gives a trace no correction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClockError {
+    /// Happened-before has a cycle.
+    #[error(transparent)]
+    Cycle(#[from] Cycle),
+    /// The times that were found make no clock maps.
+    #[error(transparent)]
+    Correction(#[from] CorrectionError),
+}
+
+impl ClockError {
+    /// What was found in a [mirrored](Causality::mirrored) trace, as of the trace
+    /// itself.
+    #[must_use]
+    pub fn mirrored(self, causality: &Causality) -> Self {
+        match self {
+            Self::Cycle(cycle) => Self::Cycle(cycle.mirrored(causality)),
+            Self::Correction(CorrectionError::TooFar { raw, event }) => {
+                let nodes = causality.nodes();
+                let back = |(location, event): (LocationIndex, u64)| {
+                    let count = nodes.event_count(location.as_usize());
+                    (location, count.saturating_sub(event + 1))
+                };
+                Self::Correction(CorrectionError::TooFar {
+                    raw: nodes.mirror_time(raw).unwrap_or(raw),
+                    event: event.map(back),
+                })
+            }
+            Self::Correction(other) => Self::Correction(other),
+        }
+    }
+}
