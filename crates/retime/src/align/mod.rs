@@ -106,14 +106,14 @@ pub struct ClockStep {
 /// Aligned clocks.
 #[derive(Clone, Debug)]
 pub struct Alignment {
-    /// What has to be added to each clock to show the time of the reference, or
-    /// where that was set the time it would show if it had not been; for clocks unrelated to it, that of the first clock they are tied to, and
-    /// nothing if there is none.
+    /// What has to be added to each clock to show the time of the reference, or where
+    /// that was set the time it would show if it had not been. For clocks unrelated to
+    /// it, that of the first clock they are tied to, and nothing if there is none.
     pub estimate: Estimate,
     /// By clock, how it is tied to the reference.
     pub relations: Vec<Relation>,
     /// Dependencies left out because they contradict all others.
-    pub trimmed: Vec<Edge>,
+    pub outliers: Vec<Edge>,
     /// Where clocks were set during the run.
     pub steps: Vec<ClockStep>,
     /// How many straight pieces each offset has.

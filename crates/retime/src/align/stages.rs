@@ -213,7 +213,7 @@ impl<'a, S: Source> Stages<'a, S> {
         let alignment = Alignment {
             estimate: estimate(&frame, curves, &ties.root, reference),
             relations: (0..self.source.clocks()).map(relation).collect(),
-            trimmed: self.candidates.outliers().to_vec(),
+            outliers: self.candidates.outliers().to_vec(),
             pieces: curves.pieces,
             steps: Vec::new(),
             shortest,

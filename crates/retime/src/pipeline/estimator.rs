@@ -208,7 +208,7 @@ impl Aligned {
         Self {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
-            outliers: alignment.trimmed.len(),
+            outliers: alignment.outliers.len(),
             pieces: alignment.pieces,
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
             steps: steps.filter_map(|step| ClockSet::of(step, nodes)).collect(),

@@ -247,10 +247,10 @@ fn glitches_are_left_out_and_reported() {
         };
     }
     let alignment = align_edges(&shown(&clocks, &messages), rate(), ClockId(0), &()).unwrap();
-    assert_eq!(alignment.trimmed.len(), 5);
+    assert_eq!(alignment.outliers.len(), 5);
     assert!(
         alignment
-            .trimmed
+            .outliers
             .iter()
             .all(|edge| (edge.latency().abs() - 5_000_000).abs() > 900_000)
     );

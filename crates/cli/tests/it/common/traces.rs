@@ -103,7 +103,7 @@ pub(crate) fn sound() -> Program {
     exchange(Layout::node_per_rank(3), [0; 3])
 }
 
-/// As [`skewed`], with an oddity of nearly every kind.
+/// As [`skewed`], with a defect of nearly every kind.
 pub(crate) fn odd() -> Program {
     let mut program = skewed();
     program

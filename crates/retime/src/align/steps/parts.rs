@@ -117,7 +117,7 @@ impl Parts {
                 .clone()
                 .map(|clock| self.relation(&parts.relations, clock, edges))
                 .collect(),
-            trimmed: parts.trimmed.into_iter().map(whole).collect(),
+            outliers: parts.outliers.into_iter().map(whole).collect(),
             steps: clocks
                 .zip(&offsets)
                 .filter_map(|(clock, offset)| Some(self.steps(clock, offset.as_ref()?)))
