@@ -250,17 +250,11 @@ impl LogBuilder {
         &mut self,
         event: u64,
         time: Timestamp,
-        (id, class, rank): (OperationId, Class, u32),
+        operation: (OperationId, Class, u32),
         expected: u32,
     ) {
         let node = self.push(event, time, Role::CollectiveBegin);
-        self.columns.named_operations.push(NamedOperation {
-            id,
-            class,
-            rank,
-            expected,
-            node,
-        });
+        self.name_operation(node, operation, expected);
     }
 
     /// An end, which depends on others, of an operation that the trace names; as
@@ -269,10 +263,19 @@ impl LogBuilder {
         &mut self,
         event: u64,
         time: Timestamp,
-        (id, class, rank): (OperationId, Class, u32),
+        operation: (OperationId, Class, u32),
         expected: u32,
     ) {
         let node = self.push(event, time, Role::CollectiveEnd);
+        self.name_operation(node, operation, expected);
+    }
+
+    fn name_operation(
+        &mut self,
+        node: u32,
+        (id, class, rank): (OperationId, Class, u32),
+        expected: u32,
+    ) {
         self.columns.named_operations.push(NamedOperation {
             id,
             class,
