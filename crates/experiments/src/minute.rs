@@ -15,7 +15,7 @@
 //!
 //! Source: Rabenseifner 2000, sections 4.5, 5.5 and figure 6.3 (the protocol).
 
-use retime::causality::Place;
+use retime::causality::{EventNode, Place};
 use retime::clock::{AmortizationRate, LogicalTimes, Regulation, amortize};
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp, limiting_send};
 use retime_sim::{
@@ -52,7 +52,7 @@ pub struct Errors {
     /// Largest error of more than a tick.
     pub max: f64,
     /// The event at the end of that interval.
-    pub worst: Option<u32>,
+    pub worst: Option<EventNode>,
 }
 
 /// A send that cannot be moved, just before a receive that jumps.
@@ -172,25 +172,26 @@ fn reached(trace: &Simulated) -> u64 {
     let nodes = trace.causality.nodes();
     let truth = trace.truth();
     let ahead = |clock: &usize| {
-        let first = trace.nodes(*clock).start;
-        nodes.timestamp(first as u32).0 as i64 - truth[first].0 as i64
+        let first = trace.nodes(*clock).first();
+        first.map(|it| nodes.timestamp(it).0 as i64 - truth[it.index()].0 as i64)
     };
     let mut since = vec![u64::MAX; trace.len()];
     if let Some(furthest) = (0..trace.len()).max_by_key(ahead) {
         since[furthest] = 0;
     }
-    let mut receives: Vec<u32> = (0..nodes.len() as u32)
+    let mut receives: Vec<EventNode> = nodes
+        .all()
         .filter(|&node| trace.causality.message_source(node).is_some())
         .collect();
-    receives.sort_by_key(|&node| truth[node as usize]);
+    receives.sort_by_key(|&node| truth[node.index()]);
     for receive in receives {
         let Some(send) = trace.causality.message_source(receive) else {
             continue;
         };
         let (from, to) = (nodes.location(send), nodes.location(receive));
-        if since[from.as_usize()] <= truth[send as usize].0 {
+        if since[from.as_usize()] <= truth[send.index()].0 {
             let to = &mut since[to.as_usize()];
-            *to = truth[receive as usize].0.min(*to);
+            *to = truth[receive.index()].0.min(*to);
         }
     }
     since.into_iter().max().unwrap_or(0)
@@ -201,18 +202,20 @@ fn errors(trace: &Simulated, stamps: &[Timestamp], wanted: &dyn Fn(u64) -> bool)
     let truth = trace.truth();
     let mut all = Errors::default();
     for clock in 0..trace.len() {
-        for node in trace.nodes(clock).skip(1) {
-            let length = truth[node].0 as i64 - truth[node - 1].0 as i64;
-            if length <= 0 || !wanted(truth[node - 1].0) {
+        let nodes = trace.nodes(clock);
+        for (before, node) in nodes.clone().zip(nodes.skip(1)) {
+            let (start, end) = (truth[before.index()].0, truth[node.index()].0);
+            let length = end as i64 - start as i64;
+            if length <= 0 || !wanted(start) {
                 continue;
             }
-            let error = stamps[node].0 as i64 - stamps[node - 1].0 as i64 - length;
+            let error = stamps[node.index()].0 as i64 - stamps[before.index()].0 as i64 - length;
             let share = error.unsigned_abs() as f64 / length as f64;
             all.intervals += 1;
             all.mean += share;
             if error.unsigned_abs() > 1 && share > all.max {
                 all.max = share;
-                all.worst = Some(node as u32);
+                all.worst = Some(node);
             }
         }
     }
@@ -226,7 +229,7 @@ fn limit(
     delay: &MinimalDelay,
     times: &LogicalTimes,
     stamps: &[Timestamp],
-    node: u32,
+    node: EventNode,
 ) -> Option<Limit> {
     let nodes = trace.causality.nodes();
     let end = Place {
@@ -238,9 +241,9 @@ fn limit(
     let send = own
         .clone()
         .find(|&node| nodes.event(node) == found.send.event)?;
-    let truth = |node: u32| trace.truth()[node as usize].0;
+    let truth = |node: EventNode| trace.truth()[node.index()].0;
     let interval = truth(node) - truth(send);
-    let stretched = stamps[node as usize].0 as i64 - stamps[send as usize].0 as i64;
+    let stretched = stamps[node.index()].0 as i64 - stamps[send.index()].0 as i64;
     Some(Limit {
         from: found.send.location.0,
         to: found.effect.location.0,

@@ -70,7 +70,7 @@ impl Ring {
             control,
         })?;
         let stamps = self.trace.stamps(&times);
-        let (zero, one) = (self.trace.nodes(0).start, self.trace.nodes(1).start);
+        let [zero, one] = [0, 1].map(|clock| self.trace.nodes(clock).range().start);
         // Node 0 has two events in each round, node 1 has four.
         let second = [zero + 2, one + 4, one + 7, zero + 3];
         Ok(RingTimes {
@@ -86,8 +86,8 @@ impl Ring {
         let of_clock = |clock: usize| {
             let nodes = self.trace.nodes(clock);
             let per_round = nodes.len() / self.rounds;
-            let first = nodes.start + round * per_round;
-            self.trace.largest_lead(times, first..first + per_round)
+            let of_round = nodes.skip(round * per_round).take(per_round);
+            self.trace.largest_lead(times, of_round)
         };
         clocks.map(of_clock).max().unwrap_or_default() as f64 / 1e6
     }

@@ -109,9 +109,10 @@ pub fn leads(exchanges: u64, groups: bool, control: Control) -> Result<Vec<i64>,
         control,
     })?;
     // Clocks 0 and 1 have one event in each exchange.
-    let receiver = |exchange: usize| trace.nodes(1 - exchange % 2).start + exchange;
+    let receiver = |exchange: usize| trace.nodes(1 - exchange % 2).get(exchange);
     Ok((0..exchanges as usize)
-        .map(|exchange| trace.lead(&times, receiver(exchange)))
+        .filter_map(receiver)
+        .map(|node| trace.lead(&times, node))
         .collect())
 }
 

@@ -1,8 +1,6 @@
 //! A simulated trace that logical clocks can be run over.
 
-use std::ops::Range;
-
-use retime::causality::CausalityError;
+use retime::causality::{CausalityError, EventNode, Ids};
 use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
 use retime::estimate::NoEstimate;
 use retime::{
@@ -102,18 +100,22 @@ impl Simulated {
         )?)
     }
 
-    /// The events with edges of a clock, by number among all of them.
-    pub fn nodes(&self, clock: usize) -> Range<usize> {
-        self.memory.of_location(clock)
+    /// The events with edges of a clock.
+    pub fn nodes(&self, clock: usize) -> Ids<EventNode> {
+        self.causality.nodes().of(clock)
     }
 
     /// How far an event is ahead of its own clock, in nanoseconds.
-    pub fn lead(&self, times: &LogicalTimes, node: usize) -> i64 {
-        times.get(node as u32).0 - self.causality.nodes().time(node as u32).0
+    pub fn lead(&self, times: &LogicalTimes, node: EventNode) -> i64 {
+        times.get(node).0 - self.causality.nodes().time(node).0
     }
 
-    /// The largest lead of a range of events, in nanoseconds.
-    pub fn largest_lead(&self, times: &LogicalTimes, nodes: Range<usize>) -> i64 {
+    /// The largest lead of some events, in nanoseconds.
+    pub fn largest_lead(
+        &self,
+        times: &LogicalTimes,
+        nodes: impl Iterator<Item = EventNode>,
+    ) -> i64 {
         nodes
             .map(|node| self.lead(times, node))
             .max()
@@ -123,7 +125,9 @@ impl Simulated {
     /// The stamps of all events.
     pub fn stamps(&self, times: &LogicalTimes) -> Vec<Timestamp> {
         let base = self.causality.nodes().base().0;
-        (0..self.causality.nodes().len() as u32)
+        self.causality
+            .nodes()
+            .all()
             .map(|node| Timestamp(base.wrapping_add_signed(times.get(node).0)))
             .collect()
     }

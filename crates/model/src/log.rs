@@ -7,11 +7,11 @@
 //! computes with it:
 //!
 //! ```
-//! use retime_model::{LocationIndex, LogBuilder, LogColumns, LogError, Message, Timestamp};
+//! use retime_model::{LocationIndex, LogBuilder, LogColumns, LogError, LogNode, Message, Timestamp};
 //! let mut log = LogBuilder::new(LocationIndex(0));
 //! log.send(4, Timestamp(50), Message { communicator: 0, peer: LocationIndex(1), tag: 7 }, None);
 //! let log = log.finish(6, Timestamp(10), Timestamp(60))?;
-//! assert_eq!((log.len(), log.event(0)), (1, Some(4)));
+//! assert_eq!((log.len(), log.event(LogNode(0))), (1, Some(4)));
 //!
 //! let mut columns = log.into_columns();
 //! columns.events = 3; // fewer than there are
@@ -26,8 +26,24 @@ use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
 
-/// The events with a role of one location, in order. Events with a role are
-/// counted from 0, and other columns refer to them by that number.
+/// An event with a role, by its number among those of its location, from 0: by its
+/// place in the columns of one log. Over a whole trace it has another number.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct LogNode(pub u32);
+
+impl LogNode {
+    /// Its place in the columns of the log.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The events with a role of one location, in order; columns refer to them as
+/// [`LogNode`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "LogColumns", into = "LogColumns")]
 pub struct LocationLog(LogColumns);
@@ -70,8 +86,8 @@ pub struct LogColumns {
 pub struct ChannelPlace {
     /// Position in [`LogColumns::channels`].
     pub channel: u32,
-    /// Number of its event.
-    pub node: u32,
+    /// Its event.
+    pub node: LogNode,
 }
 
 /// One participant's part in a collective operation.
@@ -79,10 +95,10 @@ pub struct ChannelPlace {
 pub struct Call {
     /// What was recorded at its end.
     pub what: Collective,
-    /// Number of its begin, if that was recorded.
-    pub begin: Option<u32>,
-    /// Number of its end.
-    pub end: u32,
+    /// Its begin, if that was recorded.
+    pub begin: Option<LogNode>,
+    /// Its end.
+    pub end: LogNode,
 }
 
 /// A send or receive of a message that has an id.
@@ -90,8 +106,8 @@ pub struct Call {
 pub struct NamedMessage {
     /// What both ends have in common.
     pub id: MessageId,
-    /// Number of its event.
-    pub node: u32,
+    /// Its event.
+    pub node: LogNode,
 }
 
 /// A begin or end of an operation that has an id.
@@ -105,8 +121,8 @@ pub struct NamedOperation {
     pub rank: u32,
     /// How many events of this role the operation has.
     pub expected: u32,
-    /// Number of its event.
-    pub node: u32,
+    /// Its event.
+    pub node: LogNode,
 }
 
 /// Why columns make no log.
@@ -185,10 +201,12 @@ impl LocationLog {
         self.0.times.is_empty()
     }
 
-    /// Number, among all events of the location, of the `node`-th event with a
-    /// role.
-    pub fn event(&self, node: usize) -> Option<u64> {
-        self.0.numbers.get(node).map(|&number| number.into())
+    /// The number of an event with a role among all events of the location.
+    pub fn event(&self, node: LogNode) -> Option<u64> {
+        self.0
+            .numbers
+            .get(node.index())
+            .map(|&number| number.into())
     }
 
     /// Its columns.
@@ -284,7 +302,7 @@ impl LogColumns {
     }
 
     fn check_references(&self) -> Result<(), LogError> {
-        let has = |node: u32, role: Role| self.roles.get(node as usize) == Some(&role);
+        let has = |node: LogNode, role: Role| self.roles.get(node.index()) == Some(&role);
         let on_channel = |place: &ChannelPlace, role: Role| {
             (place.channel as usize) < self.channels.len() && has(place.node, role)
         };

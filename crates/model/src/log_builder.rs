@@ -30,7 +30,7 @@ use rustc_hash::FxHashMap;
 
 use crate::defect::Defect;
 use crate::log::{
-    Call, ChannelPlace, LocationLog, LogColumns, LogError, NamedMessage, NamedOperation,
+    Call, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage, NamedOperation,
 };
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
@@ -41,7 +41,7 @@ const RECENT: usize = 16;
 
 /// Stands for no event: of a place in line that was cancelled, or whose message
 /// has not come yet.
-const NONE: u32 = u32::MAX;
+const NONE: LogNode = LogNode(u32::MAX);
 
 /// Collects the events with a role of one location.
 #[derive(Debug)]
@@ -59,8 +59,8 @@ pub struct LogBuilder {
     probed: FxHashMap<u64, (u32, Message)>,
     /// The same by request, once a receive of the message is posted.
     probed_requests: FxHashMap<u64, (u32, Message)>,
-    open_begin: Option<u32>,
-    open_collectives: FxHashMap<u64, u32>,
+    open_begin: Option<LogNode>,
+    open_collectives: FxHashMap<u64, LogNode>,
 }
 
 impl LogBuilder {
@@ -272,7 +272,7 @@ impl LogBuilder {
 
     fn name_operation(
         &mut self,
-        node: u32,
+        node: LogNode,
         (id, class, rank): (OperationId, Class, u32),
         expected: u32,
     ) {
@@ -314,7 +314,7 @@ impl LogBuilder {
         self.columns.events = events;
         self.columns.range = (events > 0).then_some((first, last));
         self.drop_empty_places();
-        let mut open: Vec<u32> = self.open_collectives.values().copied().collect();
+        let mut open: Vec<LogNode> = self.open_collectives.values().copied().collect();
         open.extend(self.open_begin);
         open.sort_unstable();
         for begin in open {
@@ -328,8 +328,8 @@ impl LogBuilder {
         LocationLog::try_from(self.columns)
     }
 
-    fn never_ended(&mut self, begin: u32) {
-        if let Some(&event) = self.columns.numbers.get(begin as usize) {
+    fn never_ended(&mut self, begin: LogNode) {
+        if let Some(&event) = self.columns.numbers.get(begin.index()) {
             self.note(Defect::CollectiveWithoutEnd, event.into());
         }
     }
@@ -363,14 +363,14 @@ impl LogBuilder {
 
     /// Adds an event with a role, and returns its number among these.
     #[inline]
-    fn push(&mut self, event: u64, time: Timestamp, role: Role) -> u32 {
+    fn push(&mut self, event: u64, time: Timestamp, role: Role) -> LogNode {
         let LogColumns {
             times,
             numbers,
             roles,
             ..
         } = &mut self.columns;
-        let node = times.len() as u32;
+        let node = LogNode(times.len() as u32);
         let number = match u32::try_from(event) {
             Ok(number) if numbers.last().is_none_or(|&last| last < number) => number,
             _ => return self.refuse(event),
@@ -384,7 +384,7 @@ impl LogBuilder {
     /// Remembers the first event that cannot be taken; the log will not be
     /// finished.
     #[cold]
-    fn refuse(&mut self, event: u64) -> u32 {
+    fn refuse(&mut self, event: u64) -> LogNode {
         let before = self.columns.numbers.last().copied().unwrap_or_default();
         self.wrong.get_or_insert(if event > u64::from(u32::MAX) {
             LogError::TooManyEvents(event)
@@ -406,7 +406,7 @@ impl LogBuilder {
     /// Takes a place in line for a message that is still to come.
     fn keep_place(&mut self, posted: Timestamp) {
         let empty = ChannelPlace {
-            channel: NONE,
+            channel: 0,
             node: NONE,
         };
         self.take_place(posted, empty);

@@ -158,7 +158,7 @@ impl Accuracy {
         let run = difference(last, first);
         let locations = (0..nodes.locations()).map(|location| {
             let of = nodes.of(location);
-            LocationAccuracy::of(&errors[of.start as usize..of.end as usize], run)
+            LocationAccuracy::of(&errors[of.range()], run)
         });
         let locations: Vec<_> = locations.collect();
         let mean = |of: fn(&LocationAccuracy) -> f64| mean(locations.iter().flatten().map(of));
@@ -193,11 +193,10 @@ fn synchronization(errors: &[f64]) -> Deviation {
 
 fn delay_errors<'a>(causality: &'a Causality, errors: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     let nodes = causality.nodes();
-    let receives = 0..nodes.len() as u32;
-    receives.filter_map(move |receive| {
+    nodes.all().filter_map(move |receive| {
         let send = causality.message_source(receive)?;
         let across = nodes.location(send) != nodes.location(receive);
-        across.then(|| errors[receive as usize] - errors[send as usize])
+        across.then(|| errors[receive.index()] - errors[send.index()])
     })
 }
 

@@ -27,7 +27,7 @@
 //! ```
 //! use retime::auto::{AutoOptions, auto};
 //! use retime::{Clocks, Grouping, MinimalDelay, Ticks};
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
 //! # let process = |node| Process { name: String::new(), node: Some(node) };
@@ -54,7 +54,7 @@
 //! let clocks = Grouping::Auto.clocks(&info, &causality);
 //! let solution = auto(&causality, &info, &clocks, &AutoOptions::default(), &()).unwrap();
 //! let corrected = causality.retimed(&solution.correction).unwrap();
-//! let received = corrected.nodes().timestamp(200).0; // the second rank's first event
+//! let received = corrected.nodes().timestamp(EventNode(200)).0; // the second rank's first event
 //! assert!(received.abs_diff(1_002_000) < 20, "{received}");
 //! assert_eq!(solution.repair.direction, None); // nothing was left to repair
 //! let Some(Ticks(shortest)) = solution.shortest else { panic!() };
@@ -66,7 +66,7 @@
 use rayon::prelude::*;
 
 use crate::align::{Alignment, align, confirmed};
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode, Instance};
 use crate::clock::{ClockError, Cycle, Gamma};
 use crate::correction::{Correction, CorrectionError, compose};
 use crate::delay::MinimalDelay;
@@ -341,27 +341,27 @@ impl Work<'_> {
 /// sum; of an end of a collective the latest begin counts.
 fn reversed_by(causality: &Causality, clocks: &Clocks) -> u128 {
     let nodes = causality.nodes();
-    let time = |node: u32| nodes.time(node).0;
+    let time = |node: EventNode| nodes.time(node).0;
     let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());
-    let message = |receive: u32| -> u128 {
+    let message = |receive: EventNode| -> u128 {
         let Some(send) = causality.message_source(receive) else {
             return 0;
         };
-        let clock = |node: u32| clocks.of(nodes.location(node));
+        let clock = |node: EventNode| clocks.of(nodes.location(node));
         if clock(send) == clock(receive) {
             return 0;
         }
         early(time(receive) - time(send))
     };
-    let messages: u128 = (0..nodes.len() as u32).into_par_iter().map(message).sum();
-    let collective = |instance: u32| {
+    let messages: u128 = nodes.all().into_par_iter().map(message).sum();
+    let collective = |instance: Instance| {
         let mut sum = 0;
         let none = MinimalDelay::Uniform(Ticks(0));
         let add = |_, _, slack| sum += early(slack);
         causality.tightest_causes(instance, clocks, &none, time, add);
         sum
     };
-    let instances = causality.collectives().instances().len() as u32;
-    let collectives: u128 = (0..instances).into_par_iter().map(collective).sum();
+    let instances = causality.collectives().instances();
+    let collectives: u128 = instances.into_par_iter().map(collective).sum();
     messages + collectives
 }

@@ -10,7 +10,7 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::causality::{Causality, Place};
+use crate::causality::{Causality, EventNode, Place};
 use retime_model::Clocks;
 use retime_model::{LocationIndex, Ticks, Timestamp};
 
@@ -113,9 +113,9 @@ impl Sums {
     fn of_location(causality: &Causality, after: &[Timestamp], location: usize) -> Self {
         let nodes = causality.nodes();
         let mut sums = Self::default();
-        let mut previous: Option<u32> = None;
+        let mut previous: Option<EventNode> = None;
         for node in nodes.of(location) {
-            let moved = after[node as usize].0.wrapping_sub(nodes.timestamp(node).0) as i64;
+            let moved = after[node.index()].0.wrapping_sub(nodes.timestamp(node).0) as i64;
             sums.nodes += 1;
             sums.out.moved += u64::from(moved != 0);
             sums.displacement += moved.unsigned_abs() as f64;
@@ -124,9 +124,9 @@ impl Sums {
             }
             if let Some(previous) = previous {
                 let before = nodes.time(node).0 - nodes.time(previous).0;
-                let now = after[node as usize]
+                let now = after[node.index()]
                     .0
-                    .wrapping_sub(after[previous as usize].0) as i64;
+                    .wrapping_sub(after[previous.index()].0) as i64;
                 let place = Place {
                     location: LocationIndex(location as u32),
                     event: nodes.event(node),
@@ -218,7 +218,7 @@ pub fn final_advance(
             .filter_map(|range| range.clone().next_back())
             .max_by_key(|&node| nodes.time(node))?;
         Some(Ticks(
-            after[last as usize].0.wrapping_sub(nodes.timestamp(last).0) as i64,
+            after[last.index()].0.wrapping_sub(nodes.timestamp(last).0) as i64,
         ))
     };
     clocks.iter().map(of_clock).collect()

@@ -19,7 +19,7 @@ use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode};
 use crate::clock::Cycle;
 
 /// How locations are grouped into clocks.
@@ -181,10 +181,10 @@ fn reversed_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
 fn reversed_collectives(clocks: &Clocks, causality: &Causality, reversed: &mut [bool]) {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let mut by_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
-    for instance in 0..collectives.instances().len() as u32 {
+    for instance in collectives.instances() {
         by_clock.clear();
-        for (place, slot) in collectives.slots(instance).iter().enumerate() {
-            if let Some(node) = slot.cause().or(slot.effect()) {
+        for (place, it) in collectives.participants(instance).iter().enumerate() {
+            if let Some(node) = it.cause().or(it.effect()) {
                 let clock = clocks.of(nodes.location(node));
                 if clocks.locations(clock).len() > 1 && !reversed[clock.as_usize()] {
                     by_clock.entry(clock).or_default().push(place);
@@ -192,8 +192,8 @@ fn reversed_collectives(clocks: &Clocks, causality: &Causality, reversed: &mut [
             }
         }
         for (clock, places) in by_clock.iter().filter(|(_, places)| places.len() > 1) {
-            let time = |node: u32| nodes.time(node).0;
-            let visit = |cause: u32, effect: u32| {
+            let time = |node: EventNode| nodes.time(node).0;
+            let visit = |cause: EventNode, effect: EventNode| {
                 reversed[clock.as_usize()] |= time(effect) < time(cause);
             };
             collectives.latest_causes(instance, places.iter().copied(), time, |place| place, visit);

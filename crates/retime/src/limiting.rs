@@ -52,7 +52,7 @@
 //! Source: Rabenseifner 2000, section 4.5 and figure 4.12: the limits of the
 //! piecewise linear amortisation.
 
-use crate::causality::{Causality, Place, Role};
+use crate::causality::{Causality, EventNode, Place, Role};
 use crate::clock::LogicalTimes;
 use crate::delay::MinimalDelay;
 use retime_model::Clocks;
@@ -69,6 +69,9 @@ pub struct LimitingSend {
     pub room: Ticks,
 }
 
+/// Two nodes of a location, one after the other.
+type Interval = (EventNode, EventNode);
+
 /// The send behind the interval that ends at `end`; `None` if the interval has not
 /// grown or nothing there limits it. `times` are those before amortisation, `after`
 /// the stamps of all nodes after it.
@@ -82,37 +85,34 @@ pub fn limiting_send(
 ) -> Option<LimitingSend> {
     let nodes = causality.nodes();
     let of = nodes.of(end.location.as_usize());
-    let node = of.start
-        + nodes
-            .events(of.clone())
-            .partition_point(|&event| u64::from(event) < end.event) as u32;
-    let previous = node
-        .checked_sub(1)
-        .filter(|&previous| of.contains(&previous))?;
-    let moved = |node: u32| nodes.relative(after[node as usize]).0 - nodes.time(node).0;
-    let length = |end: u32| (nodes.time(end).0 - nodes.time(end - 1).0).max(1);
-    let growth = |end: u32| moved(end) - moved(end - 1);
-    let (grown, whole) = (growth(node), length(node));
+    let events = nodes.events(of.clone());
+    let at = events.partition_point(|&event| u64::from(event) < end.event);
+    let interval = |end: usize| Some((of.get(end.checked_sub(1)?)?, of.get(end)?));
+    let moved = |node: EventNode| nodes.relative(after[node.index()]).0 - nodes.time(node).0;
+    let length = |(from, to): Interval| (nodes.time(to).0 - nodes.time(from).0).max(1);
+    let growth = |(from, to): Interval| moved(to) - moved(from);
+    let last = interval(at)?;
+    let (grown, whole) = (growth(last), length(last));
     if grown <= 0 {
         return None;
     }
-    let earliest = nodes.time(previous).0 - whole;
-    let half_as_steep = |end: u32| {
-        2 * i128::from(growth(end)) * i128::from(whole)
-            >= i128::from(grown) * i128::from(length(end))
+    let earliest = nodes.time(last.0).0 - whole;
+    let half_as_steep = |interval: Interval| {
+        2 * i128::from(growth(interval)) * i128::from(whole)
+            >= i128::from(grown) * i128::from(length(interval))
     };
     // From the end backwards, over the intervals that the same ramp stretched.
-    let near = (of.start..node).rev().take_while(|&near| {
-        let ramp = near + 1 == node || half_as_steep(near + 1);
-        nodes.time(near).0 >= earliest || ramp
-    });
-    let place = |node: u32| Place {
+    let intervals = (1..=at).rev().map_while(interval);
+    let near = intervals
+        .take_while(|it| nodes.time(it.0).0 >= earliest || half_as_steep(*it))
+        .map(|(near, _)| near);
+    let place = |node: EventNode| Place {
         location: nodes.location(node),
         event: nodes.event(node),
     };
-    let limit = |send: u32| {
+    let limit = |send: EventNode| {
         let (effect, space) = tightest(causality, clocks, delay, times, send)?;
-        let room = space - (nodes.relative(after[send as usize]).0 - times.get(send).0);
+        let room = space - (nodes.relative(after[send.index()]).0 - times.get(send).0);
         (room < grown).then(|| LimitingSend {
             send: place(send),
             effect: place(effect),
@@ -129,10 +129,10 @@ fn tightest(
     clocks: &Clocks,
     delay: &MinimalDelay,
     times: &LogicalTimes,
-    node: u32,
-) -> Option<(u32, i64)> {
+    node: EventNode,
+) -> Option<(EventNode, i64)> {
     let nodes = causality.nodes();
-    let time = |node: u32| times.get(node).0;
+    let time = |node: EventNode| times.get(node).0;
     match nodes.role(node) {
         Role::Send => {
             let receive = causality.message_target(node)?;
@@ -143,7 +143,7 @@ fn tightest(
         }
         Role::CollectiveBegin => {
             let (instance, _) = causality.collectives().locate(causality.slot(node)?);
-            let mut tightest: Option<(u32, i64)> = None;
+            let mut tightest: Option<(EventNode, i64)> = None;
             // Ends that wait for somebody later do not wait for this one.
             causality.tightest_causes(instance, clocks, delay, time, |cause, effect, room| {
                 if cause == node && tightest.is_none_or(|(_, least)| room < least) {

@@ -70,7 +70,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use crate::causality::{Causality, Role};
+use crate::causality::{Causality, EventNode, Ids, Role};
 use retime_model::{LocationIndex, Timestamp};
 
 /// Whose event comes next.
@@ -84,7 +84,7 @@ pub struct Next {
     /// event of the location, the time of that.
     pub time: Timestamp,
     /// The node, if it has a role in happened-before.
-    pub node: Option<u32>,
+    pub node: Option<EventNode>,
 }
 
 /// Merges the events of all locations into one order.
@@ -93,26 +93,26 @@ pub struct Serializer<'a> {
     causality: &'a Causality,
     places: Vec<Place>,
     /// Locations with an event of a later moment.
-    later: BinaryHeap<Reverse<(Timestamp, u32)>>,
+    later: BinaryHeap<Reverse<(Timestamp, LocationIndex)>>,
     /// The time under way.
     moment: Timestamp,
     /// Locations with an event of this moment that may be able to pass.
-    ready: BinaryHeap<Reverse<u32>>,
+    ready: BinaryHeap<Reverse<LocationIndex>>,
     /// Locations with an event of this moment, by the cause they wait for.
-    waiting: FxHashMap<u32, Vec<u32>>,
-    /// By collective operation and side: so many slots need not be looked at
-    /// again, since their begins have passed.
-    begun: Vec<[u32; 2]>,
+    waiting: FxHashMap<EventNode, Vec<LocationIndex>>,
+    /// By collective operation and side: so many participants need not be looked
+    /// at again, since their begins have passed.
+    begun: Vec<[usize; 2]>,
     forced: u64,
 }
 
 /// How far a location is.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Place {
     /// Number of its next event.
     event: u64,
-    /// Its next node.
-    node: u32,
+    /// Its nodes that have not passed.
+    ahead: Ids<EventNode>,
     /// Time of its latest event.
     latest: Timestamp,
 }
@@ -124,7 +124,7 @@ impl<'a> Serializer<'a> {
         let nodes = causality.nodes();
         let place = |location: usize| Place {
             event: 0,
-            node: nodes.first(location),
+            ahead: nodes.of(location),
             latest: Timestamp(0),
         };
         Self {
@@ -148,9 +148,9 @@ impl<'a> Serializer<'a> {
         };
         place.latest = place.latest.max(time);
         if place.latest <= self.moment {
-            self.ready.push(Reverse(location.0));
+            self.ready.push(Reverse(location));
         } else {
-            self.later.push(Reverse((place.latest, location.0)));
+            self.later.push(Reverse((place.latest, location)));
         }
     }
 
@@ -158,7 +158,7 @@ impl<'a> Serializer<'a> {
     pub fn pop(&mut self) -> Option<Next> {
         loop {
             while let Some(Reverse(location)) = self.ready.pop() {
-                match self.awaited(location as usize) {
+                match self.awaited(location) {
                     Some(cause) => self.waiting.entry(cause).or_default().push(location),
                     None => return self.pass(location),
                 }
@@ -189,16 +189,14 @@ impl<'a> Serializer<'a> {
     }
 
     /// The node that the next event of a location is, if it is one.
-    fn node(&self, location: usize) -> Option<u32> {
-        let place = self.places.get(location)?;
-        let nodes = self.causality.nodes();
-        let is_node =
-            nodes.of(location).contains(&place.node) && nodes.event(place.node) == place.event;
-        is_node.then_some(place.node)
+    fn node(&self, location: LocationIndex) -> Option<EventNode> {
+        let place = self.places.get(location.as_usize())?;
+        let next = place.ahead.first()?;
+        (self.causality.nodes().event(next) == place.event).then_some(next)
     }
 
     /// A cause of this moment that the next event of a location has to wait for.
-    fn awaited(&mut self, location: usize) -> Option<u32> {
+    fn awaited(&mut self, location: LocationIndex) -> Option<EventNode> {
         if self.ready.is_empty() && self.waiting.is_empty() {
             // No other location is at this moment.
             return None;
@@ -214,50 +212,53 @@ impl<'a> Serializer<'a> {
         }
     }
 
-    fn awaited_begin(&mut self, end: u32) -> Option<u32> {
+    fn awaited_begin(&mut self, end: EventNode) -> Option<EventNode> {
         let collectives = self.causality.collectives();
         let (instance, own) = collectives.locate(self.causality.slot(end)?);
-        let slots = collectives.slots(instance);
-        let across = collectives.instances().get(instance as usize)?.across_sides;
-        let side = usize::from(across && slots.get(own)?.side == 1);
-        let of_side = |place: usize| !across || usize::from(slots[place].side) != side;
-        let mut begun = self.begun.get(instance as usize)?[side] as usize;
+        let participants = collectives.participants(instance);
+        let across = collectives.operation(instance).across_sides;
+        let side = usize::from(across && participants.get(own)?.side == 1);
+        let of_side = |place: usize| !across || usize::from(participants[place].side) != side;
+        let mut begun = self.begun.get(instance.index())?[side];
         let has_passed = |place: usize| {
-            !of_side(place) || slots[place].cause().is_none_or(|it| self.has_passed(it))
+            !of_side(place)
+                || participants[place]
+                    .cause()
+                    .is_none_or(|it| self.has_passed(it))
         };
-        while begun < slots.len() && has_passed(begun) {
+        while begun < participants.len() && has_passed(begun) {
             begun += 1;
         }
         let depends = |place: &usize| collectives.depends(instance, *place, own);
-        let causes = (begun..slots.len()).filter(depends);
-        let mut causes = causes.filter_map(|place| slots[place].cause());
+        let causes = (begun..participants.len()).filter(depends);
+        let mut causes = causes.filter_map(|place| participants[place].cause());
         let awaited = causes.find(|&cause| self.is_to_come(cause));
-        self.begun[instance as usize][side] = begun as u32;
+        self.begun[instance.index()][side] = begun;
         awaited
     }
 
     /// Whether a node of this moment, or of an earlier one, has not passed yet.
-    fn is_to_come(&self, node: u32) -> bool {
+    fn is_to_come(&self, node: EventNode) -> bool {
         self.causality.nodes().timestamp(node) <= self.moment && !self.has_passed(node)
     }
 
-    fn has_passed(&self, node: u32) -> bool {
+    fn has_passed(&self, node: EventNode) -> bool {
         let location = self.causality.nodes().location(node);
-        self.places[location.as_usize()].node > node
+        !self.places[location.as_usize()].ahead.contains(node)
     }
 
-    fn pass(&mut self, location: u32) -> Option<Next> {
-        let node = self.node(location as usize);
-        let place = self.places.get_mut(location as usize)?;
+    fn pass(&mut self, location: LocationIndex) -> Option<Next> {
+        let node = self.node(location);
+        let place = self.places.get_mut(location.as_usize())?;
         let next = Next {
-            location: LocationIndex(location),
+            location,
             event: place.event,
             time: place.latest,
             node,
         };
         place.event += 1;
         if let Some(node) = node {
-            place.node += 1;
+            place.ahead.next();
             let freed = self.waiting.remove(&node).unwrap_or_default();
             self.ready.extend(freed.into_iter().map(Reverse));
         }
@@ -266,16 +267,16 @@ impl<'a> Serializer<'a> {
 }
 
 /// All events with a role, in the order of a [`Serializer`].
-pub fn nodes_in_order(causality: &Causality) -> Vec<u32> {
+pub fn nodes_in_order(causality: &Causality) -> Vec<EventNode> {
     let nodes = causality.nodes();
     let mut order = Vec::with_capacity(nodes.len());
     let mut serializer = Serializer::new(causality);
     let offer = |serializer: &mut Serializer<'_>, location: LocationIndex| {
         let place = &mut serializer.places[location.as_usize()];
-        if nodes.of(location.as_usize()).contains(&place.node) {
+        if let Some(next) = place.ahead.first() {
             // Events without a role do not change the order of the others.
-            place.event = nodes.event(place.node);
-            let time = nodes.timestamp(place.node);
+            place.event = nodes.event(next);
+            let time = nodes.timestamp(next);
             serializer.offer(location, time);
         }
     };

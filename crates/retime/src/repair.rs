@@ -58,7 +58,7 @@
 
 use rayon::prelude::*;
 
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode, Instance};
 use crate::clock::{ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
 use crate::correction::{Correction, CorrectionError};
 use crate::delay::MinimalDelay;
@@ -180,8 +180,8 @@ fn nothing(clocks: &Clocks) -> Repaired {
 /// it on its location, so that nothing waits for itself.
 fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bool {
     let nodes = causality.nodes();
-    let time = |node: u32| nodes.time(node).0;
-    let clock = |node: u32| clocks.of(nodes.location(node));
+    let time = |node: EventNode| nodes.time(node).0;
+    let clock = |node: EventNode| clocks.of(nodes.location(node));
     let location_keeps = |location: usize| {
         let to = LocationIndex(location as u32);
         let mut before = i64::MIN;
@@ -197,25 +197,31 @@ fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bo
                 })
         })
     };
-    let instance_keeps = |instance: u32| {
-        let slots = causality.collectives().slots(instance);
+    let instance_keeps = |instance: Instance| {
+        let participants = causality.collectives().participants(instance);
         let (mut keeps, mut crosses_clocks) = (true, true);
-        let strictly = |cause: u32, effect: u32| {
+        let strictly = |cause: EventNode, effect: EventNode| {
             keeps &= time(effect) > time(cause);
             crosses_clocks &=
                 clock(cause) != clock(effect) && time(effect) - time(cause) >= delay_of(delay);
         };
         let collectives = causality.collectives();
-        collectives.latest_causes(instance, 0..slots.len(), time, |place| place, strictly);
+        collectives.latest_causes(
+            instance,
+            0..participants.len(),
+            time,
+            |place| place,
+            strictly,
+        );
         if keeps && !crosses_clocks {
             let enough = |_, _, slack| keeps &= slack >= 0;
             causality.tightest_causes(instance, clocks, delay, time, enough);
         }
         keeps
     };
-    let instances = causality.collectives().instances().len() as u32;
+    let instances = causality.collectives().instances();
     (0..nodes.locations()).into_par_iter().all(location_keeps)
-        && (0..instances).into_par_iter().all(instance_keeps)
+        && instances.into_par_iter().all(instance_keeps)
 }
 
 /// The largest delay between any two locations, if it is the same for all;
@@ -283,7 +289,7 @@ fn moved(causality: &Causality, correction: &Correction) -> Result<u128, Correct
     let of_location = |location: usize| {
         let index = LocationIndex(location as u32);
         let mut cursor = correction.map_of(index).cursor(index);
-        let distance = |node: u32| {
+        let distance = |node: EventNode| {
             let (event, raw) = (nodes.event(node), nodes.timestamp(node));
             let corrected = cursor.map(event, raw);
             let corrected = corrected.ok_or(CorrectionError::TooFar {

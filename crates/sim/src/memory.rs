@@ -10,7 +10,9 @@
 
 use std::ops::Range;
 
-use retime::causality::{Causality, CausalityError, CausalityOptions, LocationLog, LogBuilder};
+use retime::causality::{
+    Causality, CausalityError, CausalityOptions, EventNode, LocationLog, LogBuilder, LogNode,
+};
 use retime::{LocationIndex, TickRate, Timestamp, TraceInfo};
 
 use crate::{
@@ -37,20 +39,20 @@ pub struct InMemory {
     /// The true time of each node, in ticks.
     pub truth: Vec<Timestamp>,
     /// Send and receive of each message, by location of the receiver.
-    pub messages: Vec<(u32, u32)>,
+    pub messages: Vec<(EventNode, EventNode)>,
     /// Begin and end of each participant, for each collective operation. All
     /// of them make everybody wait for everybody.
-    pub collectives: Vec<Vec<(u32, u32)>>,
-    /// The first node of each location, and the number of nodes.
-    first: Vec<u32>,
+    pub collectives: Vec<Vec<(EventNode, EventNode)>>,
+    /// The first node of each location, and that after the last.
+    first: Vec<EventNode>,
 }
 
 impl InMemory {
-    /// The nodes of a location.
+    /// The nodes of a location, by their places in columns.
     pub fn of_location(&self, location: usize) -> Range<usize> {
         let first = |location: usize| {
             let first = self.first.get(location).or(self.first.last());
-            first.map_or(0, |&node| node as usize)
+            first.map_or(0, |node| node.index())
         };
         first(location)..first(location + 1)
     }
@@ -105,14 +107,14 @@ impl MemorySink {
     }
 
     pub(crate) fn finish(self, statistics: Statistics) -> Result<InMemory> {
-        let mut first = vec![0];
+        let mut first = vec![EventNode(0)];
         let (mut logs, mut stamps, mut truth) = (Vec::new(), Vec::new(), Vec::new());
         for mut recorded in self.locations {
             let range = (Timestamp(recorded.first), Timestamp(recorded.latest));
             logs.push(recorded.log.finish(recorded.events, range.0, range.1)?);
             stamps.append(&mut recorded.stamps);
             truth.append(&mut recorded.truth);
-            first.push(stamps.len() as u32);
+            first.push(EventNode(stamps.len() as u32));
         }
         Ok(InMemory {
             statistics,
@@ -134,16 +136,16 @@ impl Sink for MemorySink {
         let stamp = self.timer.stamp(rank, recorded.clock.show(time))?;
         let truth = self.timer.stamp(rank, time as i64)?;
         recorded.take(stamp);
-        let node = recorded.log.len();
+        let nodes = recorded.log.len();
         let when = (recorded.events, Timestamp(recorded.latest));
         roles::report(event, when, self.layout.threads, &mut recorded.log);
-        if recorded.log.len() > node {
+        let is_node = recorded.log.len() > nodes;
+        if is_node {
             recorded.stamps.push(Timestamp(recorded.latest));
             recorded.truth.push(Timestamp(truth));
-            self.dependencies.add(location, node as u32, event);
-        } else {
-            self.dependencies.add(location, u32::MAX, event);
         }
+        let node = is_node.then_some(LogNode(nodes as u32));
+        self.dependencies.add(location, node, event);
         recorded.events += 1;
         Ok(())
     }

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retime::causality::Check;
+use retime::causality::{Check, EventNode};
 use retime::{Causality, TickRate, Timestamp, format_seconds};
 
 use super::correct;
@@ -244,7 +244,7 @@ fn picture(before: &Analysed, after: &Analysed) -> String {
 
 fn each_latency(causality: &Causality, mut visit: impl FnMut(i64)) {
     let nodes = causality.nodes();
-    for receive in 0..nodes.len() as u32 {
+    for receive in nodes.all() {
         if let Some(send) = causality.message_source(receive) {
             visit(nodes.time(receive).0 - nodes.time(send).0);
         }
@@ -273,16 +273,14 @@ fn truth(before: &Analysed, after: &Analysed) -> String {
 /// Mean deviation from the true times, with the common shift removed.
 fn mean_error(recorded: &Causality, times: &[Timestamp], rate: TickRate) -> f64 {
     let nodes = recorded.nodes();
-    let error = |node: usize| {
-        let offset = CLOCK_OFFSETS[nodes.location(node as u32).as_usize() % CLOCK_OFFSETS.len()];
-        let off_by = times[node].0.wrapping_sub(nodes.timestamp(node as u32).0) as i64 + offset;
+    let error = |(node, time): (EventNode, &Timestamp)| {
+        let offset = CLOCK_OFFSETS[nodes.location(node).as_usize() % CLOCK_OFFSETS.len()];
+        let off_by = time.0.wrapping_sub(nodes.timestamp(node).0) as i64 + offset;
         off_by as f64
     };
     let count = times.len().max(1) as f64;
-    let shift = (0..times.len()).map(error).sum::<f64>() / count;
-    let deviation = (0..times.len())
-        .map(|node| (error(node) - shift).abs())
-        .sum::<f64>()
-        / count;
+    let errors = nodes.all().zip(times).map(error);
+    let shift = errors.clone().sum::<f64>() / count;
+    let deviation = errors.map(|error| (error - shift).abs()).sum::<f64>() / count;
     deviation / rate.get() as f64
 }

@@ -13,6 +13,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use retime::causality::{EventNode, Ids};
 use retime::{Causality, Correction, Timestamp};
 use serde::Deserialize;
 
@@ -117,9 +118,8 @@ fn verify(path: &Path, analysed: &Analysed, causality: &Causality) -> Result<(),
     let ids = info.locations.iter().map(|it| it.id);
     let index: std::collections::HashMap<u64, usize> = ids.zip(0..).collect();
     let wrong = |what: &str| CliError::Verification(format!("{what} in the list of events"));
-    let mut next: Vec<(u64, u32)> = (0..nodes.locations())
-        .map(|it| (0, nodes.first(it)))
-        .collect();
+    let mut next: Vec<(u64, Ids<EventNode>)> =
+        (0..nodes.locations()).map(|it| (0, nodes.of(it))).collect();
     let mut latest = 0;
     let failed = |error: io::Error| CliError::io(path, error);
     let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(failed)?);
@@ -128,16 +128,17 @@ fn verify(path: &Path, analysed: &Analysed, causality: &Causality) -> Result<(),
         let event: Written = serde_json::from_str(&line).map_err(|_| wrong("no event"))?;
         let location = index.get(&event.location).copied();
         let location = location.ok_or_else(|| wrong("another location"))?;
-        let (number, node) = &mut next[location];
+        let (number, ahead) = &mut next[location];
         if event.event != *number || event.time < latest {
             return Err(wrong("an event out of order"));
         }
         (*number, latest) = (*number + 1, event.time);
-        if nodes.of(location).contains(node) && nodes.event(*node) == event.event {
-            if nodes.timestamp(*node) != Timestamp(event.time) {
+        let node = ahead.first();
+        if let Some(node) = node.filter(|&it| nodes.event(it) == event.event) {
+            if nodes.timestamp(node) != Timestamp(event.time) {
                 return Err(wrong("an event with another time than computed"));
             }
-            *node += 1;
+            ahead.next();
         }
     }
     let complete = |location: usize| next[location].0 == nodes.event_count(location);

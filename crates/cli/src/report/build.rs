@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retime::causality::{Check, Place};
+use retime::causality::{Check, EventNode, PackedOption, Place};
 use retime::optimal::{self, Coverage, Gentlest};
 use retime::pipeline::{Analysis, Bounds, Method, Solution, UsedDelay};
 use retime::repair;
@@ -206,18 +206,18 @@ pub(crate) fn gentlest_part(
     edges: &Edges,
 ) -> GentlestPart {
     let nodes = analysis.causality().nodes();
-    let place = |node: u32| {
-        let location = nodes.location(node);
-        let event = nodes.event(node);
-        place_part(analysis.info(), Place { location, event })
+    let place = |node: PackedOption<EventNode>| {
+        let node = node.get()?;
+        let (location, event) = (nodes.location(node), nodes.event(node));
+        Some(place_part(analysis.info(), Place { location, event }))
     };
     let dependency = |part: &optimal::ForcingPart| match *part {
         optimal::ForcingPart::Stretch { .. } => None,
         optimal::ForcingPart::Dependency { edge, needed } => {
             let edge = edges.all().get(edge as usize)?;
             Some(ForcingPart {
-                cause: place(edge.cause),
-                effect: place(edge.effect),
+                cause: place(edge.cause)?,
+                effect: place(edge.effect)?,
                 needed_ticks: needed,
             })
         }

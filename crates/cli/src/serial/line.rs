@@ -6,7 +6,7 @@
 
 use std::io::{self, Write};
 
-use retime::causality::{Class, Role};
+use retime::causality::{Class, EventNode, JoinedOperation, Role, Slot};
 use retime::{Clocks, TraceInfo};
 
 use super::{Listed, Row};
@@ -74,7 +74,8 @@ impl Lines<'_> {
             return out.write_all(b",\"type\":\"internal\"");
         };
         let causality = self.listed.causality;
-        let message = |type_: &str, send| format!(",\"type\":\"{type_}\",\"message\":{send}");
+        let message =
+            |type_: &str, send: EventNode| format!(",\"type\":\"{type_}\",\"message\":{}", send.0);
         let role = causality.nodes().role(node);
         let text = match role {
             Role::Send => causality
@@ -91,31 +92,38 @@ impl Lines<'_> {
         out.write_all(text.as_bytes())
     }
 
-    fn collective(&self, slot: u32, is_begin: bool) -> Option<String> {
+    fn collective(&self, slot: Slot, is_begin: bool) -> Option<String> {
         let collectives = self.listed.causality.collectives();
-        let (number, own) = collectives.locate(slot);
-        let instance = collectives.instances().get(number as usize)?;
-        let slots = collectives.slots(number);
+        let (instance, own) = collectives.locate(slot);
+        let JoinedOperation {
+            class,
+            across_sides,
+            ..
+        } = *collectives.operation(instance);
+        let participants = collectives.participants(instance);
         // The side whose begins count; the ends are those of the other.
-        let side = |place: usize| slots[place].side == 1;
+        let side = |place: usize| participants[place].side == 1;
         let from = side(own) == is_begin;
         let causes = |place: usize| {
-            let counts = !instance.across_sides || side(place) == from;
-            counts && slots[place].cause().is_some()
+            let counts = !across_sides || side(place) == from;
+            counts && participants[place].cause().is_some()
         };
         let effects = |place: usize| {
-            let counts = !instance.across_sides || side(place) != from;
-            counts && slots[place].effect().is_some()
+            let counts = !across_sides || side(place) != from;
+            counts && participants[place].effect().is_some()
         };
         let count = |of: &dyn Fn(usize) -> bool, end| (0..end).filter(|&place| of(place)).count();
-        let (begins, ends) = (count(&causes, slots.len()), count(&effects, slots.len()));
+        let (begins, ends) = (
+            count(&causes, participants.len()),
+            count(&effects, participants.len()),
+        );
         let way = if from { "b" } else { "a" };
-        let id = if instance.across_sides {
-            format!("\"{number}{way}\"")
+        let id = if across_sides {
+            format!("\"{}{way}\"", instance.0)
         } else {
-            number.to_string()
+            instance.0.to_string()
         };
-        let class = match instance.class {
+        let class = match class {
             Class::Prefix => format!("\"scan\",\"rank\":{}", count(&causes, own)),
             Class::OneToAll if is_begin => "\"from-root\",\"root\":true".into(),
             Class::OneToAll => "\"from-root\"".into(),
@@ -124,7 +132,7 @@ impl Lines<'_> {
             Class::AllToAll | Class::None => "\"all-to-all\"".into(),
         };
         let type_ = if is_begin { "begin" } else { "end" };
-        let participants = slots.len();
+        let participants = participants.len();
         Some(format!(
             ",\"type\":\"collective-{type_}\",\"collective\":{id},\"class\":{class},\
              \"participants\":{participants},\"begins\":{begins},\"ends\":{ends}"

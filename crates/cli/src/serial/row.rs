@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use retime::causality::EventNode;
 use retime::format::{EventRow, Trace};
 use retime::{LocationIndex, Timestamp, TraceInfo};
 
@@ -27,7 +28,7 @@ pub(crate) struct Row {
     /// The id of the location it speaks to or hears from.
     pub(crate) peer: Option<u64>,
     /// Its node, if it has a role in happened-before.
-    pub(crate) node: Option<u32>,
+    pub(crate) node: Option<EventNode>,
 }
 
 impl Row {
@@ -60,7 +61,7 @@ impl Row {
 
     /// Says what node the event is; whoever sent a message that was probed for
     /// before is known by that alone.
-    pub(super) fn take_part(&mut self, node: Option<u32>, listed: Listed<'_>) {
+    pub(super) fn take_part(&mut self, node: Option<EventNode>, listed: Listed<'_>) {
         self.node = node;
         if self.peer.is_none() {
             let causality = listed.causality;

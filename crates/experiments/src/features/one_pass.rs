@@ -8,6 +8,7 @@
 //! quarter of what came before the cut, it is taken to grow with the trace: the
 //! method needs it whole.
 
+use retime::causality::EventNode;
 use retime::pipeline::{Analysis, AnalysisOptions};
 use retime::{Causality, Timestamp};
 
@@ -56,12 +57,13 @@ fn cut_at(trace: &Trace, cut: Timestamp) -> Trace {
 /// cut if none before it does.
 fn earliest_difference(recorded: &Causality, times: [&Causality; 2], cut: Timestamp) -> Timestamp {
     let nodes = recorded.nodes();
-    let differs = |&node: &u32| {
+    let differs = |&node: &EventNode| {
         let [one, other] = times.map(|times| times.nodes().timestamp(node).0);
         one.abs_diff(other) > 1
     };
     let before = |node| nodes.timestamp(node);
-    (0..nodes.len() as u32)
+    nodes
+        .all()
         .filter(differs)
         .map(before)
         .min()

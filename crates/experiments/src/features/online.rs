@@ -6,7 +6,7 @@
 //! one. An event whose time is not certain when it has to leave counts all the
 //! same: it leaves in order, only its ramp is not the one of the whole trace.
 
-use retime::causality::{Role, check};
+use retime::causality::{EventNode, Role, check};
 use retime::clock::{CombinedConstants, DegressiveConstants, Gamma};
 use retime::filter::{Event, EventKind, Filter, FilterControl, FilterOptions, MessageId};
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
@@ -67,16 +67,16 @@ pub(super) fn online(method: &Method, trace: &Trace) -> Cell {
 
 /// Sends all events through the filter as they happen; their corrected times.
 fn pass(
-    filter: &mut Filter<u32>,
+    filter: &mut Filter<EventNode>,
     trace: &Trace,
 ) -> Result<Vec<Timestamp>, retime::filter::FilterError> {
     let nodes = trace.analysis.causality().nodes();
-    let mut order: Vec<u32> = (0..nodes.len() as u32).collect();
-    order.sort_by_key(|&node| trace.truth[node as usize]);
+    let mut order: Vec<EventNode> = nodes.all().collect();
+    order.sort_by_key(|&node| trace.truth[node.index()]);
     let mut stamps = vec![Timestamp(0); nodes.len()];
-    let mut collect = |filter: &mut Filter<u32>| {
+    let mut collect = |filter: &mut Filter<EventNode>| {
         while let Some(event) = filter.pop() {
-            stamps[event.payload as usize] = event.time;
+            stamps[event.payload.index()] = event.time;
         }
     };
     for node in order {
@@ -94,9 +94,9 @@ fn pass(
 }
 
 /// Messages are known by their send; the program has no collectives.
-fn kind(trace: &Trace, node: u32) -> EventKind {
+fn kind(trace: &Trace, node: EventNode) -> EventKind {
     let causality = trace.analysis.causality();
-    let message = |send: u32| MessageId::number(u64::from(send));
+    let message = |send: EventNode| MessageId::number(u64::from(send.0));
     match causality.nodes().role(node) {
         Role::Send => EventKind::Send(message(node)),
         Role::Receive => match causality.message_source(node) {

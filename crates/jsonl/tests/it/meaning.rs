@@ -13,7 +13,8 @@ fn messages(lines: &[&str]) -> (Vec<(u64, u64)>, Vec<Defect>) {
     let scan = Input::new(lines.collect::<String>()).scan().unwrap();
     let causality = causality(scan);
     let nodes = causality.nodes();
-    let mut pairs: Vec<(u64, u64)> = (0..nodes.len() as u32)
+    let mut pairs: Vec<(u64, u64)> = nodes
+        .all()
         .filter_map(|node| Some((causality.message_source(node)?, node)))
         .map(|(send, receive)| (nodes.timestamp(send).0, nodes.timestamp(receive).0))
         .collect();
@@ -113,11 +114,17 @@ fn operations_of_every_class() {
         assert!(causality.defects().is_empty());
         let collectives = causality.collectives();
         assert_eq!(collectives.instances().len(), 2, "{class}");
-        for instance in 0..2 {
-            let slots = collectives.slots(instance);
-            let causes = slots.iter().filter(|it| it.cause().is_some()).count();
-            let effects = slots.iter().filter(|it| it.effect().is_some()).count();
-            let class = collectives.instances()[instance as usize].class;
+        for instance in collectives.instances() {
+            let participants = collectives.participants(instance);
+            let causes = participants
+                .iter()
+                .filter(|it| it.cause().is_some())
+                .count();
+            let effects = participants
+                .iter()
+                .filter(|it| it.effect().is_some())
+                .count();
+            let class = collectives.operation(instance).class;
             assert_eq!((class, causes, effects), expected);
         }
     }

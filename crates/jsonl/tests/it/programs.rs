@@ -142,7 +142,8 @@ fn found(program: &[Line], scan: Scan) -> Vec<(usize, usize)> {
     let causality = causality(scan);
     let nodes = causality.nodes();
     let place = |node| places[&(nodes.location(node).as_usize(), nodes.event(node))];
-    let mut found: Vec<(usize, usize)> = (0..nodes.len() as u32)
+    let mut found: Vec<(usize, usize)> = nodes
+        .all()
         .filter_map(|node| Some((place(causality.message_source(node)?), place(node))))
         .collect();
     found.sort_unstable();

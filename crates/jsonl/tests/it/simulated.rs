@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use retime::causality::{Extent, Role};
+use retime::causality::{EventNode, Extent, Role};
 use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
 use retime::{Causality, Timestamp};
 use retime_sim::{Clock, Experiment, HaloExchange, RandomTraffic, Scenario};
@@ -15,7 +15,7 @@ use crate::common::Input;
 fn lines(causality: &Causality, locations: usize) -> String {
     let nodes = causality.nodes();
     let collectives = causality.collectives();
-    let mut all: Vec<u32> = (0..nodes.len() as u32).collect();
+    let mut all: Vec<EventNode> = nodes.all().collect();
     all.sort_by_key(|&node| (nodes.timestamp(node), node));
     let ids: Vec<String> = (0..locations).map(|it| it.to_string()).collect();
     let mut text = format!(
@@ -31,14 +31,14 @@ fn lines(causality: &Causality, locations: usize) -> String {
     for node in all {
         let (location, time) = (nodes.location(node).0, nodes.timestamp(node));
         let says = match nodes.role(node) {
-            Role::Send => format!("\"send\",\"message\":{node}"),
+            Role::Send => format!("\"send\",\"message\":{}", node.0),
             Role::Receive => {
                 let send = causality.message_source(node).unwrap();
-                format!("\"receive\",\"message\":{send}")
+                format!("\"receive\",\"message\":{}", send.0)
             }
             role => {
-                let (number, _) = collectives.locate(causality.slot(node).unwrap());
-                let all = collectives.slots(number).len();
+                let (instance, _) = collectives.locate(causality.slot(node).unwrap());
+                let (number, all) = (instance.0, collectives.participants(instance).len());
                 let type_ = if role == Role::CollectiveBegin {
                     "begin"
                 } else {

@@ -25,7 +25,8 @@ fn causality(path: &Path) -> Causality {
 
 fn reversed(causality: &Causality) -> usize {
     let nodes = causality.nodes();
-    (0..nodes.len() as u32)
+    nodes
+        .all()
         .filter(|&node| {
             causality
                 .message_source(node)
@@ -77,7 +78,9 @@ fn mapped_communicators_and_offsets_are_applied() {
     assert!(causality.messages() > 0);
     assert_eq!(causality.defects().count(Defect::UnknownPeer), 0);
     let nodes = causality.nodes();
-    let receives = (0..nodes.len() as u32).filter(|&node| nodes.role(node) == Role::Receive);
+    let receives = nodes
+        .all()
+        .filter(|&node| nodes.role(node) == Role::Receive);
     assert_eq!(receives.count() as u64, causality.messages());
 }
 

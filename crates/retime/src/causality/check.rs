@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::Causality;
+use super::{Causality, EventNode, Ids, Instance};
 use crate::delay::MinimalDelay;
 use retime_model::Clocks;
 use retime_model::{LocationIndex, Place, Ticks, Timestamp};
@@ -161,10 +161,11 @@ pub fn check(
     let messages = locations
         .map(|location| checker.messages(location))
         .reduce(Check::default, Check::merge);
-    let instances = causality.collectives().instances().len() as u32;
-    let blocks = (0..instances.div_ceil(INSTANCES_PER_BLOCK)).into_par_iter();
+    let instances = causality.collectives().instances();
+    let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
     let collectives = blocks
-        .map(|block| checker.collectives(block, instances))
+        .into_par_iter()
+        .map(|block| checker.collectives(block))
         .reduce(Check::default, Check::merge);
     messages.merge(collectives)
 }
@@ -202,22 +203,21 @@ impl Checker<'_> {
         check.finish()
     }
 
-    fn collectives(&self, block: u32, instances: u32) -> Check {
+    fn collectives(&self, instances: Ids<Instance>) -> Check {
         let mut check = Partial::default();
-        let first = block * INSTANCES_PER_BLOCK;
-        for instance in first..instances.min(first + INSTANCES_PER_BLOCK) {
+        for instance in instances {
             self.collective(instance, &mut check);
         }
         check.finish()
     }
 
-    fn collective(&self, instance: u32, check: &mut Partial) {
+    fn collective(&self, instance: Instance, check: &mut Partial) {
         let nodes = self.causality.nodes();
         let collectives = self.causality.collectives();
-        let slots = collectives.slots(instance);
+        let participants = collectives.participants(instance);
         let mut within_clock = false;
         check.ends.clear();
-        let tally = |cause: u32, effect: u32| {
+        let tally = |cause: EventNode, effect: EventNode| {
             let (from, to) = (nodes.location(cause), nodes.location(effect));
             within_clock |= self.clocks.of(from) == self.clocks.of(to);
             check.ends.push((cause, effect));
@@ -233,8 +233,8 @@ impl Checker<'_> {
                 },
             );
         };
-        let time = |node: u32| self.relative(node);
-        collectives.latest_causes(instance, 0..slots.len(), time, |place| place, tally);
+        let time = |node: EventNode| self.relative(node);
+        collectives.latest_causes(instance, 0..participants.len(), time, |place| place, tally);
         match self.delay {
             // The latest begin of all is the latest on another clock.
             MinimalDelay::Uniform(delay) if !within_clock => {
@@ -256,14 +256,14 @@ impl Checker<'_> {
     }
 
     /// Counts ends that come too early after a begin on another clock.
-    fn short_collective(&self, instance: u32, check: &mut Partial) {
-        let time = |node: u32| self.relative(node);
+    fn short_collective(&self, instance: Instance, check: &mut Partial) {
+        let time = |node: EventNode| self.relative(node);
         let short = |cause, effect, slack| self.short_end(cause, effect, slack, check);
         self.causality
             .tightest_causes(instance, self.clocks, self.delay, time, short);
     }
 
-    fn short_end(&self, cause: u32, effect: u32, slack: i64, check: &mut Partial) {
+    fn short_end(&self, cause: EventNode, effect: EventNode, slack: i64, check: &mut Partial) {
         if slack < 0 {
             check.sums.collectives.short += 1;
             let kind = DependencyKind::Collective;
@@ -271,15 +271,15 @@ impl Checker<'_> {
         }
     }
 
-    fn relative(&self, node: u32) -> i64 {
-        self.causality.nodes().relative(self.times[node as usize]).0
+    fn relative(&self, node: EventNode) -> i64 {
+        self.causality.nodes().relative(self.times[node.index()]).0
     }
 
-    fn latency(&self, cause: u32, effect: u32) -> Ticks {
+    fn latency(&self, cause: EventNode, effect: EventNode) -> Ticks {
         Ticks(
-            self.times[effect as usize]
+            self.times[effect.index()]
                 .0
-                .wrapping_sub(self.times[cause as usize].0) as i64,
+                .wrapping_sub(self.times[cause.index()].0) as i64,
         )
     }
 
@@ -320,8 +320,8 @@ impl Checker<'_> {
         &self,
         check: &mut Partial,
         kind: DependencyKind,
-        cause: u32,
-        effect: u32,
+        cause: EventNode,
+        effect: EventNode,
         slack: Ticks,
     ) {
         // Half of all dependencies may be violated, and ten are shown.
@@ -329,7 +329,7 @@ impl Checker<'_> {
             return;
         }
         let nodes = self.causality.nodes();
-        let place = |node: u32| Place {
+        let place = |node: EventNode| Place {
             location: nodes.location(node),
             event: nodes.event(node),
         };
@@ -358,7 +358,7 @@ struct Partial {
     /// Violations of more slack are none of the worst.
     slack_to_be_kept: Ticks,
     /// Of the collective that is looked at: causes and effects.
-    ends: Vec<(u32, u32)>,
+    ends: Vec<(EventNode, EventNode)>,
 }
 
 type Pair = (LocationIndex, LocationIndex);
@@ -409,7 +409,7 @@ struct Seen {
     kind: DependencyKind,
     from: LocationIndex,
     to: LocationIndex,
-    cause: u32,
-    effect: u32,
+    cause: EventNode,
+    effect: EventNode,
     latency: Ticks,
 }

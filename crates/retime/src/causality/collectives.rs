@@ -13,48 +13,57 @@
 
 use retime_model::Class;
 
-use super::NONE;
+use super::Partner;
+use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slot {
-    pub(super) begin: u32,
-    pub(super) end: u32,
+pub struct Participant {
+    pub(super) begin: PackedOption<EventNode>,
+    pub(super) end: PackedOption<EventNode>,
     /// 0, or 1 for the second group of an inter-communicator.
     pub side: u8,
 }
 
-impl Slot {
+impl Participant {
     /// The node of the begin, if it is a cause of others.
     #[inline]
-    pub fn cause(&self) -> Option<u32> {
-        (self.begin != NONE).then_some(self.begin)
+    pub fn cause(&self) -> Option<EventNode> {
+        self.begin.get()
     }
 
     /// The node of the end, if it is an effect of others.
     #[inline]
-    pub fn effect(&self) -> Option<u32> {
-        (self.end != NONE).then_some(self.end)
+    pub fn effect(&self) -> Option<EventNode> {
+        self.end.get()
     }
 }
 
-/// One collective operation of all its participants.
+/// What holds for one collective operation of all its participants.
 #[derive(Clone, Copy, Debug)]
-pub struct Instance {
+pub struct JoinedOperation {
     /// What it proves.
     pub class: Class,
     /// On an inter-communicator causes and effects are on different sides.
     pub across_sides: bool,
-    pub(super) first_slot: u32,
-    pub(super) end_slot: u32,
+    pub(super) first_slot: Slot,
+    pub(super) end_slot: Slot,
+}
+
+impl JoinedOperation {
+    /// Its participants' places.
+    #[inline]
+    pub(super) fn slots(&self) -> Ids<Slot> {
+        Ids::new(self.first_slot, self.end_slot)
+    }
 }
 
 /// All collectives of a trace that prove anything.
 #[derive(Clone, Debug, Default)]
 pub struct Collectives {
-    pub(super) instances: Vec<Instance>,
-    pub(super) slots: Vec<Slot>,
-    pub(super) instance_of_slot: Vec<u32>,
+    pub(super) operations: Vec<JoinedOperation>,
+    pub(super) participants: Vec<Participant>,
+    pub(super) instance_of_slot: Vec<Instance>,
 }
 
 impl Collectives {
@@ -63,53 +72,57 @@ impl Collectives {
         &mut self,
         class: Class,
         across_sides: bool,
-        slots: &[Slot],
-        partner: &mut [u32],
+        participants: &[Participant],
+        partner: &mut [Partner],
     ) {
-        let number = self.instances.len() as u32;
-        let first_slot = self.slots.len() as u32;
-        for (place, slot) in (first_slot..).zip(slots) {
-            for node in [slot.begin, slot.end] {
-                if node != NONE {
-                    partner[node as usize] = place;
-                }
-            }
-        }
-        self.instance_of_slot.extend(slots.iter().map(|_| number));
-        self.slots.extend(slots);
-        self.instances.push(Instance {
+        let instance = Instance(self.operations.len() as u32);
+        let first_slot = Slot(self.participants.len() as u32);
+        self.participants.extend(participants);
+        let operation = JoinedOperation {
             class,
             across_sides,
             first_slot,
-            end_slot: self.slots.len() as u32,
-        });
+            end_slot: Slot(self.participants.len() as u32),
+        };
+        for (slot, participant) in operation.slots().zip(participants) {
+            for node in [participant.cause(), participant.effect()] {
+                if let Some(node) = node {
+                    partner[node.index()] = slot.into();
+                }
+            }
+            self.instance_of_slot.push(instance);
+        }
+        self.operations.push(operation);
     }
 
     /// All operations.
-    pub fn instances(&self) -> &[Instance] {
-        &self.instances
+    pub fn instances(&self) -> Ids<Instance> {
+        Ids::of_column(self.operations.len())
     }
 
-    /// Number of slots of all operations.
-    pub fn slot_count(&self) -> usize {
-        self.slots.len()
+    /// The participants' places of all operations.
+    pub fn slots(&self) -> Ids<Slot> {
+        Ids::of_column(self.participants.len())
+    }
+
+    /// What holds for an operation.
+    #[inline]
+    pub fn operation(&self, instance: Instance) -> &JoinedOperation {
+        &self.operations[instance.index()]
     }
 
     /// The participants of an operation, in order of ranks.
     #[inline]
-    pub fn slots(&self, instance: u32) -> &[Slot] {
-        let it = &self.instances[instance as usize];
-        &self.slots[it.first_slot as usize..it.end_slot as usize]
+    pub fn participants(&self, instance: Instance) -> &[Participant] {
+        &self.participants[self.operation(instance).slots().range()]
     }
 
     /// The operation a slot belongs to, and the slot's place in it.
     #[inline]
-    pub fn locate(&self, slot: u32) -> (u32, usize) {
-        let instance = self.instance_of_slot[slot as usize];
-        (
-            instance,
-            (slot - self.instances[instance as usize].first_slot) as usize,
-        )
+    pub fn locate(&self, slot: Slot) -> (Instance, usize) {
+        let instance = self.instance_of_slot[slot.index()];
+        let first = self.operation(instance).first_slot;
+        (instance, slot.index() - first.index())
     }
 
     /// For each effect of an operation the cause with the largest `value` among
@@ -118,20 +131,20 @@ impl Collectives {
     #[inline]
     pub fn latest_causes<D: PartialEq + Copy>(
         &self,
-        instance: u32,
+        instance: Instance,
         places: impl Iterator<Item = usize> + Clone,
-        value: impl Fn(u32) -> i64,
+        value: impl Fn(EventNode) -> i64,
         domain: impl Fn(usize) -> D,
-        visit: impl FnMut(u32, u32),
+        visit: impl FnMut(EventNode, EventNode),
     ) {
-        let slots = self.slots(instance);
+        let participants = self.participants(instance);
         let ends = places.map(|place| Ends {
-            from: slots[place].begin,
-            to: slots[place].end,
-            side: slots[place].side,
+            from: participants[place].begin,
+            to: participants[place].end,
+            side: participants[place].side,
             domain: domain(place),
         });
-        sweep(self.instances[instance as usize], ends, value, visit);
+        sweep(*self.operation(instance), ends, value, visit);
     }
 
     /// For each cause of an operation the effect with the smallest `value` among
@@ -139,19 +152,19 @@ impl Collectives {
     #[inline]
     pub fn earliest_effects<D: PartialEq + Copy>(
         &self,
-        instance: u32,
-        value: impl Fn(u32) -> i64,
+        instance: Instance,
+        value: impl Fn(EventNode) -> i64,
         domain: impl Fn(usize) -> D,
-        mut visit: impl FnMut(u32, u32),
+        mut visit: impl FnMut(EventNode, EventNode),
     ) {
-        let slots = self.slots(instance);
-        let ends = (0..slots.len()).rev().map(|place| Ends {
-            from: slots[place].end,
-            to: slots[place].begin,
-            side: slots[place].side,
+        let participants = self.participants(instance);
+        let ends = (0..participants.len()).rev().map(|place| Ends {
+            from: participants[place].end,
+            to: participants[place].begin,
+            side: participants[place].side,
             domain: domain(place),
         });
-        let it = self.instances[instance as usize];
+        let it = *self.operation(instance);
         sweep(
             it,
             ends,
@@ -162,17 +175,17 @@ impl Collectives {
 
     /// Visits all pairs of places of which the first precedes the second, where
     /// both are there. Quadratic: for bounds that differ from pair to pair.
-    pub fn each_dependency(&self, instance: u32, mut visit: impl FnMut(usize, usize)) {
-        let slots = self.slots(instance);
-        for (to, _) in slots
+    pub fn each_dependency(&self, instance: Instance, mut visit: impl FnMut(usize, usize)) {
+        let participants = self.participants(instance);
+        for (to, _) in participants
             .iter()
             .enumerate()
-            .filter(|(_, slot)| slot.end != NONE)
+            .filter(|(_, it)| it.end.is_some())
         {
-            for (from, _) in slots
+            for (from, _) in participants
                 .iter()
                 .enumerate()
-                .filter(|(_, slot)| slot.begin != NONE)
+                .filter(|(_, it)| it.begin.is_some())
             {
                 if self.depends(instance, from, to) {
                     visit(from, to);
@@ -183,32 +196,32 @@ impl Collectives {
 
     /// Whether the cause in slot `from` precedes the effect in slot `to`.
     #[inline]
-    pub fn depends(&self, instance: u32, from: usize, to: usize) -> bool {
-        let it = &self.instances[instance as usize];
-        let slots = self.slots(instance);
+    pub fn depends(&self, instance: Instance, from: usize, to: usize) -> bool {
+        let it = self.operation(instance);
+        let participants = self.participants(instance);
         from != to
             && (it.class != Class::Prefix || from < to)
-            && (!it.across_sides || slots[from].side != slots[to].side)
+            && (!it.across_sides || participants[from].side != participants[to].side)
     }
 }
 
 /// A participant seen from one direction of time.
 #[derive(Clone, Copy)]
 struct Ends<D> {
-    from: u32,
-    to: u32,
+    from: PackedOption<EventNode>,
+    to: PackedOption<EventNode>,
     side: u8,
     domain: D,
 }
 
-/// The largest value seen, and the largest of another domain.
+/// The largest value seen, and the largest of another domain, with what they are of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct TopTwo<D> {
-    best: Option<(i64, u32, D)>,
-    other: Option<(i64, u32)>,
+pub(crate) struct TopTwo<D, T> {
+    best: Option<(i64, T, D)>,
+    other: Option<(i64, T)>,
 }
 
-impl<D> Default for TopTwo<D> {
+impl<D, T> Default for TopTwo<D, T> {
     fn default() -> Self {
         Self {
             best: None,
@@ -217,30 +230,30 @@ impl<D> Default for TopTwo<D> {
     }
 }
 
-impl<D: PartialEq + Copy> TopTwo<D> {
-    pub(crate) fn push(&mut self, value: i64, node: u32, domain: D) {
+impl<D: PartialEq + Copy, T: Copy> TopTwo<D, T> {
+    pub(crate) fn push(&mut self, value: i64, of: T, domain: D) {
         match self.best {
             Some((best, ..)) if value <= best => {
-                let same = self.best.is_some_and(|(_, _, of)| of == domain);
+                let same = self.best.is_some_and(|(_, _, best)| best == domain);
                 if !same && self.other.is_none_or(|(other, _)| value > other) {
-                    self.other = Some((value, node));
+                    self.other = Some((value, of));
                 }
             }
             previous => {
-                if let Some((value, node, of)) = previous
-                    && of != domain
+                if let Some((value, of, best)) = previous
+                    && best != domain
                 {
-                    self.other = Some((value, node));
+                    self.other = Some((value, of));
                 }
-                self.best = Some((value, node, domain));
+                self.best = Some((value, of, domain));
             }
         }
     }
 
-    /// The largest value outside of `domain`, and its node.
-    pub(crate) fn outside(&self, domain: D) -> Option<(i64, u32)> {
+    /// The largest value outside of `domain`, and what it is of.
+    pub(crate) fn outside(&self, domain: D) -> Option<(i64, T)> {
         match self.best {
-            Some((value, node, of)) if of != domain => Some((value, node)),
+            Some((value, of, best)) if best != domain => Some((value, of)),
             _ => self.other,
         }
     }
@@ -249,19 +262,19 @@ impl<D: PartialEq + Copy> TopTwo<D> {
 /// Visits `(from, to)` for each `to` with the largest `from` of another domain
 /// (and of the other side, where the operation goes across).
 fn sweep<D: PartialEq + Copy>(
-    it: Instance,
+    it: JoinedOperation,
     ends: impl Iterator<Item = Ends<D>> + Clone,
-    value: impl Fn(u32) -> i64,
-    mut visit: impl FnMut(u32, u32),
+    value: impl Fn(EventNode) -> i64,
+    mut visit: impl FnMut(EventNode, EventNode),
 ) {
     let mut top = [TopTwo {
         best: None,
         other: None,
     }; 2];
     let heap = |side: u8| usize::from(it.across_sides && side == 1);
-    let push = |top: &mut [TopTwo<D>; 2], end: &Ends<D>| {
-        if end.from != NONE {
-            top[heap(end.side)].push(value(end.from), end.from, end.domain);
+    let push = |top: &mut [TopTwo<D, EventNode>; 2], end: &Ends<D>| {
+        if let Some(from) = end.from.get() {
+            top[heap(end.side)].push(value(from), from, end.domain);
         }
     };
     let prefix = it.class == Class::Prefix;
@@ -274,10 +287,10 @@ fn sweep<D: PartialEq + Copy>(
         } else {
             end.side
         });
-        if end.to != NONE
+        if let Some(to) = end.to.get()
             && let Some((_, from)) = top[source].outside(end.domain)
         {
-            visit(from, end.to);
+            visit(from, to);
         }
         if prefix {
             push(&mut top, &end);

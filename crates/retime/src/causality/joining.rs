@@ -11,13 +11,14 @@
 use rustc_hash::FxHashMap;
 
 use retime_model::{
-    Call, Class, Communicator, Defect, Defects, LocationIndex, LogColumns, Members, Root, TraceInfo,
+    Class, Collective, Communicator, Defect, Defects, LocationIndex, LogColumns, Members, Root,
+    TraceInfo,
 };
 
-use super::collectives::{Collectives, Slot};
+use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
 use super::point_to_point::{by_endpoint, endpoint};
-use super::{CausalityOptions, NONE};
+use super::{CausalityOptions, EventNode, Partner};
 
 /// Joins the calls that participants recorded. Sets `partner` of every node
 /// that is a cause or effect to its slot.
@@ -26,7 +27,7 @@ pub(super) fn join(
     logs: &[LogColumns],
     nodes: &Nodes,
     options: CausalityOptions,
-    partner: &mut [u32],
+    partner: &mut [Partner],
     defects: &mut Defects,
 ) -> Collectives {
     let mut builder = Builder {
@@ -47,6 +48,14 @@ pub(super) fn join(
         }
     }
     builder.built
+}
+
+/// A call, with its nodes in the whole trace.
+#[derive(Clone, Copy)]
+struct Call {
+    what: Collective,
+    begin: Option<EventNode>,
+    end: EventNode,
 }
 
 /// One member's call of one operation.
@@ -70,13 +79,12 @@ fn calls_by_communicator(
         for &position in &group {
             let log = &logs[position];
             let own = endpoint(info, log.location);
-            let first = nodes.first(position);
             for call in &log.calls {
                 let recorded = all.entry(call.what.communicator).or_default();
                 let call = Call {
-                    begin: call.begin.map(|begin| begin + first),
-                    end: call.end + first,
-                    ..*call
+                    what: call.what,
+                    begin: call.begin.map(|begin| nodes.of_log(position, begin)),
+                    end: nodes.of_log(position, call.end),
                 };
                 recorded.entry(own).or_default().push(call);
             }
@@ -98,7 +106,7 @@ fn calls_by_communicator(
 struct Builder<'a> {
     options: CausalityOptions,
     nodes: &'a Nodes,
-    partner: &'a mut [u32],
+    partner: &'a mut [Partner],
     defects: &'a mut Defects,
     built: Collectives,
 }
@@ -177,7 +185,7 @@ impl Builder<'_> {
 
     /// Calls of those who are no members.
     fn strangers(&mut self, recorded: Recorded) {
-        let mut ends: Vec<u32> = recorded
+        let mut ends: Vec<EventNode> = recorded
             .into_values()
             .flatten()
             .map(|call| call.end)
@@ -209,7 +217,7 @@ impl Builder<'_> {
         }
     }
 
-    fn note(&mut self, kind: Defect, node: u32) {
+    fn note(&mut self, kind: Defect, node: EventNode) {
         self.defects
             .add(kind, self.nodes.location(node), self.nodes.event(node));
     }
@@ -222,17 +230,17 @@ impl Builder<'_> {
         turn: usize,
         most: usize,
     ) {
-        let slots = members.iter().map(|member| {
+        let participants = members.iter().map(|member| {
             let lacking = most - member.calls.len();
             let begin = turn.checked_sub(lacking).and_then(|i| member.calls.get(i));
-            Slot {
-                begin: begin.and_then(|call| call.begin).unwrap_or(NONE),
-                end: member.calls.get(turn).map_or(NONE, |call| call.end),
+            Participant {
+                begin: begin.and_then(|call| call.begin).into(),
+                end: member.calls.get(turn).map(|call| call.end).into(),
                 side: member.side,
             }
         });
-        let slots: Vec<Slot> = slots.collect();
-        self.push(communicator, Class::AllToAll, &slots);
+        let participants: Vec<Participant> = participants.collect();
+        self.push(communicator, Class::AllToAll, &participants);
     }
 
     /// The i-th call of every member.
@@ -240,7 +248,7 @@ impl Builder<'_> {
         let Some(first) = calls.first() else { return };
         let operation = first.call.what.operation;
         let class = operation.class(self.options.dense_alltoallv);
-        let root = root_slot(communicator, calls);
+        let root = root_place(communicator, calls);
         let rooted = matches!(class, Class::OneToAll | Class::AllToOne);
         if calls
             .iter()
@@ -251,37 +259,38 @@ impl Builder<'_> {
             return;
         }
         let root = root.ok().flatten();
-        let slots = calls.iter().enumerate().map(|(place, entered)| {
+        let participants = calls.iter().enumerate().map(|(place, entered)| {
             let Call { what, begin, end } = entered.call;
             let silent = operation.carries_data();
             let cause = (!silent || what.sent) && (class != Class::OneToAll || Some(place) == root);
             let effect =
                 (!silent || what.received) && (class != Class::AllToOne || Some(place) == root);
-            Slot {
-                begin: begin.filter(|_| cause).unwrap_or(NONE),
-                end: if effect { end } else { NONE },
+            Participant {
+                begin: begin.filter(|_| cause).into(),
+                end: effect.then_some(end).into(),
                 side: entered.side,
             }
         });
-        let slots: Vec<Slot> = slots.collect();
-        self.push(communicator, class, &slots);
+        let participants: Vec<Participant> = participants.collect();
+        self.push(communicator, class, &participants);
     }
 
-    fn push(&mut self, communicator: &Communicator, class: Class, slots: &[Slot]) {
-        let effects = slots.iter().filter(|slot| slot.end != NONE).count();
-        let causes = slots.iter().filter(|slot| slot.begin != NONE).count();
+    fn push(&mut self, communicator: &Communicator, class: Class, participants: &[Participant]) {
+        let effects = participants.iter().filter(|it| it.end.is_some()).count();
+        let causes = participants.iter().filter(|it| it.begin.is_some()).count();
         if class == Class::None || effects == 0 || causes == 0 {
             return;
         }
         let across_sides =
             matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix;
-        self.built.push(class, across_sides, slots, self.partner);
+        self.built
+            .push(class, across_sides, participants, self.partner);
     }
 }
 
 /// The place of the root among `calls`: `Ok(None)` if the root itself is not
 /// among them, `Err` if the participants name different roots or none.
-fn root_slot(
+fn root_place(
     communicator: &Communicator,
     calls: &[Entered],
 ) -> Result<Option<usize>, Contradiction> {

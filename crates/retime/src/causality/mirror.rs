@@ -11,29 +11,25 @@ use std::sync::Arc;
 
 use retime_model::{Class, Defects, Role};
 
-use super::collectives::{Collectives, Instance, Slot};
+use super::collectives::{Collectives, JoinedOperation, Participant};
 use super::nodes::Nodes;
-use super::{Causality, NONE};
+use super::{Causality, EventNode, PackedOption, Partner, Slot};
 
 impl Causality {
     /// The mirror image. Node `n` of a location becomes its last but `n`.
     #[must_use]
     pub fn mirrored(&self) -> Self {
-        let mirror = |node: u32| {
-            if node == NONE {
-                NONE
-            } else {
-                self.nodes.mirror_node(node)
-            }
-        };
-        let mut partner = vec![NONE; self.partner.len()];
-        for node in 0..self.partner.len() as u32 {
-            let of = self.partner[node as usize];
-            partner[mirror(node) as usize] = match self.nodes.role(node) {
-                Role::Send | Role::Receive => mirror(of),
-                Role::CollectiveBegin | Role::CollectiveEnd if of == NONE => NONE,
-                Role::CollectiveBegin | Role::CollectiveEnd => self.collectives.mirror_slot(of),
+        let mirror = |node: EventNode| self.nodes.mirror_node(node);
+        let mut partner = vec![Partner::NONE; self.partner.len()];
+        for (node, of) in self.nodes.all().zip(&*self.partner) {
+            let mirrored = match self.nodes.role(node) {
+                Role::Send | Role::Receive => of.node().map(|it| mirror(it).into()),
+                Role::CollectiveBegin | Role::CollectiveEnd => {
+                    let slot = of.slot();
+                    slot.map(|it| self.collectives.mirror_slot(it).into())
+                }
             };
+            partner[mirror(node).index()] = mirrored.unwrap_or(Partner::NONE);
         }
         Self {
             nodes: self.nodes.mirrored(),
@@ -46,25 +42,24 @@ impl Causality {
 
 impl Nodes {
     /// The number of `node` in the mirror.
-    pub(crate) fn mirror_node(&self, node: u32) -> u32 {
-        let range = self.of(self.location(node).as_usize());
-        range.start + (range.end - 1 - node)
+    pub(crate) fn mirror_node(&self, node: EventNode) -> EventNode {
+        self.of(self.location(node).as_usize()).mirrored(node)
     }
 }
 
 impl Collectives {
     /// Participants in reverse order, as prefix operations need it.
-    fn mirrored(&self, mirror: impl Fn(u32) -> u32) -> Self {
-        let slots = self.instances.iter().flat_map(|it| {
-            let range = it.first_slot as usize..it.end_slot as usize;
-            self.slots[range].iter().rev()
-        });
-        let swap = |slot: &Slot| Slot {
-            begin: mirror(slot.end),
-            end: mirror(slot.begin),
-            side: slot.side,
+    fn mirrored(&self, mirror: impl Fn(EventNode) -> EventNode) -> Self {
+        let participants = self
+            .instances()
+            .flat_map(|it| self.participants(it).iter().rev());
+        let mirror = |node: Option<EventNode>| PackedOption::from(node.map(&mirror));
+        let swap = |it: &Participant| Participant {
+            begin: mirror(it.effect()),
+            end: mirror(it.cause()),
+            side: it.side,
         };
-        let class = |it: &Instance| Instance {
+        let class = |it: &JoinedOperation| JoinedOperation {
             class: match it.class {
                 Class::OneToAll => Class::AllToOne,
                 Class::AllToOne => Class::OneToAll,
@@ -73,14 +68,14 @@ impl Collectives {
             ..*it
         };
         Self {
-            slots: slots.map(swap).collect(),
-            instances: self.instances.iter().map(class).collect(),
+            participants: participants.map(swap).collect(),
+            operations: self.operations.iter().map(class).collect(),
             instance_of_slot: self.instance_of_slot.clone(),
         }
     }
 
-    fn mirror_slot(&self, slot: u32) -> u32 {
-        let it = self.instances[self.instance_of_slot[slot as usize] as usize];
-        it.first_slot + (it.end_slot - 1 - slot)
+    fn mirror_slot(&self, slot: Slot) -> Slot {
+        let (instance, _) = self.locate(slot);
+        self.operation(instance).slots().mirrored(slot)
     }
 }

@@ -13,6 +13,7 @@
 
 mod check;
 mod collectives;
+mod ids;
 mod joining;
 mod mirror;
 mod named;
@@ -22,11 +23,12 @@ mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub(crate) use collectives::TopTwo;
-pub use collectives::{Collectives, Instance, Slot};
+pub use collectives::{Collectives, JoinedOperation, Participant};
+pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, Message,
-    MessageId, Operation, OperationId, Place, Role, Root,
+    Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, LogNode,
+    Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
 
 use std::sync::Arc;
@@ -35,9 +37,6 @@ use retime_model::{Correction, LogColumns, Ticks, Timestamp, TraceInfo};
 
 use crate::delay::MinimalDelay;
 use retime_model::Clocks;
-
-/// Stands for "no node" in the columns of node numbers.
-pub(crate) const NONE: u32 = u32::MAX;
 
 /// How doubtful operations are taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -68,12 +67,47 @@ pub enum CausalityError {
     },
 }
 
+/// What a node belongs to, if anything: a send or receive to the other end of its
+/// message, a begin or end to its slot of a collective.
+#[derive(Clone, Copy, Debug)]
+struct Partner(PackedOption<EventNode>);
+
+impl Partner {
+    const NONE: Self = Self(PackedOption::NONE);
+
+    /// Of a send or receive: the other end.
+    #[inline]
+    fn node(self) -> Option<EventNode> {
+        self.0.get()
+    }
+
+    /// Of a begin or end: the slot.
+    #[inline]
+    fn slot(self) -> Option<Slot> {
+        self.0.get().map(|EventNode(number)| Slot(number))
+    }
+}
+
+impl From<EventNode> for Partner {
+    #[inline]
+    fn from(node: EventNode) -> Self {
+        Self(node.into())
+    }
+}
+
+impl From<Slot> for Partner {
+    #[inline]
+    fn from(slot: Slot) -> Self {
+        Self(EventNode(slot.0).into())
+    }
+}
+
 /// The happened-before relation of a trace.
 #[derive(Clone, Debug)]
 pub struct Causality {
     nodes: Nodes,
     /// Shared, like the rest, with the same trace at other times.
-    partner: Arc<Vec<u32>>,
+    partner: Arc<Vec<Partner>>,
     collectives: Arc<Collectives>,
     defects: Arc<Defects>,
 }
@@ -139,35 +173,35 @@ impl Causality {
     /// The send of the message that `receive` got; `None` for other nodes and
     /// for a receive whose send is not in the trace.
     #[inline]
-    pub fn message_source(&self, receive: u32) -> Option<u32> {
+    pub fn message_source(&self, receive: EventNode) -> Option<EventNode> {
         (self.nodes.role(receive) == Role::Receive)
-            .then(|| self.partner(receive))
+            .then(|| self.partner[receive.index()].node())
             .flatten()
     }
 
     /// The receive of the message that `send` sent.
     #[inline]
-    pub fn message_target(&self, send: u32) -> Option<u32> {
+    pub fn message_target(&self, send: EventNode) -> Option<EventNode> {
         (self.nodes.role(send) == Role::Send)
-            .then(|| self.partner(send))
+            .then(|| self.partner[send.index()].node())
             .flatten()
     }
 
     /// The slot of the collective in which `node` is a cause or effect.
     #[inline]
-    pub fn slot(&self, node: u32) -> Option<u32> {
+    pub fn slot(&self, node: EventNode) -> Option<Slot> {
         matches!(
             self.nodes.role(node),
             Role::CollectiveBegin | Role::CollectiveEnd
         )
-        .then(|| self.partner(node))
+        .then(|| self.partner[node.index()].slot())
         .flatten()
     }
 
     /// Number of messages with both ends.
     pub fn messages(&self) -> u64 {
-        let nodes = 0..self.nodes.len() as u32;
-        nodes
+        self.nodes
+            .all()
             .filter(|&node| self.message_source(node).is_some())
             .count() as u64
     }
@@ -177,27 +211,29 @@ impl Causality {
     /// times of all nodes.
     pub(crate) fn tightest_effects(
         &self,
-        instance: u32,
+        instance: Instance,
         clocks: &Clocks,
         delay: &MinimalDelay,
         times: &[i64],
-        visit: &mut impl FnMut(u32, i64),
+        visit: &mut impl FnMut(EventNode, i64),
     ) {
-        let slots = self.collectives.slots(instance);
-        let clock = |place: usize| self.clock_of_slot(clocks, &slots[place]);
-        let room = |cause: u32, effect: u32, delay: Ticks| {
-            times[effect as usize] - delay.0 - times[cause as usize]
+        let participants = self.collectives.participants(instance);
+        let clock = |place: usize| self.clock_of_participant(clocks, &participants[place]);
+        let room = |cause: EventNode, effect: EventNode, delay: Ticks| {
+            times[effect.index()] - delay.0 - times[cause.index()]
         };
         match delay {
             MinimalDelay::Uniform(delay) => {
-                let time = |node: u32| times[node as usize];
-                let visit = |cause: u32, effect: u32| visit(cause, room(cause, effect, *delay));
+                let time = |node: EventNode| times[node.index()];
+                let visit =
+                    |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, *delay));
                 self.collectives
                     .earliest_effects(instance, time, clock, visit);
             }
             MinimalDelay::PerPair(table) => {
                 self.collectives.each_dependency(instance, |from, to| {
-                    if let (Some(cause), Some(effect)) = (slots[from].cause(), slots[to].effect())
+                    if let (Some(cause), Some(effect)) =
+                        (participants[from].cause(), participants[to].effect())
                         && clock(from) != clock(to)
                     {
                         let delay =
@@ -214,26 +250,32 @@ impl Causality {
     /// early), at the given times.
     pub(crate) fn tightest_causes(
         &self,
-        instance: u32,
+        instance: Instance,
         clocks: &Clocks,
         delay: &MinimalDelay,
-        time: impl Fn(u32) -> i64,
-        mut visit: impl FnMut(u32, u32, i64),
+        time: impl Fn(EventNode) -> i64,
+        mut visit: impl FnMut(EventNode, EventNode, i64),
     ) {
-        let slots = self.collectives.slots(instance);
-        let clock = |place: usize| self.clock_of_slot(clocks, &slots[place]);
+        let participants = self.collectives.participants(instance);
+        let clock = |place: usize| self.clock_of_participant(clocks, &participants[place]);
         match delay {
             MinimalDelay::Uniform(delay) => {
-                let visit = |cause: u32, effect: u32| {
+                let visit = |cause: EventNode, effect: EventNode| {
                     visit(cause, effect, time(effect) - time(cause) - delay.0);
                 };
-                self.collectives
-                    .latest_causes(instance, 0..slots.len(), &time, clock, visit);
+                self.collectives.latest_causes(
+                    instance,
+                    0..participants.len(),
+                    &time,
+                    clock,
+                    visit,
+                );
             }
             MinimalDelay::PerPair(table) => {
-                let mut tightest: Vec<Option<(i64, u32)>> = vec![None; slots.len()];
+                let mut tightest: Vec<Option<(i64, EventNode)>> = vec![None; participants.len()];
                 self.collectives.each_dependency(instance, |from, to| {
-                    if let (Some(cause), Some(effect)) = (slots[from].cause(), slots[to].effect())
+                    if let (Some(cause), Some(effect)) =
+                        (participants[from].cause(), participants[to].effect())
                         && clock(from) != clock(to)
                     {
                         let delay =
@@ -244,8 +286,8 @@ impl Causality {
                         }
                     }
                 });
-                for (slot, tightest) in slots.iter().zip(tightest) {
-                    if let (Some(effect), Some((slack, cause))) = (slot.effect(), tightest) {
+                for (participant, tightest) in participants.iter().zip(tightest) {
+                    if let (Some(effect), Some((slack, cause))) = (participant.effect(), tightest) {
                         visit(cause, effect, slack);
                     }
                 }
@@ -253,14 +295,12 @@ impl Causality {
         }
     }
 
-    fn clock_of_slot(&self, clocks: &Clocks, slot: &Slot) -> Option<retime_model::ClockId> {
-        let node = slot.cause().or(slot.effect())?;
+    fn clock_of_participant(
+        &self,
+        clocks: &Clocks,
+        participant: &Participant,
+    ) -> Option<retime_model::ClockId> {
+        let node = participant.cause().or(participant.effect())?;
         Some(clocks.of(self.nodes.location(node)))
-    }
-
-    #[inline]
-    fn partner(&self, node: u32) -> Option<u32> {
-        let partner = self.partner[node as usize];
-        (partner != NONE).then_some(partner)
     }
 }

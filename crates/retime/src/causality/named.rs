@@ -7,7 +7,7 @@
 //! a message or an operation says nothing certain, and all of them are left out.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LogBuilder, MessageId};
+//! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, MessageId};
 //! use retime::{LocationIndex, Timestamp};
 //! # use retime::{Location, Process, TickRate, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
@@ -29,31 +29,35 @@
 //!     server.finish(2, Timestamp(31), Timestamp(35))?,
 //! ];
 //! let causality = Causality::build(&info, logs, CausalityOptions::default())?;
-//! assert_eq!((causality.message_source(2), causality.message_source(3)), (Some(1), Some(0)));
+//! assert_eq!((causality.message_source(EventNode(2)), causality.message_source(EventNode(3))), (Some(EventNode(1)), Some(EventNode(0))));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use retime_model::{Defect, Defects, LogColumns, NamedOperation, Role};
 
-use super::NONE;
-use super::collectives::{Collectives, Slot};
+use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
+use super::{EventNode, PackedOption, Partner};
 
 /// Joins the ends of named messages in `partner`.
-pub(super) fn pair(logs: &[LogColumns], nodes: &Nodes, partner: &mut [u32], defects: &mut Defects) {
+pub(super) fn pair(
+    logs: &[LogColumns],
+    nodes: &Nodes,
+    partner: &mut [Partner],
+    defects: &mut Defects,
+) {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
-        let first = nodes.first(position);
         let named = log.named_messages.iter();
-        named.map(move |it| (it.id, first + it.node))
+        named.map(move |it| (it.id, nodes.of_log(position, it.node)))
     });
     let mut named: Vec<_> = named.collect();
     named.sort_unstable();
     for same in named.chunk_by(|a, b| a.0 == b.0) {
-        let role = |node: u32| nodes.role(node);
+        let role = |node: EventNode| nodes.role(node);
         match *same {
             [(_, a), (_, b)] if role(a) != role(b) => {
-                partner[a as usize] = b;
-                partner[b as usize] = a;
+                partner[a.index()] = b.into();
+                partner[b.index()] = a.into();
             }
             [(_, alone)] => {
                 let defect = match role(alone) {
@@ -71,31 +75,37 @@ pub(super) fn pair(logs: &[LogColumns], nodes: &Nodes, partner: &mut [u32], defe
     }
 }
 
+/// A begin or end of an operation that has an id.
+#[derive(Clone, Copy)]
+struct Named<'a> {
+    of: &'a NamedOperation,
+    node: EventNode,
+}
+
 /// Adds the operations that have ids.
 pub(super) fn join(
     logs: &[LogColumns],
     nodes: &Nodes,
     collectives: &mut Collectives,
-    partner: &mut [u32],
+    partner: &mut [Partner],
     defects: &mut Defects,
 ) {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
-        let first = nodes.first(position);
         let named = log.named_operations.iter();
-        named.map(move |it| NamedOperation {
-            node: first + it.node,
-            ..*it
+        named.map(move |of| Named {
+            of,
+            node: nodes.of_log(position, of.node),
         })
     });
-    let mut named: Vec<NamedOperation> = named.collect();
-    named.sort_unstable_by_key(|it| (it.id, it.rank, it.node));
-    for events in named.chunk_by(|a, b| a.id == b.id) {
-        let (class, first) = (events[0].class, events[0].node);
-        if events.iter().any(|it| it.class != class) {
+    let mut named: Vec<Named<'_>> = named.collect();
+    named.sort_unstable_by_key(|it| (it.of.id, it.of.rank, it.node));
+    for events in named.chunk_by(|a, b| a.of.id == b.of.id) {
+        let (class, first) = (events[0].of.class, events[0].node);
+        if events.iter().any(|it| it.of.class != class) {
             note(Defect::CollectiveMismatch, first, nodes, defects);
             continue;
         }
-        let Some(slots) = slots(events, nodes) else {
+        let Some(participants) = participants(events, nodes) else {
             note(Defect::IdNotUnique, first, nodes, defects);
             continue;
         };
@@ -103,46 +113,46 @@ pub(super) fn join(
             // What is there belongs together all the same.
             note(Defect::CollectiveIncomplete, first, nodes, defects);
         }
-        collectives.push(class, false, &slots, partner);
+        collectives.push(class, false, &participants, partner);
     }
 }
 
 /// Begin and end of each location that takes part, by rank; `None` if one has two of
 /// either.
-fn slots(events: &[NamedOperation], nodes: &Nodes) -> Option<Vec<Slot>> {
-    let participant = |it: &NamedOperation| (it.rank, nodes.location(it.node));
-    let same = |a: &NamedOperation, b: &NamedOperation| participant(a) == participant(b);
-    let slot = |own: &[NamedOperation]| {
-        let mut slot = Slot {
-            begin: NONE,
-            end: NONE,
+fn participants(events: &[Named<'_>], nodes: &Nodes) -> Option<Vec<Participant>> {
+    let key = |it: &Named<'_>| (it.of.rank, nodes.location(it.node));
+    let same = |a: &Named<'_>, b: &Named<'_>| key(a) == key(b);
+    let participant = |own: &[Named<'_>]| {
+        let mut participant = Participant {
+            begin: PackedOption::NONE,
+            end: PackedOption::NONE,
             side: 0,
         };
         for it in own {
             let place = match nodes.role(it.node) {
-                Role::CollectiveBegin => &mut slot.begin,
-                _ => &mut slot.end,
+                Role::CollectiveBegin => &mut participant.begin,
+                _ => &mut participant.end,
             };
-            if std::mem::replace(place, it.node) != NONE {
+            if std::mem::replace(place, it.node.into()).is_some() {
                 return None;
             }
         }
-        Some(slot)
+        Some(participant)
     };
-    events.chunk_by(same).map(slot).collect()
+    events.chunk_by(same).map(participant).collect()
 }
 
 /// Whether fewer begins or ends came than the operation has.
-fn is_incomplete(events: &[NamedOperation], nodes: &Nodes) -> bool {
+fn is_incomplete(events: &[Named<'_>], nodes: &Nodes) -> bool {
     [Role::CollectiveBegin, Role::CollectiveEnd]
         .iter()
         .any(|role| {
             let own = events.iter().filter(|it| nodes.role(it.node) == *role);
-            let expected = own.clone().map(|it| it.expected).max().unwrap_or(0);
+            let expected = own.clone().map(|it| it.of.expected).max().unwrap_or(0);
             (own.count() as u64) < u64::from(expected)
         })
 }
 
-fn note(defect: Defect, node: u32, nodes: &Nodes, defects: &mut Defects) {
+fn note(defect: Defect, node: EventNode, nodes: &Nodes, defects: &mut Defects) {
     defects.add(defect, nodes.location(node), nodes.event(node));
 }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::CausalityError;
-use retime_model::{Correction, LocationIndex, LogColumns, Role, Ticks, Timestamp};
+use super::ids::{EventNode, Ids};
+use retime_model::{Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
 /// stamps fit an `i64` with room to spare.
@@ -35,10 +36,10 @@ pub struct Nodes {
     /// Shared with the same trace at other times.
     events: Arc<Vec<u32>>,
     roles: Arc<Vec<Role>>,
-    /// Node numbers of location `l` are `first[l]..first[l + 1]`.
-    first: Vec<u32>,
+    /// Nodes of location `l` are `first[l]..first[l + 1]`.
+    first: Vec<EventNode>,
     /// Location of the first node of each [`BLOCK`], and of the last node.
-    blocks: Vec<u32>,
+    blocks: Vec<LocationIndex>,
     extents: Vec<Option<Extent>>,
     event_counts: Vec<u64>,
     base: u64,
@@ -48,7 +49,7 @@ impl Nodes {
     /// Moves the columns out of `logs`, one location after the other.
     pub(super) fn gather(logs: &mut [LogColumns]) -> Result<Self, CausalityError> {
         let total: usize = logs.iter().map(|log| log.times.len()).sum();
-        // One number is taken by NONE.
+        // One number stands for none.
         if total >= u32::MAX as usize {
             return Err(CausalityError::TooManyNodes {
                 nodes: total as u64,
@@ -58,7 +59,7 @@ impl Nodes {
             times: Vec::with_capacity(total),
             events: Arc::default(),
             roles: Arc::default(),
-            first: vec![0],
+            first: vec![EventNode(0)],
             blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
@@ -70,7 +71,7 @@ impl Nodes {
             nodes.times.append(&mut std::mem::take(&mut log.times));
             events.append(&mut std::mem::take(&mut log.numbers));
             roles.append(&mut std::mem::take(&mut log.roles));
-            nodes.first.push(nodes.times.len() as u32);
+            nodes.first.push(EventNode(nodes.times.len() as u32));
             nodes
                 .extents
                 .push(log.range.map(|(first, last)| Extent { first, last }));
@@ -82,18 +83,18 @@ impl Nodes {
         Ok(nodes)
     }
 
-    fn locations_of_blocks(&self) -> Vec<u32> {
-        let starts = (0..self.times.len()).step_by(BLOCK);
-        let nodes = starts.chain(self.times.len().checked_sub(1));
+    fn locations_of_blocks(&self) -> Vec<LocationIndex> {
+        let starts = self.all().step_by(BLOCK);
+        let nodes = starts.chain(self.all().next_back());
         nodes
-            .map(|node| self.search(node as u32, 0, self.extents.len() as u32))
+            .map(|node| self.search(node, 0, self.locations()))
             .collect()
     }
 
     /// The location of `node`, one of `from..to`.
-    fn search(&self, node: u32, from: u32, to: u32) -> u32 {
-        let ends = &self.first[from as usize + 1..to as usize];
-        from + ends.partition_point(|&end| end <= node) as u32
+    fn search(&self, node: EventNode, from: usize, to: usize) -> LocationIndex {
+        let ends = &self.first[from + 1..to];
+        LocationIndex((from + ends.partition_point(|&end| end <= node)) as u32)
     }
 
     fn fix_base(&mut self) -> Result<(), CausalityError> {
@@ -135,8 +136,7 @@ impl Nodes {
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());
         for location in 0..self.locations() {
-            let range = self.of(location);
-            let range = range.start as usize..range.end as usize;
+            let range = self.of(location).range();
             let last = self.event_counts[location].saturating_sub(1) as u32;
             mirrored.times.extend(
                 self.times[range.clone()]
@@ -236,58 +236,63 @@ impl Nodes {
         self.extents.len()
     }
 
-    /// First node of the location at position `location`.
-    #[inline]
-    pub fn first(&self, location: usize) -> u32 {
-        self.first[location]
+    /// All nodes.
+    pub fn all(&self) -> Ids<EventNode> {
+        Ids::of_column(self.times.len())
     }
 
     /// Nodes of the location at position `location`.
     #[inline]
-    pub fn of(&self, location: usize) -> std::ops::Range<u32> {
-        self.first[location]..self.first[location + 1]
+    pub fn of(&self, location: usize) -> Ids<EventNode> {
+        Ids::new(self.first[location], self.first[location + 1])
+    }
+
+    /// The node that `node` of the log at position `log` has become.
+    #[inline]
+    pub(super) fn of_log(&self, log: usize, node: LogNode) -> EventNode {
+        EventNode(self.first[log].0 + node.0)
     }
 
     /// The location of `node`.
     #[inline]
-    pub fn location(&self, node: u32) -> LocationIndex {
-        let block = node as usize / BLOCK;
+    pub fn location(&self, node: EventNode) -> LocationIndex {
+        let block = node.index() / BLOCK;
         let (from, to) = (self.blocks[block], self.blocks[block + 1]);
         // Seldom more than one location shares a block.
-        LocationIndex(if from == to {
+        if from == to {
             from
         } else {
-            self.search(node, from, to + 1)
-        })
+            self.search(node, from.as_usize(), to.as_usize() + 1)
+        }
     }
 
     /// Number of the event within its location, from 0.
     #[inline]
-    pub fn event(&self, node: u32) -> u64 {
-        u64::from(self.events[node as usize])
+    pub fn event(&self, node: EventNode) -> u64 {
+        u64::from(self.events[node.index()])
     }
 
-    /// Event numbers of a range of nodes.
-    pub fn events(&self, range: std::ops::Range<u32>) -> &[u32] {
-        &self.events[range.start as usize..range.end as usize]
+    /// Event numbers of nodes that follow each other.
+    pub fn events(&self, nodes: Ids<EventNode>) -> &[u32] {
+        &self.events[nodes.range()]
     }
 
     /// The part `node` plays.
     #[inline]
-    pub fn role(&self, node: u32) -> Role {
-        self.roles[node as usize]
+    pub fn role(&self, node: EventNode) -> Role {
+        self.roles[node.index()]
     }
 
     /// Its stamp relative to [`Self::base`].
     #[inline]
-    pub fn time(&self, node: u32) -> Ticks {
-        self.relative(self.times[node as usize])
+    pub fn time(&self, node: EventNode) -> Ticks {
+        self.relative(self.times[node.index()])
     }
 
     /// Its stamp as recorded.
     #[inline]
-    pub fn timestamp(&self, node: u32) -> Timestamp {
-        self.times[node as usize]
+    pub fn timestamp(&self, node: EventNode) -> Timestamp {
+        self.times[node.index()]
     }
 
     /// All stamps by node.

@@ -19,7 +19,7 @@
 //!   the first `R - S` receives stay alone.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! use retime::{LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
@@ -44,8 +44,8 @@
 //!
 //! let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! // Nodes 0 and 1 are the sends; 2 is the completion of request 101, 3 of request 100.
-//! assert_eq!(causality.message_source(3), Some(0));
-//! assert_eq!(causality.message_source(2), Some(1));
+//! assert_eq!(causality.message_source(EventNode(3)), Some(EventNode(0)));
+//! assert_eq!(causality.message_source(EventNode(2)), Some(EventNode(1)));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -58,8 +58,8 @@ use rustc_hash::FxHashMap;
 
 use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, Message, TraceInfo};
 
-use super::NONE;
 use super::nodes::Nodes;
+use super::{EventNode, PackedOption, Partner};
 
 /// One direction of talk between two endpoints.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,18 +76,18 @@ struct Queue {
     sends: u32,
     receives: u32,
     /// Oldest and newest send without a receive; linked through `partner`.
-    head: u32,
-    tail: u32,
+    head: PackedOption<EventNode>,
+    tail: PackedOption<EventNode>,
 }
 
-/// The other end of each message, by node; [`NONE`] where there is none.
+/// The other end of each message, by node.
 pub(super) fn pair(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
     defects: &mut Defects,
-) -> Vec<u32> {
-    let mut partner = vec![NONE; nodes.len()];
+) -> Vec<Partner> {
+    let mut partner = vec![Partner::NONE; nodes.len()];
     let Lines {
         mut queues,
         as_sender,
@@ -101,12 +101,14 @@ pub(super) fn pair(
             |log| &log.sends,
             |log, i| {
                 nodes
-                    .timestamp(nodes.first(log) + logs[log].sends[i].node)
+                    .timestamp(nodes.of_log(log, logs[log].sends[i].node))
                     .0
             },
             |log, line| {
-                let queue = as_sender[log][line.channel as usize];
-                queues[queue as usize].enqueue(nodes.first(log) + line.node, &mut partner);
+                let send = nodes.of_log(log, line.node);
+                if let Some(queue) = as_sender[log][line.channel as usize] {
+                    queues[queue].enqueue(send, &mut partner);
+                }
             },
         );
     }
@@ -117,9 +119,9 @@ pub(super) fn pair(
             |log| &log.receives,
             |log, i| logs[log].posted[i].0,
             |log, line| {
+                let node = nodes.of_log(log, line.node);
                 let queue = as_receiver[log][line.channel as usize];
-                let node = nodes.first(log) + line.node;
-                if !queues[queue as usize].serve(node, &mut partner) {
+                if !queue.is_some_and(|it| queues[it].serve(node, &mut partner)) {
                     defects.add(
                         Defect::ReceiveWithoutSend,
                         logs[log].location,
@@ -129,52 +131,57 @@ pub(super) fn pair(
             },
         );
     }
-    report_unmatched(&queues, &mut partner, nodes, defects);
+    report_unmatched(queues, &mut partner, nodes, defects);
     partner
 }
 
 impl Queue {
-    fn enqueue(&mut self, send: u32, partner: &mut [u32]) {
-        if self.head == NONE {
-            self.head = send;
-        } else {
-            partner[self.tail as usize] = send;
+    fn enqueue(&mut self, send: EventNode, partner: &mut [Partner]) {
+        match self.tail.get() {
+            Some(last) => partner[last.index()] = send.into(),
+            None => self.head = send.into(),
         }
-        self.tail = send;
+        self.tail = send.into();
+    }
+
+    /// Takes the oldest waiting send out.
+    fn dequeue(&mut self, partner: &[Partner]) -> Option<EventNode> {
+        let send = self.head.get()?;
+        if self.head == self.tail {
+            (self.head, self.tail) = (PackedOption::NONE, PackedOption::NONE);
+        } else {
+            self.head = partner[send.index()].0;
+        }
+        Some(send)
     }
 
     /// Gives the oldest waiting send to `receive`, unless it must stay alone.
-    fn serve(&mut self, receive: u32, partner: &mut [u32]) -> bool {
+    fn serve(&mut self, receive: EventNode, partner: &mut [Partner]) -> bool {
         if self.receives > self.sends {
             self.receives -= 1;
             return false;
         }
-        let send = self.head;
-        self.head = if send == self.tail {
-            NONE
-        } else {
-            partner[send as usize]
+        let Some(send) = self.dequeue(partner) else {
+            return false;
         };
-        partner[send as usize] = receive;
-        partner[receive as usize] = send;
+        partner[send.index()] = receive.into();
+        partner[receive.index()] = send.into();
         true
     }
 }
 
 /// Sends still waiting at the end have no receive.
-fn report_unmatched(queues: &[Queue], partner: &mut [u32], nodes: &Nodes, defects: &mut Defects) {
-    let mut unmatched: Vec<u32> = Vec::new();
-    for queue in queues {
-        let mut send = queue.head;
-        while send != NONE {
-            let next = if send == queue.tail {
-                NONE
-            } else {
-                partner[send as usize]
-            };
-            partner[send as usize] = NONE;
+fn report_unmatched(
+    mut queues: Vec<Queue>,
+    partner: &mut [Partner],
+    nodes: &Nodes,
+    defects: &mut Defects,
+) {
+    let mut unmatched: Vec<EventNode> = Vec::new();
+    for queue in &mut queues {
+        while let Some(send) = queue.dequeue(partner) {
+            partner[send.index()] = Partner::NONE;
             unmatched.push(send);
-            send = next;
         }
     }
     unmatched.sort_unstable();
@@ -239,8 +246,8 @@ fn in_order<'a>(
 /// when it sends and when it receives.
 struct Lines {
     queues: Vec<Queue>,
-    as_sender: Vec<Vec<u32>>,
-    as_receiver: Vec<Vec<u32>>,
+    as_sender: Vec<Vec<Option<usize>>>,
+    as_receiver: Vec<Vec<Option<usize>>>,
 }
 
 impl Lines {
@@ -260,8 +267,8 @@ impl Lines {
                 tag: message.tag,
             });
             for &(queue, count) in &outgoing {
-                if let Some(queue) = lines.queues.get_mut(queue as usize) {
-                    queue.sends += count;
+                if let Some(queue) = queue {
+                    lines.queues[queue].sends += count;
                 }
             }
             let incoming = lines.refer(&mut number, log, &log.receives, |message| Channel {
@@ -271,8 +278,8 @@ impl Lines {
                 tag: message.tag,
             });
             for &(queue, count) in &incoming {
-                if let Some(queue) = lines.queues.get_mut(queue as usize) {
-                    queue.receives += count;
+                if let Some(queue) = queue {
+                    lines.queues[queue].receives += count;
                 }
             }
             lines
@@ -288,29 +295,29 @@ impl Lines {
     /// Queue and number of `entries` for each local channel of `log`.
     fn refer(
         &mut self,
-        number: &mut FxHashMap<Channel, u32>,
+        number: &mut FxHashMap<Channel, usize>,
         log: &LogColumns,
         entries: &[ChannelPlace],
         channel: impl Fn(&Message) -> Channel,
-    ) -> Vec<(u32, u32)> {
+    ) -> Vec<(Option<usize>, u32)> {
         let mut counts = vec![0_u32; log.channels.len()];
         for line in entries {
             counts[line.channel as usize] += 1;
         }
         let numbered = log.channels.iter().zip(counts).map(|(message, count)| {
             if count == 0 {
-                return (NONE, 0);
+                return (None, 0);
             }
             let queue = *number.entry(channel(message)).or_insert_with(|| {
                 self.queues.push(Queue {
                     sends: 0,
                     receives: 0,
-                    head: NONE,
-                    tail: NONE,
+                    head: PackedOption::NONE,
+                    tail: PackedOption::NONE,
                 });
-                self.queues.len() as u32 - 1
+                self.queues.len() - 1
             });
-            (queue, count)
+            (Some(queue), count)
         });
         numbered.collect()
     }

@@ -4,31 +4,37 @@ use std::sync::Arc;
 
 use retime_model::{Role, Timestamp};
 
-use super::{Causality, NONE};
+use super::{Causality, EventNode, PackedOption, Partner};
 
 impl Causality {
     /// Leaves out every dependency with an end stamped before `from` or after
     /// `to`: a clock then starts at `from`, and after `to` follows its own time.
     pub fn limit_to(&mut self, from: Timestamp, to: Timestamp) {
         let nodes = &self.nodes;
-        let outside = |node: u32| {
+        let outside = |node: EventNode| {
             let stamp = nodes.timestamp(node);
             stamp < from || stamp > to
         };
         let partners = Arc::make_mut(&mut self.partner);
-        let slots = &mut Arc::make_mut(&mut self.collectives).slots;
-        let left_out: Vec<u32> = (0..partners.len() as u32)
-            .filter(|&node| outside(node))
-            .collect();
-        for node in left_out {
-            let partner = std::mem::replace(&mut partners[node as usize], NONE);
-            if partner == NONE {
-                continue;
-            }
-            match self.nodes.role(node) {
-                Role::Send | Role::Receive => partners[partner as usize] = NONE,
-                Role::CollectiveBegin => slots[partner as usize].begin = NONE,
-                Role::CollectiveEnd => slots[partner as usize].end = NONE,
+        let participants = &mut Arc::make_mut(&mut self.collectives).participants;
+        for node in nodes.all().filter(|&node| outside(node)) {
+            let partner = std::mem::replace(&mut partners[node.index()], Partner::NONE);
+            match nodes.role(node) {
+                Role::Send | Role::Receive => {
+                    if let Some(other) = partner.node() {
+                        partners[other.index()] = Partner::NONE;
+                    }
+                }
+                Role::CollectiveBegin => {
+                    if let Some(slot) = partner.slot() {
+                        participants[slot.index()].begin = PackedOption::NONE;
+                    }
+                }
+                Role::CollectiveEnd => {
+                    if let Some(slot) = partner.slot() {
+                        participants[slot.index()].end = PackedOption::NONE;
+                    }
+                }
             }
         }
     }

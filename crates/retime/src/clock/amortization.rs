@@ -43,7 +43,7 @@ use rayon::prelude::*;
 use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
-use crate::causality::{Causality, Role};
+use crate::causality::{Causality, EventNode, Ids, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
@@ -206,7 +206,7 @@ impl Work<'_> {
                 let ranges = locations
                     .iter()
                     .map(|location| nodes.of(location.as_usize()));
-                let mut all: Vec<u32> = ranges.flatten().collect();
+                let mut all: Vec<EventNode> = ranges.flatten().collect();
                 all.sort_by_key(|&node| (nodes.time(node), self.times.get(node)));
                 Order::Sorted(all)
             }
@@ -218,7 +218,7 @@ impl Work<'_> {
         let nodes = self.causality.nodes();
         let mut gates = Vec::with_capacity(order.len());
         let mut sum = 0;
-        let mut previous: Option<u32> = None;
+        let mut previous: Option<EventNode> = None;
         let mut jumps = self.times.jumps_in_order();
         for node in order.iter() {
             let value = self.times.get(node).0;
@@ -244,7 +244,7 @@ impl Work<'_> {
     }
 
     /// How far a send-like node may move without an effect coming too early.
-    fn limit(&self, clock: ClockId, node: u32) -> Option<i64> {
+    fn limit(&self, clock: ClockId, node: EventNode) -> Option<i64> {
         let nodes = self.causality.nodes();
         match nodes.role(node) {
             Role::Send => {
@@ -360,26 +360,26 @@ fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
 
 /// The nodes of a clock in order.
 enum Order {
-    Range(std::ops::Range<u32>),
-    Sorted(Vec<u32>),
+    Range(Ids<EventNode>),
+    Sorted(Vec<EventNode>),
 }
 
 impl Order {
     fn len(&self) -> usize {
         match self {
-            Self::Range(range) => range.len(),
+            Self::Range(nodes) => nodes.len(),
             Self::Sorted(nodes) => nodes.len(),
         }
     }
 
-    fn get(&self, index: usize) -> Option<u32> {
+    fn get(&self, index: usize) -> Option<EventNode> {
         match self {
-            Self::Range(range) => (index < range.len()).then(|| range.start + index as u32),
+            Self::Range(nodes) => nodes.get(index),
             Self::Sorted(nodes) => nodes.get(index).copied(),
         }
     }
 
-    fn iter(&self) -> impl Iterator<Item = u32> {
+    fn iter(&self) -> impl Iterator<Item = EventNode> {
         (0..self.len()).map_while(|index| self.get(index))
     }
 }
@@ -392,7 +392,7 @@ struct CollectiveLimits {
 impl CollectiveLimits {
     fn none(causality: &Causality) -> Self {
         Self {
-            by_slot: vec![i64::MAX; causality.collectives().slot_count()],
+            by_slot: vec![i64::MAX; causality.collectives().slots().len()],
         }
     }
 
@@ -404,10 +404,10 @@ impl CollectiveLimits {
     ) -> Self {
         let collectives = causality.collectives();
         let mut by_slot = Self::none(causality).by_slot;
-        for instance in 0..collectives.instances().len() as u32 {
-            let mut note = |cause: u32, limit: i64| {
+        for instance in collectives.instances() {
+            let mut note = |cause: EventNode, limit: i64| {
                 if let Some(slot) = causality.slot(cause) {
-                    let of_slot = &mut by_slot[slot as usize];
+                    let of_slot = &mut by_slot[slot.index()];
                     *of_slot = limit.min(*of_slot);
                 }
             };
@@ -416,7 +416,7 @@ impl CollectiveLimits {
         Self { by_slot }
     }
 
-    fn of(&self, slot: u32) -> Option<i64> {
-        Some(self.by_slot[slot as usize]).filter(|&limit| limit != i64::MAX)
+    fn of(&self, slot: Slot) -> Option<i64> {
+        Some(self.by_slot[slot.index()]).filter(|&limit| limit != i64::MAX)
     }
 }

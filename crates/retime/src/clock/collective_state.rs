@@ -7,7 +7,7 @@
 //! whose begin is missing instead: ends up to there may go on.
 
 use super::times::UNKNOWN;
-use crate::causality::{Causality, Class, Instance, TopTwo};
+use crate::causality::{Causality, Class, EventNode, Instance, JoinedOperation, Slot, TopTwo};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
@@ -18,7 +18,7 @@ struct Progress {
     /// Begins not computed yet, by side.
     missing: [u32; 2],
     /// Latest begins by side, of different clocks.
-    latest: [TopTwo<ClockId>; 2],
+    latest: [TopTwo<ClockId, EventNode>; 2],
     /// Prefix operations: the first place whose begin is missing.
     first_missing: usize,
 }
@@ -35,23 +35,23 @@ pub(super) struct CollectiveState<'a> {
 impl<'a> CollectiveState<'a> {
     pub(super) fn new(causality: &'a Causality, clocks: &'a Clocks) -> Self {
         let collectives = causality.collectives();
-        let progress = |instance: usize| {
-            let across = collectives.instances()[instance].across_sides;
-            let slots = collectives.slots(instance as u32);
+        let progress = |instance: Instance| {
+            let across = collectives.operation(instance).across_sides;
+            let participants = collectives.participants(instance);
             let mut progress = Progress::default();
-            for slot in slots {
-                progress.missing[heap(across, slot.side)] += u32::from(slot.cause().is_some());
+            for it in participants {
+                progress.missing[heap(across, it.side)] += u32::from(it.cause().is_some());
             }
-            progress.first_missing = slots
+            progress.first_missing = participants
                 .iter()
-                .position(|slot| slot.cause().is_some())
-                .unwrap_or(slots.len());
+                .position(|it| it.cause().is_some())
+                .unwrap_or(participants.len());
             progress
         };
         Self {
             causality,
             clocks,
-            progress: (0..collectives.instances().len()).map(progress).collect(),
+            progress: collectives.instances().map(progress).collect(),
             most_shared: clocks
                 .iter()
                 .map(|clock| clocks.locations(clock).len())
@@ -62,31 +62,31 @@ impl<'a> CollectiveState<'a> {
 
     /// The begin in `slot` is computed. Returns the places whose ends may now
     /// be able to go on.
-    pub(super) fn begun(&mut self, values: &[i64], slot: u32) -> std::ops::Range<usize> {
+    pub(super) fn begun(&mut self, values: &[i64], slot: Slot) -> std::ops::Range<usize> {
         let (instance, place, it) = self.locate(slot);
-        let slots = self.causality.collectives().slots(instance);
-        let Some(node) = slots[place].cause() else {
+        let participants = self.causality.collectives().participants(instance);
+        let Some(node) = participants[place].cause() else {
             return 0..0;
         };
         let clock = self.clock_of(node);
-        let side = heap(it.across_sides, slots[place].side);
-        let progress = &mut self.progress[instance as usize];
-        progress.latest[side].push(values[node as usize], node, clock);
+        let side = heap(it.across_sides, participants[place].side);
+        let progress = &mut self.progress[instance.index()];
+        progress.latest[side].push(values[node.index()], node, clock);
         progress.missing[side] -= 1;
         let shared = self.most_shared > 1;
         if it.class == Class::Prefix {
             let before = progress.first_missing;
             let is_missing = |place: &usize| {
-                slots[*place]
+                participants[*place]
                     .cause()
-                    .is_some_and(|cause| values[cause as usize] == UNKNOWN)
+                    .is_some_and(|cause| values[cause.index()] == UNKNOWN)
             };
-            progress.first_missing = (before..slots.len())
+            progress.first_missing = (before..participants.len())
                 .find(is_missing)
-                .unwrap_or(slots.len());
-            let last = slots.len().min(progress.first_missing + 1);
+                .unwrap_or(participants.len());
+            let last = participants.len().min(progress.first_missing + 1);
             return if shared {
-                place + 1..slots.len()
+                place + 1..participants.len()
             } else {
                 before..last
             };
@@ -94,21 +94,21 @@ impl<'a> CollectiveState<'a> {
         if progress.missing[side] as usize >= self.most_shared {
             return 0..0;
         }
-        0..slots.len()
+        0..participants.len()
     }
 
     /// Whether all begins on other clocks that the end in `slot` depends on are
     /// computed.
-    pub(super) fn is_ready(&self, values: &[i64], slot: u32, clock: ClockId) -> bool {
+    pub(super) fn is_ready(&self, values: &[i64], slot: Slot, clock: ClockId) -> bool {
         let (instance, place, it) = self.locate(slot);
-        let slots = self.causality.collectives().slots(instance);
-        let progress = &self.progress[instance as usize];
+        let participants = self.causality.collectives().participants(instance);
+        let progress = &self.progress[instance.index()];
         if it.class == Class::Prefix {
             if place <= progress.first_missing {
                 return true;
             }
         } else {
-            let missing = progress.missing[source_heap(it.across_sides, slots[place].side)];
+            let missing = progress.missing[source_heap(it.across_sides, participants[place].side)];
             if missing == 0 {
                 return true;
             }
@@ -119,7 +119,7 @@ impl<'a> CollectiveState<'a> {
         self.most_shared > 1
             && self
                 .causes(slot, clock)
-                .all(|cause| values[cause as usize] != UNKNOWN)
+                .all(|cause| values[cause.index()] != UNKNOWN)
     }
 
     /// The time before which the end in `slot` cannot lie, if any begin on
@@ -128,15 +128,15 @@ impl<'a> CollectiveState<'a> {
         &self,
         values: &[i64],
         delay: &MinimalDelay,
-        slot: u32,
+        slot: Slot,
         clock: ClockId,
     ) -> Option<i64> {
         let (instance, place, it) = self.locate(slot);
-        let ends = self.causality.collectives().slots(instance)[place];
+        let ends = self.causality.collectives().participants(instance)[place];
         match delay {
             MinimalDelay::Uniform(Ticks(delay)) if it.class != Class::Prefix => {
                 let source = source_heap(it.across_sides, ends.side);
-                let latest = self.progress[instance as usize].latest[source].outside(clock);
+                let latest = self.progress[instance.index()].latest[source].outside(clock);
                 latest.map(|(value, _)| value.saturating_add(*delay))
             }
             delay => {
@@ -144,7 +144,7 @@ impl<'a> CollectiveState<'a> {
                 let to = nodes.location(ends.effect()?);
                 let bounds = self.causes(slot, clock).map(|cause| {
                     let delay = delay.between(nodes.location(cause), to);
-                    values[cause as usize].saturating_add(delay.0)
+                    values[cause.index()].saturating_add(delay.0)
                 });
                 bounds.max()
             }
@@ -152,28 +152,28 @@ impl<'a> CollectiveState<'a> {
     }
 
     /// The begins on other clocks that the end in `slot` depends on.
-    fn causes(&self, slot: u32, clock: ClockId) -> impl Iterator<Item = u32> {
+    fn causes(&self, slot: Slot, clock: ClockId) -> impl Iterator<Item = EventNode> {
         causes_of_end(self.causality, slot).filter(move |&cause| self.clock_of(cause) != clock)
     }
 
-    fn clock_of(&self, node: u32) -> ClockId {
+    fn clock_of(&self, node: EventNode) -> ClockId {
         self.clocks.of(self.causality.nodes().location(node))
     }
 
-    fn locate(&self, slot: u32) -> (u32, usize, Instance) {
+    fn locate(&self, slot: Slot) -> (Instance, usize, JoinedOperation) {
         let collectives = self.causality.collectives();
         let (instance, place) = collectives.locate(slot);
-        (instance, place, collectives.instances()[instance as usize])
+        (instance, place, *collectives.operation(instance))
     }
 }
 
 /// The begins that the end in `slot` depends on, on any clock.
-pub(super) fn causes_of_end(causality: &Causality, slot: u32) -> impl Iterator<Item = u32> {
+pub(super) fn causes_of_end(causality: &Causality, slot: Slot) -> impl Iterator<Item = EventNode> {
     let collectives = causality.collectives();
     let (instance, place) = collectives.locate(slot);
-    let slots = collectives.slots(instance).iter().enumerate();
-    let causes = slots.filter(move |&(from, _)| collectives.depends(instance, from, place));
-    causes.filter_map(|(_, slot)| slot.cause())
+    let participants = collectives.participants(instance).iter().enumerate();
+    let causes = participants.filter(move |&(from, _)| collectives.depends(instance, from, place));
+    causes.filter_map(|(_, it)| it.cause())
 }
 
 fn heap(across: bool, side: u8) -> usize {

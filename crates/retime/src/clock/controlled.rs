@@ -26,7 +26,7 @@
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! use retime::clock::{self, Gamma};
 //! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
@@ -52,7 +52,7 @@
 //! let clocks = Grouping::Process.clocks(&info, &causality);
 //! let delay = MinimalDelay::Uniform(Ticks(2));
 //! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?)?;
-//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;
+//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([0, 1, 2, 3].map(corrected), [100, 1_200, 102, 1_095]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

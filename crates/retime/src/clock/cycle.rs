@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::exchange::Exchange;
 use super::stepper::{causes, is_tied};
-use crate::causality::{Causality, Place, Role};
+use crate::causality::{Causality, EventNode, Place, Role};
 use retime_model::{Clocks, TraceInfo};
 
 /// How many events of a cycle a message names.
@@ -77,13 +77,13 @@ pub(super) struct Halt<'a> {
     pub(super) clocks: &'a Clocks,
     pub(super) exchange: &'a Exchange<'a>,
     /// The next node of each location, if it has one left.
-    pub(super) heads: Vec<Option<u32>>,
+    pub(super) heads: Vec<Option<EventNode>>,
 }
 
 /// Follows who waits for whom until a node comes up again.
 pub(super) fn find_cycle(halt: &Halt<'_>) -> Cycle {
     let nodes = halt.causality.nodes();
-    let mut path: Vec<u32> = Vec::new();
+    let mut path: Vec<EventNode> = Vec::new();
     let mut at = halt.heads.iter().copied().flatten().next();
     while let Some(node) = at {
         if let Some(start) = path.iter().position(|&seen| seen == node) {
@@ -93,7 +93,7 @@ pub(super) fn find_cycle(halt: &Halt<'_>) -> Cycle {
         path.push(node);
         at = awaited(halt, node);
     }
-    let event = |&node: &u32| {
+    let event = |&node: &EventNode| {
         let place = Place {
             location: nodes.location(node),
             event: nodes.event(node),
@@ -106,9 +106,9 @@ pub(super) fn find_cycle(halt: &Halt<'_>) -> Cycle {
 }
 
 /// The node at which the run stands that keeps `node` from being computed.
-fn awaited(halt: &Halt<'_>, node: u32) -> Option<u32> {
+fn awaited(halt: &Halt<'_>, node: EventNode) -> Option<EventNode> {
     let nodes = halt.causality.nodes();
-    let clock_of = |node: u32| halt.clocks.of(nodes.location(node));
+    let clock_of = |node: EventNode| halt.clocks.of(nodes.location(node));
     let clock = clock_of(node);
     let missing = causes(halt.causality, node).filter(|&cause| {
         halt.exchange.published(cause).is_none()

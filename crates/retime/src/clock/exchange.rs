@@ -18,7 +18,7 @@
 
 use super::collective_state::CollectiveState;
 use super::times::UNKNOWN;
-use crate::causality::{Causality, NONE, Role};
+use crate::causality::{Causality, EventNode, PackedOption, Role};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
 
@@ -38,8 +38,8 @@ pub(super) struct Exchange<'a> {
     delay: &'a MinimalDelay,
     values: Vec<i64>,
     collectives: CollectiveState<'a>,
-    /// The node of each location that was told to wait, [`NONE`] if none was.
-    waiting: Vec<u32>,
+    /// The node of each location that was told to wait.
+    waiting: Vec<PackedOption<EventNode>>,
 }
 
 impl<'a> Exchange<'a> {
@@ -55,14 +55,14 @@ impl<'a> Exchange<'a> {
             delay,
             values: vec![UNKNOWN; nodes.len()],
             collectives: CollectiveState::new(causality, clocks),
-            waiting: vec![NONE; nodes.locations()],
+            waiting: vec![PackedOption::NONE; nodes.locations()],
         }
     }
 
     /// The time before which the message that `receive`, a node of `clock`, got
     /// from another clock cannot have arrived.
     #[inline]
-    pub(super) fn message_bound(&mut self, clock: ClockId, receive: u32) -> Bound {
+    pub(super) fn message_bound(&mut self, clock: ClockId, receive: EventNode) -> Bound {
         let Some(send) = self.causality.message_source(receive) else {
             return Bound::At(None);
         };
@@ -71,7 +71,7 @@ impl<'a> Exchange<'a> {
         if self.clocks.of(from) == clock {
             return Bound::At(None);
         }
-        let sent = self.values[send as usize];
+        let sent = self.values[send.index()];
         if sent == UNKNOWN {
             return self.wait(receive);
         }
@@ -84,7 +84,7 @@ impl<'a> Exchange<'a> {
 
     /// The time before which the collective that ends at `end`, a node of `clock`,
     /// cannot have ended for the sake of begins on other clocks.
-    pub(super) fn collective_bound(&mut self, clock: ClockId, end: u32) -> Bound {
+    pub(super) fn collective_bound(&mut self, clock: ClockId, end: EventNode) -> Bound {
         let Some(slot) = self.causality.slot(end) else {
             return Bound::At(None);
         };
@@ -98,8 +98,8 @@ impl<'a> Exchange<'a> {
     /// Makes the value of `node` known, and names the clocks that were told to wait
     /// and may go on now.
     #[inline]
-    pub(super) fn publish(&mut self, node: u32, value: i64, mut woken: impl FnMut(ClockId)) {
-        self.values[node as usize] = value;
+    pub(super) fn publish(&mut self, node: EventNode, value: i64, mut woken: impl FnMut(ClockId)) {
+        self.values[node.index()] = value;
         match self.causality.nodes().role(node) {
             Role::Send => {
                 if let Some(receive) = self.causality.message_target(node) {
@@ -112,8 +112,8 @@ impl<'a> Exchange<'a> {
     }
 
     /// The value of a node that was published.
-    pub(super) fn published(&self, node: u32) -> Option<i64> {
-        let value = self.values[node as usize];
+    pub(super) fn published(&self, node: EventNode) -> Option<i64> {
+        let value = self.values[node.index()];
         (value != UNKNOWN).then_some(value)
     }
 
@@ -122,31 +122,31 @@ impl<'a> Exchange<'a> {
         self.values
     }
 
-    fn wait(&mut self, effect: u32) -> Bound {
+    fn wait(&mut self, effect: EventNode) -> Bound {
         let location = self.causality.nodes().location(effect);
-        self.waiting[location.as_usize()] = effect;
+        self.waiting[location.as_usize()] = effect.into();
         Bound::Waits
     }
 
     /// Names the clock of `effect` if it was told to wait there.
     #[inline]
-    fn release(&mut self, effect: u32, woken: &mut impl FnMut(ClockId)) {
+    fn release(&mut self, effect: EventNode, woken: &mut impl FnMut(ClockId)) {
         let location = self.causality.nodes().location(effect);
         let waiting = &mut self.waiting[location.as_usize()];
-        if *waiting == effect {
-            *waiting = NONE;
+        if *waiting == effect.into() {
+            *waiting = PackedOption::NONE;
             woken(self.clocks.of(location));
         }
     }
 
-    fn release_ends(&mut self, begin: u32, woken: &mut impl FnMut(ClockId)) {
+    fn release_ends(&mut self, begin: EventNode, woken: &mut impl FnMut(ClockId)) {
         let Some(slot) = self.causality.slot(begin) else {
             return;
         };
         let places = self.collectives.begun(&self.values, slot);
         let (instance, _) = self.causality.collectives().locate(slot);
-        for slot in &self.causality.collectives().slots(instance)[places] {
-            if let Some(end) = slot.effect() {
+        for participant in &self.causality.collectives().participants(instance)[places] {
+            if let Some(end) = participant.effect() {
                 self.release(end, woken);
             }
         }
@@ -222,7 +222,7 @@ pub(super) mod tests {
         )?)
     }
 
-    fn publish(exchange: &mut Exchange<'_>, node: u32, value: i64) -> Vec<ClockId> {
+    fn publish(exchange: &mut Exchange<'_>, node: EventNode, value: i64) -> Vec<ClockId> {
         let mut woken = Vec::new();
         exchange.publish(node, value, |clock| woken.push(clock));
         woken
@@ -233,9 +233,15 @@ pub(super) mod tests {
         let causality = trace(95)?;
         let clocks = Clocks::each_location(3);
         let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
-        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::Waits);
-        assert_eq!(publish(&mut exchange, 3, 100), [ClockId(0)]);
-        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::At(Some(102)));
+        assert_eq!(
+            exchange.message_bound(ClockId(0), EventNode(0)),
+            Bound::Waits
+        );
+        assert_eq!(publish(&mut exchange, EventNode(3), 100), [ClockId(0)]);
+        assert_eq!(
+            exchange.message_bound(ClockId(0), EventNode(0)),
+            Bound::At(Some(102))
+        );
         Ok(())
     }
 
@@ -244,8 +250,11 @@ pub(super) mod tests {
         let causality = trace(95)?;
         let clocks = Clocks::each_location(3);
         let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
-        assert_eq!(publish(&mut exchange, 3, 100), []);
-        assert_eq!(exchange.message_bound(ClockId(0), 0), Bound::At(Some(102)));
+        assert_eq!(publish(&mut exchange, EventNode(3), 100), []);
+        assert_eq!(
+            exchange.message_bound(ClockId(0), EventNode(0)),
+            Bound::At(Some(102))
+        );
         Ok(())
     }
 
@@ -254,12 +263,18 @@ pub(super) mod tests {
         let causality = trace(95)?;
         let clocks = Clocks::each_location(3);
         let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
-        assert_eq!(publish(&mut exchange, 6, 0), []);
-        assert_eq!(exchange.collective_bound(ClockId(2), 7), Bound::Waits);
-        assert_eq!(publish(&mut exchange, 4, 200), []);
-        assert_eq!(exchange.collective_bound(ClockId(2), 7), Bound::Waits);
-        assert_eq!(publish(&mut exchange, 1, 157), [ClockId(2)]);
-        let bound = exchange.collective_bound(ClockId(2), 7);
+        assert_eq!(publish(&mut exchange, EventNode(6), 0), []);
+        assert_eq!(
+            exchange.collective_bound(ClockId(2), EventNode(7)),
+            Bound::Waits
+        );
+        assert_eq!(publish(&mut exchange, EventNode(4), 200), []);
+        assert_eq!(
+            exchange.collective_bound(ClockId(2), EventNode(7)),
+            Bound::Waits
+        );
+        assert_eq!(publish(&mut exchange, EventNode(1), 157), [ClockId(2)]);
+        let bound = exchange.collective_bound(ClockId(2), EventNode(7));
         assert_eq!(bound, Bound::At(Some(202)));
         Ok(())
     }

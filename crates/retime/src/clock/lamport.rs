@@ -38,7 +38,7 @@ use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
-use crate::causality::{Causality, Nodes};
+use crate::causality::{Causality, EventNode, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
@@ -80,9 +80,11 @@ pub fn lamport_order(causality: &Causality) -> Result<Correction, ClockError> {
         // Events before the first node and after the last count on as well.
         let range = nodes.of(location);
         let extent = nodes.extent(location);
-        if let Some(extent) =
-            extent.filter(|it| range.is_empty() || it.first < nodes.timestamp(range.start))
-        {
+        if let Some(extent) = extent.filter(|it| {
+            range
+                .first()
+                .is_none_or(|node| it.first < nodes.timestamp(node))
+        }) {
             add(extent.first, 0, None)?;
         }
         let mut end = 0;
@@ -90,12 +92,12 @@ pub fn lamport_order(causality: &Causality) -> Result<Correction, ClockError> {
             let event = nodes.event(node);
             add(
                 nodes.timestamp(node),
-                counters[node as usize],
+                counters[node.index()],
                 Some((nodes.location(node), event)),
             )?;
-            end = counters[node as usize] + nodes.event_count(location).saturating_sub(event + 1);
+            end = counters[node.index()] + nodes.event_count(location).saturating_sub(event + 1);
         }
-        let last = range.last().map(|node| nodes.timestamp(node));
+        let last = range.clone().next_back().map(|node| nodes.timestamp(node));
         if let Some(extent) = extent.filter(|it| last.is_some_and(|last| it.last > last)) {
             add(extent.last, end, None)?;
         }
@@ -118,7 +120,7 @@ impl Law for Counting<'_> {
         0
     }
 
-    fn own(&self, clock: ClockId, _: Lead, _: i64, node: u32) -> i64 {
+    fn own(&self, clock: ClockId, _: Lead, _: i64, node: EventNode) -> i64 {
         let event = self.nodes.event(node);
         match self.last[clock.as_usize()] {
             Some((before, count)) => count + (event - before) as i64,

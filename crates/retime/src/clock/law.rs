@@ -2,12 +2,13 @@
 
 use super::gamma::Gamma;
 use super::lead::Lead;
+use crate::causality::EventNode;
 use retime_model::ClockId;
 
 /// A node that was just computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Computed {
-    pub(super) node: u32,
+    pub(super) node: EventNode,
     /// Its raw time.
     pub(super) raw: i64,
     /// Where its clock alone would have brought it.
@@ -28,7 +29,7 @@ pub(super) trait Law {
 
     /// Where the clock alone brings `node` at raw time `raw`.
     #[inline]
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: u32) -> i64 {
+    fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
         let _ = node;
         raw + self.left(clock, lead, raw)
     }

@@ -19,7 +19,7 @@
 //! A sound trace needs one pass:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::{multi_pass, MultiPass};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -46,7 +46,7 @@
 //! let passes = multi_pass(&causality, &clocks, &delay, MultiPass::default())?;
 //! // 0.999 * 0.9^6 = 0.5309 loses 469 of the lead of 500; 0.9^5 only 410.
 //! assert_eq!(passes.count, 9);
-//! assert_eq!(passes.times.get(2).0, 1_031);
+//! assert_eq!(passes.times.get(EventNode(2)).0, 1_031);
 //! assert!(passes.is_within());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

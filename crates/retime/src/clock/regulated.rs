@@ -12,7 +12,7 @@
 //! does not depend on them and is run first.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::{self, Control, Regulation};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -42,7 +42,7 @@
 //!     control: Control::Constant(0.95),
 //! };
 //! let times = clock::regulated(&causality, &clocks, info.rate, &regulation)?;
-//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;
+//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([2, 3].map(corrected), [102, 197]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -61,7 +61,7 @@ use super::lead::Lead;
 use super::run::Run;
 use super::simple::simple;
 use super::times::LogicalTimes;
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks};
@@ -194,7 +194,7 @@ impl Law for Regulated<'_> {
         lead.at(raw, Gamma::from_factor(self.controllers.factor(clock)))
     }
 
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, _: u32) -> i64 {
+    fn own(&self, clock: ClockId, lead: Lead, raw: i64, _: EventNode) -> i64 {
         let advanced = raw + self.left(clock, lead, raw);
         lead.value()
             .map_or(advanced, |previous| advanced.max(previous + self.distance))

@@ -11,7 +11,7 @@
 //! has reached 102:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
 //! use retime::clock::simple;
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
@@ -34,7 +34,7 @@
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! # let clocks = Grouping::Process.clocks(&info, &causality);
 //! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0))?;
-//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(node).0;
+//! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

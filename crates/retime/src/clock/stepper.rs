@@ -16,14 +16,13 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::ops::Range;
 
 use super::collective_state::causes_of_end;
 use super::exchange::{Bound, Exchange};
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::times::Jump;
-use crate::causality::{Causality, Nodes, Role};
+use crate::causality::{Causality, EventNode, Ids, Nodes, Role};
 use retime_model::{ClockId, Clocks, LocationIndex};
 
 /// Where one clock stands.
@@ -33,7 +32,7 @@ pub(super) struct Stepper<'a> {
     clock: ClockId,
     lead: Lead,
     /// The nodes ahead of each location of the clock.
-    ahead: Vec<Range<u32>>,
+    ahead: Vec<Ids<EventNode>>,
     /// For clocks that several locations read.
     moment: Moment,
     jumps: Vec<Jump>,
@@ -100,10 +99,9 @@ impl<'a> Stepper<'a> {
     }
 
     /// The next node of each location that has one.
-    pub(super) fn heads(&self) -> impl Iterator<Item = (LocationIndex, u32)> {
+    pub(super) fn heads(&self) -> impl Iterator<Item = (LocationIndex, EventNode)> {
         let locations = self.clocks.locations(self.clock).iter().copied();
-        let ahead = self.ahead.iter().cloned();
-        let heads = locations.zip(ahead.map(|mut ahead| ahead.next()));
+        let heads = locations.zip(self.ahead.iter().map(Ids::first));
         heads.filter_map(|(location, head)| Some((location, head?)))
     }
 
@@ -113,7 +111,7 @@ impl<'a> Stepper<'a> {
     }
 
     fn next_raw_of(&self, place: usize) -> Option<i64> {
-        let next = self.ahead[place].clone().next()?;
+        let next = self.ahead[place].first()?;
         Some(self.causality.nodes().time(next).0)
     }
 
@@ -164,11 +162,7 @@ impl<'a> Stepper<'a> {
         law: &L,
         exchange: &mut Exchange<'_>,
     ) -> Option<Computed> {
-        let ahead = self.ahead.get(place)?;
-        if ahead.is_empty() {
-            return None;
-        }
-        let node = ahead.start;
+        let node = self.ahead.get(place)?.first()?;
         let nodes = self.causality.nodes();
         let mut bound = match nodes.role(node) {
             Role::Send | Role::CollectiveBegin => Bound::At(None),
@@ -190,7 +184,7 @@ impl<'a> Stepper<'a> {
                 size: value - own,
             });
         }
-        self.ahead[place].start = node + 1;
+        self.ahead[place].next();
         Some(Computed {
             node,
             raw,
@@ -201,9 +195,9 @@ impl<'a> Stepper<'a> {
 
     /// The time before which `effect` cannot lie for the sake of causes on its own
     /// clock.
-    fn tied_bound(&self, effect: u32, exchange: &Exchange<'_>) -> Bound {
+    fn tied_bound(&self, effect: EventNode, exchange: &Exchange<'_>) -> Bound {
         let nodes = self.causality.nodes();
-        let of_clock = |cause: u32| self.clocks.of(nodes.location(cause)) == self.clock;
+        let of_clock = |cause: EventNode| self.clocks.of(nodes.location(cause)) == self.clock;
         let tied = causes(self.causality, effect)
             .filter(|&cause| of_clock(cause) && is_tied(nodes, cause, effect));
         let bound = |cause| match exchange.published(cause) {
@@ -239,7 +233,7 @@ impl Moment {
 }
 
 /// What `effect` depends on, on any clock.
-pub(super) fn causes(causality: &Causality, effect: u32) -> impl Iterator<Item = u32> {
+pub(super) fn causes(causality: &Causality, effect: EventNode) -> impl Iterator<Item = EventNode> {
     let is_end = causality.nodes().role(effect) == Role::CollectiveEnd;
     let slot = is_end.then(|| causality.slot(effect)).flatten();
     let message = causality.message_source(effect).into_iter();
@@ -251,7 +245,7 @@ pub(super) fn causes(causality: &Causality, effect: u32) -> impl Iterator<Item =
 
 /// Whether only their dependency tells which of two nodes of one clock is the
 /// earlier one.
-pub(super) fn is_tied(nodes: &Nodes, cause: u32, effect: u32) -> bool {
+pub(super) fn is_tied(nodes: &Nodes, cause: EventNode, effect: EventNode) -> bool {
     nodes.time(cause) == nodes.time(effect) && nodes.location(cause) != nodes.location(effect)
 }
 
@@ -269,7 +263,7 @@ mod tests {
         let mut steps = Vec::new();
         while let Some(Computed { node, value, .. }) = stepper.step(&mut law, exchange) {
             exchange.publish(node, value, |_| {});
-            steps.push((node, value));
+            steps.push((node.0, value));
         }
         steps
     }
@@ -281,16 +275,16 @@ mod tests {
         let mut exchange = Exchange::new(&causality, &clocks, &DELAY);
         let mut stepper = Stepper::new(&causality, &clocks, ClockId(0));
         assert_eq!(go_on(&mut stepper, &mut exchange), []);
-        exchange.publish(3, 100, |_| {});
+        exchange.publish(EventNode(3), 100, |_| {});
         // The lead of 7 that the message gave stays.
         assert_eq!(go_on(&mut stepper, &mut exchange), [(0, 102), (1, 157)]);
         assert_eq!(stepper.next_raw(), Some(151));
-        exchange.publish(4, 200, |_| {});
-        exchange.publish(6, 0, |_| {});
+        exchange.publish(EventNode(4), 200, |_| {});
+        exchange.publish(EventNode(6), 0, |_| {});
         assert_eq!(go_on(&mut stepper, &mut exchange), [(2, 202)]);
         assert_eq!(stepper.next_raw(), None);
         let jumps = stepper.into_jumps().into_iter();
-        let jumps: Vec<_> = jumps.map(|jump| (jump.node, jump.size)).collect();
+        let jumps: Vec<_> = jumps.map(|jump| (jump.node.0, jump.size)).collect();
         assert_eq!(jumps, [(0, 7), (2, 44)]);
         Ok(())
     }
@@ -305,7 +299,7 @@ mod tests {
         // same time; the end of the barrier waits for the other clock.
         let steps = go_on(&mut stepper, &mut exchange);
         assert_eq!(steps, [(3, 100), (0, 100), (1, 150)]);
-        exchange.publish(6, 0, |_| {});
+        exchange.publish(EventNode(6), 0, |_| {});
         let steps = go_on(&mut stepper, &mut exchange);
         assert_eq!(steps, [(2, 151), (4, 200), (5, 201)]);
         assert!(stepper.into_jumps().is_empty());

@@ -1,5 +1,6 @@
 //! What a logical clock yields: a time for every node.
 
+use crate::causality::EventNode;
 use crate::clock::Gamma;
 use retime_model::Ticks;
 
@@ -9,7 +10,7 @@ pub(super) const UNKNOWN: i64 = i64::MIN;
 /// A node that a dependency forced ahead of its own clock, and by how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Jump {
-    pub(crate) node: u32,
+    pub(crate) node: EventNode,
     pub(crate) size: i64,
 }
 
@@ -26,8 +27,8 @@ pub struct LogicalTimes {
 
 impl LogicalTimes {
     /// The time of `node`.
-    pub fn get(&self, node: u32) -> Ticks {
-        Ticks(self.values[node as usize])
+    pub fn get(&self, node: EventNode) -> Ticks {
+        Ticks(self.values[node.index()])
     }
 
     /// How many events were forced ahead of their own clock.
@@ -58,7 +59,7 @@ pub(crate) struct JumpCursor<'a> {
 impl JumpCursor<'_> {
     /// How far `node` was forced ahead of its own clock.
     #[inline]
-    pub(crate) fn of(&mut self, node: u32) -> i64 {
+    pub(crate) fn of(&mut self, node: EventNode) -> i64 {
         let before = |at: usize| self.jumps.get(at).is_some_and(|jump| jump.node < node);
         let passed = self.at > 0 && self.jumps[self.at - 1].node >= node;
         if passed || before(self.at) && before(self.at + 1) {

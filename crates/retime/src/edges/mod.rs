@@ -34,7 +34,7 @@ pub use source::{Dependencies, Source, each_part, each_part_watched};
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, Nodes};
+use crate::causality::{Causality, EventNode, Nodes, PackedOption};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
 
@@ -46,10 +46,10 @@ pub struct Edge {
     pub sent: i64,
     /// Stamp of the effect.
     pub received: i64,
-    /// The node that is the cause.
-    pub cause: u32,
-    /// The node that is the effect.
-    pub effect: u32,
+    /// The node that is the cause, if it is of a trace.
+    pub cause: PackedOption<EventNode>,
+    /// The node that is the effect, if it is of a trace.
+    pub effect: PackedOption<EventNode>,
     /// The clock of the cause.
     pub from: ClockId,
     /// The clock of the effect.
@@ -62,22 +62,26 @@ impl Edge {
         Self {
             sent,
             received,
-            cause: u32::MAX,
-            effect: u32::MAX,
+            cause: PackedOption::NONE,
+            effect: PackedOption::NONE,
             from,
             to,
         }
     }
 
-    /// What it has to take at least, if it is of a trace, in ticks.
+    /// What it has to take at least, in ticks; outside of any trace, where that
+    /// depends on the locations, nothing is known of it.
     #[inline]
     pub fn minimal_delay(&self, delay: &MinimalDelay, nodes: &Nodes) -> i64 {
         match delay {
             MinimalDelay::Uniform(delay) => delay.0,
-            MinimalDelay::PerPair(table) => {
-                let (from, to) = (nodes.location(self.cause), nodes.location(self.effect));
-                table.between(from, to).0
-            }
+            MinimalDelay::PerPair(table) => match (self.cause.get(), self.effect.get()) {
+                (Some(cause), Some(effect)) => {
+                    let (from, to) = (nodes.location(cause), nodes.location(effect));
+                    table.between(from, to).0
+                }
+                _ => 0,
+            },
         }
     }
 
@@ -118,7 +122,7 @@ impl Edges {
     pub fn collect(
         causality: &Causality,
         clocks: &Clocks,
-        time: impl Fn(u32) -> i64 + Sync,
+        time: impl Fn(EventNode) -> i64 + Sync,
     ) -> Self {
         Self::listed(&Dependencies::new(causality, clocks, time))
     }

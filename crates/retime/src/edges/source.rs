@@ -24,12 +24,11 @@
 //! ```
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::{Edge, Edges};
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::granularity::{Shown, granularity};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -80,9 +79,9 @@ pub fn each_part_watched<T: Send>(
 }
 
 /// Nodes of a location that make a part.
-const NODES: usize = 1 << 16;
+const NODES: u32 = 1 << 16;
 /// Collectives that make a part.
-const INSTANCES: usize = 1 << 11;
+const INSTANCES: u32 = 1 << 11;
 /// Dependencies of a list that make a part.
 const LISTED: usize = 1 << 16;
 
@@ -102,26 +101,22 @@ pub struct Dependencies<'a, T> {
 #[derive(Clone, Debug)]
 enum Part {
     /// Nodes of one clock.
-    Receives(ClockId, Range<u32>),
-    Instances(Range<u32>),
+    Receives(ClockId, Ids<EventNode>),
+    Instances(Ids<Instance>),
 }
 
-impl<'a, T: Fn(u32) -> i64 + Sync> Dependencies<'a, T> {
+impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
     /// Of a trace; `time` tells when a node was.
     pub fn new(causality: &'a Causality, clocks: &'a Clocks, time: T) -> Self {
         let nodes = causality.nodes();
         let mut parts = Vec::new();
         for location in 0..nodes.locations() {
-            let own = nodes.of(location);
             let clock = clocks.of(retime_model::LocationIndex(location as u32));
-            let starts = own.clone().step_by(NODES);
-            let part = |start: u32| start..own.end.min(start.saturating_add(NODES as u32));
-            parts.extend(starts.map(|start| Part::Receives(clock, part(start))));
+            let chunks = nodes.of(location).chunks(NODES);
+            parts.extend(chunks.map(|nodes| Part::Receives(clock, nodes)));
         }
-        let instances = causality.collectives().instances().len() as u32;
-        let starts = (0..instances).step_by(INSTANCES);
-        let part = |start: u32| start..instances.min(start.saturating_add(INSTANCES as u32));
-        parts.extend(starts.map(|start| Part::Instances(part(start))));
+        let instances = causality.collectives().instances();
+        parts.extend(instances.chunks(INSTANCES).map(Part::Instances));
         Self {
             extents: Edges::extents(causality, clocks),
             causality,
@@ -131,34 +126,34 @@ impl<'a, T: Fn(u32) -> i64 + Sync> Dependencies<'a, T> {
         }
     }
 
-    fn message(&self, to: ClockId, receive: u32) -> Option<Edge> {
+    fn message(&self, to: ClockId, receive: EventNode) -> Option<Edge> {
         let send = self.causality.message_source(receive)?;
         let nodes = self.causality.nodes();
         let from = self.clocks.of(nodes.location(send));
         (from != to).then(|| Edge {
             sent: nodes.time(send).0,
             received: nodes.time(receive).0,
-            cause: send,
-            effect: receive,
+            cause: send.into(),
+            effect: receive.into(),
             from,
             to,
         })
     }
 
-    fn collective(&self, instance: u32, visit: &mut impl FnMut(Edge)) {
+    fn collective(&self, instance: Instance, visit: &mut impl FnMut(Edge)) {
         let (nodes, collectives) = (self.causality.nodes(), self.causality.collectives());
-        let slots = collectives.slots(instance);
-        let clock = |node: u32| self.clocks.of(nodes.location(node));
+        let participants = collectives.participants(instance);
+        let clock = |node: EventNode| self.clocks.of(nodes.location(node));
         let domain = |place: usize| {
-            let node = slots[place].cause().or(slots[place].effect());
+            let node = participants[place].cause().or(participants[place].effect());
             node.map(clock)
         };
-        let mut add = |cause: u32, effect: u32| {
+        let mut add = |cause: EventNode, effect: EventNode| {
             let edge = Edge {
                 sent: nodes.time(cause).0,
                 received: nodes.time(effect).0,
-                cause,
-                effect,
+                cause: cause.into(),
+                effect: effect.into(),
                 from: clock(cause),
                 to: clock(effect),
             };
@@ -166,7 +161,13 @@ impl<'a, T: Fn(u32) -> i64 + Sync> Dependencies<'a, T> {
                 visit(edge);
             }
         };
-        collectives.latest_causes(instance, 0..slots.len(), &self.time, domain, &mut add);
+        collectives.latest_causes(
+            instance,
+            0..participants.len(),
+            &self.time,
+            domain,
+            &mut add,
+        );
         collectives.earliest_effects(instance, &self.time, domain, add);
     }
 }
@@ -178,7 +179,7 @@ pub(crate) fn whole(ticks: f64) -> i64 {
     (ticks + 0.5_f64.copysign(ticks)) as i64
 }
 
-impl<T: Fn(u32) -> i64 + Sync> Source for Dependencies<'_, T> {
+impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
     fn clocks(&self) -> usize {
         self.extents.len()
     }

@@ -68,7 +68,7 @@
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, Class, Nodes, Role};
+use crate::causality::{Causality, Class, EventNode, Nodes, Role};
 use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};
 
@@ -251,7 +251,7 @@ fn each_sample(
     mut visit: impl FnMut(ClockId, Sample),
 ) {
     let nodes = causality.nodes();
-    let mut see = |cause: u32, effect: u32| {
+    let mut see = |cause: EventNode, effect: EventNode| {
         if let Some((peer, sample)) = seen_by(clock, clocks, nodes, (cause, effect)) {
             visit(peer, sample);
         }
@@ -282,9 +282,9 @@ fn seen_by(
     clock: ClockId,
     clocks: &Clocks,
     nodes: &Nodes,
-    (cause, effect): (u32, u32),
+    (cause, effect): (EventNode, EventNode),
 ) -> Option<(ClockId, Sample)> {
-    let clock_of = |node: u32| clocks.of(nodes.location(node));
+    let clock_of = |node: EventNode| clocks.of(nodes.location(node));
     let there = clock_of(cause) == clock;
     let peer = clock_of(if there { effect } else { cause });
     if peer <= clock {
@@ -301,23 +301,25 @@ fn seen_by(
 
 /// Visits the dependencies both ways between the participant that ends with
 /// `end` and its neighbours, if everybody waits for everybody.
-fn neighbours(causality: &Causality, end: u32, mut visit: impl FnMut(u32, u32)) {
+fn neighbours(causality: &Causality, end: EventNode, mut visit: impl FnMut(EventNode, EventNode)) {
     let Some(slot) = causality.slot(end) else {
         return;
     };
     let collectives = causality.collectives();
     let (instance, place) = collectives.locate(slot);
-    if collectives.instances()[instance as usize].class != Class::AllToAll {
+    if collectives.operation(instance).class != Class::AllToAll {
         return;
     }
-    let slots = collectives.slots(instance);
+    let participants = collectives.participants(instance);
     for other in [place.wrapping_sub(1), place + 1] {
-        let Some(neighbour) = slots.get(other) else {
+        let Some(neighbour) = participants.get(other) else {
             continue;
         };
-        let (Some(own_begin), Some(begin), Some(theirs)) =
-            (slots[place].cause(), neighbour.cause(), neighbour.effect())
-        else {
+        let (Some(own_begin), Some(begin), Some(theirs)) = (
+            participants[place].cause(),
+            neighbour.cause(),
+            neighbour.effect(),
+        ) else {
             continue;
         };
         if collectives.depends(instance, place, other) {

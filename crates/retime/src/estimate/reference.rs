@@ -33,7 +33,7 @@
 //! ```
 
 use super::{Estimate, Offset};
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode};
 use crate::edges::Edges;
 use retime_model::LocationIndex;
 use retime_model::{ClockId, Clocks};
@@ -84,15 +84,15 @@ impl Reference {
 /// Whether an event of the clock depends on one of another, or is its cause.
 fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
-    let other = |node: u32| clocks.of(nodes.location(node)) != clock;
-    let related = |node: u32| {
+    let other = |node: EventNode| clocks.of(nodes.location(node)) != clock;
+    let related = |node: EventNode| {
         let message = causality.message_source(node);
         let message = message.or_else(|| causality.message_target(node));
         message.is_some_and(other)
             || causality.slot(node).is_some_and(|slot| {
                 let (instance, _) = collectives.locate(slot);
-                let slots = collectives.slots(instance).iter();
-                let mut ends = slots.filter_map(|slot| slot.cause().or(slot.effect()));
+                let participants = collectives.participants(instance).iter();
+                let mut ends = participants.filter_map(|it| it.cause().or(it.effect()));
                 ends.any(other)
             })
     };

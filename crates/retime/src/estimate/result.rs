@@ -1,6 +1,6 @@
 //! What a method of estimation returns.
 
-use crate::causality::Causality;
+use crate::causality::{Causality, EventNode};
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::{Dependencies, Edges, whole};
 use crate::estimate::Offset;
@@ -111,9 +111,9 @@ impl Estimate {
         &'a self,
         causality: &'a Causality,
         clocks: &'a Clocks,
-    ) -> Dependencies<'a, impl Fn(u32) -> i64 + Sync + 'a> {
+    ) -> Dependencies<'a, impl Fn(EventNode) -> i64 + Sync + 'a> {
         let nodes = causality.nodes();
-        let time = move |node: u32| {
+        let time = move |node: EventNode| {
             let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
             stamp.saturating_add(whole(self.at(clock, stamp)))
         };

@@ -27,10 +27,10 @@ struct Operation {
     arrived: u32,
     arrived_places: Vec<u32>,
     ended: u32,
-    latest: TopTwo<u32>,
-    latest_simple: TopTwo<u32>,
+    latest: TopTwo<u32, ()>,
+    latest_simple: TopTwo<u32, ()>,
     /// Of the negated ends, so the two earliest.
-    earliest: TopTwo<u32>,
+    earliest: TopTwo<u32, ()>,
     begun: Vec<Begun>,
     /// Ends of prefix operations: place, clock, time.
     ends_by_place: Vec<(u32, u32, i64)>,
@@ -100,8 +100,8 @@ impl Collectives {
         gate: u64,
     ) -> &[u32] {
         let operation = &mut self.operations[number as usize];
-        operation.latest.push(value, 0, clock);
-        operation.latest_simple.push(simple, 0, clock);
+        operation.latest.push(value, (), clock);
+        operation.latest_simple.push(simple, (), clock);
         operation.begun.push(Begun {
             place,
             clock,
@@ -120,7 +120,7 @@ impl Collectives {
     /// A begin of the operation was given out at a time later than computed.
     pub(super) fn released(&mut self, number: u32, gate: u64, clock: u32, time: i64) {
         let operation = &mut self.operations[number as usize];
-        operation.latest.push(time, 0, clock);
+        operation.latest.push(time, (), clock);
         let mut begun = operation.begun.iter_mut();
         if let Some(begun) = begun.find(|begun| begun.gate == gate && begun.clock == clock) {
             begun.value = time;
@@ -179,7 +179,7 @@ impl Collectives {
         let operation = &mut self.operations[number as usize];
         operation.ended += 1;
         match what.prefix {
-            None => operation.earliest.push(-value, 0, clock),
+            None => operation.earliest.push(-value, (), clock),
             Some(prefix) => operation.ends_by_place.push((prefix.place, clock, value)),
         }
     }

@@ -55,7 +55,7 @@ pub fn coverage(
             let Some(of) = of else { break };
             for node in nodes.of(location.as_usize()) {
                 let raw = nodes.time(node).0;
-                let offset = shown.at(truth[node as usize]) - raw as f64;
+                let offset = shown.at(truth[node.index()]) - raw as f64;
                 let (low, high) = of.at(raw);
                 let outside = (low - offset).max(offset - high) - shown.tick;
                 coverage.worst = coverage.worst.max(outside);
@@ -90,7 +90,7 @@ impl Shown {
         let locations = all.flat_map(|clock| clocks.locations(clock));
         let own = locations.flat_map(|location| nodes.of(location.as_usize()));
         let mut points: Vec<(u64, i64)> = own
-            .map(|node| (truth[node as usize].0, nodes.time(node).0))
+            .map(|node| (truth[node.index()].0, nodes.time(node).0))
             .collect();
         points.sort_unstable();
         points.dedup_by_key(|point| point.0);

@@ -2,7 +2,7 @@
 
 use super::gentlest::{ForcingCycle, ForcingPart};
 use super::relaxation::Relaxed;
-use crate::causality::Nodes;
+use crate::causality::{EventNode, Nodes, PackedOption};
 use crate::edges::{Edge, Edges};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, TraceInfo};
@@ -25,10 +25,11 @@ impl Names<'_> {
 
     /// An end of a dependency: event and location, or only the clock outside of
     /// a trace.
-    fn end(&self, clock: ClockId, node: u32) -> String {
-        if node as usize >= self.nodes.len() {
+    fn end(&self, clock: ClockId, node: PackedOption<EventNode>) -> String {
+        let node = node.get().filter(|node| node.index() < self.nodes.len());
+        let Some(node) = node else {
             return self.clock(clock);
-        }
+        };
         let place = self.info.describe(self.nodes.location(node));
         format!("event {} of {place}", self.nodes.event(node))
     }

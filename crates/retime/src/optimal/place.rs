@@ -5,6 +5,7 @@
 //! So a place is the stamp plus the number of events before it that share their
 //! stamp with the one before them.
 
+use crate::causality::{EventNode, PackedOption};
 use crate::edges::{Edge, Edges};
 use retime_model::ClockId;
 
@@ -12,13 +13,13 @@ use retime_model::ClockId;
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     /// By clock, events (stamp, node) that share their stamp with the one before.
-    ties: Vec<Vec<(i64, u32)>>,
+    ties: Vec<Vec<(i64, PackedOption<EventNode>)>>,
 }
 
 impl Places {
     pub(super) fn new(edges: &Edges) -> Self {
         let mut events = vec![Vec::new(); edges.clocks()];
-        let mut add = |clock: ClockId, event: (i64, u32)| {
+        let mut add = |clock: ClockId, event: (i64, PackedOption<EventNode>)| {
             if let Some(of) = events.get_mut(clock.as_usize()) {
                 of.push(event);
             }
@@ -28,7 +29,7 @@ impl Places {
             add(from, (edge.sent, edge.cause));
             add(to, (edge.received, edge.effect));
         }
-        let ties = |mut events: Vec<(i64, u32)>| {
+        let ties = |mut events: Vec<(i64, PackedOption<EventNode>)>| {
             events.sort_unstable();
             events.dedup();
             let pairs = events.windows(2);
@@ -41,7 +42,7 @@ impl Places {
     }
 
     /// The place of an event.
-    pub(super) fn of(&self, clock: ClockId, stamp: i64, node: u32) -> i64 {
+    pub(super) fn of(&self, clock: ClockId, stamp: i64, node: PackedOption<EventNode>) -> i64 {
         let ties = self.ties(clock);
         let before = ties.partition_point(|&tie| tie <= (stamp, node));
         stamp.saturating_add(before as i64)
@@ -63,7 +64,7 @@ impl Places {
         place - low as i64
     }
 
-    fn ties(&self, clock: ClockId) -> &[(i64, u32)] {
+    fn ties(&self, clock: ClockId) -> &[(i64, PackedOption<EventNode>)] {
         self.ties.get(clock.as_usize()).map_or(&[], Vec::as_slice)
     }
 }
@@ -76,12 +77,13 @@ mod tests {
     fn equal_stamps_stand_apart() {
         let (a, b) = (ClockId(0), ClockId(1));
         let edge = |stamp: i64, node: u32| Edge {
-            cause: node,
+            cause: EventNode(node).into(),
             ..Edge::message(a, stamp, b, 0)
         };
         let edges = vec![edge(5, 1), edge(7, 2), edge(7, 3), edge(7, 4), edge(9, 5)];
         let places = Places::new(&Edges::new(edges, vec![None, None]));
-        let of = [(5, 1), (7, 2), (7, 3), (7, 4), (9, 5)].map(|(at, node)| places.of(a, at, node));
+        let of = [(5, 1), (7, 2), (7, 3), (7, 4), (9, 5)]
+            .map(|(at, node)| places.of(a, at, EventNode(node).into()));
         assert_eq!(of, [5, 7, 8, 9, 11]);
         assert_eq!(of.map(|place| places.stamp(a, place)), [5, 7, 7, 7, 9]);
         assert_eq!(places.stamp(a, 10), 8);

@@ -4,6 +4,7 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
+use crate::causality::{EventNode, PackedOption};
 use crate::edges::Edges;
 use retime_model::ClockId;
 
@@ -31,7 +32,7 @@ pub(super) fn moving(edges: &Edges, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
 /// A stamp of a clock, and what the clock shows next to it.
 struct Still {
     place: (ClockId, i64),
-    event: Option<u32>,
+    event: Option<PackedOption<EventNode>>,
     /// Whether several events have this stamp.
     several: bool,
     before: Option<i64>,
@@ -57,7 +58,7 @@ impl Watch {
 
     /// An event. It is next to the nearest stamps that are looked for only, since
     /// these are themselves stamps of events.
-    fn see(&mut self, place: (ClockId, i64), event: u32) {
+    fn see(&mut self, place: (ClockId, i64), event: PackedOption<EventNode>) {
         let (clock, stamp) = place;
         let at = self.0.partition_point(|it| it.place < place);
         let mut next = at;
@@ -93,7 +94,7 @@ mod tests {
         let (a, b) = (ClockId(0), ClockId(1));
         let stamps = [100, 200, 200, 200, 300];
         let edges = stamps.iter().zip(0..).map(|(&received, event)| Edge {
-            effect: event,
+            effect: EventNode(event).into(),
             ..Edge::message(a, 10 * i64::from(event), b, received)
         });
         let edges = Edges::new(edges.collect(), vec![Some((0, 40)), Some((100, 300))]);

@@ -25,8 +25,8 @@ proptest! {
         let case = Case::new(&spec);
         let mapped = case.mapped(&case.amortize(gamma, rate));
         for (cause, effect) in case.plain.across() {
-            let least = mapped[cause as usize] + case.plain.delay(&case.delay, (cause, effect));
-            prop_assert!(mapped[effect as usize] >= least, "{cause} -> {effect}");
+            let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
+            prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
         }
     }
 
@@ -37,7 +37,7 @@ proptest! {
         let case = Case::new(&spec);
         let mapped = case.mapped(&case.amortize(gamma, rate));
         for &(cause, effect) in &case.plain.edges {
-            prop_assert!(mapped[effect as usize] >= mapped[cause as usize], "{cause} -> {effect}");
+            prop_assert!(mapped[effect.index()] >= mapped[cause.index()], "{cause:?} -> {effect:?}");
         }
     }
 
@@ -46,7 +46,7 @@ proptest! {
         let case = Case::new(&spec);
         let mapped = case.mapped(&case.amortize(gamma, rate));
         for (node, value) in case.values(gamma).into_iter().enumerate() {
-            prop_assert!(mapped[node] >= value, "node {node}: {} < {value}", mapped[node]);
+            prop_assert!(mapped[node] >= value, "node {node:?}: {} < {value}", mapped[node]);
         }
     }
 
@@ -56,8 +56,8 @@ proptest! {
         let mapped = case.mapped(&case.amortize(gamma, rate));
         let values = case.values(gamma);
         for (cause, effect) in case.plain.across() {
-            let limit = values[effect as usize] - case.plain.delay(&case.delay, (cause, effect));
-            prop_assert!(mapped[cause as usize] <= limit, "{cause} -> {effect}");
+            let limit = values[effect.index()] - case.plain.delay(&case.delay, (cause, effect));
+            prop_assert!(mapped[cause.index()] <= limit, "{cause:?} -> {effect:?}");
         }
     }
 

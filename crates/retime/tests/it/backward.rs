@@ -3,6 +3,7 @@
 use crate::common::case::Case;
 use crate::common::{Sharing, Spec, cases, gammas, specs};
 use proptest::prelude::*;
+use retime::causality::EventNode;
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled, mirror_back};
 use retime::{Causality, ClockMap, Correction, CorrectionError, Knot, LocationIndex, Timestamp};
 
@@ -22,16 +23,16 @@ fn backward(case: &Case, gamma: Gamma) -> Result<Correction, CorrectionError> {
 }
 
 /// Sources of messages and effects of collectives, by node.
-fn dependencies(causality: &Causality) -> Vec<(u32, u32)> {
+fn dependencies(causality: &Causality) -> Vec<(EventNode, EventNode)> {
     let mut all = Vec::new();
-    for node in 0..causality.nodes().len() as u32 {
+    for node in causality.nodes().all() {
         all.extend(causality.message_source(node).map(|source| (source, node)));
     }
     let collectives = causality.collectives();
-    for instance in 0..collectives.instances().len() as u32 {
-        let slots = collectives.slots(instance);
+    for instance in collectives.instances() {
+        let participants = collectives.participants(instance);
         collectives.each_dependency(instance, |from, to| {
-            all.extend(slots[from].cause().zip(slots[to].effect()));
+            all.extend(participants[from].cause().zip(participants[to].effect()));
         });
     }
     all.sort_unstable();
@@ -54,11 +55,11 @@ proptest! {
         let case = Case::new(&spec);
         let mirror = case.causality.mirrored();
         let nodes = case.causality.nodes();
-        let of_location = |node: u32| {
-            let range = nodes.of(nodes.location(node).as_usize());
-            range.start + range.end - 1 - node
+        let of_location = |node: EventNode| {
+            let range = nodes.of(nodes.location(node).as_usize()).range();
+            EventNode((range.start + range.end - 1 - node.index()) as u32)
         };
-        let mut expected: Vec<(u32, u32)> =
+        let mut expected: Vec<(EventNode, EventNode)> =
             dependencies(&case.causality).into_iter().map(|(cause, effect)| (of_location(effect), of_location(cause))).collect();
         expected.sort_unstable();
         prop_assert_eq!(dependencies(&mirror), expected);
@@ -70,13 +71,13 @@ proptest! {
         let correction = backward(&case, gamma).unwrap();
         let mapped = case.mapped(&correction);
         for (cause, effect) in case.plain.across() {
-            let least = mapped[cause as usize] + case.plain.delay(&case.delay, (cause, effect));
-            prop_assert!(mapped[effect as usize] >= least, "{cause} -> {effect}");
+            let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
+            prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
         }
         let nodes = case.causality.nodes();
         // Events move earlier only, but for a shift of all that keeps them at or
         // after time 0.
-        let moved = (0..nodes.len() as u32).map(|node| mapped[node as usize] - nodes.time(node).0);
+        let moved = nodes.all().map(|node| mapped[node.index()] - nodes.time(node).0);
         if moved.max().unwrap_or(0) > 0 {
             let first = (0..nodes.locations()).filter_map(|location| {
                 let index = LocationIndex(location as u32);
@@ -87,7 +88,7 @@ proptest! {
         }
         for location in 0..nodes.locations() {
             let range = nodes.of(location);
-            let times = &mapped[range.start as usize..range.end as usize];
+            let times = &mapped[range.range()];
             prop_assert!(times.is_sorted(), "location {location} out of order");
         }
     }
@@ -103,15 +104,15 @@ proptest! {
         let all = dependencies(&case.causality);
         case.causality.limit_to(from, to);
         let nodes = case.causality.nodes();
-        let inside = |node: u32| (from..=to).contains(&nodes.timestamp(node));
-        let expected: Vec<(u32, u32)> = all.into_iter().filter(|&(cause, effect)| inside(cause) && inside(effect)).collect();
+        let inside = |node: EventNode| (from..=to).contains(&nodes.timestamp(node));
+        let expected: Vec<(EventNode, EventNode)> = all.into_iter().filter(|&(cause, effect)| inside(cause) && inside(effect)).collect();
         prop_assert_eq!(dependencies(&case.causality), expected.clone());
 
         let mapped = case.mapped(&case.amortize(gamma, AmortizationRate::default()));
         for (cause, effect) in expected {
             if case.clocks.of(nodes.location(cause)) != case.clocks.of(nodes.location(effect)) {
-                let least = mapped[cause as usize] + case.plain.delay(&case.delay, (cause, effect));
-                prop_assert!(mapped[effect as usize] >= least, "{cause} -> {effect}");
+                let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
+                prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::common::permuted::permuted;
 use crate::common::program::LEAST_DELAY;
 use crate::common::{Call, Sharing, Spec, Trace, cases, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::{Operation, Root};
+use retime::causality::{EventNode, Operation, Root};
 use retime::clock::{Cycle, Gamma, controlled};
 use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo};
 
@@ -31,7 +31,7 @@ proptest! {
     fn every_effect_comes_late_enough_and_nothing_moves_back(spec in specs(400), gamma in gammas()) {
         let case = Case::new(&spec);
         let values = case.values(gamma);
-        let value = |node: u32| values[node as usize];
+        let value = |node: EventNode| values[node.index()];
         for (cause, effect) in case.plain.across() {
             prop_assert!(value(effect) >= value(cause) + case.plain.delay(&case.delay, (cause, effect)));
         }
@@ -40,7 +40,7 @@ proptest! {
         }
         for location in 0..case.causality.nodes().locations() {
             let of = case.causality.nodes().of(location);
-            prop_assert!(values[of.start as usize..of.end as usize].is_sorted());
+            prop_assert!(values[of.range()].is_sorted());
         }
     }
 
@@ -113,7 +113,7 @@ fn run(
     let delay = MinimalDelay::Uniform(Ticks(mu));
     let times = controlled(&causality, &clocks, &delay, gamma("0.99"))?;
     let base = causality.nodes().base().0 as i64;
-    let nodes = 0..causality.nodes().len() as u32;
+    let nodes = causality.nodes().all();
     Ok(nodes.map(|node| base + times.get(node).0).collect())
 }
 
@@ -339,7 +339,7 @@ impl Precedes {
             .collect();
         let mut effects = vec![Vec::new(); places.len()];
         for (cause, effect) in common::edges::all(&causality) {
-            effects[cause as usize].push(effect as usize);
+            effects[cause.index()].push(effect.index());
         }
         for node in 1..places.len() {
             if places[node].0 == places[node - 1].0 {

@@ -7,7 +7,7 @@ use crate::common::case::Case;
 use crate::common::rng::Rng;
 use crate::common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::Causality;
+use retime::causality::{Causality, EventNode};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled, mirror_back, unamortized};
 use retime::estimate::{Estimate, Offset};
 use retime::{
@@ -16,7 +16,12 @@ use retime::{
 };
 
 /// The stamp of a node under a correction.
-fn at(correction: &Correction, causality: &Causality, node: u32, stamp: Timestamp) -> Timestamp {
+fn at(
+    correction: &Correction,
+    causality: &Causality,
+    node: EventNode,
+    stamp: Timestamp,
+) -> Timestamp {
     let nodes = causality.nodes();
     let location = nodes.location(node);
     let mut cursor = correction.map_of(location).cursor(location);
@@ -28,8 +33,8 @@ fn at(correction: &Correction, causality: &Causality, node: u32, stamp: Timestam
 fn assert_composed(causality: &Causality, first: &Correction, second: &Correction) {
     let composed = compose(first, second, causality).unwrap();
     let nodes = causality.nodes();
-    let stamp = |node: u32| nodes.timestamp(node);
-    let in_turn = |node: u32| {
+    let stamp = |node: EventNode| nodes.timestamp(node);
+    let in_turn = |node: EventNode| {
         let once = at(first, causality, node, stamp(node));
         at(second, causality, node, once)
     };
@@ -37,7 +42,7 @@ fn assert_composed(causality: &Causality, first: &Correction, second: &Correctio
     for clock in clocks.iter() {
         let of_location = |location: &LocationIndex| nodes.of(location.as_usize());
         let locations = clocks.locations(clock);
-        let mut all: Vec<u32> = locations.iter().flat_map(of_location).collect();
+        let mut all: Vec<EventNode> = locations.iter().flat_map(of_location).collect();
         all.sort_by_key(|&node| stamp(node));
         let mut waits = Timestamp(0);
         for equal in all.chunk_by(|a, b| stamp(*a) == stamp(*b)) {
@@ -46,11 +51,11 @@ fn assert_composed(causality: &Causality, first: &Correction, second: &Correctio
                 assert_eq!(
                     at(&composed, causality, node, stamp(node)),
                     expected,
-                    "node {node}"
+                    "node {node:?}"
                 );
                 assert!(
                     locations.len() > 1 || expected == in_turn(node),
-                    "node {node} waits"
+                    "node {node:?} waits"
                 );
             }
             waits = equal
@@ -104,7 +109,7 @@ fn steps(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
     let maps = clocks.iter().map(|clock| {
         let nodes = causality.nodes();
         let of_location = |location: &LocationIndex| nodes.of(location.as_usize());
-        let mut all: Vec<u32> = clocks
+        let mut all: Vec<EventNode> = clocks
             .locations(clock)
             .iter()
             .flat_map(of_location)
@@ -130,13 +135,13 @@ fn steps(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
 /// Nodes that share a stamp, location by location, from `least` on.
 fn points_of_one_stamp(
     causality: &Causality,
-    equal: &[u32],
+    equal: &[EventNode],
     least: u64,
     rng: &mut Rng,
 ) -> Vec<Point> {
     let nodes = causality.nodes();
     let mut of_location = (None, least);
-    let mut point = |&node: &u32| {
+    let mut point = |&node: &EventNode| {
         let location = nodes.location(node);
         let from = match of_location {
             (Some(same), from) if same == location => from,
@@ -179,8 +184,8 @@ proptest! {
         if case.clocks.len() == spec.locations {
             let mapped = case.mapped(&compose(&first, &second, &case.causality).unwrap());
             for (cause, effect) in case.plain.across() {
-                let least = mapped[cause as usize] + case.plain.delay(&case.delay, (cause, effect));
-                prop_assert!(mapped[effect as usize] >= least, "{cause} -> {effect}");
+                let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
+                prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
             }
         }
     }

@@ -30,7 +30,7 @@ fn a_lost_receive_leaves_the_last_send_alone() {
     let receiver = vec![(15, receive(0)), (35, receive(0))];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
     // Receive 35 truly got send 30, which comes after the claimed send 20.
-    assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 4)]);
     let widow = (Defect::SendWithoutReceive, 1, vec![(0, 2)]);
     assert_eq!(found(it.defects()), [widow]);
 }
@@ -40,7 +40,7 @@ fn a_lost_send_leaves_the_first_receive_alone() {
     let sender = vec![(20, send(1)), (30, send(1))];
     let receiver = vec![(15, receive(0)), (25, receive(0)), (35, receive(0))];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 4)]);
     let orphan = (Defect::ReceiveWithoutSend, 1, vec![(1, 0)]);
     assert_eq!(found(it.defects()), [orphan]);
 }
@@ -57,7 +57,7 @@ fn a_lost_record_does_not_disturb_other_channels() {
         (36, Call::Receive(tagged(0, 8))),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 3), (1, 4)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 4)]);
     assert_eq!(it.defects().count(Defect::SendWithoutReceive), 1);
 }
 
@@ -88,7 +88,7 @@ fn cancelled_sends_and_receives_are_no_messages() {
         (20, Call::Complete(message(0), 2)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(1, 2)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(1, 2)]);
     assert!(it.defects().is_empty(), "{:?}", it.defects());
 }
 
@@ -101,7 +101,7 @@ fn a_posted_receive_that_never_completes_takes_no_message() {
         (20, Call::Complete(message(0), 2)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 1)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 1)]);
     let never = (Defect::ReceiveNeverCompleted, 1, vec![(1, 0)]);
     assert_eq!(found(it.defects()), [never]);
 }
@@ -115,7 +115,7 @@ fn a_receive_that_was_never_posted_stands_in_line_where_it_completes() {
         (21, Call::Complete(message(0), 1)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 3), (1, 2)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 2)]);
     let unknown = (Defect::ReceiveNotPosted, 1, vec![(1, 1)]);
     assert_eq!(found(it.defects()), [unknown]);
 }
@@ -129,7 +129,7 @@ fn a_request_used_again_while_open_is_reported() {
         (20, Call::Complete(message(0), 1)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 1)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 1)]);
     let reused = (Defect::RequestReused, 1, vec![(1, 1)]);
     assert_eq!(found(it.defects()), [reused]);
 }
@@ -144,7 +144,7 @@ fn a_request_used_again_after_completion_is_no_defect() {
         (40, Call::Complete(message(0), 1)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 2), (1, 3)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 2), (1, 3)]);
     assert!(it.defects().is_empty());
 }
 
@@ -165,7 +165,7 @@ fn a_probed_message_has_its_number_no_longer_than_until_its_receive_is_posted() 
         (31, Call::ProbedComplete(first)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::messages(&it), [(0, 3), (1, 2)]);
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 2)]);
     assert!(it.defects().is_empty());
 }
 
@@ -197,7 +197,7 @@ fn a_call_on_a_communicator_one_is_no_member_of_is_left_out() {
     });
     let own = || vec![(10, Call::Begin), (20, stranger)];
     let it = causality(&info, &[own(), own(), own()]);
-    assert_eq!(edges::collectives(&it), [(0, 3), (2, 1)]);
+    assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3), (2, 1)]);
     let unknown = (Defect::UnknownPeer, 1, vec![(2, 1)]);
     assert_eq!(found(it.defects()), [unknown]);
 }
@@ -229,7 +229,10 @@ fn a_lost_barrier_shifts_the_claims_to_what_is_certain() {
     let it = causality(&ranks(&[0, 1]), &[rounds(&all, &[]), rounds(&all, &[2])]);
     // Nodes 0..6 are rank 0's, 6..10 rank 1's. The i-th end of rank 1 comes
     // after the i-th begin of rank 0, its i-th begin before the (i+1)-th end.
-    assert_eq!(edges::collectives(&it), [(0, 7), (2, 9), (6, 3), (8, 5)]);
+    assert_eq!(
+        edges::numbers(&edges::collectives(&it)),
+        [(0, 7), (2, 9), (6, 3), (8, 5)]
+    );
     let lost = (Defect::CollectiveIncomplete, 1, vec![(1, 3)]);
     assert_eq!(found(it.defects()), [lost]);
 }
@@ -248,7 +251,10 @@ fn a_lost_call_among_mixed_operations_leaves_that_member_out() {
     let lossy = vec![(30, Call::Begin), (40, barrier())];
     let it = causality(&ranks(&[0, 1, 2]), &[full(), full(), lossy]);
     // Bcast: root's begin -> rank 1's end. Barrier: both ways among 0 and 1.
-    assert_eq!(edges::collectives(&it), [(0, 5), (2, 7), (6, 3)]);
+    assert_eq!(
+        edges::numbers(&edges::collectives(&it)),
+        [(0, 5), (2, 7), (6, 3)]
+    );
     let lost = (Defect::CollectiveIncomplete, 1, vec![(2, 1)]);
     assert_eq!(found(it.defects()), [lost]);
 }
@@ -259,7 +265,7 @@ fn a_member_that_recorded_no_collective_at_all_is_reported() {
         &ranks(&[0, 1, 2]),
         &[rounds(&[1], &[]), rounds(&[1], &[]), vec![]],
     );
-    assert_eq!(edges::collectives(&it), [(0, 3), (2, 1)]);
+    assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3), (2, 1)]);
     let lost = (Defect::CollectiveIncomplete, 1, vec![(2, 0)]);
     assert_eq!(found(it.defects()), [lost]);
 }
@@ -293,7 +299,7 @@ fn participants_that_disagree_on_the_root_prove_nothing() {
     }
     // A root that only some recorded is enough.
     let it = causality(&ranks(&[0, 1]), &[calls(Root::Rank(1)), calls(Root::None)]);
-    assert_eq!(edges::collectives(&it), [(0, 3)]);
+    assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3)]);
 }
 
 #[test]
@@ -301,7 +307,7 @@ fn a_collective_without_its_begin_or_end_keeps_the_other_half() {
     let without_begin = vec![(20, barrier())];
     let without_end = vec![(5, Call::Begin), (10, Call::Begin), (20, barrier())];
     let it = causality(&ranks(&[0, 1]), &[without_begin, without_end]);
-    assert_eq!(edges::collectives(&it), [(2, 0)]);
+    assert_eq!(edges::numbers(&edges::collectives(&it)), [(2, 0)]);
     assert_eq!(
         found(it.defects()),
         [
@@ -335,7 +341,7 @@ fn totals_of_alltoallv_prove_nothing_unless_said_to_be_dense() {
         dense_alltoallv: true,
     };
     let it = causality_with(&info, &[own(), own()], dense);
-    assert_eq!(edges::collectives(&it), [(0, 3), (2, 1)]);
+    assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3), (2, 1)]);
 }
 
 #[test]
@@ -385,7 +391,7 @@ proptest! {
         let round: Vec<u64> = locations.iter().flatten().map(|(time, _)| time / 100).collect();
         let claimed = edges::collectives(&it);
         for &(cause, effect) in &claimed {
-            prop_assert!(round[cause as usize] <= round[effect as usize]);
+            prop_assert!(round[cause.index()] <= round[effect.index()]);
         }
         let calls: usize = locations.iter().map(|calls| calls.len() / 2).sum();
         let lost = (members * all.len() - calls) as u64;

@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::case::Case;
 use crate::common::{Sharing, Spec, cases, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::{Class, Role};
+use retime::causality::{Class, EventNode, Role, Slot};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
     Regulation, amortize_with_ramp, regulated,
@@ -16,19 +16,19 @@ use retime::filter::{
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 /// An event of a trace: location, node if it has one, raw and corrected time.
-type Row = (u32, Option<u32>, u64, u64);
+type Row = (u32, Option<EventNode>, u64, u64);
 
 /// What a node is to the filter.
-fn kind(case: &Case, node: u32) -> EventKind {
+fn kind(case: &Case, node: EventNode) -> EventKind {
     let causality = &case.causality;
     // A node without partner has a gate all the same.
     let alone = EventKind::Send(MessageId::channel(
-        LocationIndex(node),
-        LocationIndex(node),
+        LocationIndex(node.0),
+        LocationIndex(node.0),
         7,
         7,
     ));
-    let message = |send: u32| MessageId::number(u64::from(send));
+    let message = |send: EventNode| MessageId::number(u64::from(send.0));
     match causality.nodes().role(node) {
         Role::Send => EventKind::Send(message(node)),
         Role::Receive => match causality.message_source(node) {
@@ -41,12 +41,12 @@ fn kind(case: &Case, node: u32) -> EventKind {
     }
 }
 
-fn collective(case: &Case, slot: u32, role: Role) -> EventKind {
+fn collective(case: &Case, slot: Slot, role: Role) -> EventKind {
     let collectives = case.causality.collectives();
     let (instance, place) = collectives.locate(slot);
-    let it = collectives.instances()[instance as usize];
-    let slots = collectives.slots(instance);
-    let own = slots[place].side;
+    let it = collectives.operation(instance);
+    let participants = collectives.participants(instance);
+    let own = participants[place].side;
     // The side whose begins count.
     let side = if it.across_sides && role == Role::CollectiveEnd {
         1 - own
@@ -55,15 +55,18 @@ fn collective(case: &Case, slot: u32, role: Role) -> EventKind {
     };
     let cause_side = |of: u8| !it.across_sides || of == side;
     let effect_side = |of: u8| !it.across_sides || of != side;
-    let begins = slots
+    let begins = participants
         .iter()
         .filter(|it| cause_side(it.side) && it.cause().is_some());
-    let ends = slots
+    let ends = participants
         .iter()
         .filter(|it| effect_side(it.side) && it.effect().is_some());
-    let before = slots[..place].iter().filter(|it| it.cause().is_some());
+    let before = participants[..place]
+        .iter()
+        .filter(|it| it.cause().is_some());
     let id = format!(
-        "operation {instance} from side {}",
+        "operation {} from side {}",
+        instance.0,
         if it.across_sides { side } else { 0 }
     );
     let what = Collective {
@@ -82,13 +85,13 @@ fn collective(case: &Case, slot: u32, role: Role) -> EventKind {
 }
 
 /// All events of a trace by location, ready to be pushed.
-fn events(case: &Case) -> Vec<Vec<Event<Option<u32>>>> {
+fn events(case: &Case) -> Vec<Vec<Event<Option<EventNode>>>> {
     let mut node = 0;
     let mut of_location = |location: usize| {
         let mut event = |event: &common::Event| {
             let own = event.call.role().map(|_| {
                 node += 1;
-                node - 1
+                EventNode(node - 1)
             });
             Event {
                 location: LocationIndex(location as u32),
@@ -109,11 +112,11 @@ fn clocks(case: &Case) -> Vec<u32> {
         .collect()
 }
 
-fn filter(case: &Case, options: FilterOptions) -> Filter<Option<u32>> {
+fn filter(case: &Case, options: FilterOptions) -> Filter<Option<EventNode>> {
     Filter::new(&clocks(case), options)
 }
 
-fn row(event: Corrected<Option<u32>>) -> Row {
+fn row(event: Corrected<Option<EventNode>>) -> Row {
     (event.location.0, event.payload, event.raw.0, event.time.0)
 }
 
@@ -131,9 +134,9 @@ enum Coming {
 /// Sends all events through a filter.
 fn run(
     case: &Case,
-    mut filter: Filter<Option<u32>>,
+    mut filter: Filter<Option<EventNode>>,
     coming: Coming,
-) -> (Vec<Row>, Filter<Option<u32>>) {
+) -> (Vec<Row>, Filter<Option<EventNode>>) {
     let mut queues: Vec<_> = events(case)
         .into_iter()
         .map(|it| it.into_iter().peekable())
@@ -194,8 +197,8 @@ fn assert_like_batch(case: &Case, rows: &[Row], times: &LogicalTimes, ramp: Tick
         if let Some(node) = node {
             assert_eq!(
                 Timestamp(time),
-                corrected[node as usize],
-                "node {node} of {location}"
+                corrected[node.index()],
+                "node {node:?} of {location}"
             );
         } else {
             let location = LocationIndex(location);
@@ -324,7 +327,7 @@ fn by_controller(case: &Case, control: Control) -> LogicalTimes {
 }
 
 /// A filter with one more location, on the first clock.
-fn with_silent(case: &Case, options: FilterOptions) -> Filter<Option<u32>> {
+fn with_silent(case: &Case, options: FilterOptions) -> Filter<Option<EventNode>> {
     let mut clocks = clocks(case);
     clocks.push(clocks[0]);
     Filter::new(&clocks, options)
@@ -380,12 +383,12 @@ proptest! {
         let mut times = vec![0; case.causality.nodes().len()];
         for row in &rows {
             if let Some(node) = row.1 {
-                times[node as usize] = row.3;
+                times[node.index()] = row.3;
             }
         }
         for (cause, effect) in case.plain.across() {
-            let least = times[cause as usize] as i64 + case.plain.delay(&case.delay, (cause, effect));
-            prop_assert!(times[effect as usize] as i64 >= least, "{cause} -> {effect}");
+            let least = times[cause.index()] as i64 + case.plain.delay(&case.delay, (cause, effect));
+            prop_assert!(times[effect.index()] as i64 >= least, "{cause:?} -> {effect:?}");
         }
         if report.forced == 0 {
             let start = options.start_difference.0;

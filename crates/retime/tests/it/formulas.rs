@@ -34,7 +34,7 @@ impl Two {
     /// Times of all nodes, those of the first clock first.
     fn values(&self, times: &LogicalTimes) -> Vec<i64> {
         let base = self.causality.nodes().base().0 as i64;
-        let nodes = 0..self.causality.nodes().len() as u32;
+        let nodes = self.causality.nodes().all();
         nodes.map(|node| base + times.get(node).0).collect()
     }
 

@@ -148,7 +148,7 @@ proptest! {
         let causality = trace.causality();
         let nodes: Vec<_> = trace.nodes().map(|(location, _, event)| (location, event.raw)).collect();
         let reversed: Vec<(usize, usize)> = trace.edges().iter()
-            .map(|&(cause, effect)| (nodes[cause as usize], nodes[effect as usize]))
+            .map(|&(cause, effect)| (nodes[cause.index()], nodes[effect.index()]))
             .filter(|(cause, effect)| effect.1 < cause.1)
             .map(|(cause, effect)| (cause.0.as_usize(), effect.0.as_usize()))
             .collect();

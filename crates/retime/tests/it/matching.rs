@@ -8,7 +8,7 @@ use crate::common::hand;
 use crate::common::rng::Rng;
 use crate::common::{Call, cases, edges, specs};
 use proptest::prelude::*;
-use retime::causality::{Class, Defect};
+use retime::causality::{Class, Defect, EventNode};
 
 proptest! {
     #![proptest_config(cases(2_000))]
@@ -40,16 +40,16 @@ proptest! {
         let mut rng = Rng::new(seed);
         // Few values, so that there are ties.
         let values: Vec<i64> = (0..causality.nodes().len()).map(|_| rng.around(5)).collect();
-        let value = |node: u32| values[node as usize];
+        let value = |node: EventNode| values[node.index()];
         let domains = 1 + rng.below(4) as usize;
         let collectives = causality.collectives();
-        for instance in 0..collectives.instances().len() as u32 {
-            let slots = collectives.slots(instance);
+        for instance in collectives.instances() {
+            let participants = collectives.participants(instance);
             let domain = |place: usize| place % domains;
             let (mut latest, mut earliest) = (BTreeMap::new(), BTreeMap::new());
             collectives.each_dependency(instance, |from, to| {
                 if domain(from) != domain(to) {
-                    let (cause, effect) = (slots[from].cause().unwrap(), slots[to].effect().unwrap());
+                    let (cause, effect) = (participants[from].cause().unwrap(), participants[to].effect().unwrap());
                     let of = latest.entry(effect).or_insert(i64::MIN);
                     *of = value(cause).max(*of);
                     let of = earliest.entry(cause).or_insert(i64::MAX);
@@ -57,7 +57,7 @@ proptest! {
                 }
             });
             let mut found = BTreeMap::new();
-            collectives.latest_causes(instance, 0..slots.len(), value, domain, |cause, effect| {
+            collectives.latest_causes(instance, 0..participants.len(), value, domain, |cause, effect| {
                 assert!(found.insert(effect, value(cause)).is_none(), "visited twice");
             });
             prop_assert_eq!(found, latest);
@@ -105,8 +105,8 @@ proptest! {
         let counted = kinds.map(|kind| causality.defects().count(kind));
         prop_assert_eq!(counted, if lose_sends { [0, lost] } else { [lost, 0] });
         for (cause, effect) in edges::all(&causality) {
-            let (cause, effect) = (kept[cause as usize], kept[effect as usize]);
-            prop_assert!(truth.precedes(cause, effect), "{cause} -> {effect}");
+            let (cause, effect) = (kept[cause.index()], kept[effect.index()]);
+            prop_assert!(truth.precedes(cause, effect), "{cause:?} -> {effect:?}");
         }
     }
 }
@@ -204,8 +204,8 @@ impl Reachable {
         for node in order {
             let mut causes: Vec<usize> = edges
                 .iter()
-                .filter(|edge| edge.1 as usize == node)
-                .map(|edge| edge.0 as usize)
+                .filter(|edge| edge.1.index() == node)
+                .map(|edge| edge.0.index())
                 .collect();
             if node > 0 && nodes[node - 1].0 == nodes[node].0 {
                 causes.push(node - 1);
@@ -239,7 +239,7 @@ fn the_generated_programs_have_everything_that_is_to_be_tested() {
         see("edges of collectives", trace.collectives.len());
         let count = |is: &dyn Fn(u64, u64) -> bool| {
             let stamps =
-                |edge: &common::Edge| (nodes[edge.0 as usize].2.raw, nodes[edge.1 as usize].2.raw);
+                |edge: &common::Edge| (nodes[edge.0.index()].2.raw, nodes[edge.1.index()].2.raw);
             trace
                 .edges()
                 .iter()
@@ -271,23 +271,25 @@ fn the_generated_programs_have_everything_that_is_to_be_tested() {
             }
         }
         let causality = trace.causality();
-        for instance in causality.collectives().instances() {
-            match instance.class {
+        let collectives = causality.collectives();
+        for operation in collectives.instances().map(|it| collectives.operation(it)) {
+            match operation.class {
                 Class::OneToAll => see("one to all", 1),
                 Class::AllToOne => see("all to one", 1),
                 Class::AllToAll => see("all to all", 1),
                 Class::Prefix => see("prefix", 1),
                 Class::None => {}
             }
-            see("across sides", usize::from(instance.across_sides));
+            see("across sides", usize::from(operation.across_sides));
         }
         for &(send, receive) in &trace.messages {
-            let location = |node: u32| nodes[node as usize].0;
+            let location = |node: EventNode| nodes[node.index()].0;
             see(
                 "to itself",
                 usize::from(location(send) == location(receive)),
             );
-            let endpoint = |node: u32| trace.info.locations[location(node).as_usize()].endpoint;
+            let endpoint =
+                |node: EventNode| trace.info.locations[location(node).as_usize()].endpoint;
             see(
                 "by a further thread",
                 usize::from(endpoint(receive) != location(receive)),

@@ -29,7 +29,7 @@ fn excess(case: &Case, values: &[i64]) -> f64 {
     };
     let leads = case.clocks.iter().filter_map(last);
     let largest = leads
-        .map(|node| values[node as usize] - nodes.time(node).0)
+        .map(|node| values[node.index()] - nodes.time(node).0)
         .max();
     let last = case
         .trace

@@ -5,7 +5,7 @@ use crate::common::hand::{self, WORLD, ranks};
 use crate::common::trace::Call;
 use crate::common::{Spec, cases, edges, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::{Causality, Collective, Message, Operation, Root};
+use retime::causality::{Causality, Collective, EventNode, Message, Operation, Root};
 use retime::order::{Serializer, nodes_in_order};
 use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Timestamp};
 
@@ -164,18 +164,18 @@ fn odd_offers_neither_hang_nor_panic() {
 
 /// The position of each node; fails unless the order has each once, by time, and
 /// those of a location as recorded.
-fn positions(causality: &Causality, order: &[u32]) -> Vec<usize> {
+fn positions(causality: &Causality, order: &[EventNode]) -> Vec<usize> {
     let nodes = causality.nodes();
     let mut position = vec![usize::MAX; nodes.len()];
     for (at, &node) in order.iter().enumerate() {
-        assert_eq!(position[node as usize], usize::MAX);
-        position[node as usize] = at;
+        assert_eq!(position[node.index()], usize::MAX);
+        position[node.index()] = at;
     }
     assert_eq!(order.len(), nodes.len());
-    let time = |node: &u32| nodes.timestamp(*node);
+    let time = |node: &EventNode| nodes.timestamp(*node);
     assert!(order.is_sorted_by_key(time));
     for location in 0..nodes.locations() {
-        let mut own = nodes.of(location).map(|node| position[node as usize]);
+        let mut own = nodes.of(location).map(|node| position[node.index()]);
         let mut last = own.next();
         for at in own {
             assert!(Some(at) > last);
@@ -215,7 +215,7 @@ proptest! {
         let causality = known.retimed(&coarsened(&spec, tick)).unwrap();
         let position = positions(&causality, &nodes_in_order(&causality));
         for (cause, effect) in edges::all(&causality) {
-            prop_assert!(position[cause as usize] < position[effect as usize]);
+            prop_assert!(position[cause.index()] < position[effect.index()]);
         }
         let all: Vec<Vec<u64>> = trace.events.iter().map(|of| of.iter().map(|it| it.raw).collect()).collect();
         let (merged, forced) = merged(&causality, &all);
@@ -237,7 +237,7 @@ proptest! {
         let (_, forced) = merged(causality, &all);
         let out_of_order = edges::all(causality).into_iter().filter(|&(cause, effect)| {
             nodes.timestamp(cause) <= nodes.timestamp(effect)
-                && position[cause as usize] > position[effect as usize]
+                && position[cause.index()] > position[effect.index()]
         });
         prop_assert!(out_of_order.count() == 0 || forced > 0);
         prop_assert_eq!(order.pop(), None);
@@ -248,7 +248,7 @@ proptest! {
         let nodes = corrected.nodes();
         for (cause, effect) in edges::all(&corrected) {
             if nodes.timestamp(cause) < nodes.timestamp(effect) {
-                prop_assert!(position[cause as usize] < position[effect as usize]);
+                prop_assert!(position[cause.index()] < position[effect.index()]);
             }
         }
     }

@@ -6,26 +6,26 @@ use std::collections::BTreeMap;
 use crate::common::case::Case;
 use crate::common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::{Check, check};
+use retime::causality::{Check, EventNode, check};
 use retime::clock::AmortizationRate;
 use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 /// The check once more, over the plain list of true dependencies.
 fn plain_check(case: &Case, times: &[Timestamp]) -> [u64; 6] {
     let latency = |edge: &common::Edge| {
-        times[edge.1 as usize]
+        times[edge.1.index()]
             .0
-            .wrapping_sub(times[edge.0 as usize].0) as i64
+            .wrapping_sub(times[edge.0.index()].0) as i64
     };
-    let clock = |node: u32| case.plain.clock[node as usize];
+    let clock = |node: EventNode| case.plain.clock[node.index()];
     let across = |edge: &common::Edge| clock(edge.0) != clock(edge.1);
     let short = |edge: &common::Edge| latency(edge) < case.plain.delay(&case.delay, *edge);
     let messages = &case.trace.messages;
     let count =
         |is: &dyn Fn(&common::Edge) -> bool| messages.iter().filter(|edge| is(edge)).count() as u64;
     // Of each end of a collective only the latest begin counts.
-    let mut tightest: BTreeMap<u32, i64> = BTreeMap::new();
-    let mut too_short: BTreeMap<u32, bool> = BTreeMap::new();
+    let mut tightest: BTreeMap<EventNode, i64> = BTreeMap::new();
+    let mut too_short: BTreeMap<EventNode, bool> = BTreeMap::new();
     for edge in &case.trace.collectives {
         let least = tightest.entry(edge.1).or_insert(i64::MAX);
         *least = latency(edge).min(*least);
@@ -86,7 +86,7 @@ proptest! {
         let checked = check(&case.causality, &case.clocks, &case.delay, raw);
         prop_assert_eq!(counts(&checked), plain_check(&case, raw));
         prop_assert_eq!(checked.messages.total, case.trace.messages.len() as u64);
-        let mut ends: Vec<u32> = case.trace.collectives.iter().map(|edge| edge.1).collect();
+        let mut ends: Vec<EventNode> = case.trace.collectives.iter().map(|edge| edge.1).collect();
         ends.sort_unstable();
         ends.dedup();
         prop_assert_eq!(checked.collectives.total, ends.len() as u64);
@@ -175,7 +175,11 @@ fn each_pair_keeps_its_own_delay() {
     let delay = MinimalDelay::PerPair(table);
     let gamma = "0.5".parse().unwrap();
     let times = retime::clock::controlled(&causality, &clocks, &delay, gamma).unwrap();
-    let corrected: Vec<i64> = (0..6).map(|node| 90 + times.get(node).0).collect();
+    let corrected: Vec<i64> = causality
+        .nodes()
+        .all()
+        .map(|node| 90 + times.get(node).0)
+        .collect();
     // 107 = 100 + 7; 5 later 2 of its lead of 17 are lost: 110 at 95.
     assert_eq!(corrected, [100, 100, 107, 110, 120, 130]);
     let raw = check(&causality, &clocks, &delay, causality.nodes().timestamps());

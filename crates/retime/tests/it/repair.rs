@@ -6,7 +6,7 @@ use crate::common::hand::{causality, ranks_on, receive, send};
 use crate::common::trace::Call;
 use crate::common::{Spec, cases, gammas, specs};
 use proptest::prelude::*;
-use retime::causality::check;
+use retime::causality::{EventNode, check};
 use retime::clock::{
     AmortizationRate, ClockError, Gamma, amortize, controlled, lamport_order, unamortized,
 };
@@ -77,13 +77,13 @@ fn with_glitches(spec: &Spec, count: usize) -> (Case, Vec<(i64, i64)>) {
         .nodes()
         .map(|(location, event, _)| (location.as_usize(), event as usize))
         .collect();
-    let raw = |node: u32| {
-        let (location, event) = places[node as usize];
+    let raw = |node: EventNode| {
+        let (location, event) = places[node.index()];
         trace.events[location][event].raw
     };
     // As late as its next event allows.
     let late = |&(send, receive): &common::Edge| {
-        let (location, event) = places[send as usize];
+        let (location, event) = places[send.index()];
         let next = trace.events[location].get(event + 1)?.raw;
         (next > raw(receive) + 1_000).then_some((location, event, next - 1))
     };
@@ -214,7 +214,7 @@ fn a_way_that_does_not_fit_is_not_taken() {
     let repaired = repair(&it, &clocks, &delay).unwrap();
     assert_eq!(repaired.summary.direction, Some(Direction::Backward));
     let moved = it.retimed(&repaired.correction).unwrap();
-    assert_eq!(moved.nodes().timestamp(1), Timestamp(LAST - 190));
+    assert_eq!(moved.nodes().timestamp(EventNode(1)), Timestamp(LAST - 190));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 use crate::common::program::LEAST_DELAY;
 use crate::common::{Sharing, Spec, Trace, cases, specs};
 use proptest::prelude::*;
+use retime::causality::{EventNode, Ids};
 use retime::clock::{CombinedConstants, Control, Regulation, regulated, simple};
 use retime::{Clocks, Grouping, MinimalDelay, Ticks};
 
@@ -37,19 +38,19 @@ impl Known {
     }
 
     /// Recorded minus true time, but for a constant.
-    fn error(&self, node: u32) -> i64 {
-        self.causality.nodes().time(node).0 - self.truth[node as usize]
+    fn error(&self, node: EventNode) -> i64 {
+        self.causality.nodes().time(node).0 - self.truth[node.index()]
     }
 
-    fn nodes(&self) -> std::ops::Range<u32> {
-        0..self.causality.nodes().len() as u32
+    fn nodes(&self) -> Ids<EventNode> {
+        self.causality.nodes().all()
     }
 
     /// The simple clock's times minus the true ones, with the same constant.
     fn simple(&self, mu: i64) -> Vec<i64> {
         let delay = MinimalDelay::Uniform(Ticks(mu));
         let times = simple(&self.causality, &self.clocks, &delay, Ticks(0)).unwrap();
-        let error = |node: u32| times.get(node).0 - self.truth[node as usize];
+        let error = |node: EventNode| times.get(node).0 - self.truth[node.index()];
         self.nodes().map(error).collect()
     }
 }
@@ -73,18 +74,18 @@ proptest! {
     #[test]
     fn nor_further_than_the_fastest_that_it_can_have_heard_of(spec in specs(300), mu in 0..=MU) {
         let known = Known::new(&spec);
-        let mut order: Vec<u32> = known.nodes().collect();
+        let mut order: Vec<EventNode> = known.nodes().collect();
         let nodes = known.causality.nodes();
         let causes = known.trace.edges();
         let mut heard: Vec<i64> = known.nodes().map(|node| known.error(node)).collect();
         // In true order every cause is done before its effects.
-        order.sort_by_key(|&node| (known.truth[node as usize], node));
+        order.sort_by_key(|&node| (known.truth[node.index()], node));
         for node in order {
-            let own = nodes.of(nodes.location(node).as_usize()).start < node;
-            let before = own.then(|| node - 1).into_iter();
+            let own = nodes.of(nodes.location(node).as_usize());
+            let before = own.take_while(|&it| it < node).last().into_iter();
             let of_edges = causes.iter().filter(|edge| edge.1 == node).map(|edge| edge.0);
-            let most = before.chain(of_edges).map(|cause| heard[cause as usize]).max();
-            heard[node as usize] = most.map_or(heard[node as usize], |most| most.max(heard[node as usize]));
+            let most = before.chain(of_edges).map(|cause| heard[cause.index()]).max();
+            heard[node.index()] = most.map_or(heard[node.index()], |most| most.max(heard[node.index()]));
         }
         for (error, heard) in known.simple(mu).into_iter().zip(heard) {
             prop_assert!(error <= heard);

@@ -1,5 +1,6 @@
 //! Bounds of clock offsets on simulated programs: the truth is inside.
 
+use retime::causality::{EventNode, PackedOption};
 use retime::estimate::{Estimate, Offset};
 use retime::optimal::{
     BoundOptions, ClockBounds, ClockErrorBound, ErrorBounds, OffsetBounds, Relaxed, coverage,
@@ -98,7 +99,7 @@ fn lines(causality: &Causality, clocks: &Clocks, truth: &[Timestamp]) -> Estimat
         let own = locations.flat_map(|location| nodes.of(location.as_usize()));
         let mut points: Vec<(i64, i64)> = own
             .map(|node| {
-                let true_ = nodes.relative(truth[node as usize]).0;
+                let true_ = nodes.relative(truth[node.index()]).0;
                 (true_, nodes.time(node).0)
             })
             .collect();
@@ -223,7 +224,9 @@ fn misread_clocks_are_named() {
     let mut trace = Trace::new(&program(), clocks, Grouping::Process);
     let wanted = trace.measured(&trace.bounds()).1;
     let nodes = trace.causality.nodes().len() as u32;
-    let wrong: Vec<u32> = (1..=5).map(|part| part * nodes / 6).collect();
+    let wrong: Vec<PackedOption<EventNode>> = (1..=5)
+        .map(|part| EventNode(part * nodes / 6).into())
+        .collect();
     let mut edges: Vec<Edge> = trace.edges.all().to_vec();
     for (node, by) in wrong.iter().zip([50_000, -50_000].into_iter().cycle()) {
         for edge in &mut edges {
@@ -276,7 +279,7 @@ fn error_bounds_are_never_narrower_than_the_bounds() {
     let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes);
     let corrected = trace.causality.retimed(&correction).unwrap();
     // All that is added to the reference is a shift.
-    let first = nodes.of(0).start;
+    let first = nodes.all().first().unwrap();
     let shift = corrected.nodes().timestamp(first).0 as i64 - nodes.timestamp(first).0 as i64;
     let saved = errors.save(&trace.info, &trace.clocks);
     assert_eq!(saved.len(), 4);

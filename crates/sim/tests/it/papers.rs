@@ -4,6 +4,7 @@
 //! order, so that only the scenarios and the controllers are on trial.
 
 use retime::TickRate;
+use retime::causality::EventNode;
 use retime::clock::{Combined, CombinedConstants, Degressive};
 use retime_sim::{Clock, Experiment, FiniteElements, InMemory, Length, OpposingPair, RingChain};
 
@@ -42,7 +43,7 @@ fn logical(memory: &InMemory, mu: i64, delta: i64, control: &mut dyn Control) ->
     let stamp = |node: usize| memory.stamps[node].0 as i64;
     let mut source = vec![None; nodes];
     for &(send, receive) in &memory.messages {
-        source[receive as usize] = Some(send as usize);
+        source[receive.index()] = Some(send.index());
     }
     let clock_of = |node: usize| {
         (0..memory.logs.len())
@@ -103,12 +104,13 @@ fn messages_on_coarse_clocks_seem_to_go_back_in_time() {
     let memory = ring(5);
     let up = memory.messages.iter().filter(|it| it.0 < it.1);
     let down = memory.messages.iter().filter(|it| it.0 > it.1);
-    let apparent = |&(send, receive): &(u32, u32)| {
-        memory.stamps[receive as usize].0 as i64 - memory.stamps[send as usize].0 as i64
+    let apparent = |&(send, receive): &(EventNode, EventNode)| {
+        memory.stamps[receive.index()].0 as i64 - memory.stamps[send.index()].0 as i64
     };
     assert!(up.map(apparent).all(|it| it == -9_750_000));
     assert!(down.map(apparent).all(|it| it == -250_000));
-    let took = |it: &(u32, u32)| memory.truth[it.1 as usize].0 - memory.truth[it.0 as usize].0;
+    let took =
+        |it: &(EventNode, EventNode)| memory.truth[it.1.index()].0 - memory.truth[it.0.index()].0;
     assert!(memory.messages.iter().all(|it| took(it) == 250_000));
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use crate::judge::{lines, otf2_print};
-use retime::causality::{self, Causality, CausalityOptions};
+use retime::causality::{self, Causality, CausalityOptions, EventNode};
 use retime::{Grouping, MinimalDelay, Ticks};
 use retime_model::format::Format;
 use retime_otf2_format::Otf2;
@@ -105,7 +105,7 @@ fn scenario_delay(least: &MinimalDelay) -> i64 {
 fn the_least_delay_is_that_of_a_dependency() {
     for (name, scenario, least) in all() {
         let memory = Experiment::new(scenario.as_ref()).in_memory().unwrap();
-        let time = |node: u32| memory.truth[node as usize].0;
+        let time = |node: EventNode| memory.truth[node.index()].0;
         let messages = memory.messages.iter().copied();
         let collectives = memory.collectives.iter().flat_map(|parts| {
             let last = parts.iter().map(|it| it.0).max_by_key(|&begin| time(begin));
@@ -132,11 +132,12 @@ fn true_dependencies_are_found() {
         assert_eq!(nodes.timestamps(), memory.stamps, "{name}");
         for location in 0..nodes.locations() {
             let ours = memory.of_location(location);
-            assert_eq!(nodes.of(location), ours.start as u32..ours.end as u32);
+            assert_eq!(nodes.of(location).range(), ours);
         }
         let mut known = memory.messages.clone();
         known.sort_unstable_by_key(|it| it.1);
-        let found: Vec<_> = (0..nodes.len() as u32)
+        let found: Vec<_> = nodes
+            .all()
             .filter_map(|receive| Some((causality.message_source(receive)?, receive)))
             .collect();
         assert_eq!(known, found, "{name}");
@@ -175,8 +176,8 @@ fn random_traffic_of_every_kind() {
         assert_eq!(causality.messages(), memory.statistics.messages);
         for &(send, receive) in &memory.messages {
             assert_eq!(causality.message_source(receive), Some(send), "{program:?}");
-            let sent = memory.truth[send as usize].0;
-            assert!(memory.truth[receive as usize].0 >= sent + program.network.least());
+            let sent = memory.truth[send.index()].0;
+            assert!(memory.truth[receive.index()].0 >= sent + program.network.least());
         }
     }
 }
@@ -282,9 +283,9 @@ fn the_way_up_can_be_longer() {
     };
     assert_eq!(program.network.least(), 250_000);
     let memory = Experiment::new(&program).in_memory().unwrap();
-    let rank = |node: u32| (0..20).find(|&it| memory.of_location(it).contains(&(node as usize)));
+    let rank = |node: EventNode| (0..20).find(|&it| memory.of_location(it).contains(&node.index()));
     for &(send, receive) in &memory.messages {
-        let took = memory.truth[receive as usize].0 - memory.truth[send as usize].0;
+        let took = memory.truth[receive.index()].0 - memory.truth[send.index()].0;
         let least = if rank(send) < rank(receive) {
             750_000
         } else {

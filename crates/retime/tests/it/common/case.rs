@@ -39,7 +39,7 @@ impl Case {
 
     pub fn values(&self, gamma: Gamma) -> Vec<i64> {
         let times = self.run(gamma);
-        let nodes = 0..self.causality.nodes().len() as u32;
+        let nodes = self.causality.nodes().all();
         nodes.map(|node| times.get(node).0).collect()
     }
 

@@ -1,5 +1,6 @@
 //! Dependencies between clocks, without a trace around them.
 
+use retime::causality::{EventNode, PackedOption};
 use retime::estimate::{Estimate, Offset};
 use retime::optimal::{BoundOptions, OffsetBounds, offset_bounds};
 use retime::{ClockId, Edge, Edges};
@@ -10,7 +11,7 @@ use super::rng::Rng;
 pub type Extents = Vec<Option<(i64, i64)>>;
 
 /// An event: its clock, stamp and node.
-pub type Event = (ClockId, i64, u32);
+pub type Event = (ClockId, i64, PackedOption<EventNode>);
 
 pub fn ends(edge: &Edge) -> [Event; 2] {
     [
@@ -42,8 +43,8 @@ pub fn random_edges(seed: u64) -> Edges {
         let received = sent + rng.below(error) as i64 - (error / 3) as i64;
         node += 2;
         Edge {
-            cause: node,
-            effect: node + 1,
+            cause: EventNode(node).into(),
+            effect: EventNode(node + 1).into(),
             ..Edge::message(ClockId(from), sent, ClockId(to), received)
         }
     });

@@ -6,7 +6,7 @@ use super::trace::Edge;
 
 /// Send and receive of every message, sorted.
 pub fn messages(causality: &Causality) -> Vec<Edge> {
-    let nodes = 0..causality.nodes().len() as u32;
+    let nodes = causality.nodes().all();
     let mut found: Vec<Edge> = nodes
         .filter_map(|node| Some((causality.message_source(node)?, node)))
         .collect();
@@ -18,10 +18,13 @@ pub fn messages(causality: &Causality) -> Vec<Edge> {
 pub fn collectives(causality: &Causality) -> Vec<Edge> {
     let collectives = causality.collectives();
     let mut found = Vec::new();
-    for instance in 0..collectives.instances().len() as u32 {
-        let slots = collectives.slots(instance);
+    for instance in collectives.instances() {
+        let participants = collectives.participants(instance);
         collectives.each_dependency(instance, |from, to| {
-            found.push((slots[from].cause().unwrap(), slots[to].effect().unwrap()));
+            found.push((
+                participants[from].cause().unwrap(),
+                participants[to].effect().unwrap(),
+            ));
         });
     }
     found.sort_unstable();
@@ -30,4 +33,9 @@ pub fn collectives(causality: &Causality) -> Vec<Edge> {
 
 pub fn all(causality: &Causality) -> Vec<Edge> {
     [messages(causality), collectives(causality)].concat()
+}
+
+/// By the numbers of nodes.
+pub fn numbers(edges: &[Edge]) -> Vec<(u32, u32)> {
+    edges.iter().map(|edge| (edge.0.0, edge.1.0)).collect()
 }

@@ -46,9 +46,9 @@ impl Row {
             sum += by;
             jump.push(by);
             unjumped.push(values[node] - sum);
-            let effects = plain.across().filter(|edge| edge.0 as usize == node);
+            let effects = plain.across().filter(|edge| edge.0.index() == node);
             let rooms = effects
-                .map(|edge| values[edge.1 as usize] - plain.delay(delay, edge) - values[node]);
+                .map(|edge| values[edge.1.index()] - plain.delay(delay, edge) - values[node]);
             limit.push(rooms.min());
         }
         Self {

@@ -8,6 +8,7 @@
 
 use std::collections::VecDeque;
 
+use retime::causality::EventNode;
 use retime::clock::Gamma;
 use retime::{Clocks, LocationIndex, MinimalDelay};
 
@@ -47,13 +48,13 @@ impl Plain {
     }
 
     pub fn delay(&self, delay: &MinimalDelay, (cause, effect): Edge) -> i64 {
-        let location = |node: u32| LocationIndex(self.location[node as usize] as u32);
+        let location = |node: EventNode| LocationIndex(self.location[node.index()] as u32);
         delay.between(location(cause), location(effect)).0
     }
 
     /// Edges between two clocks.
     pub fn across(&self) -> impl Iterator<Item = Edge> {
-        let clock = |node: u32| self.clock[node as usize];
+        let clock = |node: EventNode| self.clock[node.index()];
         let edges = self.edges.iter().copied();
         edges.filter(move |&(cause, effect)| clock(cause) != clock(effect))
     }
@@ -62,7 +63,7 @@ impl Plain {
     fn bounds(&self, delay: &MinimalDelay) -> Vec<Vec<(usize, i64)>> {
         let mut bounds = vec![Vec::new(); self.raw.len()];
         for &(cause, effect) in &self.edges {
-            let (from, to) = (cause as usize, effect as usize);
+            let (from, to) = (cause.index(), effect.index());
             if self.clock[from] != self.clock[to] {
                 bounds[to].push((from, self.delay(delay, (cause, effect))));
             } else if self.raw[from] == self.raw[to] && self.location[from] != self.location[to] {

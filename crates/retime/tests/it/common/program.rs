@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use retime::LocationIndex;
-use retime::causality::Message;
+use retime::causality::{EventNode, Message};
 
 use super::ids::Ids;
 use super::layout::Layout;
@@ -124,7 +124,7 @@ impl<'a> Program<'a> {
         for nodes in &self.nodes {
             first.push(first.last().unwrap_or(&0) + nodes);
         }
-        let number = |(location, place): Node| first[location] + place;
+        let number = |(location, place): Node| EventNode(first[location] + place);
         let mut edges: Vec<Edge> = edges
             .iter()
             .map(|&(cause, effect)| (number(cause), number(effect)))

@@ -1,7 +1,7 @@
 //! A recorded trace together with what is known to be true of it.
 
 use retime::causality::{
-    Causality, CausalityOptions, Collective, LocationLog, LogBuilder, Message, Role,
+    Causality, CausalityOptions, Collective, EventNode, LocationLog, LogBuilder, Message, Role,
 };
 use retime::{Correction, LocationIndex, Timestamp, TraceInfo};
 
@@ -48,8 +48,8 @@ pub struct Event {
     pub call: Call,
 }
 
-/// A dependency by node numbers.
-pub type Edge = (u32, u32);
+/// A dependency by nodes.
+pub type Edge = (EventNode, EventNode);
 
 #[derive(Clone, Debug)]
 pub struct Trace {
