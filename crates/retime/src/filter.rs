@@ -74,13 +74,12 @@ pub use spread::Spread;
 use clock::{Clock, Location, Role, Waiting};
 use collectives::Collectives;
 use control::Law;
-use matching::{Matching, NONE};
+use matching::Matching;
 use merge::Merge;
 use patience::Patience;
 use smoother::Smoother;
 
-use retime_model::Clocks;
-use retime_model::{LocationIndex, Ticks, Timestamp};
+use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
 
 /// Why an event cannot be taken. The filter goes on as if it had not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,10 +108,10 @@ pub struct Filter<P> {
     collectives: Collectives,
     merge: Merge,
     /// Clocks that may be able to go on, and whether each is among them.
-    ready: Vec<u32>,
+    ready: Vec<ClockId>,
     is_ready: Vec<bool>,
     /// Clocks of which more may be certain, likewise.
-    touched: Vec<u32>,
+    touched: Vec<ClockId>,
     is_touched: Vec<bool>,
     /// The stamp that counts as 0.
     base: Option<Timestamp>,
@@ -134,10 +133,10 @@ impl<P> Filter<P> {
         let (grouping, _) = Clocks::from_owners(clock_of);
         let clocks: Vec<Clock> = grouping
             .iter()
-            .map(|clock| Clock::new(grouping.locations(clock).iter().map(|it| it.0).collect()))
+            .map(|clock| Clock::new(grouping.locations(clock).to_vec()))
             .collect();
         let count = clocks.len();
-        let location = |index: usize| Location::new(grouping.of(LocationIndex(index as u32)).0);
+        let location = |index: usize| Location::new(grouping.of(LocationIndex(index as u32)));
         Self {
             patience: Patience::new(&options),
             law: Law::new(options.control, count, options.rate),
@@ -166,8 +165,8 @@ impl<P> Filter<P> {
     /// on. Not for controllers that see all clocks: they must know them from the
     /// start.
     pub fn add_location(&mut self) -> LocationIndex {
-        let location = self.locations.len() as u32;
-        let clock = self.clocks.len() as u32;
+        let location = LocationIndex(self.locations.len() as u32);
+        let clock = ClockId(self.clocks.len() as u32);
         self.locations.push(Location::new(clock));
         self.clocks.push(Clock::new(vec![location]));
         self.smoothers.push(Smoother::default());
@@ -175,7 +174,7 @@ impl<P> Filter<P> {
         self.is_touched.push(false);
         self.merge = Merge::new(self.clocks.len());
         self.live += 1;
-        LocationIndex(location)
+        location
     }
 
     /// Takes an event. Those of one location must come in order.
@@ -195,7 +194,7 @@ impl<P> Filter<P> {
             payload: event.payload,
         });
         let is_node = !matches!(role, Role::Internal);
-        self.clocks[clock as usize].nodes_waiting += u32::from(is_node);
+        self.clocks[clock.as_usize()].nodes_waiting += u32::from(is_node);
         self.report.events += 1;
         self.held += 1;
         self.report.most_held = self.report.most_held.max(self.held);
@@ -233,7 +232,7 @@ impl<P> Filter<P> {
         place.is_ended = true;
         self.live -= 1;
         let clock = place.clock;
-        self.note_end(clock as usize);
+        self.note_end(clock);
         self.wake(clock);
         self.touch(clock);
         self.work();
@@ -271,6 +270,10 @@ impl<P> Filter<P> {
         &self.options
     }
 
+    fn each_clock(&self) -> impl Iterator<Item = ClockId> + use<P> {
+        (0..self.clocks.len() as u32).map(ClockId)
+    }
+
     /// A stamp against the first one of the stream.
     fn relative(&mut self, location: LocationIndex, time: Timestamp) -> Result<i64, FilterError> {
         match self.locations.get(location.as_usize()) {
@@ -292,7 +295,7 @@ impl<P> Filter<P> {
         Timestamp(base.0.saturating_add_signed(time))
     }
 
-    fn role(&mut self, kind: EventKind, clock: u32, raw: i64) -> Role {
+    fn role(&mut self, kind: EventKind, clock: ClockId, raw: i64) -> Role {
         match kind {
             EventKind::Internal => Role::Internal,
             EventKind::Send(id) => {
@@ -301,10 +304,10 @@ impl<P> Filter<P> {
                 if message.given_up {
                     self.report.late_sends += 1;
                     self.matching.finish(number);
-                    return Role::Send(NONE);
+                    return Role::Send(None);
                 }
                 self.report.messages += u64::from(message.has_receive);
-                Role::Send(number)
+                Role::Send(Some(number))
             }
             EventKind::Receive(id) => {
                 let number = self.matching.received(id, clock, raw);

@@ -2,20 +2,22 @@
 
 use std::collections::VecDeque;
 
+use super::collectives::OperationNumber;
 use super::event::Collective;
+use super::matching::MessageNumber;
 use crate::clock::Lead;
+use retime_model::{ClockId, LocationIndex};
 
 /// What an event waits for, and who waits for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Role {
     Internal,
-    /// With the number of its message, [`super::matching::NONE`] if its receive
-    /// is gone.
-    Send(u32),
-    Receive(u32),
+    /// With the number of its message, if its receive is not gone.
+    Send(Option<MessageNumber>),
+    Receive(MessageNumber),
     /// With the number of its operation.
-    Begin(u32, Collective),
-    End(u32, Collective),
+    Begin(OperationNumber, Collective),
+    End(OperationNumber, Collective),
 }
 
 /// An event that is not computed yet.
@@ -31,7 +33,7 @@ pub(super) struct Waiting<P> {
 /// A location.
 #[derive(Debug)]
 pub(super) struct Location<P> {
-    pub(super) clock: u32,
+    pub(super) clock: ClockId,
     pub(super) waiting: VecDeque<Waiting<P>>,
     /// Nothing comes before this any more.
     pub(super) horizon: i64,
@@ -39,7 +41,7 @@ pub(super) struct Location<P> {
 }
 
 impl<P> Location<P> {
-    pub(super) fn new(clock: u32) -> Self {
+    pub(super) fn new(clock: ClockId) -> Self {
         Self {
             clock,
             waiting: VecDeque::new(),
@@ -52,7 +54,7 @@ impl<P> Location<P> {
 /// A clock.
 #[derive(Debug)]
 pub(super) struct Clock {
-    pub(super) locations: Vec<u32>,
+    pub(super) locations: Vec<LocationIndex>,
     pub(super) lead: Lead,
     /// The simple logical clock.
     pub(super) simple: i64,
@@ -69,7 +71,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub(super) fn new(locations: Vec<u32>) -> Self {
+    pub(super) fn new(locations: Vec<LocationIndex>) -> Self {
         Self {
             locations,
             lead: Lead::default(),

@@ -5,15 +5,26 @@ use rustc_hash::FxHashMap;
 use super::event::{Collective, MessageId};
 use super::matching::UNKNOWN;
 use crate::causality::TopTwo;
+use retime_model::ClockId;
 
 /// A begin that is computed.
 #[derive(Clone, Copy, Debug)]
 struct Begun {
     place: u32,
-    clock: u32,
+    clock: ClockId,
     value: i64,
     simple: i64,
     gate: u64,
+}
+
+/// An operation under way, by its number among them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct OperationNumber(u32);
+
+impl OperationNumber {
+    const fn index(self) -> usize {
+        self.0 as usize
+    }
 }
 
 /// One operation.
@@ -27,34 +38,34 @@ struct Operation {
     arrived: u32,
     arrived_places: Vec<u32>,
     ended: u32,
-    latest: TopTwo<u32, ()>,
-    latest_simple: TopTwo<u32, ()>,
+    latest: TopTwo<ClockId, ()>,
+    latest_simple: TopTwo<ClockId, ()>,
     /// Of the negated ends, so the two earliest.
-    earliest: TopTwo<u32, ()>,
+    earliest: TopTwo<ClockId, ()>,
     begun: Vec<Begun>,
     /// Ends of prefix operations: place, clock, time.
-    ends_by_place: Vec<(u32, u32, i64)>,
+    ends_by_place: Vec<(u32, ClockId, i64)>,
     /// Clocks whose end may wait.
-    waiting: Vec<u32>,
+    waiting: Vec<ClockId>,
     since: i64,
 }
 
 /// How far a begin may move: its clock, its gate, its limit.
-pub(super) type Limit = (u32, u64, i64);
+pub(super) type Limit = (ClockId, u64, i64);
 
 /// All operations under way.
 #[derive(Debug, Default)]
 pub(super) struct Collectives {
-    by_id: FxHashMap<MessageId, u32>,
+    by_id: FxHashMap<MessageId, OperationNumber>,
     operations: Vec<Operation>,
-    free: Vec<u32>,
+    free: Vec<OperationNumber>,
 }
 
 impl Collectives {
     /// A begin has come; its operation.
-    pub(super) fn begin(&mut self, what: &Collective, raw: i64) -> u32 {
+    pub(super) fn begin(&mut self, what: &Collective, raw: i64) -> OperationNumber {
         let number = self.find(what, raw);
-        let operation = &mut self.operations[number as usize];
+        let operation = &mut self.operations[number.index()];
         operation.arrived += 1;
         let place = what.prefix.map(|prefix| prefix.place);
         operation.arrived_places.extend(place);
@@ -62,17 +73,18 @@ impl Collectives {
     }
 
     /// An end of `clock` has come; its operation.
-    pub(super) fn end(&mut self, what: &Collective, clock: u32, raw: i64) -> u32 {
+    pub(super) fn end(&mut self, what: &Collective, clock: ClockId, raw: i64) -> OperationNumber {
         let number = self.find(what, raw);
-        self.operations[number as usize].waiting.push(clock);
+        self.operations[number.index()].waiting.push(clock);
         number
     }
 
-    fn find(&mut self, what: &Collective, raw: i64) -> u32 {
+    fn find(&mut self, what: &Collective, raw: i64) -> OperationNumber {
         if let Some(&number) = self.by_id.get(&what.id) {
             return number;
         }
-        let number = self.free.pop().unwrap_or(self.operations.len() as u32);
+        let new = OperationNumber(self.operations.len() as u32);
+        let number = self.free.pop().unwrap_or(new);
         let operation = Operation {
             id: Some(what.id),
             begins: what.begins,
@@ -81,10 +93,10 @@ impl Collectives {
             since: raw,
             ..Operation::default()
         };
-        if number as usize == self.operations.len() {
+        if number == new {
             self.operations.push(operation);
         } else {
-            self.operations[number as usize] = operation;
+            self.operations[number.index()] = operation;
         }
         self.by_id.insert(what.id, number);
         number
@@ -93,13 +105,13 @@ impl Collectives {
     /// A begin is computed: the clocks that may go on now.
     pub(super) fn begun(
         &mut self,
-        number: u32,
+        number: OperationNumber,
         place: u32,
-        clock: u32,
+        clock: ClockId,
         (value, simple): (i64, i64),
         gate: u64,
-    ) -> &[u32] {
-        let operation = &mut self.operations[number as usize];
+    ) -> &[ClockId] {
+        let operation = &mut self.operations[number.index()];
         operation.latest.push(value, (), clock);
         operation.latest_simple.push(simple, (), clock);
         operation.begun.push(Begun {
@@ -118,8 +130,14 @@ impl Collectives {
     }
 
     /// A begin of the operation was given out at a time later than computed.
-    pub(super) fn released(&mut self, number: u32, gate: u64, clock: u32, time: i64) {
-        let operation = &mut self.operations[number as usize];
+    pub(super) fn released(
+        &mut self,
+        number: OperationNumber,
+        gate: u64,
+        clock: ClockId,
+        time: i64,
+    ) {
+        let operation = &mut self.operations[number.index()];
         operation.latest.push(time, (), clock);
         let mut begun = operation.begun.iter_mut();
         if let Some(begun) = begun.find(|begun| begun.gate == gate && begun.clock == clock) {
@@ -130,8 +148,8 @@ impl Collectives {
     }
 
     /// Whether an end can be computed.
-    pub(super) fn is_ready(&self, number: u32, what: &Collective) -> bool {
-        let operation = &self.operations[number as usize];
+    pub(super) fn is_ready(&self, number: OperationNumber, what: &Collective) -> bool {
+        let operation = &self.operations[number.index()];
         match what.prefix {
             None => operation.begun.len() >= operation.begins as usize,
             Some(prefix) => {
@@ -142,8 +160,8 @@ impl Collectives {
     }
 
     /// Whether all begins that an end depends on have come, computed or not.
-    pub(super) fn is_complete(&self, number: u32, what: &Collective) -> bool {
-        let operation = &self.operations[number as usize];
+    pub(super) fn is_complete(&self, number: OperationNumber, what: &Collective) -> bool {
+        let operation = &self.operations[number.index()];
         match what.prefix {
             None => operation.arrived >= operation.begins,
             Some(prefix) => {
@@ -155,8 +173,13 @@ impl Collectives {
 
     /// The latest begins on other clocks that an end depends on: controlled and
     /// simple time.
-    pub(super) fn bound(&self, number: u32, what: &Collective, clock: u32) -> Option<(i64, i64)> {
-        let operation = &self.operations[number as usize];
+    pub(super) fn bound(
+        &self,
+        number: OperationNumber,
+        what: &Collective,
+        clock: ClockId,
+    ) -> Option<(i64, i64)> {
+        let operation = &self.operations[number.index()];
         match what.prefix {
             None => {
                 let (value, _) = operation.latest.outside(clock)?;
@@ -175,8 +198,14 @@ impl Collectives {
     }
 
     /// An end is computed.
-    pub(super) fn ended(&mut self, number: u32, what: &Collective, clock: u32, value: i64) {
-        let operation = &mut self.operations[number as usize];
+    pub(super) fn ended(
+        &mut self,
+        number: OperationNumber,
+        what: &Collective,
+        clock: ClockId,
+        value: i64,
+    ) {
+        let operation = &mut self.operations[number.index()];
         operation.ended += 1;
         match what.prefix {
             None => operation.earliest.push(-value, (), clock),
@@ -186,8 +215,8 @@ impl Collectives {
 
     /// If all begins and ends of an operation are computed, what that means for
     /// the begins.
-    pub(super) fn completed(&mut self, number: u32, delay: i64) -> Vec<Limit> {
-        let operation = &self.operations[number as usize];
+    pub(super) fn completed(&mut self, number: OperationNumber, delay: i64) -> Vec<Limit> {
+        let operation = &self.operations[number.index()];
         // Nobody who has come must find the operation gone.
         let ends = operation.ends.max(operation.waiting.len() as u32);
         let begins = operation.begins.max(operation.arrived);
@@ -200,8 +229,14 @@ impl Collectives {
     }
 
     /// How far a begin may move by the ends computed so far.
-    pub(super) fn limit(&self, number: u32, clock: u32, gate: u64, delay: i64) -> i64 {
-        let operation = &self.operations[number as usize];
+    pub(super) fn limit(
+        &self,
+        number: OperationNumber,
+        clock: ClockId,
+        gate: u64,
+        delay: i64,
+    ) -> i64 {
+        let operation = &self.operations[number.index()];
         let mut begun = operation.begun.iter();
         let begun = begun.find(|begun| begun.gate == gate && begun.clock == clock);
         begun.map_or(i64::MAX, |begun| operation.limit(begun, delay))
@@ -210,12 +245,12 @@ impl Collectives {
     /// Forgets operations that began before `time` and are not complete;
     /// returns how many, and tells the gates of their begins.
     pub(super) fn forget_before(&mut self, time: i64, mut open: impl FnMut(Limit)) -> u64 {
-        let old: Vec<u32> = self
+        let old: Vec<OperationNumber> = self
             .by_id
             .values()
             .copied()
             .filter(|&number| {
-                let it = &self.operations[number as usize];
+                let it = &self.operations[number.index()];
                 // Somebody who waits will still ask.
                 it.since < time
                     && it.ended as usize >= it.waiting.len()
@@ -223,7 +258,7 @@ impl Collectives {
             })
             .collect();
         for &number in &old {
-            for begun in &self.operations[number as usize].begun {
+            for begun in &self.operations[number.index()].begun {
                 open((begun.clock, begun.gate, i64::MAX));
             }
             self.finish(number);
@@ -231,8 +266,8 @@ impl Collectives {
         old.len() as u64
     }
 
-    fn finish(&mut self, number: u32) {
-        let operation = std::mem::take(&mut self.operations[number as usize]);
+    fn finish(&mut self, number: OperationNumber) {
+        let operation = std::mem::take(&mut self.operations[number.index()]);
         if let Some(id) = operation.id {
             self.by_id.remove(&id);
             self.free.push(number);

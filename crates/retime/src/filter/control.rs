@@ -39,11 +39,11 @@ impl Law {
 
     /// Where a clock alone is at raw time `raw`.
     #[inline]
-    pub(super) fn own(&self, clock: usize, lead: Lead, raw: i64) -> i64 {
+    pub(super) fn own(&self, clock: ClockId, lead: Lead, raw: i64) -> i64 {
         match self {
             Self::Constant(gamma) => raw + lead.at(raw, *gamma),
             Self::Controlled(controllers) => {
-                let factor = controllers.factor(ClockId(clock as u32));
+                let factor = controllers.factor(clock);
                 let advanced = raw + lead.at(raw, Gamma::from_factor(factor));
                 lead.value().map_or(advanced, |value| value.max(advanced))
             }
@@ -70,13 +70,13 @@ impl Law {
 
     /// An event with a gate was computed; the lead from there on.
     #[inline]
-    pub(super) fn computed(&mut self, clock: usize, lead: Lead, now: Now) -> Lead {
+    pub(super) fn computed(&mut self, clock: ClockId, lead: Lead, now: Now) -> Lead {
         let ahead = Lead::new(now.raw, now.value - now.raw);
         match self {
             Self::Constant(_) if now.value > now.own => ahead,
             Self::Constant(_) => lead,
             Self::Controlled(controllers) => {
-                let clock = ClockId(clock as u32);
+                let clock = clock;
                 controllers.computed(clock, now.raw, now.simple, now.value - now.raw);
                 ahead
             }
@@ -84,9 +84,9 @@ impl Law {
     }
 
     /// A clock has no event left.
-    pub(super) fn ended(&mut self, clock: usize) {
+    pub(super) fn ended(&mut self, clock: ClockId) {
         if let Self::Controlled(controllers) = self {
-            controllers.ended(ClockId(clock as u32));
+            controllers.ended(clock);
         }
     }
 }

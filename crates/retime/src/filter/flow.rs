@@ -9,15 +9,17 @@
 
 use super::Filter;
 use super::clock::{Role, Waiting};
+use super::collectives::OperationNumber;
 use super::control::Now;
-use super::matching::{NONE, UNKNOWN};
+use super::matching::{MessageNumber, UNKNOWN};
 use super::smoother::{Effect, Gate, Held, OPEN};
+use retime_model::{ClockId, LocationIndex};
 
 /// What a clock could do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Compute the next event of this location.
-    Go(u32),
+    Go(LocationIndex),
     /// Its next event has to wait for a cause.
     Waits,
     /// Its next event has not come; it is not before this raw time.
@@ -29,15 +31,15 @@ type Cause = Option<(i64, i64)>;
 
 impl<P> Filter<P> {
     /// A clock may be able to go on.
-    pub(super) fn wake(&mut self, clock: u32) {
-        if !std::mem::replace(&mut self.is_ready[clock as usize], true) {
+    pub(super) fn wake(&mut self, clock: ClockId) {
+        if !std::mem::replace(&mut self.is_ready[clock.as_usize()], true) {
             self.ready.push(clock);
         }
     }
 
     /// More of a clock may be certain.
-    pub(super) fn touch(&mut self, clock: u32) {
-        if !std::mem::replace(&mut self.is_touched[clock as usize], true) {
+    pub(super) fn touch(&mut self, clock: ClockId) {
+        if !std::mem::replace(&mut self.is_touched[clock.as_usize()], true) {
             self.touched.push(clock);
         }
     }
@@ -50,24 +52,24 @@ impl<P> Filter<P> {
             self.in_canonical_order();
         }
         while let Some(clock) = self.touched.pop() {
-            self.is_touched[clock as usize] = false;
-            self.settle(clock as usize);
+            self.is_touched[clock.as_usize()] = false;
+            self.settle(clock);
         }
     }
 
     fn in_any_order(&mut self) {
         while let Some(clock) = self.ready.pop() {
-            self.is_ready[clock as usize] = false;
-            while let Next::Go(location) = self.next(clock as usize) {
-                self.compute(clock as usize, location);
+            self.is_ready[clock.as_usize()] = false;
+            while let Next::Go(location) = self.next(clock) {
+                self.compute(clock, location);
             }
         }
     }
 
     fn in_canonical_order(&mut self) {
         while let Some(clock) = self.ready.pop() {
-            self.is_ready[clock as usize] = false;
-            self.pass_internal(clock as usize);
+            self.is_ready[clock.as_usize()] = false;
+            self.pass_internal(clock);
         }
         while let Some((clock, location)) = self.first_in_order() {
             self.compute(clock, location);
@@ -78,7 +80,7 @@ impl<P> Filter<P> {
     }
 
     /// Events without edges are no business of controllers.
-    fn pass_internal(&mut self, clock: usize) {
+    fn pass_internal(&mut self, clock: ClockId) {
         while let Next::Go(location) = self.next(clock)
             && self.is_internal(location)
         {
@@ -86,16 +88,16 @@ impl<P> Filter<P> {
         }
     }
 
-    fn is_internal(&self, location: u32) -> bool {
-        let head = self.locations[location as usize].waiting.front();
+    fn is_internal(&self, location: LocationIndex) -> bool {
+        let head = self.locations[location.as_usize()].waiting.front();
         head.is_some_and(|head| matches!(head.role, Role::Internal))
     }
 
     /// The event that comes first in canonical order, if that is certain.
-    fn first_in_order(&self) -> Option<(usize, u32)> {
-        let mut first: Option<(i64, usize, u32)> = None;
-        let mut certain = (i64::MAX, usize::MAX);
-        for clock in 0..self.clocks.len() {
+    fn first_in_order(&self) -> Option<(ClockId, LocationIndex)> {
+        let mut first: Option<(i64, ClockId, LocationIndex)> = None;
+        let mut certain = (i64::MAX, ClockId(u32::MAX));
+        for clock in self.each_clock() {
             match self.next(clock) {
                 Next::Go(location) => {
                     let raw = self.head(clock, location).map_or(i64::MAX, |head| head.0);
@@ -113,16 +115,16 @@ impl<P> Filter<P> {
 
     /// Raw time of the next event of a location, not before what its clock has
     /// passed.
-    fn head(&self, clock: usize, location: u32) -> Option<(i64, &Waiting<P>)> {
-        let head = self.locations[location as usize].waiting.front()?;
-        Some((head.raw.max(self.clocks[clock].raw), head))
+    fn head(&self, clock: ClockId, location: LocationIndex) -> Option<(i64, &Waiting<P>)> {
+        let head = self.locations[location.as_usize()].waiting.front()?;
+        Some((head.raw.max(self.clocks[clock.as_usize()].raw), head))
     }
 
     /// What a clock could do next.
     #[inline]
-    fn next(&self, clock: usize) -> Next {
-        match self.clocks[clock].locations[..] {
-            [location] => match self.locations[location as usize].waiting.front() {
+    fn next(&self, clock: ClockId) -> Next {
+        match self.clocks[clock.as_usize()].locations[..] {
+            [location] => match self.locations[location.as_usize()].waiting.front() {
                 None => Next::Idle(self.horizon(location)),
                 Some(head) if self.can_go(clock, head, false) => Next::Go(location),
                 Some(_) => Next::Waits,
@@ -133,8 +135,8 @@ impl<P> Filter<P> {
 
     /// The location of a clock with the smallest raw time; of several the first
     /// that need not wait.
-    fn next_of_shared(&self, clock: usize) -> Next {
-        let state = &self.clocks[clock];
+    fn next_of_shared(&self, clock: ClockId) -> Next {
+        let state = &self.clocks[clock.as_usize()];
         let mut idle = i64::MAX;
         let mut first = i64::MAX;
         for &location in &state.locations {
@@ -161,8 +163,8 @@ impl<P> Filter<P> {
     }
 
     /// Nothing comes from a location before this.
-    pub(super) fn horizon(&self, location: u32) -> i64 {
-        let place = &self.locations[location as usize];
+    pub(super) fn horizon(&self, location: LocationIndex) -> i64 {
+        let place = &self.locations[location.as_usize()];
         if place.is_ended {
             return i64::MAX;
         }
@@ -179,25 +181,24 @@ impl<P> Filter<P> {
 
     /// Whether the causes of an event are computed; those on its own clock count
     /// only if `among_clock`.
-    fn can_go(&self, clock: usize, event: &Waiting<P>, among_clock: bool) -> bool {
+    fn can_go(&self, clock: ClockId, event: &Waiting<P>, among_clock: bool) -> bool {
         let ready = match event.role {
             Role::Internal | Role::Send(_) | Role::Begin(..) => true,
             Role::Receive(number) => {
                 let message = self.matching.get(number);
-                message.sent != UNKNOWN
-                    || message.has_send && message.from as usize == clock && !among_clock
+                message.sent != UNKNOWN || message.has_send && message.from == clock && !among_clock
             }
             Role::End(number, what) => self.collectives.is_ready(number, &what),
         };
-        ready || self.clocks[clock].is_overdue
+        ready || self.clocks[clock.as_usize()].is_overdue
     }
 
     /// Computes the next event of a location.
-    fn compute(&mut self, clock: usize, location: u32) {
-        let Some(event) = self.locations[location as usize].waiting.pop_front() else {
+    fn compute(&mut self, clock: ClockId, location: LocationIndex) {
+        let Some(event) = self.locations[location.as_usize()].waiting.pop_front() else {
             return;
         };
-        let state = &self.clocks[clock];
+        let state = &self.clocks[clock.as_usize()];
         let (lead, raw) = (state.lead, event.raw.max(state.raw));
         let own = self.law.own(clock, lead, raw);
         let cause = self.cause(clock, raw, &event.role);
@@ -207,7 +208,7 @@ impl<P> Filter<P> {
         let is_node = !matches!(event.role, Role::Internal);
         let is_gate = is_node || value > own;
         let gate = is_gate.then(|| {
-            let simple = self.clocks[clock].simple.max(raw);
+            let simple = self.clocks[clock.as_usize()].simple.max(raw);
             let now = Now {
                 raw,
                 own,
@@ -216,8 +217,8 @@ impl<P> Filter<P> {
             };
             self.pass_gate(clock, &event.role, now)
         });
-        self.clocks[clock].raw = raw;
-        self.clocks[clock].is_overdue = false;
+        self.clocks[clock.as_usize()].raw = raw;
+        self.clocks[clock.as_usize()].is_overdue = false;
         // Of events without gates no more is known where gamma changes.
         let least = if is_gate || self.law.is_constant() {
             value
@@ -225,7 +226,7 @@ impl<P> Filter<P> {
             raw
         };
         self.merge.lower(clock, least);
-        self.smoothers[clock].push(
+        self.smoothers[clock.as_usize()].push(
             Held {
                 location,
                 is_gate,
@@ -245,16 +246,16 @@ impl<P> Filter<P> {
         if is_node {
             self.note_end(clock);
         }
-        self.touch(clock as u32);
+        self.touch(clock);
     }
 
     /// The gate of an event; the state of its clock, and what its effects wait for,
     /// are then those after it.
-    fn pass_gate(&mut self, clock: usize, role: &Role, now: Now) -> Gate {
-        let lead = self.clocks[clock].lead;
-        let number = self.smoothers[clock].next_gate();
+    fn pass_gate(&mut self, clock: ClockId, role: &Role, now: Now) -> Gate {
+        let lead = self.clocks[clock.as_usize()].lead;
+        let number = self.smoothers[clock.as_usize()].next_gate();
         let mut gate = self.gate(clock, lead, now);
-        let state = &mut self.clocks[clock];
+        let state = &mut self.clocks[clock.as_usize()];
         state.simple = now.simple;
         state.nodes_waiting -= u32::from(!matches!(role, Role::Internal));
         state.lead = self.law.computed(clock, lead, now);
@@ -266,11 +267,11 @@ impl<P> Filter<P> {
     }
 
     /// The gate of an event, and its jump.
-    fn gate(&mut self, clock: usize, lead: crate::clock::Lead, now: Now) -> Gate {
+    fn gate(&mut self, clock: ClockId, lead: crate::clock::Lead, now: Now) -> Gate {
         if now.value > now.own {
             self.note_jump(now.value - now.own);
         }
-        let state = &mut self.clocks[clock];
+        let state = &mut self.clocks[clock.as_usize()];
         state.sum += now.value - now.own;
         let previous = state.gate.replace(now.raw);
         Gate {
@@ -284,7 +285,7 @@ impl<P> Filter<P> {
     }
 
     /// The bounds that the causes of an event set.
-    fn cause(&mut self, clock: usize, raw: i64, role: &Role) -> Cause {
+    fn cause(&mut self, clock: ClockId, raw: i64, role: &Role) -> Cause {
         let delay = self.options.min_delay.0;
         match role {
             Role::Receive(number) => {
@@ -293,11 +294,10 @@ impl<P> Filter<P> {
                     return None;
                 }
                 self.report.reversed += u64::from(raw < message.sent_raw);
-                (message.from as usize != clock)
-                    .then(|| (message.sent + delay, message.sent_simple + delay))
+                (message.from != clock).then(|| (message.sent + delay, message.sent_simple + delay))
             }
             Role::End(number, what) => {
-                let (value, simple) = self.collectives.bound(*number, what, clock as u32)?;
+                let (value, simple) = self.collectives.bound(*number, what, clock)?;
                 Some((value + delay, simple + delay))
             }
             _ => None,
@@ -306,7 +306,7 @@ impl<P> Filter<P> {
 
     /// Tells those who wait for an event, or for whom it waited, that it is
     /// computed.
-    fn publish(&mut self, clock: usize, gate: u64, role: &Role, now: Now) -> Effect {
+    fn publish(&mut self, clock: ClockId, gate: u64, role: &Role, now: Now) -> Effect {
         match *role {
             Role::Internal => Effect::None,
             Role::Send(number) => self.publish_send(number, gate, now),
@@ -317,11 +317,9 @@ impl<P> Filter<P> {
             Role::Begin(number, what) => {
                 let place = what.prefix.map_or(0, |prefix| prefix.place);
                 let times = (now.value, now.simple);
-                let woken = self
-                    .collectives
-                    .begun(number, place, clock as u32, times, gate);
+                let woken = self.collectives.begun(number, place, clock, times, gate);
                 for &waiting in woken {
-                    if !std::mem::replace(&mut self.is_ready[waiting as usize], true) {
+                    if !std::mem::replace(&mut self.is_ready[waiting.as_usize()], true) {
                         self.ready.push(waiting);
                     }
                 }
@@ -334,10 +332,10 @@ impl<P> Filter<P> {
         }
     }
 
-    fn publish_send(&mut self, number: u32, gate: u64, now: Now) -> Effect {
-        if number == NONE {
+    fn publish_send(&mut self, number: Option<MessageNumber>, gate: u64, now: Now) -> Effect {
+        let Some(number) = number else {
             return Effect::None;
-        }
+        };
         let message = self.matching.get_mut(number);
         if message.given_up {
             self.matching.finish(number);
@@ -354,19 +352,19 @@ impl<P> Filter<P> {
         Effect::Message(number)
     }
 
-    fn publish_receive(&mut self, clock: usize, number: u32, value: i64) {
+    fn publish_receive(&mut self, clock: ClockId, number: MessageNumber, value: i64) {
         let delay = self.options.min_delay.0;
         let message = self.matching.get_mut(number);
         if message.sent == UNKNOWN {
             message.given_up = true;
             if !message.has_send {
                 self.report.unmatched_receives += 1;
-            } else if message.from as usize != clock {
+            } else if message.from != clock {
                 self.report.contradictions += 1;
             }
             return;
         }
-        let limit = if message.from as usize == clock {
+        let limit = if message.from == clock {
             i64::MAX
         } else {
             value - delay - message.sent
@@ -378,20 +376,20 @@ impl<P> Filter<P> {
 
     fn publish_end(
         &mut self,
-        clock: usize,
-        number: u32,
+        clock: ClockId,
+        number: OperationNumber,
         what: &super::event::Collective,
         value: i64,
     ) {
         if !self.collectives.is_ready(number, what) {
             self.report.incomplete_collectives += 1;
         }
-        self.collectives.ended(number, what, clock as u32, value);
+        self.collectives.ended(number, what, clock, value);
         self.complete(number);
     }
 
     /// Limits the begins of an operation if all of it is computed.
-    fn complete(&mut self, number: u32) {
+    fn complete(&mut self, number: OperationNumber) {
         let delay = self.options.min_delay.0;
         for (from, gate, limit) in self.collectives.completed(number, delay) {
             self.limit(from, gate, limit);
@@ -399,8 +397,8 @@ impl<P> Filter<P> {
     }
 
     /// The event of a gate may move so far.
-    pub(super) fn limit(&mut self, clock: u32, gate: u64, limit: i64) {
-        let smoother = &mut self.smoothers[clock as usize];
+    pub(super) fn limit(&mut self, clock: ClockId, gate: u64, limit: i64) {
+        let smoother = &mut self.smoothers[clock.as_usize()];
         smoother.limit(gate, limit);
         if smoother.waits_for(gate) {
             self.touch(clock);
@@ -408,12 +406,12 @@ impl<P> Filter<P> {
     }
 
     /// Controllers leave clocks out that have no event with edges left.
-    pub(super) fn note_end(&mut self, clock: usize) {
-        let state = &self.clocks[clock];
+    pub(super) fn note_end(&mut self, clock: ClockId) {
+        let state = &self.clocks[clock.as_usize()];
         let mut locations = state.locations.iter();
         if state.nodes_waiting == 0
             && state.gate.is_some()
-            && locations.all(|&location| self.locations[location as usize].is_ended)
+            && locations.all(|&location| self.locations[location.as_usize()].is_ended)
         {
             self.law.ended(clock);
         }

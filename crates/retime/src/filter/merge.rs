@@ -5,12 +5,14 @@
 //! what is known, since they only rise; only the winner's has to be exact. So a
 //! clock costs nothing until it is its turn, and `O(log clocks)` then.
 
+use retime_model::ClockId;
+
 /// The tournament.
 #[derive(Debug)]
 pub(super) struct Merge {
     times: Vec<i64>,
     /// The root is 1; a leaf is `leaves + clock`.
-    winners: Vec<u32>,
+    winners: Vec<ClockId>,
     leaves: usize,
 }
 
@@ -23,7 +25,7 @@ impl Merge {
         let mut merge = Self {
             times,
             winners: (0..2 * leaves as u32)
-                .map(|at| at.saturating_sub(leaves as u32))
+                .map(|at| ClockId(at.saturating_sub(leaves as u32)))
                 .collect(),
             leaves,
         };
@@ -35,16 +37,16 @@ impl Merge {
 
     /// The clock with the earliest time, the first of them.
     #[inline]
-    pub(super) fn winner(&self) -> (usize, i64) {
-        let clock = self.winners[1] as usize;
-        (clock, self.times[clock])
+    pub(super) fn winner(&self) -> (ClockId, i64) {
+        let clock = self.winners[1];
+        (clock, self.times[clock.as_usize()])
     }
 
     /// The clock gives nothing before `time`.
     #[inline]
-    pub(super) fn set(&mut self, clock: usize, time: i64) {
-        self.times[clock] = time;
-        let mut at = (self.leaves + clock) >> 1;
+    pub(super) fn set(&mut self, clock: ClockId, time: i64) {
+        self.times[clock.as_usize()] = time;
+        let mut at = (self.leaves + clock.as_usize()) >> 1;
         while at > 0 {
             self.play(at);
             at /= 2;
@@ -53,8 +55,8 @@ impl Merge {
 
     /// The clock was thought to give nothing before a later time.
     #[inline]
-    pub(super) fn lower(&mut self, clock: usize, time: i64) {
-        if time < self.times[clock] {
+    pub(super) fn lower(&mut self, clock: ClockId, time: i64) {
+        if time < self.times[clock.as_usize()] {
             self.set(clock, time);
         }
     }
@@ -62,7 +64,7 @@ impl Merge {
     #[inline]
     fn play(&mut self, at: usize) {
         let (left, right) = (self.winners[2 * at], self.winners[2 * at + 1]);
-        let first = self.times[left as usize] <= self.times[right as usize];
+        let first = self.times[left.as_usize()] <= self.times[right.as_usize()];
         self.winners[at] = if first { left } else { right };
     }
 }
@@ -74,14 +76,14 @@ mod tests {
     #[test]
     fn the_earliest_wins_and_of_equals_the_first() {
         let mut merge = Merge::new(3);
-        assert_eq!(merge.winner(), (0, i64::MIN));
+        assert_eq!(merge.winner(), (ClockId(0), i64::MIN));
         for (clock, time) in [(0, 7), (1, 5), (2, 5)] {
-            merge.set(clock, time);
+            merge.set(ClockId(clock), time);
         }
-        assert_eq!(merge.winner(), (1, 5));
-        merge.set(1, 8);
-        assert_eq!(merge.winner(), (2, 5));
-        merge.set(2, i64::MAX);
-        assert_eq!(merge.winner(), (0, 7));
+        assert_eq!(merge.winner(), (ClockId(1), 5));
+        merge.set(ClockId(1), 8);
+        assert_eq!(merge.winner(), (ClockId(2), 5));
+        merge.set(ClockId(2), i64::MAX);
+        assert_eq!(merge.winner(), (ClockId(0), 7));
     }
 }

@@ -15,6 +15,7 @@
 use super::clock::Role;
 use super::smoother::{Effect, Until};
 use super::{DelayBound, Filter, FilterOptions};
+use retime_model::ClockId;
 
 /// The spans, in ticks.
 #[derive(Clone, Debug)]
@@ -107,14 +108,12 @@ impl<P> Filter<P> {
             known: self.now.saturating_sub(patience.settling),
             any: self.now.saturating_sub(patience.delay),
         };
-        for clock in 0..self.clocks.len() {
-            let smoother = &mut self.smoothers[clock];
+        for clock in self.each_clock() {
+            let smoother = &mut self.smoothers[clock.as_usize()];
             let before = smoother.forced;
             let delay = self.options.min_delay.0;
             let limit = |effect, gate| match effect {
-                Effect::Operation(number) => {
-                    self.collectives.limit(number, clock as u32, gate, delay)
-                }
+                Effect::Operation(number) => self.collectives.limit(number, clock, gate, delay),
                 Effect::None | Effect::Message(_) => i64::MAX,
             };
             smoother.force(until, self.ramp, limit);
@@ -127,10 +126,10 @@ impl<P> Filter<P> {
     /// Lets those events go on that have waited for their causes long enough, one
     /// by one: what one of them frees need not go without its causes.
     fn let_go(&mut self, patience: &Patience) {
-        for clock in 0..self.clocks.len() {
-            self.clocks[clock].is_overdue = false;
-            self.wake(clock as u32);
-            self.touch(clock as u32);
+        for clock in self.each_clock() {
+            self.clocks[clock.as_usize()].is_overdue = false;
+            self.wake(clock);
+            self.touch(clock);
         }
         self.work();
         while let Some(clock) = self.first_waiting(|waiting| {
@@ -141,8 +140,8 @@ impl<P> Filter<P> {
             };
             self.now.saturating_sub(waiting.since) > most
         }) {
-            self.clocks[clock].is_overdue = true;
-            self.wake(clock as u32);
+            self.clocks[clock.as_usize()].is_overdue = true;
+            self.wake(clock);
             self.work();
         }
     }
@@ -174,13 +173,13 @@ impl<P> Filter<P> {
 
     /// All locations have ended: nothing is worth waiting for.
     pub(super) fn conclude(&mut self) {
-        for clock in 0..self.clocks.len() as u32 {
+        for clock in self.each_clock() {
             self.wake(clock);
         }
         self.work();
         while let Some(clock) = self.first_waiting(|_| true) {
-            self.clocks[clock].is_overdue = true;
-            self.wake(clock as u32);
+            self.clocks[clock.as_usize()].is_overdue = true;
+            self.wake(clock);
             self.work();
         }
         let mut open = Vec::new();
@@ -196,7 +195,7 @@ impl<P> Filter<P> {
         for (clock, gate, limit) in open {
             self.limit(clock, gate, limit);
         }
-        for clock in 0..self.clocks.len() as u32 {
+        for clock in self.each_clock() {
             self.touch(clock);
         }
         self.work();
@@ -205,8 +204,8 @@ impl<P> Filter<P> {
     /// The clock to go on though it waits, of those that have waited long enough:
     /// one whose cause will never come, else the first of those that wait for
     /// each other.
-    fn first_waiting(&self, long_enough: impl Fn(&Wait) -> bool) -> Option<usize> {
-        let waiting = (0..self.clocks.len()).filter_map(|clock| {
+    fn first_waiting(&self, long_enough: impl Fn(&Wait) -> bool) -> Option<ClockId> {
+        let waiting = self.each_clock().filter_map(|clock| {
             let wait = self.wait(clock)?;
             long_enough(&wait).then_some((wait.for_each_other, wait.since, clock))
         });
@@ -214,13 +213,13 @@ impl<P> Filter<P> {
     }
 
     /// What the next event of a clock waits for, unless it is free to go.
-    fn wait(&self, clock: usize) -> Option<Wait> {
-        let state = &self.clocks[clock];
+    fn wait(&self, clock: ClockId) -> Option<Wait> {
+        let state = &self.clocks[clock.as_usize()];
         if state.is_overdue {
             return None;
         }
-        let heads =
-            (state.locations.iter()).filter_map(|&it| self.locations[it as usize].waiting.front());
+        let heads = (state.locations.iter())
+            .filter_map(|&it| self.locations[it.as_usize()].waiting.front());
         let head = heads.min_by_key(|head| head.raw)?;
         let for_each_other = match head.role {
             Role::Receive(number) => self.matching.get(number).has_send,

@@ -3,7 +3,7 @@
 use super::Filter;
 use super::event::Corrected;
 use super::smoother::Effect;
-use retime_model::LocationIndex;
+use retime_model::{ClockId, LocationIndex};
 
 impl<P> Filter<P> {
     /// The next event in the order of corrected times, if it is certain that
@@ -11,7 +11,7 @@ impl<P> Filter<P> {
     pub fn pop(&mut self) -> Option<Corrected<P>> {
         loop {
             let (clock, time) = self.merge.winner();
-            match self.smoothers.get(clock)?.front() {
+            match self.smoothers.get(clock.as_usize())?.front() {
                 Some(front) if front == time => return self.give(clock),
                 Some(front) => self.merge.set(clock, front),
                 None => {
@@ -27,23 +27,23 @@ impl<P> Filter<P> {
     }
 
     /// Whether time alone has made the first event of a clock final.
-    fn has_settled(&mut self, clock: usize) -> bool {
+    fn has_settled(&mut self, clock: ClockId) -> bool {
         self.settle(clock);
-        self.smoothers[clock].front().is_some()
+        self.smoothers[clock.as_usize()].front().is_some()
     }
 
-    fn give(&mut self, clock: usize) -> Option<Corrected<P>> {
-        let held = self.smoothers[clock].pop()?;
+    fn give(&mut self, clock: ClockId) -> Option<Corrected<P>> {
+        let held = self.smoothers[clock.as_usize()].pop()?;
         self.watermark = self.watermark.max(held.value);
         self.held -= 1;
         self.report.released += 1;
         let waited = self.now.saturating_sub(held.arrived).max(0);
         self.report.delay.add(waited as u64);
-        if let Some(front) = self.smoothers[clock].front() {
+        if let Some(front) = self.smoothers[clock.as_usize()].front() {
             self.merge.set(clock, front);
         }
         Some(Corrected {
-            location: LocationIndex(held.location),
+            location: held.location,
             raw: self.stamp(held.raw),
             time: self.stamp(held.value),
             payload: held.payload,
@@ -51,8 +51,8 @@ impl<P> Filter<P> {
     }
 
     /// A clock whose first event is not final gives nothing before this.
-    fn bound(&self, clock: usize) -> i64 {
-        let smoother = &self.smoothers[clock];
+    fn bound(&self, clock: ClockId) -> i64 {
+        let smoother = &self.smoothers[clock.as_usize()];
         let ahead = match smoother.unfinished() {
             Some(held) => held.least,
             None => self.ahead(clock),
@@ -61,10 +61,10 @@ impl<P> Filter<P> {
     }
 
     /// No event of a clock that is not computed yet has a raw time before this.
-    fn ahead(&self, clock: usize) -> i64 {
-        let state = &self.clocks[clock];
-        let of = |&location: &u32| {
-            let head = self.locations[location as usize].waiting.front();
+    fn ahead(&self, clock: ClockId) -> i64 {
+        let state = &self.clocks[clock.as_usize()];
+        let of = |&location: &LocationIndex| {
+            let head = self.locations[location.as_usize()].waiting.front();
             head.map_or_else(|| self.horizon(location), |head| head.raw.max(state.raw))
         };
         let ahead = state.locations.iter().map(of).min();
@@ -72,9 +72,9 @@ impl<P> Filter<P> {
     }
 
     /// Makes final what is certain of a clock.
-    pub(super) fn settle(&mut self, clock: usize) {
+    pub(super) fn settle(&mut self, clock: ClockId) {
         let ahead = self.ahead(clock);
-        let state = &self.clocks[clock];
+        let state = &self.clocks[clock.as_usize()];
         let (law, lead, sum) = (&self.law, state.lead, state.sum);
         let position = || {
             if ahead == i64::MAX {
@@ -84,7 +84,7 @@ impl<P> Filter<P> {
             }
         };
         let is_shift = !self.law.is_constant();
-        let smoother = &mut self.smoothers[clock];
+        let smoother = &mut self.smoothers[clock.as_usize()];
         smoother.advance(position, self.ramp);
         if ahead == i64::MAX {
             smoother.end(is_shift);
@@ -93,14 +93,14 @@ impl<P> Filter<P> {
     }
 
     /// Effects of events that have left must respect when they did.
-    pub(super) fn note_left(&mut self, clock: usize) {
-        while let Some(left) = self.smoothers[clock].left.pop() {
+    pub(super) fn note_left(&mut self, clock: ClockId) {
+        while let Some(left) = self.smoothers[clock.as_usize()].left.pop() {
             match left.effect {
                 Effect::None => {}
                 Effect::Message(number) => self.matching.get_mut(number).sent = left.time,
                 Effect::Operation(number) => {
                     self.collectives
-                        .released(number, left.gate, clock as u32, left.time);
+                        .released(number, left.gate, clock, left.time);
                 }
             }
         }

@@ -17,8 +17,11 @@
 
 use std::collections::VecDeque;
 
+use super::collectives::OperationNumber;
+use super::matching::MessageNumber;
 use super::way::{Knot, Way};
 use crate::clock::{Bend, Funnel, interpolate};
+use retime_model::LocationIndex;
 
 /// The limit of a gate whose effect is not computed yet.
 pub(super) const OPEN: i64 = i64::MIN;
@@ -26,7 +29,7 @@ pub(super) const OPEN: i64 = i64::MIN;
 /// An event that is computed and waits for its final time.
 #[derive(Clone, Debug)]
 pub(super) struct Held<P> {
-    pub(super) location: u32,
+    pub(super) location: LocationIndex,
     pub(super) is_gate: bool,
     pub(super) raw: i64,
     /// The raw time it counts with: not before that of the previous event.
@@ -61,8 +64,8 @@ pub(super) struct Gate {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
     None,
-    Message(u32),
-    Operation(u32),
+    Message(MessageNumber),
+    Operation(OperationNumber),
 }
 
 /// An event with a gate that left at a time later than its logical one.
