@@ -85,7 +85,7 @@ pub fn limiting_send(
 ) -> Option<LimitingSend> {
     let nodes = causality.nodes();
     let of = nodes.of(end.location.as_usize());
-    let events = nodes.events(of.clone());
+    let events = nodes.events(&of);
     let at = events.partition_point(|&event| u64::from(event) < end.event);
     let interval = |end: usize| Some((of.get(end.checked_sub(1)?)?, of.get(end)?));
     let moved = |node: EventNode| nodes.relative(after[node.index()]).0 - nodes.time(node).0;

@@ -26,7 +26,7 @@ pub(super) fn verify(
     let written = formats::of(&args.trace, args.format.format).open(copy)?;
     let nodes = analysed.analysis.causality().nodes();
     let events: Vec<&[u32]> = (0..nodes.locations())
-        .map(|location| nodes.events(nodes.of(location)))
+        .map(|location| nodes.events(&nodes.of(location)))
         .collect();
     let progress = Progress::new("verifying", written.bytes(), args.run.quiet);
     let timelines = written.timelines(&events, &progress)?;

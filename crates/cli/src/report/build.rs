@@ -214,7 +214,7 @@ pub(crate) fn gentlest_part(
     let dependency = |part: &optimal::ForcingPart| match *part {
         optimal::ForcingPart::Stretch { .. } => None,
         optimal::ForcingPart::Dependency { edge, needed } => {
-            let edge = edges.all().get(edge as usize)?;
+            let edge = edges.get(edge)?;
             Some(ForcingPart {
                 cause: place(edge.cause)?,
                 effect: place(edge.effect)?,

@@ -86,13 +86,13 @@ impl Lines<'_> {
                 .map(|send| message("receive", send)),
             Role::CollectiveBegin | Role::CollectiveEnd => causality
                 .slot(node)
-                .and_then(|slot| self.collective(slot, role == Role::CollectiveBegin)),
+                .map(|slot| self.collective(slot, role == Role::CollectiveBegin)),
         };
         let text = text.unwrap_or_else(|| ",\"type\":\"internal\"".into());
         out.write_all(text.as_bytes())
     }
 
-    fn collective(&self, slot: Slot, is_begin: bool) -> Option<String> {
+    fn collective(&self, slot: Slot, is_begin: bool) -> String {
         let collectives = self.listed.causality.collectives();
         let (instance, own) = collectives.locate(slot);
         let JoinedOperation {
@@ -133,9 +133,9 @@ impl Lines<'_> {
         };
         let type_ = if is_begin { "begin" } else { "end" };
         let participants = participants.len();
-        Some(format!(
+        format!(
             ",\"type\":\"collective-{type_}\",\"collective\":{id},\"class\":{class},\
              \"participants\":{participants},\"begins\":{begins},\"ends\":{ends}"
-        ))
+        )
     }
 }

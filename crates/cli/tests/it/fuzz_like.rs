@@ -97,7 +97,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     let written = Otf2.open(output).unwrap();
     let nodes = analysis.causality().nodes();
     let locations = 0..nodes.locations();
-    let events: Vec<&[u32]> = locations.map(|it| nodes.events(nodes.of(it))).collect();
+    let events: Vec<&[u32]> = locations.map(|it| nodes.events(&nodes.of(it))).collect();
     let mut times = Vec::new();
     for (timeline, contents) in written
         .timelines(&events, &())

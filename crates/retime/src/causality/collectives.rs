@@ -85,10 +85,9 @@ impl Collectives {
             end_slot: Slot(self.participants.len() as u32),
         };
         for (slot, participant) in operation.slots().zip(participants) {
-            for node in [participant.cause(), participant.effect()] {
-                if let Some(node) = node {
-                    partner[node.index()] = slot.into();
-                }
+            let nodes = [participant.cause(), participant.effect()];
+            for node in nodes.into_iter().flatten() {
+                partner[node.index()] = slot.into();
             }
             self.instance_of_slot.push(instance);
         }
@@ -126,8 +125,8 @@ impl Collectives {
     }
 
     /// For each effect of an operation the cause with the largest `value` among
-    /// those of another `domain` (a slot's place, its clock, ...). Only the
-    /// slots at `places`, in rising order, take part.
+    /// those of another `domain` (a participant's place, its clock, ...). Only the
+    /// participants at `places`, in rising order, take part.
     #[inline]
     pub fn latest_causes<D: PartialEq + Copy>(
         &self,

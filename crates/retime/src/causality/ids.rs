@@ -116,7 +116,7 @@ impl<I: Id> Ids<I> {
     /// The first of them.
     #[inline]
     pub fn first(&self) -> Option<I> {
-        self.numbers.clone().next().map(I::of_number)
+        (!self.is_empty()).then(|| I::of_number(self.numbers.start))
     }
 
     /// The one so many after the first.

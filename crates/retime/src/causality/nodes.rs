@@ -3,7 +3,7 @@
 //! A *node* is an event that takes part in happened-before: it sends, receives,
 //! or begins or ends a collective. Only nodes are visited by the algorithms.
 //! They are numbered location by location, each location's in recorded order,
-//! so that a node number says everything by three array look-ups.
+//! so that an [`EventNode`] says everything by three array look-ups.
 
 use std::sync::Arc;
 
@@ -273,7 +273,7 @@ impl Nodes {
     }
 
     /// Event numbers of nodes that follow each other.
-    pub fn events(&self, nodes: Ids<EventNode>) -> &[u32] {
+    pub fn events(&self, nodes: &Ids<EventNode>) -> &[u32] {
         &self.events[nodes.range()]
     }
 

@@ -150,7 +150,7 @@ impl Queue {
         if self.head == self.tail {
             (self.head, self.tail) = (PackedOption::NONE, PackedOption::NONE);
         } else {
-            self.head = partner[send.index()].0;
+            self.head = partner[send.index()].node().into();
         }
         Some(send)
     }

@@ -162,7 +162,8 @@ impl<'a> Stepper<'a> {
         law: &L,
         exchange: &mut Exchange<'_>,
     ) -> Option<Computed> {
-        let node = self.ahead.get(place)?.first()?;
+        let mut ahead = self.ahead.get(place)?.clone();
+        let node = ahead.next()?;
         let nodes = self.causality.nodes();
         let mut bound = match nodes.role(node) {
             Role::Send | Role::CollectiveBegin => Bound::At(None),
@@ -184,7 +185,7 @@ impl<'a> Stepper<'a> {
                 size: value - own,
             });
         }
-        self.ahead[place].next();
+        self.ahead[place] = ahead;
         Some(Computed {
             node,
             raw,
@@ -194,7 +195,8 @@ impl<'a> Stepper<'a> {
     }
 
     /// The time before which `effect` cannot lie for the sake of causes on its own
-    /// clock.
+    /// clock. Ties are rare.
+    #[cold]
     fn tied_bound(&self, effect: EventNode, exchange: &Exchange<'_>) -> Bound {
         let nodes = self.causality.nodes();
         let of_clock = |cause: EventNode| self.clocks.of(nodes.location(cause)) == self.clock;

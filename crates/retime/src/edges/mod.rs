@@ -16,6 +16,7 @@
 //! where `y` is what has to be added to a clock at that moment.
 //!
 //! ```
+//! use retime::edges::EdgeIndex;
 //! use retime::{ClockId, Edge, Edges};
 //! let (a, b) = (ClockId(0), ClockId(1));
 //! let message = Edge::message(a, 100, b, 95);
@@ -23,7 +24,7 @@
 //! let edges = Edges::new(vec![message, reply], vec![Some((100, 200)), Some((95, 175))]);
 //! // Received 5 before it was sent: at least that much is wrong between the clocks.
 //! assert_eq!(edges.all()[0].latency(), -5);
-//! assert_eq!(edges.pairs()[0].back, [1]);
+//! assert_eq!(edges.pairs()[0].back, [EdgeIndex(1)]);
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
@@ -91,6 +92,18 @@ impl Edge {
     }
 }
 
+/// A dependency, by its position in [`Edges::all`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeIndex(pub u32);
+
+impl EdgeIndex {
+    /// The position as an index.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// All dependencies between different clocks.
 #[derive(Clone, Debug)]
 pub struct Edges {
@@ -98,7 +111,7 @@ pub struct Edges {
     extents: Vec<Option<(i64, i64)>>,
 }
 
-/// The dependencies between two clocks, as positions in [`Edges::all`].
+/// The dependencies between two clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairEdges {
     /// The clock of lower number.
@@ -106,9 +119,9 @@ pub struct PairEdges {
     /// The clock of higher number.
     pub high: ClockId,
     /// From `low` to `high`, by the stamp of the cause.
-    pub forth: Vec<u32>,
+    pub forth: Vec<EdgeIndex>,
     /// From `high` to `low`, by the stamp of the cause.
-    pub back: Vec<u32>,
+    pub back: Vec<EdgeIndex>,
 }
 
 impl Edges {
@@ -172,6 +185,12 @@ impl Edges {
         &self.edges
     }
 
+    /// The dependency at a position.
+    #[inline]
+    pub fn get(&self, edge: EdgeIndex) -> Option<&Edge> {
+        self.edges.get(edge.index())
+    }
+
     /// How many clocks the trace has.
     pub fn clocks(&self) -> usize {
         self.extents.len()
@@ -195,18 +214,19 @@ impl Edges {
     /// The dependencies by pair of clocks, in order of their numbers.
     pub fn pairs(&self) -> Vec<PairEdges> {
         let key = |edge: &Edge| (edge.from.min(edge.to), edge.from.max(edge.to));
-        let mut order: Vec<u32> = (0..self.edges.len() as u32).collect();
+        let mut order: Vec<EdgeIndex> = (0..self.edges.len() as u32).map(EdgeIndex).collect();
         order.sort_by_key(|&at| {
-            let edge = &self.edges[at as usize];
+            let edge = &self.edges[at.index()];
             (key(edge), edge.sent, edge.received)
         });
-        let same =
-            |a: &u32, b: &u32| key(&self.edges[*a as usize]) == key(&self.edges[*b as usize]);
-        let pair = |of: &[u32]| {
-            let (low, high) = key(&self.edges[of[0] as usize]);
+        let same = |a: &EdgeIndex, b: &EdgeIndex| {
+            key(&self.edges[a.index()]) == key(&self.edges[b.index()])
+        };
+        let pair = |of: &[EdgeIndex]| {
+            let (low, high) = key(&self.edges[of[0].index()]);
             let (forth, back) = of
                 .iter()
-                .partition(|&&at| self.edges[at as usize].from == low);
+                .partition(|&&at| self.edges[at.index()].from == low);
             PairEdges {
                 low,
                 high,

@@ -14,7 +14,7 @@
 //!    +-----------------------> stamp of the clock
 //! ```
 
-use crate::edges::{Edge, Edges, PairEdges};
+use crate::edges::{Edge, EdgeIndex, Edges, PairEdges};
 use retime_model::ClockId;
 
 use super::NoEstimate;
@@ -85,11 +85,10 @@ impl Clouds {
         if received.is_empty() {
             return Err(NoEstimate::OneDirection(of.clock, of.towards));
         }
-        let all = edges.all();
-        let edge = |&at: &u32| all.get(at as usize);
+        let edge = |&at: &EdgeIndex| edges.get(at);
         let below = |edge: &Edge| sample(edge.received, edge.sent, least(edge));
         let above = |edge: &Edge| sample(edge.sent, edge.received, least(edge).saturating_neg());
-        let own = all.get(received[0] as usize).map_or(0, |it| it.received);
+        let own = edges.get(received[0]).map_or(0, |it| it.received);
         Ok(Self {
             extent: edges.extent(of.clock).unwrap_or((own, own)),
             below: received.iter().filter_map(edge).map(below).collect(),

@@ -182,8 +182,8 @@ impl Collectives {
         let operation = &self.operations[number.index()];
         match what.prefix {
             None => {
-                let (value, _) = operation.latest.outside(clock)?;
-                let (simple, _) = operation.latest_simple.outside(clock)?;
+                let (value, ()) = operation.latest.outside(clock)?;
+                let (simple, ()) = operation.latest_simple.outside(clock)?;
                 Some((value, simple))
             }
             Some(prefix) => {
@@ -295,7 +295,7 @@ impl Operation {
             effects.map(|end| end.2).min()
         } else {
             let earliest = self.earliest.outside(begun.clock);
-            earliest.map(|(negated, _)| -negated)
+            earliest.map(|(negated, ())| -negated)
         };
         earliest.map_or(i64::MAX, |end| end - delay - begun.value)
     }

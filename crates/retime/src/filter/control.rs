@@ -76,7 +76,6 @@ impl Law {
             Self::Constant(_) if now.value > now.own => ahead,
             Self::Constant(_) => lead,
             Self::Controlled(controllers) => {
-                let clock = clock;
                 controllers.computed(clock, now.raw, now.simple, now.value - now.raw);
                 ahead
             }

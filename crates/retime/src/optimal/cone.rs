@@ -74,13 +74,14 @@ impl Highest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edges::EdgeIndex;
 
     fn link(at: i64, bound: i64) -> Link {
         Link {
             at_from: at,
             at_to: at,
             bound,
-            edge: at as u32,
+            edge: EdgeIndex(at as u32),
         }
     }
 

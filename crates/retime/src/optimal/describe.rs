@@ -68,7 +68,7 @@ impl ForcingCycle {
         };
         let part = |part: &ForcingPart| match *part {
             ForcingPart::Dependency { edge, needed } => {
-                let edge = edges.all().get(edge as usize);
+                let edge = edges.get(edge);
                 let places = edge.map_or_else(String::new, |edge| names.edge(edge));
                 format!("{places}: needs {}", names.span(needed.into()))
             }
@@ -105,7 +105,7 @@ impl Relaxed {
         };
         match *self {
             Self::Edge { edge, by } => {
-                let edge = edges.all().get(edge as usize);
+                let edge = edges.get(edge);
                 let places = edge.map_or_else(String::new, |edge| names.edge(edge));
                 let by = names.span(by as i128);
                 format!("{places} contradicts the others by {by}")

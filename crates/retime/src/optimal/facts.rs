@@ -134,7 +134,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             }
         };
         match *part {
-            Part::Link { edge, .. } => edges.all().get(edge as usize).map_or(0.0, |edge| {
+            Part::Link { edge, .. } => edges.get(edge).map_or(0.0, |edge| {
                 self.shown_delay(edge) + offset(edge.from, edge.sent)
                     - offset(edge.to, edge.received)
             }),

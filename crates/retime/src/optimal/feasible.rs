@@ -36,8 +36,7 @@ use super::facts::{Facts, as_bound};
 use super::graph::Bound;
 use super::line::Line;
 use super::link::Link;
-use crate::edges::Edge;
-use crate::edges::{Source, each_part_watched};
+use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -184,7 +183,7 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
             at_from: self.facts.place(edge.from, edge.sent),
             at_to: self.facts.place(edge.to, edge.received),
             bound: as_bound(ticks),
-            edge: 0,
+            edge: EdgeIndex(0),
         };
         if ahead.highest.rises(&link) {
             ahead.links.push(link);

@@ -60,7 +60,7 @@ use super::envelope::Envelope;
 use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
 use super::link::{Link, Slope, routes};
 use super::place::Places;
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use retime_model::ClockId;
 use retime_model::Ticks;
@@ -102,7 +102,7 @@ pub enum ForcingPart {
     /// A dependency.
     Dependency {
         /// Its position in [`Edges::all`].
-        edge: u32,
+        edge: EdgeIndex,
         /// Minimal delay minus latency: what the clock of the effect needs to
         /// be set forward against that of the cause.
         needed: i64,
@@ -289,8 +289,8 @@ impl Search {
         edges: &Edges,
         least: impl Fn(&Edge) -> i64 + Sync,
     ) -> Vec<(ClockId, ClockId, Vec<Link>)> {
-        let link = |&position: &u32| {
-            let edge = edges.all().get(position as usize)?;
+        let link = |&position: &EdgeIndex| {
+            let edge = edges.get(position)?;
             Some(Link {
                 at_from: self.places.of(edge.from, edge.sent, edge.cause),
                 at_to: self.places.of(edge.to, edge.received, edge.effect),

@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use std::sync;
 
 use super::link::{Link, Slope};
+use crate::edges::EdgeIndex;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -72,7 +73,7 @@ pub(super) struct Bound {
     /// By how much the value grows at least, in the unit of the link.
     pub(super) least: i64,
     /// Position of the dependency.
-    pub(super) edge: u32,
+    pub(super) edge: EdgeIndex,
 }
 
 impl Bound {
@@ -92,7 +93,7 @@ struct Arc {
     from: u32,
     to: u32,
     bound: i64,
-    edge: u32,
+    edge: EdgeIndex,
 }
 
 /// The constraints.
@@ -131,7 +132,7 @@ pub(super) struct Cycle {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A dependency, by its position in the list of edges, and its bound.
-    Link { edge: u32, bound: i64 },
+    Link { edge: EdgeIndex, bound: i64 },
     /// From one place of a clock to another.
     Stretch { clock: ClockId, from: i64, to: i64 },
 }

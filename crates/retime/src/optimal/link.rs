@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::edges::Edges;
+use crate::edges::{EdgeIndex, Edges};
 use retime_model::ClockId;
 
 /// One dependency.
@@ -20,7 +20,7 @@ pub(super) struct Link {
     /// In a unit that the user of the links chooses.
     pub(super) bound: i64,
     /// Position in [`Edges::all`].
-    pub(super) edge: u32,
+    pub(super) edge: EdgeIndex,
 }
 
 /// All dependencies from one clock to another, as positions in [`Edges::all`].
@@ -28,7 +28,7 @@ pub(super) struct Link {
 pub(super) struct Route {
     pub(super) from: ClockId,
     pub(super) to: ClockId,
-    pub(super) edges: Vec<u32>,
+    pub(super) edges: Vec<EdgeIndex>,
 }
 
 /// The routes of a trace, by their clocks.
@@ -64,7 +64,7 @@ pub(super) fn routes(edges: &Edges) -> Vec<Route> {
     for (route, count) in routes.iter_mut().zip(counts) {
         route.edges.reserve_exact(count);
     }
-    for (edge, position) in edges.all().iter().zip(0..) {
+    for (edge, position) in edges.all().iter().zip((0..).map(EdgeIndex)) {
         let at = route_of((edge.from, edge.to), &mut routes) as usize;
         routes[at].edges.push(position);
     }

@@ -10,7 +10,7 @@ use super::link::{Link, Route, routes};
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use super::still::moving;
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
@@ -102,11 +102,7 @@ impl<'a> Narrowed<'a> {
             match part {
                 Part::Link { edge, .. } => {
                     relaxation.drop_edge(edge, by);
-                    let ends = self
-                        .edges
-                        .all()
-                        .get(edge as usize)
-                        .map(|it| (it.from, it.to));
+                    let ends = self.edges.get(edge).map(|it| (it.from, it.to));
                     self.outdate(|route| Some((route.from, route.to)) == ends);
                 }
                 Part::Stretch { clock, from, to } => {
@@ -143,8 +139,8 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     let (Some(from), Some(to)) = (facts.line(route.from), facts.line(route.to)) else {
         return Vec::new();
     };
-    let link = |&position: &u32| {
-        let edge = edges.all().get(position as usize)?;
+    let link = |&position: &EdgeIndex| {
+        let edge = edges.get(position)?;
         let pieces = (
             relaxation.piece(route.from, edge.sent)?,
             relaxation.piece(route.to, edge.received)?,
@@ -198,7 +194,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
         };
         let is_upper = from > to;
         let of_route = route.edges.iter().filter_map(|&position| {
-            let edge = self.edges.all().get(position as usize)?;
+            let edge = self.edges.get(position)?;
             let sent = before.on_reference(edge.sent);
             let received = after.on_reference(edge.received);
             // At one moment between its ends, a dependency says a little less.
@@ -234,8 +230,8 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
         readings
     }
 
-    fn stamps(&self, edge: u32, [low, _]: [ClockId; 2]) -> [i64; 2] {
-        let edge = self.edges.all().get(edge as usize);
+    fn stamps(&self, edge: EdgeIndex, [low, _]: [ClockId; 2]) -> [i64; 2] {
+        let edge = self.edges.get(edge);
         edge.map_or([0; 2], |edge| {
             if edge.from == low {
                 [edge.sent, edge.received]

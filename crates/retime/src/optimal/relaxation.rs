@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::edges::EdgeIndex;
 use retime_model::ClockId;
 
 /// A fact that contradicts the others under the drift bound, and was left out.
@@ -12,7 +13,7 @@ pub enum Relaxed {
     /// or a defective record.
     Edge {
         /// Its position in [`Edges::all`](crate::Edges::all).
-        edge: u32,
+        edge: EdgeIndex,
         /// How much it contradicts the others by, in ticks.
         by: f64,
     },
@@ -33,7 +34,7 @@ pub enum Relaxed {
 /// What is left out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relaxation {
-    dropped: FxHashSet<u32>,
+    dropped: FxHashSet<EdgeIndex>,
     /// By clock the open intervals in which it stepped, in order and disjoint.
     cuts: Vec<Vec<(i64, i64)>>,
     list: Vec<Relaxed>,
@@ -53,7 +54,7 @@ impl Relaxation {
     }
 
     /// Leaves out a dependency.
-    pub(super) fn drop_edge(&mut self, edge: u32, by: f64) {
+    pub(super) fn drop_edge(&mut self, edge: EdgeIndex, by: f64) {
         if self.dropped.insert(edge) {
             self.list.push(Relaxed::Edge { edge, by });
         }
@@ -105,7 +106,7 @@ impl Relaxation {
     }
 
     #[inline]
-    pub(super) fn is_dropped(&self, edge: u32) -> bool {
+    pub(super) fn is_dropped(&self, edge: EdgeIndex) -> bool {
         !self.dropped.is_empty() && self.dropped.contains(&edge)
     }
 

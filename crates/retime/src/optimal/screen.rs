@@ -24,6 +24,7 @@ use retime_model::{Cancelled, Monitor};
 
 use super::attribution::{PairStep, Watched, attribute};
 use super::relaxation::Relaxation;
+use crate::edges::EdgeIndex;
 
 /// Dependencies on one side that decide.
 const ENOUGH: usize = 4;
@@ -38,7 +39,7 @@ pub(super) struct Reading {
     /// Bound of `D`, what is added to the second clock more than to the first.
     pub(super) bound: f64,
     pub(super) is_upper: bool,
-    pub(super) edge: u32,
+    pub(super) edge: EdgeIndex,
 }
 
 /// What the scan has to know of a trace.
@@ -50,7 +51,7 @@ pub(super) trait Screened: Sync {
     /// The dependencies between two clocks, by time.
     fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
     /// The stamps of two clocks at the ends of a dependency between them.
-    fn stamps(&self, edge: u32, clocks: [ClockId; 2]) -> [i64; 2];
+    fn stamps(&self, edge: EdgeIndex, clocks: [ClockId; 2]) -> [i64; 2];
     /// From stretches between two stamps of a clock, where it was set back, to
     /// those between stamps at which it does not stand still.
     fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)>;
@@ -162,7 +163,7 @@ struct Rival {
 
 #[derive(Default)]
 struct Found {
-    misread: Vec<(u32, f64)>,
+    misread: Vec<(EdgeIndex, f64)>,
     steps: Vec<Step>,
 }
 

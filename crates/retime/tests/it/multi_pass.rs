@@ -24,7 +24,7 @@ fn excess(case: &Case, values: &[i64]) -> f64 {
     let nodes = case.causality.nodes();
     let last = |clock| {
         let locations = case.clocks.locations(clock).iter();
-        let last = locations.filter_map(|location| nodes.of(location.as_usize()).last());
+        let last = locations.filter_map(|location| nodes.of(location.as_usize()).next_back());
         last.max_by_key(|&node| (nodes.time(node), node))
     };
     let leads = case.clocks.iter().filter_map(last);

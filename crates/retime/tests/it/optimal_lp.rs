@@ -95,7 +95,7 @@ fn check_cycle(edges: &Edges, least: i64, found: &Gentlest) {
     for part in &cycle.parts {
         match *part {
             ForcingPart::Dependency { edge, needed: of } => {
-                let edge = edges.all()[edge as usize];
+                let edge = edges.get(edge).unwrap();
                 assert_eq!(of, least - edge.latency());
                 needed += i128::from(of);
                 walk.push((edge.from, edge.sent, edge.to, edge.received));

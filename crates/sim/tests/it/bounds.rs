@@ -242,7 +242,7 @@ fn misread_clocks_are_named() {
         let Relaxed::Edge { edge, .. } = relaxed else {
             panic!("{relaxed:?}");
         };
-        let edge = trace.edges.all()[*edge as usize];
+        let edge = trace.edges.get(*edge).unwrap();
         assert!(
             wrong.contains(&edge.cause) || wrong.contains(&edge.effect),
             "{edge:?}"
