@@ -28,6 +28,14 @@ use crate::trace::LocationIndex;
 
 /// An event with a role, by its number among those of its location, from 0: by its
 /// place in the columns of one log. Over a whole trace it has another number.
+///
+/// ```
+/// use retime_model::{ChannelPlace, LogNode};
+/// let place = ChannelPlace { channel: 0, node: LogNode(7) };
+/// // In a file it is a number like any other.
+/// assert_eq!(serde_json::to_string(&place)?, r#"{"channel":0,"node":7}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

@@ -44,11 +44,6 @@ macro_rules! ids {
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
-
-            /// The one at a place of columns; `None` beyond all numbers.
-            pub fn at(index: usize) -> Option<Self> {
-                u32::try_from(index).ok().map(Self)
-            }
         }
 
         impl Id for $name {
@@ -211,12 +206,6 @@ impl<I: Id> PackedOption<I> {
     #[inline]
     pub const fn is_some(self) -> bool {
         self.number != u32::MAX
-    }
-
-    /// Whether it is none.
-    #[inline]
-    pub const fn is_none(self) -> bool {
-        !self.is_some()
     }
 }
 
