@@ -44,7 +44,8 @@ pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use log::{
-    Call, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage, NamedOperation,
+    Call, ChannelIndex, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage,
+    NamedOperation,
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};

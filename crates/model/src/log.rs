@@ -30,8 +30,8 @@ use crate::trace::LocationIndex;
 /// place in the columns of one log. Over a whole trace it has another number.
 ///
 /// ```
-/// use retime_model::{ChannelPlace, LogNode};
-/// let place = ChannelPlace { channel: 0, node: LogNode(7) };
+/// use retime_model::{ChannelIndex, ChannelPlace, LogNode};
+/// let place = ChannelPlace { channel: ChannelIndex(0), node: LogNode(7) };
 /// // In a file it is a number like any other.
 /// assert_eq!(serde_json::to_string(&place)?, r#"{"channel":0,"node":7}"#);
 /// # Ok::<(), serde_json::Error>(())
@@ -44,6 +44,21 @@ pub struct LogNode(pub u32);
 
 impl LogNode {
     /// Its place in the columns of the log.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A channel of a log, by its position in [`LogColumns::channels`].
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct ChannelIndex(pub u32);
+
+impl ChannelIndex {
+    /// The position as an index.
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -92,8 +107,8 @@ pub struct LogColumns {
 /// A message in its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChannelPlace {
-    /// Position in [`LogColumns::channels`].
-    pub channel: u32,
+    /// Its channel.
+    pub channel: ChannelIndex,
     /// Its event.
     pub node: LogNode,
 }
@@ -312,7 +327,7 @@ impl LogColumns {
     fn check_references(&self) -> Result<(), LogError> {
         let has = |node: LogNode, role: Role| self.roles.get(node.index()) == Some(&role);
         let on_channel = |place: &ChannelPlace, role: Role| {
-            (place.channel as usize) < self.channels.len() && has(place.node, role)
+            place.channel.index() < self.channels.len() && has(place.node, role)
         };
         let call = |call: &Call| {
             let begun = call.begin.is_none_or(|it| has(it, Role::CollectiveBegin));

@@ -30,7 +30,8 @@ use rustc_hash::FxHashMap;
 
 use crate::defect::Defect;
 use crate::log::{
-    Call, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage, NamedOperation,
+    Call, ChannelIndex, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage,
+    NamedOperation,
 };
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
@@ -49,16 +50,16 @@ pub struct LogBuilder {
     columns: LogColumns,
     /// The first event that was out of order, or had no number left.
     wrong: Option<LogError>,
-    channel_of: FxHashMap<Message, u32>,
+    channel_of: FxHashMap<Message, ChannelIndex>,
     /// Channels met lately, by some bits of their envelope.
-    recent: [Option<(Message, u32)>; RECENT],
-    open_sends: FxHashMap<u64, u32>,
+    recent: [Option<(Message, ChannelIndex)>; RECENT],
+    open_sends: FxHashMap<u64, usize>,
     /// By request: place in line, and the event that posted it.
-    open_receives: FxHashMap<u64, (u32, u64)>,
+    open_receives: FxHashMap<u64, (usize, u64)>,
     /// By number of the message: place in line and envelope.
-    probed: FxHashMap<u64, (u32, Message)>,
+    probed: FxHashMap<u64, (usize, Message)>,
     /// The same by request, once a receive of the message is posted.
-    probed_requests: FxHashMap<u64, (u32, Message)>,
+    probed_requests: FxHashMap<u64, (usize, Message)>,
     open_begin: Option<LogNode>,
     open_collectives: FxHashMap<u64, LogNode>,
 }
@@ -99,7 +100,7 @@ impl LogBuilder {
         let channel = self.channel(message);
         let node = self.push(event, time, Role::Send);
         if let Some(request) = request {
-            let place = self.columns.sends.len() as u32;
+            let place = self.columns.sends.len();
             self.open_sends.insert(request, place);
         }
         self.columns.sends.push(ChannelPlace { channel, node });
@@ -132,7 +133,7 @@ impl LogBuilder {
 
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
     pub fn receive_posted(&mut self, event: u64, time: Timestamp, request: u64) {
-        let place = self.columns.receives.len() as u32;
+        let place = self.columns.receives.len();
         if self.open_receives.insert(request, (place, event)).is_some() {
             self.note(Defect::RequestReused, event);
         }
@@ -157,7 +158,7 @@ impl LogBuilder {
 
     /// A matching probe takes `message` out of the line (`MpiProbe`).
     pub fn message_probed(&mut self, time: Timestamp, message: Message, message_id: u64) {
-        let place = self.columns.receives.len() as u32;
+        let place = self.columns.receives.len();
         self.probed.insert(message_id, (place, message));
         self.keep_place(time);
     }
@@ -182,7 +183,7 @@ impl LogBuilder {
         self.receive_probed(event, time, probed);
     }
 
-    fn receive_probed(&mut self, event: u64, time: Timestamp, probed: Option<(u32, Message)>) {
+    fn receive_probed(&mut self, event: u64, time: Timestamp, probed: Option<(usize, Message)>) {
         match probed {
             Some((place, message)) => self.fill_place(place, event, time, message),
             None => self.note(Defect::ReceiveNotPosted, event),
@@ -194,7 +195,7 @@ impl LogBuilder {
         if self.open_receives.remove(&request).is_some() {
             // Its place in line stays empty; nothing refers to it.
         } else if let Some(place) = self.open_sends.remove(&request)
-            && let Some(entry) = self.columns.sends.get_mut(place as usize)
+            && let Some(entry) = self.columns.sends.get_mut(place)
         {
             entry.node = NONE;
         }
@@ -406,23 +407,23 @@ impl LogBuilder {
     /// Takes a place in line for a message that is still to come.
     fn keep_place(&mut self, posted: Timestamp) {
         let empty = ChannelPlace {
-            channel: 0,
+            channel: ChannelIndex(0),
             node: NONE,
         };
         self.take_place(posted, empty);
     }
 
     /// The message has come for which a place was kept.
-    fn fill_place(&mut self, place: u32, event: u64, time: Timestamp, message: Message) {
+    fn fill_place(&mut self, place: usize, event: u64, time: Timestamp, message: Message) {
         let channel = self.channel(message);
         let node = self.push(event, time, Role::Receive);
-        if let Some(entry) = self.columns.receives.get_mut(place as usize) {
+        if let Some(entry) = self.columns.receives.get_mut(place) {
             *entry = ChannelPlace { channel, node };
         }
     }
 
     #[inline]
-    fn channel(&mut self, message: Message) -> u32 {
+    fn channel(&mut self, message: Message) -> ChannelIndex {
         // A location mostly talks to a few others; hashing fully costs more.
         // Peers and tags are small numbers that must not cancel each other.
         let bits = message.peer.0.wrapping_mul(0x9E37_79B1)
@@ -437,7 +438,7 @@ impl LogBuilder {
         let channels = &mut self.columns.channels;
         let channel = *self.channel_of.entry(message).or_insert_with(|| {
             channels.push(message);
-            channels.len() as u32 - 1
+            ChannelIndex(channels.len() as u32 - 1)
         });
         *recent = Some((message, channel));
         channel

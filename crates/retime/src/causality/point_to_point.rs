@@ -106,7 +106,7 @@ pub(super) fn pair(
             },
             |log, line| {
                 let send = nodes.of_log(log, line.node);
-                if let Some(queue) = as_sender[log][line.channel as usize] {
+                if let Some(queue) = as_sender[log][line.channel.index()] {
                     queues[queue].enqueue(send, &mut partner);
                 }
             },
@@ -120,7 +120,7 @@ pub(super) fn pair(
             |log, i| logs[log].posted[i].0,
             |log, line| {
                 let node = nodes.of_log(log, line.node);
-                let queue = as_receiver[log][line.channel as usize];
+                let queue = as_receiver[log][line.channel.index()];
                 if !queue.is_some_and(|it| queues[it].serve(node, &mut partner)) {
                     defects.add(
                         Defect::ReceiveWithoutSend,
@@ -302,7 +302,7 @@ impl Lines {
     ) -> Vec<(Option<usize>, u32)> {
         let mut counts = vec![0_u32; log.channels.len()];
         for line in entries {
-            counts[line.channel as usize] += 1;
+            counts[line.channel.index()] += 1;
         }
         let numbered = log.channels.iter().zip(counts).map(|(message, count)| {
             if count == 0 {
