@@ -15,32 +15,58 @@ use super::curves::Curves;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::options::OPTIONS;
+use super::selection::Division;
 use crate::median::median;
 use retime_model::{Cancelled, Monitor};
+
+/// How exactly the centre is found while it is not known yet what to aim at, and then,
+/// as a share of the least slack.
+const ROUGHLY: f64 = 1e-2;
+const EXACTLY: f64 = 1e-6;
 
 /// What is known of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
-    /// Slack is latency less this.
-    pub(super) least: f64,
     /// The barrier's knee is never below this.
     pub(super) knee: f64,
+    /// Ticks of a second.
+    pub(super) second: f64,
 }
 
-/// What a search begins with.
-pub(super) struct Start {
-    windows: usize,
-    /// By link the positions of the dependencies that count, in rising order.
-    active: Vec<Vec<u32>>,
+/// What the slack of a dependency is, and what it costs to have little.
+#[derive(Clone, Copy, Debug)]
+struct Aim {
+    /// Slack is latency less this.
+    least: f64,
     barrier: Barrier,
+    /// The least slack of all.
+    tightest: f64,
 }
 
 /// Offsets found from some dependencies.
 pub(super) struct Found {
+    pub(super) division: Division,
     pub(super) curves: Curves,
-    pub(super) barrier: Barrier,
     /// What a pass over these dependencies finds.
     pub(super) survey: Survey,
+}
+
+/// Effects that come too early after their causes, by window and link the earliest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contradictions {
+    /// By how many ticks in sum.
+    pub(super) sum: f64,
+    /// In how many windows
+    touched: usize,
+    /// of so many.
+    windows: usize,
+}
+
+impl Contradictions {
+    /// Whether they show all over the run.
+    pub(super) fn are_proof(&self) -> bool {
+        self.touched * OPTIONS.proof_among > self.windows
+    }
 }
 
 /// Some dependencies, to find offsets from or to judge them by.
@@ -48,7 +74,7 @@ pub(super) struct Bench<'a> {
     pub(super) links: Links,
     /// They as the common axis shows them, in the same order.
     seen: Vec<Vec<Seen>>,
-    frame: &'a Frame,
+    frame: Frame,
     setting: Setting,
     monitor: &'a dyn Monitor,
 }
@@ -56,7 +82,7 @@ pub(super) struct Bench<'a> {
 impl<'a> Bench<'a> {
     pub(super) fn new(
         links: Links,
-        frame: &'a Frame,
+        frame: &Frame,
         setting: Setting,
         monitor: &'a dyn Monitor,
     ) -> Self {
@@ -67,7 +93,7 @@ impl<'a> Bench<'a> {
         Self {
             seen: links.list().par_iter().map(see).collect(),
             links,
-            frame,
+            frame: frame.clone(),
             setting,
             monitor,
         }
@@ -90,53 +116,35 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The slacks of the tightest.
-    pub(super) fn slacks(&self, survey: &Survey) -> impl Iterator<Item = f64> {
-        survey.latencies().map(|it| it - self.setting.least)
-    }
-
-    /// What a search begins with, from what a pass finds.
-    pub(super) fn start(&self, survey: &Survey) -> Start {
-        Start {
-            windows: survey.windows,
-            active: survey.positions().collect(),
-            barrier: self.barrier(survey),
-        }
-    }
-
-    /// Finds the centre, from curves and what a pass finds with them.
-    pub(super) fn settle(
-        &self,
-        mut curves: Curves,
-        start: Start,
-        sigma: f64,
-        tolerance: f64,
-    ) -> Result<Found, Cancelled> {
-        let Start {
-            windows,
-            mut active,
-            mut barrier,
-        } = start;
-        let mut round = 0;
-        loop {
-            round += 1;
-            self.minimise(&active, &mut curves, barrier, sigma, tolerance)?;
-            let survey = self.survey(&curves, windows);
+    /// Finds the centre, from curves that are somewhere near.
+    pub(super) fn settle(&self, curves: &Curves, division: Division, soonest: f64) -> Result<Found, Cancelled> {
+        let windows = self.windows(division.pieces);
+        let mut curves = curves.refined(division.pieces);
+        let mut survey = self.survey(&curves, windows);
+        let mut active: Vec<Vec<u32>> = survey.positions().collect();
+        let mut aim = self.aim(&survey, None);
+        aim.least = aim.least.max(soonest);
+        for _ in 0..OPTIONS.rounds {
+            self.minimise(&active, &mut curves, &aim, division.bend, ROUGHLY)?;
+            survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
             let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
-            let settled = new as f64 <= OPTIONS.new * known as f64;
-            if !settled {
-                barrier = self.barrier(&survey);
-            }
-            if settled || round == OPTIONS.rounds {
-                return Ok(Found {
-                    curves,
-                    barrier,
-                    survey,
-                });
+            let next = self.aim(&survey, Some(&aim));
+            let settled = next.is_like(&aim, self.setting.knee);
+            aim = next;
+            if std::env::var("DBG").is_ok() { eprintln!("  pieces {} bend {:e} least {:.1} scale {:.1} knee {:.1} tightest {:.1} new {} known {}", division.pieces, division.bend, aim.least, aim.barrier.scale, aim.barrier.knee, aim.tightest, new, known); }
+            if std::env::var("DBG2").is_ok() { for (l, f) in self.links.list().iter().zip(&survey.links) { eprintln!("     {}->{} least {:.0} n {}", l.from, l.to, f.least, self.links.of(l).len()); } }
+            if settled && new as f64 <= OPTIONS.new * known as f64 {
+                break;
             }
         }
+        self.minimise(&active, &mut curves, &aim, division.bend, EXACTLY)?;
+        Ok(Found {
+            division,
+            survey: self.survey(&curves, windows),
+            curves,
+        })
     }
 
     /// The centre of some dependencies.
@@ -144,38 +152,77 @@ impl<'a> Bench<'a> {
         &self,
         active: &[Vec<u32>],
         curves: &mut Curves,
-        barrier: Barrier,
-        sigma: f64,
-        tolerance: f64,
+        aim: &Aim,
+        bend: f64,
+        exactness: f64,
     ) -> Result<(), Cancelled> {
         self.monitor.check()?;
-        let least = self.setting.least;
-        let centre = Centre::new(
-            &self.links,
-            self.frame,
-            active,
-            curves,
-            least,
-            barrier,
-            sigma,
-        );
-        minimise(&centre, curves, tolerance * barrier.scale, self.monitor)?;
+        let (links, frame) = (&self.links, &self.frame);
+        let centre = Centre::new(links, frame, active, curves, aim.least, aim.barrier, bend);
+        // Nothing is known better than the slack of the tightest.
+        let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
+        let n = minimise(&centre, curves, exactness * known, self.monitor)?;
+        if std::env::var("DBG").is_ok() { eprintln!("   newton {n} value {} lines {:?} ends {:?} {:?}", centre.value(curves), frame.lines, &curves.values[..curves.clocks], &curves.values[curves.values.len()-curves.clocks..]); }
         Ok(())
     }
 
-    /// The scale is the median, over windows and clocks, of the smallest slack. Where
-    /// that is nothing or less the offsets are still far off, and a scale too small
-    /// would only make the centre hard to find.
-    fn barrier(&self, survey: &Survey) -> Barrier {
-        let least = survey.by_clock(&self.links);
-        let mut slacks: Vec<f64> = least.iter().map(|it| it - self.setting.least).collect();
-        let typical = median(&mut slacks).unwrap_or(0.0);
+    /// What to aim at after a pass.
+    ///
+    /// The delay that no message undercuts is not known, but what is certain grows with
+    /// the offsets: hardly less than the least latency of all, which the centre makes as
+    /// large as it can.
+    ///
+    /// The scale is the median over links of the smallest slack. Where that is nothing
+    /// or less the offsets are still far off, and a scale too small would only make the
+    /// centre hard to find. For the same reason the knee begins high, where no
+    /// dependency pulls by much more than others; as long as it is high, many loose ones
+    /// outweigh the tight. It falls unless dependencies contradict each other: they would
+    /// pull without bounds.
+    fn aim(&self, survey: &Survey, before: Option<&Aim>) -> Aim {
+        let fastest = survey.links.iter().map(|link| link.least);
+        let mut slacks: Vec<f64> = fastest.filter(|it| it.is_finite()).collect();
+        let least_of_all = survey.least();
+        let least = if least_of_all.is_finite() {
+            OPTIONS.delay * least_of_all.max(0.0)
+        } else {
+            0.0
+        };
+        for slack in &mut slacks {
+            *slack -= least;
+        }
+        let typical = { slacks.sort_by(f64::total_cmp); let f: f64 = std::env::var("QT").ok().and_then(|x| x.parse().ok()).unwrap_or(0.5);
+            if f > 1.0 { let m = slacks.iter().map(|s| 1.0 / s.max(self.setting.knee).powf(f)).sum::<f64>() / slacks.len().max(1) as f64; m.powf(-1.0 / f) } else { slacks.get(((slacks.len().max(1) - 1) as f64 * f) as usize).copied().unwrap_or(0.0) } };
         for slack in &mut slacks {
             *slack = slack.abs();
         }
         let off = OPTIONS.off * median(&mut slacks).unwrap_or(0.0);
         let scale = typical.max(off).max(self.setting.knee);
-        Barrier::new(scale, self.setting.knee.max(OPTIONS.knee * scale))
+        let scale = match before {
+            Some(before) if least_of_all < 0.0 => (scale * before.barrier.scale).sqrt(),
+            _ => scale,
+        };
+        let knee = match before {
+            None => OPTIONS.knee * scale,
+            Some(before) => OPTIONS.sharper * before.barrier.knee,
+        };
+        let knee = knee.max(OPTIONS.blunt * -least_of_all);
+        Aim {
+            least,
+            barrier: Barrier::new(scale, knee.max(self.setting.knee)),
+            tightest: least_of_all - least,
+        }
+    }
+}
+
+impl Aim {
+    /// Whether it asks for the same as another, where latencies below `finest` count for
+    /// nothing.
+    fn is_like(&self, before: &Self, finest: f64) -> bool {
+        let delay = (self.least - before.least).abs();
+        // No dependency notices the knee, or none would notice another.
+        let above = self.tightest.min(before.tightest) >= before.barrier.knee;
+        delay <= OPTIONS.same_delay * self.least.max(finest)
+            && (above || self.barrier.knee >= OPTIONS.same_knee * before.barrier.knee)
     }
 }
 
@@ -236,28 +283,25 @@ impl Survey {
         })
     }
 
-    /// The latencies of the tightest.
-    pub(super) fn latencies(&self) -> impl Iterator<Item = f64> + '_ {
-        let tight = self
-            .links
-            .iter()
-            .flat_map(|link| link.tight.iter().flatten());
-        tight.map(|it| it.latency).filter(|it| it.is_finite())
+    /// The least latency of all.
+    pub(super) fn least(&self) -> f64 {
+        let fastest = self.links.iter().map(|link| link.least);
+        fastest.fold(f64::INFINITY, f64::min)
     }
 
-    /// The least latency of any dependency of each clock in each window.
-    pub(super) fn by_clock(&self, links: &Links) -> Vec<f64> {
-        let mut least = vec![f64::INFINITY; self.windows * links.clocks()];
-        for (link, found) in links.list().iter().zip(&self.links) {
-            for (window, tight) in found.tight.iter().enumerate() {
-                for clock in [link.from, link.to] {
-                    let least = &mut least[window * links.clocks() + clock];
-                    *least = least.min(tight[0].latency);
-                }
-            }
+    /// What comes earlier than `soonest` after its cause.
+    pub(super) fn contradictions(&self, soonest: f64) -> Contradictions {
+        let mut found = Contradictions {
+            windows: self.windows,
+            ..Contradictions::default()
+        };
+        for window in 0..self.windows {
+            let tight = self.links.iter().map(|link| link.tight[window][0].latency);
+            let missing: f64 = tight.map(|it| (soonest - it).max(0.0)).sum();
+            found.sum += missing;
+            found.touched += usize::from(missing > 0.0);
         }
-        least.retain(|it| it.is_finite());
-        least
+        found
     }
 }
 

@@ -20,7 +20,7 @@ use super::options::OPTIONS;
 pub(super) struct Barrier {
     pub(super) scale: f64,
     /// From here on down a parabola.
-    knee: f64,
+    pub(super) knee: f64,
     /// From here on down a line.
     foot: f64,
 }

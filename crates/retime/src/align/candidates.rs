@@ -12,7 +12,7 @@ use super::components::components;
 use super::frame::Frame;
 use super::links::Links;
 use super::options::OPTIONS;
-use super::reduced::{Cell, Half, Reduced, Reduction, Same, same};
+use super::reduced::{Cell, Reduced, Reduction, Same, same};
 use super::selection;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
@@ -96,6 +96,16 @@ impl<'a, S: Source> Candidates<'a, S> {
         self.reduce(windows)
     }
 
+    /// Takes back what was left out.
+    pub(super) fn take_back(&mut self) -> Result<(), Cancelled> {
+        self.left_out.clear();
+        self.outliers.clear();
+        self.counts = counts(self.source, self.monitor)?;
+        self.find_components();
+        let windows = self.reduced.windows();
+        self.reduce(windows)
+    }
+
     /// Which clocks can be told from each other, by what is not left out.
     pub(super) fn find_components(&mut self) {
         let links: Vec<(usize, usize)> = self.counts.iter().map(|it| it.0).collect();
@@ -118,12 +128,6 @@ impl<'a, S: Source> Candidates<'a, S> {
     pub(super) fn inside(&mut self, pieces: usize) -> Result<Links, Cancelled> {
         self.refine(pieces)?;
         Ok(self.some(|_| true))
-    }
-
-    /// The same, of both halves.
-    pub(super) fn halves(&mut self, pieces: usize) -> Result<[Links; 2], Cancelled> {
-        self.refine(pieces)?;
-        Ok([Half::Even, Half::Odd].map(|half| self.some(|cell| cell.half() == half)))
     }
 
     fn some(&self, keep: impl Fn(&Cell) -> bool) -> Links {
@@ -149,7 +153,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         let reduction = Reduction {
             frame: &self.axis,
             windows,
-            blocks: 2 * self.finest.unwrap_or(1),
+            blocks: 1,
             layers: OPTIONS.tightest,
             left_out: &self.left_out,
             monitor: self.monitor,

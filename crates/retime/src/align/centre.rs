@@ -13,7 +13,8 @@
 //! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
-//! with `phi` the [barrier](super::barrier), `sigma = 1e-5`, `rho = 1e-4`. It is
+//! with `phi` the [barrier](super::barrier), `sigma` as the
+//! [division](super::selection) has it, `rho = 1e-4`. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
 //! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
@@ -126,7 +127,7 @@ impl Centre {
         // the division is; their sum is divided by the number of knots for that.
         let stiffness = Stiffness {
             bend: square(width * sigma),
-            slope: square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
+            slope: square(width * std::env::var("RHO").ok().and_then(|x| x.parse().ok()).unwrap_or(OPTIONS.rho)) / (shape.pieces + 1) as f64,
             pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
         // Which entries are not zero depends on the division and on who depends on

@@ -31,25 +31,27 @@ pub(super) struct Options {
     /// How far an outlier is reversed at least, in nanoseconds.
     pub(super) outlier: f64,
 
-    /// Divisions that are [tried](super::selection), in pieces: each piece a quarter
-    /// of those before.
-    pub(super) pieces: [usize; 5],
-    /// How many divisions in a row may fail to help: two pieces per wave are no better than
-    /// none, but four may be.
-    pub(super) patience: usize,
-    /// What a dependency may add to the sum that judges a division: a few
-    /// defective ones decide nothing.
-    pub(super) most: f64,
-    /// A finer division has to bring the sum below this share of what it was.
+    /// Straight pieces that an offset may have.
+    pub(super) pieces: [usize; 6],
+    /// How far off a straight piece a clock may be in its middle, in seconds, if it
+    /// wanders as it is taken to.
+    pub(super) straight: f64,
+    /// By how much rates [may wander](super::selection) in a second, as a fraction. The
+    /// first is that of a quartz in a room: its temperature changes by some hundredths of
+    /// a degree in a second, and its rate by up to a ppm with each degree.
+    pub(super) wander: [f64; 5],
+    /// No latency is less than this share of the minimal delay: less than all, for that is
+    /// a mean over a cycle, and ways there and back differ.
+    pub(super) possible: f64,
+    /// Clocks are too stiff if effects come too early after their causes in more than one
+    /// window of so many: in fewer it may be outliers.
+    pub(super) proof_among: usize,
+    /// What may be left of that, in sum, under clocks that wander more.
     pub(super) gain: f64,
-    /// Stiffer rates are taken if they raise it to no more than this share.
-    pub(super) stiffer: f64,
+    /// Once clocks are known to wander, they are taken to wander more if the least
+    /// latency of all grows by this.
+    pub(super) firmer: f64,
 
-    /// By how much rates change from one piece to the next, as a fraction, to begin
-    /// with.
-    pub(super) sigma: f64,
-    /// Less, where dependencies are foretold as well.
-    pub(super) sigmas: [f64; 3],
     /// By how much rates differ from their line, as a fraction.
     pub(super) rho: f64,
     /// The pull to zero of most clocks, in terms of the scale of slacks. It only makes the
@@ -65,8 +67,14 @@ pub(super) struct Options {
     /// and what share of new ones is not worth another round.
     pub(super) new: f64,
 
-    /// Where the [barrier](super::barrier) becomes a parabola, in scales.
+    /// Where the [barrier](super::barrier) becomes a parabola to begin with, in scales,
     pub(super) knee: f64,
+    /// and what share of that it is a round later, while nothing contradicts it.
+    pub(super) sharper: f64,
+    /// It is never less than this share of what the most reversed dependency is off by.
+    pub(super) blunt: f64,
+    /// It is as good as known if it is this share of what it was.
+    pub(super) same_knee: f64,
     /// How far below that it becomes a line, in scales.
     pub(super) foot: f64,
     /// Its scale is at least this share of what slacks are off by, of either sign.
@@ -75,9 +83,11 @@ pub(super) struct Options {
     pub(super) knee_ns: f64,
     /// The same in grains of the clocks.
     pub(super) knee_grains: f64,
-    /// The share of the minimal delay that counts as no slack: less than all, as the
-    /// delay is estimated.
+    /// The share of the least latency of all that counts as no slack: with all of it
+    /// the tightest dependency would have none.
     pub(super) delay: f64,
+    /// By what share that may differ from a round before where it is known.
+    pub(super) same_delay: f64,
 
     /// The steepest line by which clocks are [tied](super::ties) that messages reach in
     /// one direction only, as a fraction.
@@ -112,25 +122,29 @@ pub(super) const OPTIONS: Options = Options {
     outlier_windows: 512,
     outliers_among: 10,
     outlier: 200.0,
-    pieces: [4, 16, 64, 256, 1024],
-    patience: 2,
-    most: 1.0,
-    gain: 0.98,
-    stiffer: 1.005,
-    sigma: 1e-5,
-    sigmas: [1e-6, 1e-7, 1e-8],
+    pieces: [1, 4, 16, 64, 256, 1024],
+    straight: 1e-9,
+    wander: [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
+    possible: 0.5,
+    proof_among: 10,
+    gain: 0.5,
+    firmer: 1.1,
     rho: 1e-4,
     pull: 1e-3,
     hold: 1e4,
     tightest: 3,
-    rounds: 8,
+    rounds: 16,
     new: 1e-3,
     knee: 0.1,
+    sharper: 0.25,
+    blunt: 0.01,
+    same_knee: 0.5,
     foot: 0.3,
     off: 0.25,
     knee_ns: 10.0,
     knee_grains: 0.05,
     delay: 0.9,
+    same_delay: 0.02,
     steepest: 1e-3,
     step_rounds: 6,
     smallest_step: 200e-9,

@@ -10,7 +10,7 @@
 //! Of a link whose tightest dependency is not reversed that far none is, and the
 //! tightest are known; so dependencies are walked again only if there is a suspect.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::curves::Curves;
 use super::frame::Frame;
@@ -20,7 +20,7 @@ use super::reduced::{Point, Same, same};
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use crate::median::median;
-use retime_model::{Cancelled, Monitor};
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]
@@ -51,7 +51,8 @@ impl Judged<'_> {
         if suspects.is_empty() {
             return Ok(Vec::new());
         }
-        let window = |edge: &Edge| {
+        // The window of a dependency of a suspect link, and whether it is an outlier.
+        let judged = |edge: &Edge| {
             let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
             if !suspects.contains(&(from, to)) || left_out.contains(&same(edge)) {
                 return None;
@@ -60,26 +61,28 @@ impl Judged<'_> {
             let seen = self.frame.see_between(from, to, &Point { sent, received });
             let window = (seen.sent * (OPTIONS.outlier_windows as f64 / self.frame.span)) as usize;
             let latency = seen.latency + self.curves.between(from, to, &seen);
-            (latency < bound).then_some(window.min(OPTIONS.outlier_windows - 1))
+            Some((window.min(OPTIONS.outlier_windows - 1), latency < bound))
         };
-        let touched = each_part_watched(source, monitor, |part| {
-            let mut touched = [false; OPTIONS.outlier_windows];
+        let windows = each_part_watched(source, monitor, |part| {
+            let mut windows = Windows::default();
             source.walk(part, |edge| {
-                if let Some(window) = window(&edge) {
-                    touched[window] = true;
+                if let Some((window, is_outlier)) = judged(&edge) {
+                    windows.add(&edge, window, is_outlier);
                 }
             });
-            touched
+            windows
         })?;
-        let is_touched = |window: &usize| touched.iter().any(|it| it[*window]);
-        if (0..OPTIONS.outlier_windows).filter(is_touched).count()
-            > OPTIONS.outlier_windows / OPTIONS.outliers_among
-        {
+        let windows = windows.into_iter().fold(Windows::default(), Windows::joined);
+        if !windows.are_few() {
             return Ok(Vec::new());
         }
         let found = each_part_watched(source, monitor, |part| {
             let mut found = Vec::new();
-            source.walk(part, |edge| found.extend(window(&edge).map(|_| edge)));
+            source.walk(part, |edge| {
+                if judged(&edge).is_some_and(|(_, is_outlier)| is_outlier) {
+                    found.push(edge);
+                }
+            });
             found
         })?;
         Ok(found.concat())
@@ -102,4 +105,54 @@ impl Judged<'_> {
         let half = median(&mut round_trips).map_or(0.0, |it| it / 2.0);
         half.max(OPTIONS.outlier * self.nanosecond)
     }
+}
+
+/// The windows of the run in which suspect links have dependencies and outliers.
+#[derive(Default)]
+struct Windows(FxHashMap<(ClockId, ClockId), [Set; 2]>);
+
+/// A set of windows.
+type Set = [u64; OPTIONS.outlier_windows / 64];
+
+impl Windows {
+    fn add(&mut self, edge: &Edge, window: usize, is_outlier: bool) {
+        let [all, outliers] = self.0.entry((edge.from, edge.to)).or_default();
+        let bit = 1 << (window % 64);
+        all[window / 64] |= bit;
+        if is_outlier {
+            outliers[window / 64] |= bit;
+        }
+    }
+
+    fn joined(mut self, other: Self) -> Self {
+        for (link, [all, outliers]) in other.0 {
+            let known = self.0.entry(link).or_default();
+            unite(&mut known[0], &all);
+            unite(&mut known[1], &outliers);
+        }
+        self
+    }
+
+    /// Whether outliers touch few windows, of the run and of each link: what many
+    /// dependencies of a link say is no misreading, however few they are.
+    fn are_few(&self) -> bool {
+        let mut touched = Set::default();
+        for [all, outliers] in self.0.values() {
+            if size(outliers) * OPTIONS.outliers_among > size(all).max(OPTIONS.outliers_among) {
+                return false;
+            }
+            unite(&mut touched, outliers);
+        }
+        size(&touched) * OPTIONS.outliers_among <= OPTIONS.outlier_windows
+    }
+}
+
+fn unite(set: &mut Set, other: &Set) {
+    for (bits, more) in set.iter_mut().zip(other) {
+        *bits |= more;
+    }
+}
+
+fn size(set: &Set) -> usize {
+    set.iter().map(|bits| bits.count_ones() as usize).sum()
 }

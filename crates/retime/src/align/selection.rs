@@ -1,32 +1,69 @@
-//! Model selection: pieces are made shorter while that helps.
+//! Model selection: the stiffest clocks that the trace does not prove wrong.
 //!
-//! Few pieces average over many dependencies; many follow a clock that wanders,
-//! but noise as well. The trace itself tells which it is: the offsets are found
-//! from every other stretch of time, and the barrier summed over the dependencies
-//! left out (the tightest of each pair and window) says how well they are foretold.
-//! The stretches are half a piece of the finest division long: what happens
-//! at once is delayed together and foretells itself too well. A finer
-//! division that only follows noise foretells them worse. Once the division is
-//! chosen, so is the stiffness: rates that change less than assumed are better
-//! held together, and where it makes no difference too. At the end all dependencies are used.
+//! The rate of a quartz changes slowly: by some 0.01 to 0.1 ppm within a second, by
+//! far more only where it is slewed, or where a machine migrates or sleeps. What
+//! delays messages lasts too (a process that is descheduled, a busy network), and in
+//! the middle between the bounds a clock that follows it looks as if it fitted better. So it is not asked
+//! which clocks make messages the most *likely*, but which are *impossible*: under
+//! clocks too stiff for the truth effects come before their causes, all over the run,
+//! whatever the load; and load alone never makes a message too fast.
 //!
-//! Counting dependencies that are too fast and averaging the least latency of all
-//! pairs, as one might do instead, is misled where many pairs have but a few loose
-//! dependencies, as in collectives: any freedom raises that mean. A division
-//! that does not help does not end the search: two pieces per wave are no better
-//! than none.
+//! Rates are taken for random walks that change by `q sqrt(t)` within a time `t`, for
+//!
+//! ```text
+//! q = 0.01, 0.1, 1, 10, 100 ppm in a second
+//! ```
+//!
+//! one after the other. The first is what clocks do. A larger one is tried while effects come
+//! before their causes in more than a tenth of the windows of the run, for what is less
+//! may be outliers; and it is taken if it leaves at most half as much of it, in sum.
+//! A step that does not help does not end the search: a wave may need two.
+//!
+//! **Pieces** follow from that. Of such a clock the middle of a stretch `h` lies off the
+//! straight line between its ends by
+//!
+//! ```text
+//! q h^(3/2) / sqrt(48)
+//! ```
+//!
+//! (the standard deviation of an integrated random walk whose ends are known), and that
+//! shall be no more than a nanosecond.
 
-use super::active_set::{Bench, Found, Setting, Survey};
+use super::active_set::{Bench, Found, Setting};
 use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
+use super::latency::{Exchange, shortest};
+use super::links::Links;
 use super::options::OPTIONS;
 use crate::edges::Source;
 use retime_model::{Cancelled, Monitor};
 
-/// How exactly the centre is found to decide, and in the end, in scales.
-const ROUGHLY: f64 = 1e-2;
-const EXACTLY: f64 = 1e-8;
+/// How many families of clocks there are.
+const STEPS: usize = OPTIONS.wander.len();
+
+/// A family of clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Division {
+    /// Straight pieces of each offset.
+    pub(super) pieces: usize,
+    /// By how much rates change from one piece to the next, as a fraction.
+    pub(super) bend: f64,
+}
+
+impl Division {
+    /// Clocks whose rates wander by `wander` in a second, as a fraction, for so many
+    /// seconds; in no more than `finest` pieces.
+    pub(super) fn of(wander: f64, seconds: f64, finest: usize) -> Self {
+        let longest = (48_f64.sqrt() * OPTIONS.straight / wander).powf(2.0 / 3.0);
+        let fit = |pieces: &usize| *pieces as f64 * longest >= seconds || *pieces >= finest;
+        let pieces = OPTIONS.pieces.into_iter().find(fit).unwrap_or(finest);
+        Self {
+            pieces,
+            bend: wander * (seconds / pieces as f64).sqrt(),
+        }
+    }
+}
 
 /// The finest division that so many dependencies of so many links allow.
 pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
@@ -35,124 +72,100 @@ pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usi
     OPTIONS.pieces.into_iter().rfind(allowed)
 }
 
-/// The offsets with as many pieces as help, and at least those of `start`.
-pub(super) fn select<'a, S: Source>(
-    candidates: &mut Candidates<'_, S>,
-    frame: &'a Frame,
-    start: Curves,
-    setting: Setting,
-    monitor: &'a dyn Monitor,
-) -> Result<(Found, Bench<'a>), Cancelled> {
-    let (curves, sigma) = match candidates.finest() {
-        Some(finest) => {
-            let [own, others] = candidates.halves(start.pieces)?;
-            let search = Search {
-                own: Bench::new(own, frame, setting, monitor),
-                others: Bench::new(others, frame, setting, monitor),
-                candidates,
-                frame,
-                setting,
-                monitor,
-            };
-            search.choose(finest, start)?
-        }
-        None => (start, OPTIONS.sigma),
-    };
-    let bench = Bench::new(candidates.inside(curves.pieces)?, frame, setting, monitor);
-    let start = bench.start(&bench.survey(&curves, bench.windows(curves.pieces)));
-    let found = bench.settle(curves, start, sigma, EXACTLY)?;
-    Ok((found, bench))
+/// What [`select`] goes by.
+pub(super) struct Given<'a> {
+    pub(super) frame: Frame,
+    pub(super) setting: Setting,
+    pub(super) monitor: &'a dyn Monitor,
 }
 
-/// Offsets are found from some dependencies and judged by others.
-struct Search<'a, 'b, S> {
-    own: Bench<'a>,
-    others: Bench<'a>,
-    candidates: &'a mut Candidates<'b, S>,
-    frame: &'a Frame,
-    setting: Setting,
-    monitor: &'a dyn Monitor,
-}
+/// Offsets, and the dependencies they follow.
+pub(super) type Offsets<'a> = (Found, Bench<'a>);
 
-/// The best so far, and what the others have of it.
-struct Best {
-    found: Found,
-    others: Survey,
-}
-
-impl<S: Source> Search<'_, '_, S> {
-    /// Division and stiffness that foretell the other dependencies best.
-    fn choose(mut self, finest: usize, start: Curves) -> Result<(Curves, f64), Cancelled> {
-        let coarsest = start.pieces;
-        let survey = self.own.survey(&start, self.own.windows(coarsest));
-        let found = self
-            .own
-            .settle(start, self.own.start(&survey), OPTIONS.sigma, ROUGHLY)?;
-        let mut best = Best {
-            others: self.others.survey(&found.curves, found.survey.windows),
-            found,
-        };
-        let mut failures = 0;
-        for pieces in OPTIONS.pieces.into_iter().filter(|&it| it > coarsest) {
-            if failures > OPTIONS.patience || pieces > finest {
-                break;
-            }
-            if self.improve(&mut best, pieces, OPTIONS.sigma, OPTIONS.gain)? {
-                failures = 0;
-            } else {
-                failures += 1;
-            }
-        }
-        let mut chosen = OPTIONS.sigma;
-        let pieces = best.found.curves.pieces;
-        for sigma in OPTIONS.sigmas {
-            if pieces == 1 || !self.improve(&mut best, pieces, sigma, OPTIONS.stiffer)? {
-                break;
-            }
-            chosen = sigma;
-        }
-        Ok((best.found.curves, chosen))
+impl<'a> Given<'a> {
+    /// The offsets of clocks that do what clocks do.
+    pub(super) fn stiffest<S: Source>(
+        &self,
+        candidates: &mut Candidates<'_, S>,
+    ) -> Result<Offsets<'a>, Cancelled> {
+        let [usual, ..] = self.divisions(candidates);
+        let bench = self.bench(candidates, usual)?;
+        let flat = Curves::flat(candidates.component().len(), usual.pieces, self.frame.span);
+        let found = bench.settle(&flat, usual, soonest(&bench.links, &self.frame, &flat))?;
+        Ok((found, bench))
     }
 
-    /// Takes another division or stiffness if it brings the sum below `gain` of what it
-    /// was.
-    fn improve(
-        &mut self,
-        best: &mut Best,
-        pieces: usize,
-        sigma: f64,
-        gain: f64,
-    ) -> Result<bool, Cancelled> {
-        self.refine(pieces)?;
-        let windows = self.own.windows(pieces);
-        let curves = best.found.curves.refined(pieces);
-        if best.found.survey.windows != windows {
-            best.found.survey = self.own.survey(&curves, windows);
-            best.others = self.others.survey(&curves, windows);
+    /// The offsets of the stiffest clocks that are not proven wrong, from those of
+    /// [the stiffest](Self::stiffest).
+    pub(super) fn select<S: Source>(
+        &self,
+        candidates: &mut Candidates<'_, S>,
+        (mut best, mut bench): Offsets<'a>,
+    ) -> Result<Offsets<'a>, Cancelled> {
+        let [_, more @ ..] = self.divisions(candidates);
+        let mut wanders = false;
+        for division in more {
+            let soonest = soonest(&bench.links, &self.frame, &best.curves);
+            let before = best.survey.contradictions(0.0);
+            wanders |= before.are_proof();
+            if !wanders && !before.are_proof() {
+                break;
+            }
+            if !candidates.are_fine_enough(division.pieces) {
+                bench = self.bench(candidates, division)?;
+            }
+            let found = bench.settle(&best.curves, division, soonest)?;
+            let now = found.survey.contradictions(0.0);
+            let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
+            if now.sum < OPTIONS.gain * before.sum || wanders && firmer {
+                best = found;
+            } else if !before.are_proof() {
+                break;
+            }
         }
-        let start = self.own.start(&best.found.survey);
-        let found = self.own.settle(curves, start, sigma, ROUGHLY)?;
-        let others = self.others.survey(&found.curves, windows);
-        let sum = |others: &Survey| {
-            let slacks = self.others.slacks(others);
-            let costs = slacks.map(|it| found.barrier.at(it).0.min(OPTIONS.most));
-            costs.sum::<f64>()
-        };
-        let better = sum(&others) < gain * sum(&best.others);
-        if better {
-            *best = Best { found, others };
+        if !candidates.are_fine_enough(best.division.pieces) {
+            bench = self.bench(candidates, best.division)?;
         }
-        Ok(better)
+        Ok((best, bench))
     }
 
-    /// Sees to it that dependencies are known as finely as so many pieces need.
-    fn refine(&mut self, pieces: usize) -> Result<(), Cancelled> {
-        if self.candidates.are_fine_enough(pieces) {
-            return Ok(());
-        }
-        let [own, others] = self.candidates.halves(pieces)?;
-        self.own = Bench::new(own, self.frame, self.setting, self.monitor);
-        self.others = Bench::new(others, self.frame, self.setting, self.monitor);
-        Ok(())
+    fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
+        let finest = candidates.finest().unwrap_or(1);
+        let seconds = self.frame.span / self.setting.second;
+        OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
+    }
+
+    fn bench<S: Source>(
+        &self,
+        candidates: &mut Candidates<'_, S>,
+        division: Division,
+    ) -> Result<Bench<'a>, Cancelled> {
+        let links = candidates.inside(division.pieces)?;
+        Ok(Bench::new(links, &self.frame, self.setting, self.monitor))
+    }
+}
+
+/// The least latency that is possible: half the minimal delay. That is told by round trips
+/// within short windows, in which clocks cannot wander far.
+fn soonest(links: &Links, frame: &Frame, curves: &Curves) -> f64 {
+    let delay = shortest(&Exchange::of_links(links, frame, curves));
+    OPTIONS.possible * delay.unwrap_or(0.0).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_as_short_as_rates_wander() {
+        let pieces = |wander, seconds| Division::of(wander, seconds, 1024).pieces;
+        // Straight for (sqrt(48) 1e-9 / 1e-7)^(2/3) = 0.169 s.
+        assert_eq!(pieces(1e-7, 0.168), 1);
+        assert_eq!(pieces(1e-7, 0.170), 4);
+        assert_eq!(pieces(1e-7, 4.0 * 0.168), 4);
+        assert_eq!(pieces(1e-5, 1.6), 256);
+        assert_eq!(pieces(1e-4, 3_600.0), 1024);
+        let few = Division::of(1e-7, 64.0, 16);
+        assert_eq!((few.pieces, few.bend), (16, 2e-7));
     }
 }

@@ -19,7 +19,7 @@ use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
 use super::reduced::{Point, Reduced, Reduction};
-use super::selection::select;
+use super::selection::{Given, Offsets};
 use super::ties::tie;
 use super::{Alignment, Relation};
 use crate::edges::Edge;
@@ -45,7 +45,7 @@ pub(super) fn rough(
     let reduced = Reduced::new(source, &reduction)?;
     let links = Links::new(source.clocks(), &reduced, |_| true);
     let mut frame = shifted(source, &begun, &links);
-    add_lines(&links, &mut frame, OPTIONS.rough_lines);
+    add_lines(&links, &mut frame, if std::env::var("NL").is_ok() { 0 } else { OPTIONS.rough_lines });
     Ok(frame)
 }
 
@@ -98,34 +98,56 @@ impl<'a, S: Source> Stages<'a, S> {
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let mut candidates = Candidates::new(source, frame.clone(), monitor)?;
-        let links = candidates.links();
-        let fastest = add_lines(&links, &mut frame, 1);
-        let curves = Curves::flat(source.clocks(), 1, frame.span);
-        let nanosecond = rate.get() as f64 / 1e9;
-        let judged = Judged {
-            links: &links,
-            frame: &frame,
-            curves: &curves,
-            fastest: &fastest,
-            nanosecond,
-        };
-        let outliers = judged.outliers(source, candidates.left_out(), monitor)?;
-        if !outliers.is_empty() {
-            candidates.leave_out(outliers)?;
-            candidates.find_components();
-        }
+        let fastest = add_lines(&candidates.links(), &mut frame, if std::env::var("NL").is_ok() { 0 } else { 1 });
         let mut stages = Self {
             source,
             monitor,
             candidates,
+            curves: Curves::flat(source.clocks(), 1, frame.span),
             frame,
-            curves,
-            nanosecond,
+            nanosecond: rate.get() as f64 / 1e9,
             contradicted: false,
         };
         stages.pin();
-        stages.align()?;
+        let first = stages.reject_by_lines(&fastest)?;
+        stages.align(first)?;
         Ok(stages)
+    }
+
+    /// The offsets of the stiffest clocks, without what contradicts their lines.
+    ///
+    /// Misreadings tear offsets that follow all dependencies; the lines, through medians,
+    /// hardly notice them. But lines can be far off where messages wait, and then what
+    /// contradicts them are the only messages that do not. So it is left out only if it
+    /// is what contradicts the offsets.
+    fn reject_by_lines(&mut self, fastest: &[f64]) -> Result<Offsets<'a>, Cancelled> {
+        let first = self.given().stiffest(&mut self.candidates)?;
+        let before = first.0.survey.contradictions(0.0);
+        let links = self.candidates.links();
+        let judged = Judged {
+            links: &links,
+            frame: &self.frame,
+            curves: &self.curves,
+            fastest,
+            nanosecond: self.nanosecond,
+        };
+        if before.sum <= 0.0 {
+            return Ok(first);
+        }
+        let outliers = judged.outliers(self.source, self.candidates.left_out(), self.monitor)?;
+        if outliers.is_empty() {
+            return Ok(first);
+        }
+        self.candidates.leave_out(outliers)?;
+        self.candidates.find_components();
+        self.pin();
+        let without = self.given().stiffest(&mut self.candidates)?;
+        if without.0.survey.contradictions(0.0).sum <= OPTIONS.gain * before.sum {
+            return Ok(without);
+        }
+        self.candidates.take_back()?;
+        self.pin();
+        Ok(first)
     }
 
     /// Holds one clock of each component fast: the reference, or the first.
@@ -142,26 +164,19 @@ impl<'a, S: Source> Stages<'a, S> {
     }
 
     /// Finds offsets; and once more if they show that dependencies are outliers.
-    fn align(&mut self) -> Result<(), Cancelled> {
-        let more = self.align_once()?;
+    fn align(&mut self, first: Offsets<'a>) -> Result<(), Cancelled> {
+        let more = self.align_from(first)?;
         if !more.is_empty() {
             self.candidates.leave_out(more)?;
-            self.align_once()?;
+            let first = self.given().stiffest(&mut self.candidates)?;
+            self.align_from(first)?;
         }
         Ok(())
     }
 
-    /// Finds offsets, and what they show to be outliers.
-    fn align_once(&mut self) -> Result<Vec<Edge>, Cancelled> {
-        let setting = self.setting();
-        let start = self.curves.clone();
-        let (found, bench) = select(
-            &mut self.candidates,
-            &self.frame,
-            start,
-            setting,
-            self.monitor,
-        )?;
+    /// Finds offsets from those of the stiffest clocks, and what they show to be outliers.
+    fn align_from(&mut self, first: Offsets<'a>) -> Result<Vec<Edge>, Cancelled> {
+        let (found, bench) = self.given().select(&mut self.candidates, first)?;
         self.curves = found.curves;
         let fastest = least(&found.survey);
         let judged = Judged {
@@ -175,14 +190,15 @@ impl<'a, S: Source> Stages<'a, S> {
         judged.outliers(self.source, self.candidates.left_out(), self.monitor)
     }
 
-    fn setting(&self) -> Setting {
-        Setting {
-            least: OPTIONS.delay
-                * self
-                    .shortest(&self.candidates.links())
-                    .unwrap_or(0.0)
-                    .max(0.0),
-            knee: (OPTIONS.knee_ns * self.nanosecond).max(OPTIONS.knee_grains * self.frame.grain),
+    fn given(&self) -> Given<'a> {
+        let grains = OPTIONS.knee_grains * self.frame.grain;
+        Given {
+            frame: self.frame.clone(),
+            setting: Setting {
+                knee: (OPTIONS.knee_ns * self.nanosecond).max(grains),
+                second: 1e9 * self.nanosecond,
+            },
+            monitor: self.monitor,
         }
     }
 
