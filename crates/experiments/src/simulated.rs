@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use retime::causality::CausalityError;
-use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
+use retime::clock::{ClockError, LogicalTimes, Regulation, regulated, simple};
 use retime::estimate::NoEstimate;
 use retime::{
     Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, MinimalDelay, TickRate,
@@ -20,9 +20,9 @@ pub enum Failure {
     /// Its events cannot be joined.
     #[error(transparent)]
     Causality(#[from] CausalityError),
-    /// Its events contradict themselves.
+    /// Its events contradict themselves, or no clock gets as far as they demand.
     #[error(transparent)]
-    Cycle(#[from] Cycle),
+    Clock(#[from] ClockError),
     /// Its corrected times make no clock maps.
     #[error(transparent)]
     Correction(#[from] CorrectionError),
@@ -89,7 +89,13 @@ impl Simulated {
     /// The simple logical clock.
     pub fn simple(&self, mu: i64, delta: i64) -> Result<LogicalTimes, Failure> {
         let delay = MinimalDelay::Uniform(Ticks(mu));
-        Ok(simple(&self.causality, &self.clocks, &delay, Ticks(delta))?)
+        Ok(simple(
+            &self.causality,
+            &self.clocks,
+            &delay,
+            Ticks(delta),
+            &(),
+        )?)
     }
 
     /// The controlled logical clock.
@@ -99,6 +105,7 @@ impl Simulated {
             &self.clocks,
             self.rate(),
             regulation,
+            &(),
         )?)
     }
 

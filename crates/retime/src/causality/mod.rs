@@ -186,7 +186,7 @@ impl Causality {
         let slots = self.collectives.slots(instance);
         let clock = |place: usize| self.clock_of_slot(clocks, &slots[place]);
         let room = |cause: u32, effect: u32, delay: Ticks| {
-            times[effect as usize] - delay.0 - times[cause as usize]
+            (times[effect as usize] - times[cause as usize]).saturating_sub(delay.0)
         };
         match delay {
             MinimalDelay::Uniform(delay) => {
@@ -225,7 +225,8 @@ impl Causality {
         match delay {
             MinimalDelay::Uniform(delay) => {
                 let visit = |cause: u32, effect: u32| {
-                    visit(cause, effect, time(effect) - time(cause) - delay.0);
+                    let latency = time(effect) - time(cause);
+                    visit(cause, effect, latency.saturating_sub(delay.0));
                 };
                 self.collectives
                     .latest_causes(instance, 0..slots.len(), &time, clock, visit);
@@ -238,7 +239,7 @@ impl Causality {
                     {
                         let delay =
                             table.between(self.nodes.location(cause), self.nodes.location(effect));
-                        let slack = time(effect) - time(cause) - delay.0;
+                        let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
                         if tightest[to].is_none_or(|(least, _)| slack < least) {
                             tightest[to] = Some((slack, cause));
                         }

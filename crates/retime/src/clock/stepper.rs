@@ -22,7 +22,7 @@ use super::collective_state::causes_of_end;
 use super::exchange::{Bound, Exchange};
 use super::law::{Computed, Law};
 use super::lead::Lead;
-use super::times::Jump;
+use super::times::{FURTHEST, Jump};
 use crate::causality::{Causality, Nodes, Role};
 use retime_model::{ClockId, Clocks, LocationIndex};
 
@@ -183,7 +183,7 @@ impl<'a> Stepper<'a> {
         };
         let raw = nodes.time(node).0;
         let own = law.own(self.clock, lead, raw, node);
-        let value = bound.map_or(own, |bound| bound.max(own));
+        let value = bound.map_or(own, |bound| bound.max(own)).min(FURTHEST);
         if value > own {
             self.jumps.push(Jump {
                 node,

@@ -1,7 +1,7 @@
 //! Why computed times make no correction.
 
 use super::Point;
-use retime_model::{LocationIndex, MapError, Timestamp, TraceInfo};
+use retime_model::{Cancelled, LocationIndex, MapError, Timestamp, TraceInfo};
 
 /// Why computed times make no [`Correction`](super::Correction). Locations have no
 /// names here: [`describe`](Self::describe) says the same with them.
@@ -27,6 +27,9 @@ pub enum CorrectionError {
         /// Whose event; `None` for a bend of the map without an event.
         event: Option<(LocationIndex, u64)>,
     },
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl CorrectionError {
@@ -35,7 +38,7 @@ impl CorrectionError {
         let of = match self {
             Self::Unordered { point, .. } => point.event,
             Self::TooFar { event, .. } => *event,
-            Self::NoMap(_) => None,
+            Self::NoMap(_) | Self::Cancelled(_) => None,
         };
         match of {
             Some((location, _)) => format!("{self} ({})", info.describe(location)),

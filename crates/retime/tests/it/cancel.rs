@@ -37,7 +37,13 @@ fn analysis() -> Analysis {
         drift_ppm: 50,
         sharing: Sharing::Location,
     });
-    Analysis::of(case.trace.info, case.causality, AnalysisOptions::default())
+    Analysis::of(
+        case.trace.info,
+        case.causality,
+        AnalysisOptions::default(),
+        &(),
+    )
+    .unwrap()
 }
 
 /// Work that asks `n` times if it is let go on has to stop whenever it is asked, with

@@ -174,7 +174,7 @@ fn each_pair_keeps_its_own_delay() {
     assert_eq!(table.range(), Some((Ticks(1), Ticks(20))));
     let delay = MinimalDelay::PerPair(table);
     let gamma = "0.5".parse().unwrap();
-    let times = retime::clock::controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = retime::clock::controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     let corrected: Vec<i64> = (0..6).map(|node| 90 + times.get(node).0).collect();
     // 107 = 100 + 7; 5 later 2 of its lead of 17 are lost: 110 at 95.
     assert_eq!(corrected, [100, 100, 107, 110, 120, 130]);
