@@ -84,7 +84,10 @@ struct Standing {
 impl Law for Standing {
     fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
         lead.value().map_or(0, |value| {
-            (value.saturating_add(self.distance) - raw).max(0)
+            value
+                .saturating_add(self.distance)
+                .saturating_sub(raw)
+                .max(0)
         })
     }
 
