@@ -301,9 +301,10 @@ impl Checker<'_> {
         tally.reversed += u64::from(latency.0 < 0);
         tally.tied += u64::from(latency.0 == 0);
         tally.reversed_within_clock += u64::from(same_clock && latency.0 < 0);
-        let slack = Ticks(latency.0.saturating_sub(self.delay.between(from, to).0));
-        if kind == DependencyKind::Message && !same_clock && slack.0 < 0 {
+        let least = self.delay.between(from, to);
+        if kind == DependencyKind::Message && !same_clock && latency < least {
             tally.short += 1;
+            let slack = Ticks(latency.0.saturating_sub(least.0));
             self.violation(check, kind, seen.cause, seen.effect, slack);
         } else if same_clock && latency.0 < 0 {
             self.violation(check, kind, seen.cause, seen.effect, latency);

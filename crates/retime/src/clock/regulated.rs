@@ -129,7 +129,8 @@ fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled>
             return Ok(());
         };
         run.ready.strike(clock);
-        if run.step(clock)? {
+        run.pace.event()?;
+        if run.step(clock) {
             match run.next_of(clock) {
                 // Whether it has to wait shows when it is its turn.
                 Some(_) => run.ready.list(clock),

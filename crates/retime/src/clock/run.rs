@@ -25,7 +25,7 @@ pub(super) struct Run<'a, L> {
     steppers: Vec<Stepper<'a>>,
     exchange: Exchange<'a>,
     pub(super) ready: Ready,
-    pace: Pace<'a>,
+    pub(super) pace: Pace<'a>,
 }
 
 /// Clocks that may be able to go on.
@@ -92,22 +92,24 @@ impl<'a, L: Law> Run<'a, L> {
     pub(super) fn in_any_order(&mut self) -> Result<(), Cancelled> {
         while let Some(clock) = self.ready.next() {
             self.ready.strike(clock);
-            while self.step(clock)? {}
+            self.pace.event()?;
+            while self.step(clock) {
+                self.pace.event()?;
+            }
         }
         Ok(())
     }
 
     /// Computes one node of a clock; false if it has to wait, or has none left.
     #[inline]
-    pub(super) fn step(&mut self, clock: ClockId) -> Result<bool, Cancelled> {
-        self.pace.event()?;
+    pub(super) fn step(&mut self, clock: ClockId) -> bool {
         let stepper = &mut self.steppers[clock.as_usize()];
         let Some(computed) = stepper.step(&mut self.law, &mut self.exchange) else {
-            return Ok(false);
+            return false;
         };
         let woken = |clock| self.ready.list(clock);
         self.exchange.publish(computed.node, computed.value, woken);
-        Ok(true)
+        true
     }
 
     /// The raw time of the next node of a clock; `None` at its end.
