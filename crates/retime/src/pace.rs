@@ -3,7 +3,7 @@
 use retime_model::{Cancelled, Monitor};
 
 /// Events from one asking to the next. A loop takes some 10 to 100 ns for each, so
-/// that it asks every few milliseconds, and asking costs it nothing that shows.
+/// that it asks every millisecond or two, and asking costs it nothing that shows.
 const EVENTS: u32 = 1 << 14;
 
 /// Asks a monitor at the first event of a loop, and once per [`EVENTS`] from there on.

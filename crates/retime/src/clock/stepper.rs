@@ -156,7 +156,10 @@ impl<'a> Stepper<'a> {
 
     /// Computes the next node of a location, unless it has to wait.
     #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a call for each event of a trace shows")]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each event of a trace shows"
+    )]
     fn pass<L: Law>(
         &mut self,
         place: usize,

@@ -19,7 +19,8 @@ pub enum CorrectionError {
     /// The points rise, but the events of one location that share a stamp do not.
     #[error("computed times make no map of a clock: {0}")]
     NoMap(#[from] MapError),
-    /// A corrected stamp does not fit into 64 bits.
+    /// A corrected stamp does not fit into 64 bits, or lies `2^62` ticks or more after
+    /// the first of the trace, further than is computed with.
     #[error("{} would be corrected to a time that does not fit into 64 bits", named(*.raw, *.event))]
     TooFar {
         /// Stamp as recorded.
