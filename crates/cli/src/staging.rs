@@ -10,6 +10,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
 
@@ -115,6 +116,14 @@ impl Staging {
             Shape::File => self.directory.join("correction"),
             Shape::Directory => trace.correction_of(&trace.copy_at(&self.directory)),
         }
+    }
+
+    /// Brings what is written so far to the disk while other work goes on, so that
+    /// [`commit`](Self::commit) finds little left to wait for. What fails here, it meets
+    /// again.
+    pub(crate) fn sync_ahead(&self) -> JoinHandle<io::Result<()>> {
+        let directory = self.directory.clone();
+        thread::spawn(move || sync_tree(&directory))
     }
 
     /// Puts the copy of a trace in the place of the target; if it is one file, its

@@ -163,6 +163,8 @@ fn repair(
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
+    // The disk works while the copy is read again.
+    let syncing = staging.sync_ahead();
     verify(args, analysed, &trace.copy_at(&place), &solution.times)?;
     let after = checked(args, method, analysed, &solution)?;
     report.accuracy = analysed.accuracy(Some(&solution.times))?;
@@ -170,6 +172,8 @@ fn repair(
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
     save(method, analysed, (correction, bounds), undo, &staging)?;
     check_interrupt()?;
+    // Whether it failed or not, committing syncs what is not synced yet.
+    drop(syncing.join());
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 

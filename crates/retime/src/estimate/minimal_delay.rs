@@ -69,6 +69,7 @@
 use rayon::prelude::*;
 
 use crate::causality::{Causality, Class, Nodes, Role};
+use crate::edges::whole;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, Ticks};
@@ -211,7 +212,7 @@ impl Pair {
     }
 
     fn second_pass(&mut self, sample: Sample) {
-        let drifted = (self.drift * sample.time as f64).round() as i64;
+        let drifted = whole(self.drift * sample.time as f64);
         let latency = if sample.there {
             sample.latency - drifted
         } else {
