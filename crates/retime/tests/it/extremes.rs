@@ -10,7 +10,9 @@ use retime::clock::{
 };
 use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
 use retime::repair::repair_with;
-use retime::{Causality, Clocks, Correction, CorrectionError, MinimalDelay, Ticks, Timestamp};
+use retime::{
+    Causality, Clocks, Correction, CorrectionError, DelayTable, MinimalDelay, Ticks, Timestamp,
+};
 
 /// Stamps may span so many ticks.
 const MOST: u64 = 1 << 61;
@@ -104,11 +106,17 @@ proptest! {
         delay in ticks(),
         distance in ticks(),
         gamma in gammas(),
+        per_pair: bool,
     ) {
         let causality = trace.causality();
         let clocks = spec.grouping().clocks(&trace.info, &causality);
         let it = (&causality, &clocks);
-        let least = MinimalDelay::Uniform(delay);
+        let mut least = MinimalDelay::Uniform(delay);
+        if per_pair {
+            let mut table = DelayTable::default();
+            table.set(None, None, delay);
+            least = MinimalDelay::PerPair(table);
+        }
         check(&causality, &clocks, &least, causality.nodes().timestamps());
         sound(simple(&causality, &clocks, &least, distance, &()), it, delay);
         let control = Control::Degressive(DegressiveConstants::default());
