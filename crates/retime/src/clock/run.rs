@@ -120,6 +120,11 @@ impl<'a, L: Law> Run<'a, L> {
 
 /// Fails where a clock came further than it is followed.
 fn refuse_too_far(nodes: &Nodes, values: &[i64]) -> Result<(), CorrectionError> {
+    // `FURTHEST` is a bit that no value below has, as none is negative: looking for it in
+    // all at once takes next to nothing.
+    if values.iter().fold(0, |all, value| all | value) & FURTHEST == 0 {
+        return Ok(());
+    }
     match (0_u32..).zip(values).find(|(_, value)| **value >= FURTHEST) {
         Some((node, _)) => Err(CorrectionError::TooFar {
             raw: nodes.timestamp(node),
