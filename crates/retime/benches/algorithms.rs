@@ -104,11 +104,11 @@ fn run(info: &TraceInfo, timer: &mut Timer<'_>) -> usize {
     let delay = MinimalDelay::Uniform(Ticks((DELAY / 2) as i64));
     let (gamma, rate) = (Gamma::default(), AmortizationRate::default());
     let times = timer.time("clock", || {
-        controlled(&causality, &clocks, &delay, gamma).unwrap()
+        controlled(&causality, &clocks, &delay, gamma, &()).unwrap()
     });
     assert!(times.jumps() > 0);
     let correction = timer.time("amortise", || {
-        amortize(&causality, &clocks, &delay, rate, &times).unwrap()
+        amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap()
     });
     let corrected = timer.time("mapping", || {
         let nodes = causality.nodes();

@@ -145,7 +145,7 @@ pub enum AutoError {
     UnrelatedReference,
     /// The times that were found make no clock maps.
     #[error(transparent)]
-    Correction(#[from] CorrectionError),
+    Correction(CorrectionError),
     /// The caller asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -156,6 +156,16 @@ impl From<ClockError> for AutoError {
         match error {
             ClockError::Cycle(cycle) => Self::Cycle(cycle),
             ClockError::Correction(reason) => Self::Correction(reason),
+            ClockError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+        }
+    }
+}
+
+impl From<CorrectionError> for AutoError {
+    fn from(error: CorrectionError) -> Self {
+        match error {
+            CorrectionError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::Correction(reason),
         }
     }
 }
@@ -220,8 +230,14 @@ impl Work<'_> {
             self.monitor,
         )?;
         let estimate = &alignment.estimate;
-        let confirmed = confirmed(self.info, self.causality, clocks, &processes, estimate);
-        Ok(confirmed)
+        confirmed(
+            self.info,
+            self.causality,
+            clocks,
+            &processes,
+            estimate,
+            self.monitor,
+        )
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
@@ -299,11 +315,16 @@ impl Work<'_> {
         let Repaired {
             correction,
             summary,
-        } = repair(&aligned.causality, clocks, &delay)?;
+        } = repair(&aligned.causality, clocks, &delay, self.monitor)?;
         let correction = if summary.direction.is_none() {
             aligned.correction
         } else {
-            compose(&aligned.correction, &correction, self.causality)?
+            compose(
+                &aligned.correction,
+                &correction,
+                self.causality,
+                self.monitor,
+            )?
         };
         Ok(AutoSolution {
             correction,
@@ -316,12 +337,18 @@ impl Work<'_> {
 
     fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<AutoSolution, AutoError> {
         self.monitor.check()?;
-        let learned = learn_minimal_delay(self.causality, clocks);
+        let learned = learn_minimal_delay(self.causality, clocks, self.monitor)?;
         let delay = self.delay(learned);
         let Repaired {
             correction,
             summary,
-        } = repair_with(self.causality, clocks, &delay, Gamma::default())?;
+        } = repair_with(
+            self.causality,
+            clocks,
+            &delay,
+            Gamma::default(),
+            self.monitor,
+        )?;
         Ok(AutoSolution {
             correction,
             start: Start::Recorded(reason),

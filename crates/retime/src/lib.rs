@@ -129,6 +129,7 @@ mod limiting;
 mod median;
 pub mod optimal;
 pub mod order;
+mod pace;
 pub mod pipeline;
 pub mod repair;
 

@@ -21,7 +21,7 @@ use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
 use crate::load::with_threads;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
 use crate::saved::{SavedBounds, refuse_second};
@@ -195,7 +195,7 @@ pub(super) fn solve(
 ) -> Result<(Solution, Option<Bounds>, model::Report), CliError> {
     let stage = Instant::now();
     let solution = analysed.solve(method)?;
-    analysed.analysis.adopt(&solution);
+    analysed.analysis.adopt(&solution, &Interrupts)?;
     let mut report = analysed.report(&args.model);
     report.method = Some(build::method_part(method, &solution));
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());

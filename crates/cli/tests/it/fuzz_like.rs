@@ -85,7 +85,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     let solution = analysis
         .solve(&method, &())
         .map_err(|error| error.message)?;
-    analysis.adopt(&solution);
+    analysis.adopt(&solution, &()).unwrap();
     let _ = analysis.bounds(DRIFT_BOUND, Some(&solution), &());
     let undo = trace
         .rewrite(&solution.correction, output, &())

@@ -70,7 +70,7 @@ fn agrees(scenario: &dyn Scenario, clocks: Vec<Clock>) {
         ..AnalysisOptions::default()
     };
     let from_lines = Analysis::new(scan.info, scan.logs, options.clone(), &()).unwrap();
-    let in_memory = Analysis::of(memory.info, causality, options);
+    let in_memory = Analysis::of(memory.info, causality, options, &()).unwrap();
     assert_eq!(
         from_lines.recorded().reversed(),
         in_memory.recorded().reversed()

@@ -249,7 +249,7 @@ impl Checker<'_> {
     fn short_ends(&self, delay: Ticks, check: &mut Partial) {
         let ends = std::mem::take(&mut check.ends);
         for &(cause, effect) in &ends {
-            let slack = self.latency(cause, effect).0 - delay.0;
+            let slack = self.latency(cause, effect).0.saturating_sub(delay.0);
             self.short_end(cause, effect, slack, check);
         }
         check.ends = ends;
@@ -301,9 +301,10 @@ impl Checker<'_> {
         tally.reversed += u64::from(latency.0 < 0);
         tally.tied += u64::from(latency.0 == 0);
         tally.reversed_within_clock += u64::from(same_clock && latency.0 < 0);
-        let slack = Ticks(latency.0 - self.delay.between(from, to).0);
-        if kind == DependencyKind::Message && !same_clock && slack.0 < 0 {
+        let least = self.delay.between(from, to);
+        if kind == DependencyKind::Message && !same_clock && latency < least {
             tally.short += 1;
+            let slack = Ticks(latency.0.saturating_sub(least.0));
             self.violation(check, kind, seen.cause, seen.effect, slack);
         } else if same_clock && latency.0 < 0 {
             self.violation(check, kind, seen.cause, seen.effect, latency);

@@ -66,7 +66,7 @@ proptest! {
         let case = Case::new(&spec);
         let solution = solve(&case, &AutoOptions::default());
         let again = case.causality.retimed(&solution.correction).unwrap();
-        let repaired = repair(&again, &case.clocks, &solution.delay).unwrap();
+        let repaired = repair(&again, &case.clocks, &solution.delay, &()).unwrap();
         prop_assert!(repaired.correction.is_identity());
         prop_assert_eq!(repaired.summary.direction, None);
     }
@@ -335,7 +335,7 @@ fn a_hopeless_alignment_is_not_used() {
             // By the clock for clocks that are not aligned.
             let (causality, delay) = (&case.causality, &solution.delay);
             let gamma = Gamma::default();
-            let repaired = repair_with(causality, &case.clocks, delay, gamma).unwrap();
+            let repaired = repair_with(causality, &case.clocks, delay, gamma, &()).unwrap();
             assert_eq!(solution.repair, repaired.summary);
             moved += u128::from(by > 0) * solution.repair.total;
         }

@@ -1,7 +1,7 @@
 //! Which locations are taken to share a clock.
 
 use crate::common::hand::{barrier, causality, ranks_on, receive, send};
-use crate::common::{Call, Sharing, Spec, cases, specs};
+use crate::common::{Call, Sharing, Spec, cases, cycle, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
@@ -119,12 +119,12 @@ fn a_chain_through_another_clock_splits_the_group_it_refutes() {
     let auto = Grouping::Auto.clocks(&info, &it);
     assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 1, 1, 1, 2, 2]);
     let delay = MinimalDelay::Uniform(Ticks(0));
-    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
     let split = split_clocks(&auto, &info, &cycle).unwrap();
     let of = [0, 1, 2, 3, 4, 5].map(|location| split.of(LocationIndex(location)).0);
     assert_eq!(of, [0, 1, 2, 2, 3, 3]);
     assert_eq!(split.refuted(), 1);
-    assert!(controlled(&it, &split, &delay, Gamma::default()).is_ok());
+    assert!(controlled(&it, &split, &delay, Gamma::default(), &()).is_ok());
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_contradiction_of_the_trace_itself_is_no_reason_to_split() {
     let it = causality(&info, &[own(1), own(0), vec![]]);
     let auto = Grouping::Auto.clocks(&info, &it);
     let delay = MinimalDelay::Uniform(Ticks(0));
-    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
     assert_eq!(split_clocks(&auto, &info, &cycle), None);
 }
 
@@ -191,9 +191,10 @@ proptest! {
         let delay = MinimalDelay::Uniform(Ticks(1));
         let gamma = Gamma::default();
         let times = loop {
-            match controlled(&causality, &clocks, &delay, gamma) {
+            match controlled(&causality, &clocks, &delay, gamma, &()) {
                 Ok(times) => break times,
-                Err(cycle) => {
+                refuted => {
+                    let cycle = cycle(refuted);
                     let finer = split_clocks(&clocks, &trace.info, &cycle).unwrap();
                     prop_assert!(finer.len() > clocks.len());
                     clocks = finer;
@@ -201,7 +202,7 @@ proptest! {
             }
         };
         let rate = AmortizationRate::default();
-        let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+        let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
         let corrected = trace.corrected(&correction);
         let checked = check(&causality, &clocks, &delay, &corrected);
         prop_assert_eq!(checked.reversed() + checked.short(), 0);

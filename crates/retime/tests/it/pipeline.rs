@@ -174,7 +174,7 @@ fn each_pair_keeps_its_own_delay() {
     assert_eq!(table.range(), Some((Ticks(1), Ticks(20))));
     let delay = MinimalDelay::PerPair(table);
     let gamma = "0.5".parse().unwrap();
-    let times = retime::clock::controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = retime::clock::controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     let corrected: Vec<i64> = causality
         .nodes()
         .all()
