@@ -14,7 +14,7 @@
 //! result is both in one.
 //!
 //! *Never worse than the recording*: if clocks cannot be aligned, or if the
-//! dependencies that are reversed after alignment miss by more in sum than
+//! dependencies that are violated after alignment miss by more in sum than
 //! before, the recorded times are repaired as they are, by a controlled logical
 //! clock with the usual control factor near 1; [`Start`] says so.
 //!
@@ -124,7 +124,7 @@ pub enum NotAligned {
     BadEstimate(BadEstimate),
     /// Aligned times would not fit into 64 bits.
     TooFar,
-    /// Reversed dependencies would miss by more than they do as recorded; in
+    /// Violated dependencies would miss by more than they do as recorded; in
     /// sum, in ticks.
     Worse {
         /// As recorded.
@@ -245,10 +245,10 @@ impl Work<'_> {
             Ok(aligned) => aligned,
             Err(reason) => return self.of_recorded(clocks, reason),
         };
-        let left = reversed_by(&aligned.causality, clocks);
+        let left = violated_by(&aligned.causality, clocks);
         // Where nothing is left, nothing can have been less.
         if left > 0 {
-            let recorded = reversed_by(self.causality, clocks);
+            let recorded = violated_by(self.causality, clocks);
             if left > recorded {
                 let worse = NotAligned::Worse {
                     recorded,
@@ -366,7 +366,7 @@ impl Work<'_> {
 
 /// By how much effects on another clock are stamped before their causes, in
 /// sum; of an end of a collective the latest begin counts.
-fn reversed_by(causality: &Causality, clocks: &Clocks) -> u128 {
+fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     let nodes = causality.nodes();
     let time = |node: EventNode| nodes.time(node).0;
     let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());

@@ -316,7 +316,7 @@ fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
 
 pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
-    if after.reversed() == 0 && after.short() == 0 {
+    if after.violated() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;
         let text = format!(
             "Wrote {output}: no contradiction left, checked over {} of the written trace.",
@@ -326,8 +326,8 @@ pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     }
     let text = format!(
         "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
-        plural(after.reversed(), "dependency"),
-        group_digits(after.reversed_within_clock()),
+        plural(after.violated(), "dependency"),
+        group_digits(after.violated_within_clock()),
         group_digits(after.short()),
     );
     (text, VIOLATIONS)

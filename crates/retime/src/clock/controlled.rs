@@ -20,7 +20,7 @@
 //! locations with *equal* raw stamps have no order that the clock could tell;
 //! each location passes such a moment on its own, and the clock goes on from the
 //! latest. Only a dependency between two of them orders them: an effect then
-//! comes no earlier than its cause, or a tie would turn into a reversal.
+//! comes no earlier than its cause, or a tie would turn into a violation.
 //!
 //! Example: the receive at 95 is pushed to the send at 100 plus 2. The next
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.

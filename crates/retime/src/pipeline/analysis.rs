@@ -194,14 +194,14 @@ impl Analysis {
 
     /// Whether the recorded times contradict nothing.
     pub fn is_sound(&self) -> bool {
-        self.recorded.reversed() == 0 && self.out_of_order() == 0
+        self.recorded.violated() == 0 && self.out_of_order() == 0
     }
 
     /// The method that suits the trace best where the default is asked for: if no
     /// clock contradicts another, and locations contradict only themselves, there
     /// is nothing to align.
     pub fn suitable(&self, method: Method) -> Method {
-        if self.recorded.reversed() == 0 && method.name() == MethodName::Auto {
+        if self.recorded.violated() == 0 && method.name() == MethodName::Auto {
             return Method::new(MethodName::Clc);
         }
         method
@@ -291,9 +291,9 @@ impl Analysis {
         Ok(())
     }
 
-    /// Refuses times at which more is reversed than as recorded.
+    /// Refuses times at which more is violated than as recorded.
     pub fn refuse_worse(&self, after: &Check) -> Result<(), Worse> {
-        let (before, after) = (self.recorded.reversed(), after.reversed());
+        let (before, after) = (self.recorded.violated(), after.violated());
         if after > before {
             return Err(Worse { before, after });
         }
@@ -306,8 +306,8 @@ impl Analysis {
     /// [`final_advance`](crate::final_advance) finds it.
     pub fn runaway(&self, advance: &[Option<Ticks>]) -> Option<Runaway> {
         let ahead = *advance.iter().flatten().min()?;
-        let reversed = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
-        let disagreed = Ticks(reversed.max().unwrap_or(0).max(1));
+        let violated = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
+        let disagreed = Ticks(violated.max().unwrap_or(0).max(1));
         (ahead > disagreed).then_some(Runaway { ahead, disagreed })
     }
 

@@ -30,10 +30,10 @@ proptest! {
         }
     }
 
-    /// Within one clock nothing was reversed (the clocks are truly shared), and
+    /// Within one clock nothing was violated (the clocks are truly shared), and
     /// no map may make it so: not even where cause and effect share a stamp.
     #[test]
-    fn nothing_within_a_clock_is_reversed(spec in specs(400), gamma in gammas(), rate in rates()) {
+    fn nothing_within_a_clock_is_violated(spec in specs(400), gamma in gammas(), rate in rates()) {
         let case = Case::new(&spec);
         let mapped = case.mapped(&case.amortize(gamma, rate));
         for &(cause, effect) in &case.plain.edges {

@@ -118,7 +118,7 @@ fn run(
 }
 
 #[test]
-fn a_tie_within_a_clock_does_not_become_a_reversal() {
+fn a_tie_within_a_clock_does_not_become_a_violation() {
     // Ranks 1 and 2 share a clock. In one tick, 100, rank 1 gets a message of
     // 108 and answers rank 2, whose receive must not stay at 100. Rank 2's begin
     // of the same tick has nothing to do with it.
@@ -273,7 +273,7 @@ fn a_cycle_within_one_tick_of_a_clock_is_named_without_its_victims() {
 }
 
 #[test]
-fn a_reversal_within_a_clock_is_left_alone_and_holds_nobody_up() {
+fn a_violation_within_a_clock_is_left_alone_and_holds_nobody_up() {
     // Rank 1 leaves the barrier at 10, which rank 2 of the same clock enters at
     // 20: no map can repair that. The dependencies on rank 0 stay.
     let remote = vec![(12, Call::Begin), (15, hand::barrier())];

@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
         let accuracy = truth.as_ref().map(|truth| truth.against(analysis, stamps));
         let accuracy = accuracy.transpose()?;
         Ok(ResultPart {
-            reversed: left.reversed(),
+            reversed: left.violated(),
             short: left.short(),
             interval_change_mean: distortion.mean,
             interval_change_largest: distortion.largest,
