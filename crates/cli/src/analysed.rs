@@ -57,7 +57,7 @@ pub(crate) fn analyse_some(
         dense_alltoallv: model.dense_alltoallv,
         window: window(&causality, &info)?,
     };
-    let analysis = Analysis::of(info, causality, options);
+    let analysis = Analysis::of(info, causality, options, &Interrupts)?;
     Ok(Analysed {
         opened,
         analysis,

@@ -34,7 +34,7 @@ fn main() -> Result<(), retime_experiments::Failure> {
                     it.error / 1e3,
                     it.largest / 1e3,
                     it.delay_error / 1e3,
-                    it.reversed,
+                    it.violated,
                     it.seconds
                 ),
                 Err(reason) => println!("{:<22}{:<26}{reason:.80}", case.name, method.name),

@@ -152,7 +152,7 @@ fn amortized(
     times: &LogicalTimes,
 ) -> Result<Vec<Timestamp>, Failure> {
     let rate = AmortizationRate::default();
-    let correction = amortize(&trace.causality, &trace.clocks, delay, rate, times)?;
+    let correction = amortize(&trace.causality, &trace.clocks, delay, rate, times, &())?;
     let nodes = trace.causality.nodes();
     let mut stamps = Vec::with_capacity(nodes.len());
     for clock in 0..trace.len() {

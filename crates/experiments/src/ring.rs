@@ -98,7 +98,7 @@ impl Ring {
         let Simulated {
             causality, clocks, ..
         } = &self.trace;
-        Ok(multi_pass(causality, clocks, &delay, limits)?)
+        Ok(multi_pass(causality, clocks, &delay, limits, &())?)
     }
 }
 

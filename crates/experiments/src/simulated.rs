@@ -1,7 +1,7 @@
 //! A simulated trace that logical clocks can be run over.
 
 use retime::causality::{CausalityError, EventNode, Ids};
-use retime::clock::{Cycle, LogicalTimes, Regulation, regulated, simple};
+use retime::clock::{ClockError, LogicalTimes, Regulation, regulated, simple};
 use retime::estimate::NoEstimate;
 use retime::{
     Accuracy, Cancelled, Causality, Clocks, CorrectionError, Grouping, MinimalDelay, TickRate,
@@ -18,9 +18,9 @@ pub enum Failure {
     /// Its events cannot be joined.
     #[error(transparent)]
     Causality(#[from] CausalityError),
-    /// Its events contradict themselves.
+    /// Its events contradict themselves, or no clock gets as far as they demand.
     #[error(transparent)]
-    Cycle(#[from] Cycle),
+    Clock(#[from] ClockError),
     /// Its corrected times make no clock maps.
     #[error(transparent)]
     Correction(#[from] CorrectionError),
@@ -87,7 +87,13 @@ impl Simulated {
     /// The simple logical clock.
     pub fn simple(&self, mu: i64, delta: i64) -> Result<LogicalTimes, Failure> {
         let delay = MinimalDelay::Uniform(Ticks(mu));
-        Ok(simple(&self.causality, &self.clocks, &delay, Ticks(delta))?)
+        Ok(simple(
+            &self.causality,
+            &self.clocks,
+            &delay,
+            Ticks(delta),
+            &(),
+        )?)
     }
 
     /// The controlled logical clock.
@@ -97,6 +103,7 @@ impl Simulated {
             &self.clocks,
             self.rate(),
             regulation,
+            &(),
         )?)
     }
 

@@ -106,7 +106,7 @@ fn edges_of(edges: Vec<Edge>, clocks: u32) -> Edges {
 }
 
 /// Messages that arrive before they are sent, under an estimate.
-pub fn reversed(edges: &Edges, estimate: &Estimate) -> usize {
+pub fn violated(edges: &Edges, estimate: &Estimate) -> usize {
     let corrected = |clock: ClockId, stamp: i64| {
         // Rounding as corrections do, such that a delay of 0 is not negative.
         stamp + estimate.at(clock, stamp).round() as i64
@@ -219,7 +219,7 @@ fn ring_rows() -> Result<Vec<Row>, Failure> {
     rows.push(Row::new(
         "    extended: reversed messages",
         "-",
-        format!("{} of {}", reversed(&ring(), &estimate), ring().all().len()),
+        format!("{} of {}", violated(&ring(), &estimate), ring().all().len()),
         "not in the thesis",
     ));
     Ok(rows)
@@ -261,7 +261,7 @@ fn thirds_rows() -> Result<Vec<Row>, Failure> {
         (2_000, "0"),
     ] {
         let edges = thirds(delay);
-        let left = reversed(&edges, &min_max_thirds(delay, 3)?);
+        let left = violated(&edges, &min_max_thirds(delay, 3)?);
         rows.push(Row::new(
             format!(
                 "    reversed messages at a delay of {:.3} ms",
@@ -276,7 +276,7 @@ fn thirds_rows() -> Result<Vec<Row>, Failure> {
     rows.push(Row::new(
         "    extended, delay 1.5 ms: reversed messages",
         "-",
-        format!("{}", reversed(&thirds(1_500), &extended)),
+        format!("{}", violated(&thirds(1_500), &extended)),
         "not in the thesis",
     ));
     Ok(rows)

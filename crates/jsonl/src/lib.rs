@@ -29,13 +29,13 @@
 //! let trace = JsonLines.open(&recorded)?;
 //! let scan = trace.scan(&())?;
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
-//! assert_eq!(analysis.recorded().reversed(), 1);
+//! assert_eq!(analysis.recorded().violated(), 1);
 //!
 //! let solution = analysis.solve(&Method::new(MethodName::Auto), &())?;
 //! trace.rewrite(&solution.correction, &corrected, &())?;
 //! let scan = JsonLines.open(&corrected)?.scan(&())?;
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
-//! assert_eq!(analysis.recorded().reversed(), 0);
+//! assert_eq!(analysis.recorded().violated(), 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

@@ -121,7 +121,7 @@ impl Clocks {
     }
 
     /// How many groups of locations were split because a dependency between
-    /// them was reversed.
+    /// them was violated.
     pub fn refuted(&self) -> usize {
         self.refuted
     }

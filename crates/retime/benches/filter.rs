@@ -70,7 +70,7 @@ fn print_report(report: &FilterReport, rate: TickRate) {
     println!("most held      {} events", report.most_held);
     println!(
         "reversed       {} of {} messages",
-        report.reversed, report.messages
+        report.violated, report.messages
     );
     println!(
         "jumps          {}, the largest {}",

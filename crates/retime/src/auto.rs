@@ -14,7 +14,7 @@
 //! result is both in one.
 //!
 //! *Never worse than the recording*: if clocks cannot be aligned, or if the
-//! dependencies that are reversed after alignment miss by more in sum than
+//! dependencies that are violated after alignment miss by more in sum than
 //! before, the recorded times are repaired as they are, by a controlled logical
 //! clock with the usual control factor near 1; [`Start`] says so.
 //!
@@ -124,7 +124,7 @@ pub enum NotAligned {
     BadEstimate(BadEstimate),
     /// Aligned times would not fit into 64 bits.
     TooFar,
-    /// Reversed dependencies would miss by more than they do as recorded; in
+    /// Violated dependencies would miss by more than they do as recorded; in
     /// sum, in ticks.
     Worse {
         /// As recorded.
@@ -145,7 +145,7 @@ pub enum AutoError {
     UnrelatedReference,
     /// The times that were found make no clock maps.
     #[error(transparent)]
-    Correction(#[from] CorrectionError),
+    Correction(CorrectionError),
     /// The caller asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -156,6 +156,16 @@ impl From<ClockError> for AutoError {
         match error {
             ClockError::Cycle(cycle) => Self::Cycle(cycle),
             ClockError::Correction(reason) => Self::Correction(reason),
+            ClockError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+        }
+    }
+}
+
+impl From<CorrectionError> for AutoError {
+    fn from(error: CorrectionError) -> Self {
+        match error {
+            CorrectionError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::Correction(reason),
         }
     }
 }
@@ -220,8 +230,14 @@ impl Work<'_> {
             self.monitor,
         )?;
         let estimate = &alignment.estimate;
-        let confirmed = confirmed(self.info, self.causality, clocks, &processes, estimate);
-        Ok(confirmed)
+        confirmed(
+            self.info,
+            self.causality,
+            clocks,
+            &processes,
+            estimate,
+            self.monitor,
+        )
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
@@ -229,10 +245,10 @@ impl Work<'_> {
             Ok(aligned) => aligned,
             Err(reason) => return self.of_recorded(clocks, reason),
         };
-        let left = reversed_by(&aligned.causality, clocks);
+        let left = violated_by(&aligned.causality, clocks);
         // Where nothing is left, nothing can have been less.
         if left > 0 {
-            let recorded = reversed_by(self.causality, clocks);
+            let recorded = violated_by(self.causality, clocks);
             if left > recorded {
                 let worse = NotAligned::Worse {
                     recorded,
@@ -299,11 +315,16 @@ impl Work<'_> {
         let Repaired {
             correction,
             summary,
-        } = repair(&aligned.causality, clocks, &delay)?;
+        } = repair(&aligned.causality, clocks, &delay, self.monitor)?;
         let correction = if summary.direction.is_none() {
             aligned.correction
         } else {
-            compose(&aligned.correction, &correction, self.causality)?
+            compose(
+                &aligned.correction,
+                &correction,
+                self.causality,
+                self.monitor,
+            )?
         };
         Ok(AutoSolution {
             correction,
@@ -316,12 +337,18 @@ impl Work<'_> {
 
     fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<AutoSolution, AutoError> {
         self.monitor.check()?;
-        let learned = learn_minimal_delay(self.causality, clocks);
+        let learned = learn_minimal_delay(self.causality, clocks, self.monitor)?;
         let delay = self.delay(learned);
         let Repaired {
             correction,
             summary,
-        } = repair_with(self.causality, clocks, &delay, Gamma::default())?;
+        } = repair_with(
+            self.causality,
+            clocks,
+            &delay,
+            Gamma::default(),
+            self.monitor,
+        )?;
         Ok(AutoSolution {
             correction,
             start: Start::Recorded(reason),
@@ -339,7 +366,7 @@ impl Work<'_> {
 
 /// By how much effects on another clock are stamped before their causes, in
 /// sum; of an end of a collective the latest begin counts.
-fn reversed_by(causality: &Causality, clocks: &Clocks) -> u128 {
+fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     let nodes = causality.nodes();
     let time = |node: EventNode| nodes.time(node).0;
     let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());

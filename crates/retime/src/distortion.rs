@@ -139,7 +139,7 @@ impl Sums {
     }
 
     fn interval(&mut self, before: i64, now: i64, place: Place) {
-        let change = now - before;
+        let change = now.saturating_sub(before);
         self.out.intervals += 1;
         if before > 0 {
             let shortest = self

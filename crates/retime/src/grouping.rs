@@ -4,7 +4,7 @@
 //! process measured between each other stays exact. The coarser the grouping,
 //! the more dependencies speak about each clock; but a grouping that joins
 //! clocks which differ cannot be repaired by any map. [`Grouping::Auto`] starts
-//! from nodes and believes them only while no dependency inside is reversed:
+//! from nodes and believes them only while no dependency inside is violated:
 //!
 //! > one clock per node; where that is refuted, one per process of that node;
 //! > where that is refuted, one per location of that process.
@@ -61,10 +61,10 @@ impl Grouping {
             // Node -> process -> location: two refinements at most.
             for _ in 0..2 {
                 let clocks = numbered(&owners, refuted);
-                let reversed = reversed_inside(&clocks, causality);
-                refuted += reversed.iter().filter(|&&reversed| reversed).count();
+                let violated = violated_inside(&clocks, causality);
+                refuted += violated.iter().filter(|&&violated| violated).count();
                 for (index, location) in info.locations.iter().enumerate() {
-                    if reversed[clocks.by_location()[index].as_usize()] {
+                    if violated[clocks.by_location()[index].as_usize()] {
                         owners[index] = match owners[index] {
                             Owner::Node(_) => Owner::Process(location.process),
                             Owner::Process(_) | Owner::Location(_) => Owner::Location(index),
@@ -156,9 +156,9 @@ fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {
     Clocks::from_owners(owners).0.with_refuted(refuted)
 }
 
-/// Per clock: is a dependency between two of its locations reversed?
-fn reversed_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
-    let mut reversed = vec![false; clocks.len()];
+/// Per clock: is a dependency between two of its locations violated?
+fn violated_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
+    let mut violated = vec![false; clocks.len()];
     let nodes = causality.nodes();
     for location in 0..nodes.locations() {
         let clock = clocks.by_location()[location];
@@ -170,15 +170,15 @@ fn reversed_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
                 && nodes.time(node) < nodes.time(send)
                 && clocks.of(nodes.location(send)) == clock
             {
-                reversed[clock.as_usize()] = true;
+                violated[clock.as_usize()] = true;
             }
         }
     }
-    reversed_collectives(clocks, causality, &mut reversed);
-    reversed
+    violated_collectives(clocks, causality, &mut violated);
+    violated
 }
 
-fn reversed_collectives(clocks: &Clocks, causality: &Causality, reversed: &mut [bool]) {
+fn violated_collectives(clocks: &Clocks, causality: &Causality, violated: &mut [bool]) {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let mut by_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
     for instance in collectives.instances() {
@@ -186,7 +186,7 @@ fn reversed_collectives(clocks: &Clocks, causality: &Causality, reversed: &mut [
         for (place, it) in collectives.participants(instance).iter().enumerate() {
             if let Some(node) = it.cause().or(it.effect()) {
                 let clock = clocks.of(nodes.location(node));
-                if clocks.locations(clock).len() > 1 && !reversed[clock.as_usize()] {
+                if clocks.locations(clock).len() > 1 && !violated[clock.as_usize()] {
                     by_clock.entry(clock).or_default().push(place);
                 }
             }
@@ -194,7 +194,7 @@ fn reversed_collectives(clocks: &Clocks, causality: &Causality, reversed: &mut [
         for (clock, places) in by_clock.iter().filter(|(_, places)| places.len() > 1) {
             let time = |node: EventNode| nodes.time(node).0;
             let visit = |cause: EventNode, effect: EventNode| {
-                reversed[clock.as_usize()] |= time(effect) < time(cause);
+                violated[clock.as_usize()] |= time(effect) < time(cause);
             };
             collectives.latest_causes(instance, places.iter().copied(), time, |place| place, visit);
         }

@@ -97,7 +97,7 @@
 //! // and correcting it ten:
 //! let logs = logs.collect::<Result<Vec<_>, _>>()?;
 //! let analysis = Analysis::new(info, logs, AnalysisOptions::default(), &())?;
-//! assert_eq!(analysis.recorded().reversed(), 40); // all messages to rank 1
+//! assert_eq!(analysis.recorded().violated(), 40); // all messages to rank 1
 //! let solution = analysis.solve(&Method::default(), &())?;
 //! assert!(solution.is_sound());
 //! let rank = LocationIndex(1);
@@ -129,6 +129,7 @@ mod limiting;
 mod median;
 pub mod optimal;
 pub mod order;
+mod pace;
 pub mod pipeline;
 pub mod repair;
 

@@ -41,7 +41,7 @@
 //! // Location 0 sends at 900, what arrives at 906, and receives at 1000 what was
 //! // sent at 1010. The correction moved them by 6 and by 10.
 //! let delay = MinimalDelay::Uniform(Ticks(0));
-//! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?)?;
+//! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?, &())?;
 //! let after = [906, 1_010, 906, 1_010].map(Timestamp);
 //! let place = Place { location: LocationIndex(0), event: 1 };
 //! let limit = limiting_send(&causality, &clocks, &delay, &times, &after, place).unwrap();
@@ -112,7 +112,8 @@ pub fn limiting_send(
     };
     let limit = |send: EventNode| {
         let (effect, space) = tightest(causality, clocks, delay, times, send)?;
-        let room = space - (nodes.relative(after[send.index()]).0 - times.get(send).0);
+        let moved = nodes.relative(after[send.index()]).0 - times.get(send).0;
+        let room = space.saturating_sub(moved);
         (room < grown).then(|| LimitingSend {
             send: place(send),
             effect: place(effect),
@@ -138,7 +139,8 @@ fn tightest(
             let receive = causality.message_target(node)?;
             let (from, to) = (nodes.location(node), nodes.location(receive));
             let across = clocks.of(from) != clocks.of(to);
-            let room = time(receive) - time(node) - delay.between(from, to).0;
+            let latency = time(receive) - time(node);
+            let room = latency.saturating_sub(delay.between(from, to).0);
             across.then_some((receive, room))
         }
         Role::CollectiveBegin => {

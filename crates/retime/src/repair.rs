@@ -45,7 +45,7 @@
 //!
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
 //! let clocks = Grouping::Process.clocks(&info, &causality);
-//! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)))?;
+//! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), &())?;
 //! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
 //! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));
 //! let times = causality.retimed(&repaired.correction).unwrap();
@@ -58,15 +58,19 @@
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, EventNode, Instance};
+use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::clock::{ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
 use crate::correction::{Correction, CorrectionError};
 use crate::delay::MinimalDelay;
-use retime_model::Clocks;
-use retime_model::{LocationIndex, Ticks};
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
+use retime_model::{Clocks, LocationIndex, Ticks};
 
 /// The control factor with which a lead of `j` is gone after `2 j`.
 const LOCAL: f64 = 0.5;
+
+/// Collectives that are looked at between two questions whether to go on.
+const BLOCK: u32 = 1 << 10;
 
 /// Which way the clock ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,13 +105,15 @@ pub struct RepairSummary {
 
 /// Repairs what dependencies demand at the given minimal delay, locally; fails
 /// if happened-before has a cycle, naming its events, or if corrected stamps do not
-/// fit into 64 bits whichever way the clock runs.
+/// fit into 64 bits whichever way the clock runs, or if `monitor` says to give up.
 pub fn repair(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
+    monitor: &dyn Monitor,
 ) -> Result<Repaired, ClockError> {
-    repair_with(causality, clocks, delay, Gamma::from_factor(LOCAL))
+    let gamma = Gamma::from_factor(LOCAL);
+    repair_with(causality, clocks, delay, gamma, monitor)
 }
 
 /// The same with a control factor of the caller's: a `gamma` near 1 suits clocks
@@ -117,17 +123,18 @@ pub fn repair_with(
     clocks: &Clocks,
     delay: &MinimalDelay,
     gamma: Gamma,
+    monitor: &dyn Monitor,
 ) -> Result<Repaired, ClockError> {
-    if keeps_all(causality, clocks, delay) {
+    if keeps_all(causality, clocks, delay, monitor)? {
         return Ok(nothing(clocks));
     }
-    let times = controlled(causality, clocks, delay, gamma)?;
+    let times = controlled(causality, clocks, delay, gamma, monitor)?;
     if times.jumps() == 0 {
         return Ok(nothing(clocks));
     }
     let (forward, backward) = rayon::join(
-        || amortized(causality, clocks, delay, gamma, &times),
-        || backward(causality, clocks, delay, gamma),
+        || amortized(causality, clocks, delay, (gamma, &times), monitor),
+        || backward(causality, clocks, delay, gamma, monitor),
     );
     gentler(forward, backward)
 }
@@ -145,6 +152,9 @@ fn gentler(
         )
     };
     match (forward, backward) {
+        (Err(ClockError::Cancelled(cancelled)), _) | (_, Err(ClockError::Cancelled(cancelled))) => {
+            Err(cancelled.into())
+        }
         (Ok(forward), Ok(backward)) if backward.summary.total < forward.summary.total => {
             Ok(backward)
         }
@@ -178,24 +188,35 @@ fn nothing(clocks: &Clocks) -> Repaired {
 /// were stamped, no bound exceeds the own time of an effect, and it stays where it was.
 /// And whatever an event waits for is stamped before it or is the event before
 /// it on its location, so that nothing waits for itself.
-fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bool {
+fn keeps_all(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    monitor: &dyn Monitor,
+) -> Result<bool, Cancelled> {
     let nodes = causality.nodes();
     let time = |node: EventNode| nodes.time(node).0;
     let clock = |node: EventNode| clocks.of(nodes.location(node));
     let location_keeps = |location: usize| {
         let to = LocationIndex(location as u32);
         let mut before = i64::MIN;
-        nodes.of(location).all(|node| {
+        let mut pace = Pace::of(monitor);
+        for node in nodes.of(location) {
+            pace.event()?;
             let now = time(node);
             let advances = now >= std::mem::replace(&mut before, now);
-            advances
+            let keeps = advances
                 && causality.message_source(node).is_none_or(|send| {
                     let from = nodes.location(send);
                     let latency = now - time(send);
                     let is_own = clocks.of(from) == clocks.of(to);
                     from == to || (latency > 0 && (is_own || latency >= delay.between(from, to).0))
-                })
-        })
+                });
+            if !keeps {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     };
     let instance_keeps = |instance: Instance| {
         let participants = causality.collectives().participants(instance);
@@ -220,8 +241,15 @@ fn keeps_all(causality: &Causality, clocks: &Clocks, delay: &MinimalDelay) -> bo
         keeps
     };
     let instances = causality.collectives().instances();
-    (0..nodes.locations()).into_par_iter().all(location_keeps)
-        && instances.into_par_iter().all(instance_keeps)
+    let blocks: Vec<Ids<Instance>> = instances.chunks(BLOCK).collect();
+    let block_keeps = |mut block: Ids<Instance>| {
+        monitor.check()?;
+        Ok(block.all(instance_keeps))
+    };
+    let both = |one, other| Ok(one && other);
+    let locations = (0..nodes.locations()).into_par_iter().map(location_keeps);
+    let blocks = blocks.into_par_iter().map(block_keeps);
+    Ok(locations.try_reduce(|| true, both)? && blocks.try_reduce(|| true, both)?)
 }
 
 /// The largest delay between any two locations, if it is the same for all;
@@ -238,20 +266,20 @@ fn amortized(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
-    gamma: Gamma,
-    times: &LogicalTimes,
+    (gamma, times): (Gamma, &LogicalTimes),
+    monitor: &dyn Monitor,
 ) -> Result<Repaired, ClockError> {
     let largest_jump = times.largest_jump();
     let ramp = gamma.time_to_lose(largest_jump.0.unsigned_abs());
     let ramp = ramp.and_then(|ramp| i64::try_from(ramp).ok());
     // No trace is as long as what 64 bits do not hold.
     let ramp = Ticks(ramp.unwrap_or(i64::MAX));
-    let correction = amortize_with_ramp(causality, clocks, delay, ramp, times)?;
+    let correction = amortize_with_ramp(causality, clocks, delay, ramp, times, monitor)?;
     let summary = RepairSummary {
         direction: Some(Direction::Forward),
         jumps: times.jumps(),
         largest_jump,
-        total: moved(causality, &correction)?,
+        total: moved(causality, &correction, monitor)?,
     };
     Ok(Repaired {
         correction,
@@ -265,16 +293,17 @@ fn backward(
     clocks: &Clocks,
     delay: &MinimalDelay,
     gamma: Gamma,
+    monitor: &dyn Monitor,
 ) -> Result<Repaired, ClockError> {
     let mirror = causality.mirrored();
     let delay = delay.mirrored();
     let run = || {
-        let times = controlled(&mirror, clocks, &delay, gamma)?;
-        amortized(&mirror, clocks, &delay, gamma, &times)
+        let times = controlled(&mirror, clocks, &delay, gamma, monitor)?;
+        amortized(&mirror, clocks, &delay, (gamma, &times), monitor)
     };
     let mirrored = run().map_err(|error| error.mirrored(causality))?;
     Ok(Repaired {
-        correction: mirror_back(causality, clocks, &mirrored.correction)?,
+        correction: mirror_back(causality, clocks, &mirrored.correction, monitor)?,
         summary: RepairSummary {
             direction: Some(Direction::Backward),
             ..mirrored.summary
@@ -283,13 +312,19 @@ fn backward(
 }
 
 /// How far a correction moves all events with edges, together.
-fn moved(causality: &Causality, correction: &Correction) -> Result<u128, CorrectionError> {
+fn moved(
+    causality: &Causality,
+    correction: &Correction,
+    monitor: &dyn Monitor,
+) -> Result<u128, CorrectionError> {
     let nodes = causality.nodes();
     let locations = (0..nodes.locations()).into_par_iter();
     let of_location = |location: usize| {
         let index = LocationIndex(location as u32);
         let mut cursor = correction.map_of(index).cursor(index);
+        let mut pace = Pace::of(monitor);
         let distance = |node: EventNode| {
+            pace.event()?;
             let (event, raw) = (nodes.event(node), nodes.timestamp(node));
             let corrected = cursor.map(event, raw);
             let corrected = corrected.ok_or(CorrectionError::TooFar {

@@ -32,8 +32,8 @@ use crate::{
 /// let recorded = causality::check(&causality, &clocks, &least, causality.nodes().timestamps());
 /// let truth = causality::check(&causality, &clocks, &least, &memory.truth);
 /// // Most messages of process 8 arrive before they were sent.
-/// assert_eq!((recorded.messages.total, recorded.reversed()), (560, 21));
-/// assert_eq!((truth.reversed(), truth.short()), (0, 0));
+/// assert_eq!((recorded.messages.total, recorded.violated()), (560, 21));
+/// assert_eq!((truth.violated(), truth.short()), (0, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]

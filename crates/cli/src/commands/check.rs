@@ -27,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 fn outcome(analysed: &Analysed) -> &'static str {
     if analysed.analysis.is_sound() {
         "No contradiction: every effect is stamped at or after its cause."
-    } else if analysed.analysis.recorded().reversed() == 0 {
+    } else if analysed.analysis.recorded().violated() == 0 {
         "Locations contradict themselves: their time runs backwards; retime correct repairs it."
     } else {
         "The clocks of this trace contradict each other; retime correct repairs it."

@@ -21,7 +21,7 @@ use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
 use crate::method::MethodOption;
 use crate::offsets::OffsetsArgs;
-use crate::progress::{Steps, check_interrupt};
+use crate::progress::{Interrupts, Steps, check_interrupt};
 use crate::report::{self, build};
 
 /// Runs the command; returns the exit code.
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
 fn settle_clocks(analysed: &mut Analysed) -> Result<(), CliError> {
     match analysed.solve(&Method::new(MethodName::Clc)) {
         Ok(solution) => {
-            analysed.analysis.adopt(&solution);
+            analysed.analysis.adopt(&solution, &Interrupts)?;
             Ok(())
         }
         // Each method says so in its row.

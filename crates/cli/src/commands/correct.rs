@@ -21,7 +21,7 @@ use crate::args::CorrectArgs;
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
 use crate::load::with_threads;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, model, protocol};
 use crate::saved::{SavedBounds, refuse_second};
@@ -195,7 +195,7 @@ pub(super) fn solve(
 ) -> Result<(Solution, Option<Bounds>, model::Report), CliError> {
     let stage = Instant::now();
     let solution = analysed.solve(method)?;
-    analysed.analysis.adopt(&solution);
+    analysed.analysis.adopt(&solution, &Interrupts)?;
     let mut report = analysed.report(&args.model);
     report.method = Some(build::method_part(method, &solution));
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
@@ -316,7 +316,7 @@ fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
 
 pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     let output = args.output.output.display();
-    if after.reversed() == 0 && after.short() == 0 {
+    if after.violated() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;
         let text = format!(
             "Wrote {output}: no contradiction left, checked over {} of the written trace.",
@@ -326,8 +326,8 @@ pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
     }
     let text = format!(
         "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
-        plural(after.reversed(), "dependency"),
-        group_digits(after.reversed_within_clock()),
+        plural(after.violated(), "dependency"),
+        group_digits(after.violated_within_clock()),
         group_digits(after.short()),
     );
     (text, VIOLATIONS)

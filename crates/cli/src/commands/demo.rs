@@ -67,7 +67,7 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
         );
         to_stdout(&kept)?;
     }
-    Ok(u8::from(after.analysis.recorded().reversed() > 0))
+    Ok(u8::from(after.analysis.recorded().violated() > 0))
 }
 
 fn unpack(directory: &Path) -> Result<(), CliError> {
@@ -145,7 +145,7 @@ fn describe_check(step: u32, command: &str, analysed: &Analysed) -> String {
         ..
     } = analysed.analysis.recorded();
     let mut text = heading(&format!("{step}. retime {command}"));
-    if analysed.analysis.recorded().reversed() == 0 {
+    if analysed.analysis.recorded().violated() == 0 {
         let _ = writeln!(
             text,
             "All {} messages arrive after they were sent; all {} ends of collectives come after\n\
@@ -158,9 +158,9 @@ fn describe_check(step: u32, command: &str, analysed: &Analysed) -> String {
             text,
             "{} of {} messages arrive before they were sent;\n\
              {} of {} times a rank leaves a collective before the last rank enters it.",
-            group_digits(messages.reversed),
+            group_digits(messages.violated),
             group_digits(messages.total),
-            group_digits(collectives.reversed),
+            group_digits(collectives.violated),
             group_digits(collectives.total),
         );
     }

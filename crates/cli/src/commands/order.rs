@@ -49,13 +49,13 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     Ok(VIOLATIONS)
 }
 
-/// Dependencies that are reversed, and events stamped before the one before them.
+/// Dependencies that are violated, and events stamped before the one before them.
 fn contradictions(loaded: &Loaded) -> u64 {
     let causality = &loaded.causality;
     let clocks = Grouping::Location.clocks(&loaded.info, causality);
     let times = causality.nodes().timestamps();
     let check = check(causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), times);
-    check.reversed() + causality.defects().count(Defect::TimeRunsBackwards)
+    check.violated() + causality.defects().count(Defect::TimeRunsBackwards)
 }
 
 /// The stretch of time to list.

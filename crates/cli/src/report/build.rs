@@ -109,10 +109,10 @@ pub(crate) fn check_part(
         effect: place_part(info, violation.effect),
     });
     CheckPart {
-        reversed: check.reversed(),
+        reversed: check.violated(),
         out_of_order,
         short: check.short(),
-        reversed_within_clock: check.reversed_within_clock(),
+        reversed_within_clock: check.violated_within_clock(),
         messages: check.messages,
         collectives: check.collectives,
         smallest_latency_ticks: check.pairs.values().map(|pair| pair.smallest.0).min(),
@@ -127,7 +127,7 @@ fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
         let key = (clocks.of(from).0, clocks.of(to).0);
         let (total, reversed, smallest) = by_clock.entry(key).or_insert((0, 0, i64::MAX));
         *total += tally.total;
-        *reversed += tally.reversed;
+        *reversed += tally.violated;
         *smallest = tally.smallest.0.min(*smallest);
     }
     let parts =

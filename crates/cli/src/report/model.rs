@@ -104,7 +104,7 @@ pub(crate) struct CheckPart {
     pub(crate) collectives: retime::causality::Tally,
     /// The smallest (most negative) latency of all.
     pub(crate) smallest_latency_ticks: Option<i64>,
-    /// Pairs of clocks with reversed dependencies, worst first.
+    /// Pairs of clocks with violated dependencies, worst first.
     pub(crate) pairs: Vec<PairPart>,
     pub(crate) worst: Vec<ViolationPart>,
 }

@@ -118,7 +118,7 @@ pub(crate) fn advice(report: &Report) -> Vec<String> {
     advice
 }
 
-/// The largest difference of two clocks that a reversed dependency proves.
+/// The largest difference of two clocks that a violated dependency proves.
 fn largest_difference(before: &CheckPart) -> Option<i64> {
     before
         .smallest_latency_ticks

@@ -193,18 +193,18 @@ impl Text {
             ("collective ends", Self::collectives),
         ] {
             let Tally {
-                total, reversed, ..
+                total, violated, ..
             } = of(before);
-            let share = 100.0 * reversed as f64 / total.max(1) as f64;
+            let share = 100.0 * violated as f64 / total.max(1) as f64;
             let count = format!(
                 "{} of {} ({share:.1} %)",
-                group_digits(reversed),
+                group_digits(violated),
                 group_digits(total)
             );
             row(
                 &format!("  {name}"),
                 &count,
-                after.map(|after| group_digits(of(after).reversed)),
+                after.map(|after| group_digits(of(after).violated)),
             );
         }
         if before.out_of_order > 0 {

@@ -29,11 +29,11 @@ pub(crate) fn trace_warnings(opened: &Opened, analysis: &Analysis) -> Vec<String
             first.unwrap_or_default()
         ));
     }
-    if check.reversed_within_clock() > 0 {
+    if check.violated_within_clock() > 0 {
         warnings.push(format!(
             "{} reversed between locations of one clock, which no correction can repair; \
              try a finer grouping: --clocks process or --clocks location",
-            plural(check.reversed_within_clock(), "dependency")
+            plural(check.violated_within_clock(), "dependency")
         ));
     }
     if analysis.clocks().len() > 1 && check.messages.total + check.collectives.total == 0 {

@@ -85,7 +85,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
     let solution = analysis
         .solve(&method, &())
         .map_err(|error| error.message)?;
-    analysis.adopt(&solution);
+    analysis.adopt(&solution, &()).unwrap();
     let _ = analysis.bounds(DRIFT_BOUND, Some(&solution), &());
     let undo = trace
         .rewrite(&solution.correction, output, &())
@@ -93,7 +93,7 @@ fn correct_or_copy(input: &Path, output: &Path, may_copy: bool) -> Result<Fate, 
 
     // What was written must hold what is promised, and can be taken back.
     let left = &solution.left;
-    assert_eq!(left.reversed(), left.reversed_within_clock());
+    assert_eq!(left.violated(), left.violated_within_clock());
     let written = Otf2.open(output).unwrap();
     let nodes = analysis.causality().nodes();
     let locations = 0..nodes.locations();

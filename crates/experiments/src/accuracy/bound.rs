@@ -31,7 +31,7 @@ impl Bound {
             return Ok(None);
         }
         let mut analysis = trace.analysis.clone();
-        analysis.adopt(solution);
+        analysis.adopt(solution, &())?;
         let start = Instant::now();
         let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &())?;
         let seconds = start.elapsed().as_secs_f64();

@@ -60,7 +60,7 @@ impl Case {
         let mut memory = experiment.in_memory()?;
         let causality = memory.causality()?;
         Ok(Trace {
-            analysis: Analysis::of(memory.info, causality, AnalysisOptions::default()),
+            analysis: Analysis::of(memory.info, causality, AnalysisOptions::default(), &())?,
             truth: memory.truth,
         })
     }

@@ -13,7 +13,7 @@
 //! let trace = offsets.simulate()?;
 //! let [raw, clc] = [0, 1].map(|at| measure(&trace, &methods()[at]));
 //! let (raw, clc) = (raw?.unwrap(), clc?.unwrap());
-//! assert!(raw.reversed > 1_000 && clc.reversed == 0);
+//! assert!(raw.violated > 1_000 && clc.violated == 0);
 //! assert!(clc.error < raw.error / 4.0);
 //! # Ok::<(), retime_experiments::Failure>(())
 //! ```

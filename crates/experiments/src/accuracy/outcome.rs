@@ -20,7 +20,7 @@ pub struct Outcome {
     /// Mean absolute error of the delays of messages.
     pub delay_error: f64,
     /// Dependencies whose effect is still stamped before its cause.
-    pub reversed: u64,
+    pub violated: u64,
     /// What the method took, in seconds.
     pub seconds: f64,
     /// The stated bound of the errors, of the default pipeline.
@@ -45,7 +45,7 @@ pub fn measure(trace: &Trace, method: &Method) -> Result<Result<Outcome, String>
         error: accuracy.synchronization.mean_abs,
         largest: accuracy.synchronization.max,
         delay_error: accuracy.message_delay.mean_abs,
-        reversed: left.reversed(),
+        violated: left.violated(),
         seconds,
         bound: solution
             .and_then(|solution| Bound::measure(trace, &solution).transpose())

@@ -10,7 +10,7 @@
 
 use retime::causality::EventNode;
 use retime::pipeline::{Analysis, AnalysisOptions};
-use retime::{Causality, Timestamp};
+use retime::{Cancelled, Causality, Timestamp};
 
 use super::requirement::Cell;
 use crate::accuracy::{Method, Trace};
@@ -27,7 +27,8 @@ pub(super) fn one_pass(method: &Method, trace: &Trace) -> Cell {
     for quarters in [2, 3] {
         let span = (last - first) / 4 * quarters;
         let cut = Timestamp(first + span);
-        let Ok(part) = method.run(&cut_at(trace, cut)) else {
+        let part = cut_at(trace, cut).map_err(|cancelled| cancelled.to_string());
+        let Ok(part) = part.and_then(|part| method.run(&part)) else {
             return Cell::no("none");
         };
         let delay = cut.0
@@ -41,16 +42,16 @@ pub(super) fn one_pass(method: &Method, trace: &Trace) -> Cell {
 }
 
 /// Without the dependencies after a time.
-fn cut_at(trace: &Trace, cut: Timestamp) -> Trace {
+fn cut_at(trace: &Trace, cut: Timestamp) -> Result<Trace, Cancelled> {
     let options = AnalysisOptions {
         window: Some((Timestamp(0), cut)),
         ..trace.analysis.options().clone()
     };
     let (info, causality) = (trace.analysis.info(), trace.analysis.causality());
-    Trace {
-        analysis: Analysis::of(info.clone(), causality.clone(), options),
+    Ok(Trace {
+        analysis: Analysis::of(info.clone(), causality.clone(), options, &())?,
         truth: trace.truth.clone(),
-    }
+    })
 }
 
 /// The first recorded time at which corrections differ by more than a tick; the

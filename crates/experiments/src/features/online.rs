@@ -58,7 +58,7 @@ pub(super) fn online(method: &Method, trace: &Trace) -> Cell {
     let report = filter.report();
     let longest = report.delay.largest();
     let text = format!("{} ms", longest.div_ceil(1_000_000));
-    if left.reversed() == 0 && report.late == 0 && longest <= WANTED {
+    if left.violated() == 0 && report.late == 0 && longest <= WANTED {
         Cell::yes(text)
     } else {
         Cell::no(text)

@@ -9,7 +9,7 @@ use crate::accuracy::{Method, Trace};
 use crate::simulated::Failure;
 
 /// No effect before its cause, in any of the traces; else the largest share of
-/// dependencies that are still reversed.
+/// dependencies that are still violated.
 pub(super) fn order(method: &Method, traces: &[Trace]) -> Cell {
     worst(method, traces, 0.0, |trace, retimed| {
         let none = MinimalDelay::Uniform(Ticks(0));
@@ -21,7 +21,7 @@ pub(super) fn order(method: &Method, traces: &[Trace]) -> Cell {
             stamps,
         );
         let total = left.messages.total + left.collectives.total;
-        Ok(left.reversed() as f64 / total.max(1) as f64)
+        Ok(left.violated() as f64 / total.max(1) as f64)
     })
 }
 

@@ -22,12 +22,12 @@ fn outcomes(case: &Case) -> [Outcome; 3] {
 fn hold(name: &str) {
     let case = case(name);
     let [raw, clc, auto] = outcomes(&case);
-    assert!(raw.reversed > 0, "{name}: nothing is at stake");
+    assert!(raw.violated > 0, "{name}: nothing is at stake");
     assert!(auto.error <= raw.error, "{name}: worse than recorded");
     if let Goal::Gain(factor) = case.goal {
         assert!(auto.error * factor <= clc.error, "{name}: {auto:?} {clc:?}");
     }
-    assert_eq!(auto.reversed, 0, "{name}");
+    assert_eq!(auto.violated, 0, "{name}");
     let bound = auto.bound.unwrap();
     assert!(bound.inside >= 0.999, "{name}: {bound:?}");
     assert!(bound.half_width <= bound.mean, "{name}: {bound:?}");
@@ -120,7 +120,7 @@ fn cases_are_told_apart_and_their_truth_has_no_contradiction() {
         &offsets.truth,
     );
     // No message between nodes takes less than 500 ns; collectives may.
-    assert_eq!((truth.reversed(), truth.messages.short), (0, 0));
+    assert_eq!((truth.violated(), truth.messages.short), (0, 0));
     let names: Vec<String> = methods().into_iter().map(|it| it.name).collect();
     assert_eq!(names[..3], ["raw", "clc", "auto"]);
 }

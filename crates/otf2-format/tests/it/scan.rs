@@ -23,7 +23,7 @@ fn causality(path: &Path) -> Causality {
     Causality::build(&scan.info, scan.logs, CausalityOptions::default()).unwrap()
 }
 
-fn reversed(causality: &Causality) -> usize {
+fn violated(causality: &Causality) -> usize {
     let nodes = causality.nodes();
     nodes
         .all()
@@ -42,7 +42,7 @@ fn a_halo_exchange_has_the_known_dependencies() {
     };
     let causality = causality(&path);
     assert_eq!(causality.messages(), 48_000);
-    assert_eq!(reversed(&causality), 23_778);
+    assert_eq!(violated(&causality), 23_778);
     assert_eq!(causality.collectives().instances().len(), 3_001);
     assert!(causality.defects().is_empty());
 }
@@ -65,7 +65,7 @@ fn eztrace_archives_are_understood() {
     let causality = causality(&path);
     let messages = causality.messages() as usize;
     assert!(messages > 0);
-    assert!(2 * reversed(&causality) > messages);
+    assert!(2 * violated(&causality) > messages);
     assert!(open(&path).describe().unwrap().nodes.is_empty());
 }
 

@@ -482,7 +482,7 @@ mod tests {
     fn example() -> (Centre, Curves) {
         let edges = edges();
         let links = Links::of_list(&edges);
-        let mut frame = Frame::new(&edges, vec![3, 0, -4], 0);
+        let mut frame = Frame::new(&edges, vec![3, 0, -4], 0, &()).unwrap();
         frame.pinned.push(1);
         let mut curves = Curves::flat(3, 5, frame.span);
         for (at, value) in curves.values.iter_mut().enumerate() {

@@ -23,6 +23,7 @@ use super::links::Link;
 use super::reduced::Point;
 use crate::edges::Source;
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// Shifts and lines of all clocks.
 #[derive(Clone, Debug)]
@@ -42,9 +43,15 @@ pub(super) struct Frame {
 
 impl Frame {
     /// Without lines.
-    pub(super) fn new(source: &impl Source, shifts: Vec<i64>, reference: usize) -> Self {
-        let grain = source.granularities().into_iter().min().unwrap_or(1) as f64;
-        Self::with_grain(source, grain, shifts, reference)
+    pub(super) fn new(
+        source: &impl Source,
+        shifts: Vec<i64>,
+        reference: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let grains = source.granularities(monitor)?;
+        let grain = grains.into_iter().min().unwrap_or(1) as f64;
+        Ok(Self::with_grain(source, grain, shifts, reference))
     }
 
     /// The same with other shifts.

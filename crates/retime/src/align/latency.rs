@@ -36,10 +36,11 @@
 //! };
 //! let ring = step(a, b, 30).chain(step(b, c, 40)).chain(step(c, a, 50));
 //! let edges = Edges::new(ring.collect(), vec![Some((0, 60_000)); 3]);
-//! assert_eq!(shortest_latency(&edges, |_, _| 0.0, |_| true), Some(40.0));
+//! assert_eq!(shortest_latency(&edges, |_, _| 0.0, |_| true, &())?, Some(40.0));
 //! // However far a clock is off, the mean is the same.
 //! let off = |clock, _| if clock == b { 500.0 } else { 0.0 };
-//! assert_eq!(shortest_latency(&edges, off, |_| true), Some(40.0));
+//! assert_eq!(shortest_latency(&edges, off, |_| true, &())?, Some(40.0));
+//! # Ok::<(), retime::Cancelled>(())
 //! ```
 //!
 //! The least mean of a cycle is found by improvement (Dinkelbach 1967): while
@@ -57,9 +58,10 @@ use super::frame::Frame;
 use super::links::{Link, Links};
 use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
-use crate::edges::{Source, each_part};
+use crate::edges::{Source, each_part_watched};
 use crate::estimate::{FEWEST, WINDOW};
 use retime_model::ClockId;
+use retime_model::{Cancelled, Monitor};
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
 const TRIED: [(u32, u32); 5] = [
@@ -81,16 +83,19 @@ const MOST_CYCLES: usize = 1_000;
 /// not well aligned, `None` where no cycle of clocks exchanges enough.
 ///
 /// `offset` says what to add to a stamp of a clock to align it; of
-/// [`Edges::all`] only the positions count that `keep` lets through.
+/// [`Edges::all`] only the positions count that `keep` lets through. Fails only if
+/// `monitor` says to give up.
 pub fn shortest_latency(
     edges: &Edges,
     offset: impl Fn(ClockId, i64) -> f64 + Sync,
     keep: impl Fn(usize) -> bool,
-) -> Option<f64> {
+    monitor: &dyn Monitor,
+) -> Result<Option<f64>, Cancelled> {
     let kept = edges.all().iter().enumerate().filter(|(at, _)| keep(*at));
     let kept = kept.map(|(_, edge)| *edge).collect();
     let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
-    shortest(&Exchange::of(&Edges::new(kept, extents.collect()), offset))
+    let edges = Edges::new(kept, extents.collect());
+    Ok(shortest(&Exchange::of(&edges, offset, monitor)?))
 }
 
 /// The same of an exchange.
@@ -140,9 +145,13 @@ pub(super) struct Exchange {
 
 impl Exchange {
     /// Of all that a source has, by a walk over it; `offset` aligns clocks.
-    pub(super) fn of(source: &impl Source, offset: impl Fn(ClockId, i64) -> f64 + Sync) -> Self {
+    pub(super) fn of(
+        source: &impl Source,
+        offset: impl Fn(ClockId, i64) -> f64 + Sync,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let sent = |edge: &Edge| edge.sent as f64 + offset(edge.from, edge.sent);
-        let ends = each_part(source, |part| {
+        let ends = each_part_watched(source, monitor, |part| {
             let (mut first, mut last) = (f64::INFINITY, f64::NEG_INFINITY);
             source.walk(part, |edge| {
                 let sent = Some(sent(&edge)).filter(|it| it.is_finite());
@@ -150,13 +159,13 @@ impl Exchange {
                 last = sent.map_or(last, |it| last.max(it));
             });
             (first, last)
-        });
+        })?;
         let first = ends.iter().fold(f64::INFINITY, |least, it| least.min(it.0));
         let last = ends
             .iter()
             .fold(f64::NEG_INFINITY, |most, it| most.max(it.1));
         let scale = f64::from(FINEST) / (last - first).max(1.0);
-        let parts = each_part(source, |part| {
+        let parts = each_part_watched(source, monitor, |part| {
             let mut steps = Steps::default();
             source.walk(part, |edge| {
                 let along = (sent(&edge) - first) * scale;
@@ -169,12 +178,12 @@ impl Exchange {
                 steps.add(window, edge.from, edge.to, 1, latency);
             });
             steps
-        });
-        Self {
+        })?;
+        Ok(Self {
             steps: Steps::by_window(parts),
             first,
             last,
-        }
+        })
     }
 
     /// Of links on aligned clocks.
@@ -363,7 +372,7 @@ mod tests {
             let there = (0..there_count).map(there);
             let edges = there.chain((0..back_count).map(back)).collect();
             let edges = Edges::new(edges, vec![Some((0, 10_000)); 2]);
-            shortest_latency(&edges, |_, _| 0.0, |_| true)
+            shortest_latency(&edges, |_, _| 0.0, |_| true, &()).unwrap()
         };
         assert_eq!(of(900, 0), None);
         assert_eq!(of(900, 7), None);
@@ -384,10 +393,12 @@ mod tests {
             ]
         };
         let edges = Edges::new((0..10_000).flat_map(of).collect(), vec![None; 2]);
-        let shortest = shortest_latency(&edges, |_, _| 0.0, |_| true).unwrap_or(0.0);
+        let shortest = shortest_latency(&edges, |_, _| 0.0, |_| true, &())
+            .unwrap()
+            .unwrap_or(0.0);
         assert!((140.0..=150.0).contains(&shortest), "{shortest}");
         // An edge that is left out has no say.
         let keep = |at: usize| edges.all()[at].from == a;
-        assert_eq!(shortest_latency(&edges, |_, _| 0.0, keep), None);
+        assert_eq!(shortest_latency(&edges, |_, _| 0.0, keep, &()), Ok(None));
     }
 }

@@ -147,7 +147,7 @@ impl Links {
     /// All dependencies of a list.
     #[cfg(test)]
     pub(super) fn of_list(edges: &crate::edges::Edges) -> Self {
-        let frame = super::frame::Frame::new(edges, vec![0; edges.clocks()], 0);
+        let frame = super::frame::Frame::new(edges, vec![0; edges.clocks()], 0, &()).unwrap();
         let reduction = super::reduced::Reduction {
             frame: &frame,
             windows: 1,

@@ -172,7 +172,7 @@ pub fn align(
         stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
-    let list = |estimate: &Estimate| Some(estimate.edges(causality, clocks));
+    let list = |estimate: &Estimate| Some(estimate.edges(causality, clocks, monitor));
     steps::explain(&source, aligned, rate, list, monitor)
 }
 

@@ -400,7 +400,7 @@ mod tests {
 
     fn reduced(edges: &[Edge], layers: usize) -> Reduced {
         let edges = Edges::new(edges.to_vec(), vec![Some((0, 1_000)); 3]);
-        let frame = Frame::new(&edges, vec![0; 3], 0);
+        let frame = Frame::new(&edges, vec![0; 3], 0, &()).unwrap();
         let reduction = Reduction {
             frame: &frame,
             windows: 4,

@@ -53,10 +53,11 @@
 //! let clocks_if = |second_is_ahead_by: f64| {
 //!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
 //!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
-//!     confirmed(&info, &causality, &nodes, &processes, &estimate).len()
+//!     let found = confirmed(&info, &causality, &nodes, &processes, &estimate, &());
+//!     found.map(|clocks| clocks.len())
 //! };
-//! assert_eq!(clocks_if(500.0), 1);
-//! assert_eq!(clocks_if(9_000.0), 2);
+//! assert_eq!(clocks_if(500.0)?, 1);
+//! assert_eq!(clocks_if(9_000.0)?, 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -68,8 +69,8 @@ use crate::causality::Causality;
 
 use crate::estimate::{Estimate, Offset};
 use crate::grouping::joined;
-use retime_model::TraceInfo;
-use retime_model::{ClockId, Clocks};
+use retime_model::{Cancelled, Monitor};
+use retime_model::{ClockId, Clocks, TraceInfo};
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
@@ -77,14 +78,16 @@ const WINDOWS: [u32; 4] = [64, 16, 4, 1];
 const MOST_VISITS: usize = 4;
 
 /// The clocks of `nodes`, as far as an estimate for `processes`, in which no
-/// two processes share one, does not contradict that they do.
+/// two processes share one, does not contradict that they do; fails only if `monitor`
+/// says to give up.
 pub fn confirmed(
     info: &TraceInfo,
     causality: &Causality,
     nodes: &Clocks,
     processes: &Clocks,
     estimate: &Estimate,
-) -> Clocks {
+    monitor: &dyn Monitor,
+) -> Result<Clocks, Cancelled> {
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
     let source = estimate.dependencies(causality, processes);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
@@ -95,12 +98,12 @@ pub fn confirmed(
             .iter()
             .map(|it| shown(it.as_ref()))
             .collect(),
-        exchange: Exchange::of(&source, add),
+        exchange: Exchange::of(&source, add, monitor)?,
         tolerance: 1.0 + info.rate.get() as f64 / 1e6,
     };
-    let agreed = judge.pairs();
+    let agreed = judge.pairs(monitor)?;
     let group = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
-    joined(nodes, processes, &group)
+    Ok(joined(nodes, processes, &group))
 }
 
 /// What a clock shows, less the common time, by common time.
@@ -123,15 +126,16 @@ struct Judge {
 impl Judge {
     /// Whether they agree, for each pair that exchanges anything and has a way
     /// there and back.
-    fn pairs(&self) -> BTreeMap<Pair, bool> {
+    fn pairs(&self, monitor: &dyn Monitor) -> Result<BTreeMap<Pair, bool>, Cancelled> {
         let mut judged = BTreeMap::new();
         for windows in WINDOWS {
+            monitor.check()?;
             for (pair, (met, disagreed)) in self.counts(windows) {
                 let agree = disagreed * OPTIONS.disagree_one_in <= met;
                 judged.entry(pair).or_insert(agree);
             }
         }
-        judged
+        Ok(judged)
     }
 
     /// In how many windows pairs can be judged, and in how many of these they

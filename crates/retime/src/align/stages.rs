@@ -33,7 +33,8 @@ pub(super) fn rough(
     // As long as nothing is known, each clock begins at its own first event.
     let clocks = (0..source.clocks() as u32).map(ClockId);
     let begin = |clock| source.extent(clock).map_or(0, |(first, _)| -first);
-    let begun = Frame::new(source, clocks.map(begin).collect(), reference.as_usize());
+    let shifts = clocks.map(begin).collect();
+    let begun = Frame::new(source, shifts, reference.as_usize(), monitor)?;
     let reduction = Reduction {
         frame: &begun,
         windows: OPTIONS.rough_windows,

@@ -4,7 +4,7 @@
 //! send, for each end of a collective the latest begin of the others, and looks
 //! at the *latency*, effect minus cause:
 //!
-//! - negative: **reversed**, a proof that clocks disagree;
+//! - negative: the clock condition is **violated**, a proof that clocks disagree;
 //! - zero: **tied**, which proves nothing on a clock coarser than the delays;
 //! - smaller than the minimal delay between two clocks: **short**.
 //!
@@ -38,15 +38,17 @@ pub enum DependencyKind {
 pub struct Tally {
     /// All of them.
     pub total: u64,
-    /// The effect is stamped before its cause.
-    pub reversed: u64,
+    /// The effect is stamped before its cause; reports call that reversed.
+    #[serde(rename = "reversed")]
+    pub violated: u64,
     /// Cause and effect have one stamp.
     pub tied: u64,
-    /// The latency is below the minimal delay (reversed ones included), between
+    /// The latency is below the minimal delay (violated ones included), between
     /// different clocks.
     pub short: u64,
-    /// Reversed, though both ends read the same clock: no map can repair it.
-    pub reversed_within_clock: u64,
+    /// Violated, though both ends read the same clock: no map can repair it.
+    #[serde(rename = "reversed_within_clock")]
+    pub violated_within_clock: u64,
 }
 
 /// Counts over the dependencies from one location to another.
@@ -54,8 +56,8 @@ pub struct Tally {
 pub struct PairTally {
     /// All of them.
     pub total: u64,
-    /// Reversed ones.
-    pub reversed: u64,
+    /// Violated ones.
+    pub violated: u64,
     /// Smallest latency seen.
     pub smallest: Ticks,
 }
@@ -84,14 +86,14 @@ pub struct Check {
     pub collectives: Tally,
     /// By pair of locations.
     pub pairs: FxHashMap<(LocationIndex, LocationIndex), PairTally>,
-    /// The worst reversed or short dependencies, worst first.
+    /// The worst violated or short dependencies, worst first.
     pub worst: Vec<Violation>,
 }
 
 impl Check {
     /// Dependencies whose effect is stamped before its cause.
-    pub fn reversed(&self) -> u64 {
-        self.messages.reversed + self.collectives.reversed
+    pub fn violated(&self) -> u64 {
+        self.messages.violated + self.collectives.violated
     }
 
     /// Dependencies shorter than the minimal delay between different clocks.
@@ -99,9 +101,9 @@ impl Check {
         self.messages.short + self.collectives.short
     }
 
-    /// Reversed dependencies that no map of a clock can repair.
-    pub fn reversed_within_clock(&self) -> u64 {
-        self.messages.reversed_within_clock + self.collectives.reversed_within_clock
+    /// Violated dependencies that no map of a clock can repair.
+    pub fn violated_within_clock(&self) -> u64 {
+        self.messages.violated_within_clock + self.collectives.violated_within_clock
     }
 
     fn merge(mut self, other: Self) -> Self {
@@ -129,17 +131,17 @@ impl Check {
 impl Tally {
     fn add(&mut self, other: Self) {
         self.total += other.total;
-        self.reversed += other.reversed;
+        self.violated += other.violated;
         self.tied += other.tied;
         self.short += other.short;
-        self.reversed_within_clock += other.reversed_within_clock;
+        self.violated_within_clock += other.violated_within_clock;
     }
 }
 
 impl PairTally {
     fn add(&mut self, other: Self) {
         self.total += other.total;
-        self.reversed += other.reversed;
+        self.violated += other.violated;
         self.smallest = self.smallest.min(other.smallest);
     }
 }
@@ -249,7 +251,7 @@ impl Checker<'_> {
     fn short_ends(&self, delay: Ticks, check: &mut Partial) {
         let ends = std::mem::take(&mut check.ends);
         for &(cause, effect) in &ends {
-            let slack = self.latency(cause, effect).0 - delay.0;
+            let slack = self.latency(cause, effect).0.saturating_sub(delay.0);
             self.short_end(cause, effect, slack, check);
         }
         check.ends = ends;
@@ -298,19 +300,20 @@ impl Checker<'_> {
             DependencyKind::Collective => &mut check.sums.collectives,
         };
         tally.total += 1;
-        tally.reversed += u64::from(latency.0 < 0);
+        tally.violated += u64::from(latency.0 < 0);
         tally.tied += u64::from(latency.0 == 0);
-        tally.reversed_within_clock += u64::from(same_clock && latency.0 < 0);
-        let slack = Ticks(latency.0 - self.delay.between(from, to).0);
-        if kind == DependencyKind::Message && !same_clock && slack.0 < 0 {
+        tally.violated_within_clock += u64::from(same_clock && latency.0 < 0);
+        let least = self.delay.between(from, to);
+        if kind == DependencyKind::Message && !same_clock && latency < least {
             tally.short += 1;
+            let slack = Ticks(latency.0.saturating_sub(least.0));
             self.violation(check, kind, seen.cause, seen.effect, slack);
         } else if same_clock && latency.0 < 0 {
             self.violation(check, kind, seen.cause, seen.effect, latency);
         }
         let one = PairTally {
             total: 1,
-            reversed: u64::from(latency.0 < 0),
+            violated: u64::from(latency.0 < 0),
             smallest: latency,
         };
         check.add((from, to), one);

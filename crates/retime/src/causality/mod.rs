@@ -220,7 +220,7 @@ impl Causality {
         let participants = self.collectives.participants(instance);
         let clock = |place: usize| self.clock_of_participant(clocks, &participants[place]);
         let room = |cause: EventNode, effect: EventNode, delay: Ticks| {
-            times[effect.index()] - delay.0 - times[cause.index()]
+            (times[effect.index()] - times[cause.index()]).saturating_sub(delay.0)
         };
         match delay {
             MinimalDelay::Uniform(delay) => {
@@ -261,7 +261,8 @@ impl Causality {
         match delay {
             MinimalDelay::Uniform(delay) => {
                 let visit = |cause: EventNode, effect: EventNode| {
-                    visit(cause, effect, time(effect) - time(cause) - delay.0);
+                    let latency = time(effect) - time(cause);
+                    visit(cause, effect, latency.saturating_sub(delay.0));
                 };
                 self.collectives.latest_causes(
                     instance,
@@ -280,7 +281,7 @@ impl Causality {
                     {
                         let delay =
                             table.between(self.nodes.location(cause), self.nodes.location(effect));
-                        let slack = time(effect) - time(cause) - delay.0;
+                        let slack = (time(effect) - time(cause)).saturating_sub(delay.0);
                         if tightest[to].is_none_or(|(least, _)| slack < least) {
                             tightest[to] = Some((slack, cause));
                         }

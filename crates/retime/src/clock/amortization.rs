@@ -46,6 +46,8 @@ use super::times::LogicalTimes;
 use crate::causality::{Causality, EventNode, Ids, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp};
 
@@ -113,16 +115,17 @@ impl fmt::Display for AmortizationRate {
 }
 
 /// Turns logical times into clock maps, with their jumps spread backwards; fails
-/// if a corrected stamp does not fit into 64 bits.
+/// if a corrected stamp does not fit into 64 bits, or if `monitor` says to give up.
 pub fn amortize(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     rate: AmortizationRate,
     times: &LogicalTimes,
+    monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let ramp = Ticks(rate.ramp(times.largest_jump().0));
-    amortize_with_ramp(causality, clocks, delay, ramp, times)
+    amortize_with_ramp(causality, clocks, delay, ramp, times, monitor)
 }
 
 /// The same with a ramp of given length, where a bound on the jumps is known
@@ -133,14 +136,16 @@ pub fn amortize_with_ramp(
     delay: &MinimalDelay,
     ramp: Ticks,
     times: &LogicalTimes,
+    monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let work = Work {
         causality,
         clocks,
         delay,
         times,
-        limits: CollectiveLimits::new(causality, clocks, delay, times),
+        limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
         ramp: Some(ramp.0),
+        monitor,
     };
     work.correction()
 }
@@ -150,6 +155,7 @@ pub fn unamortized(
     causality: &Causality,
     clocks: &Clocks,
     times: &LogicalTimes,
+    monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let work = Work {
         causality,
@@ -158,6 +164,7 @@ pub fn unamortized(
         times,
         limits: CollectiveLimits::none(causality),
         ramp: None,
+        monitor,
     };
     work.correction()
 }
@@ -173,6 +180,7 @@ struct Work<'a> {
     limits: CollectiveLimits,
     /// How far ahead of a jump its ramp may begin; `None` for no ramps.
     ramp: Option<i64>,
+    monitor: &'a dyn Monitor,
 }
 
 impl Work<'_> {
@@ -186,9 +194,10 @@ impl Work<'_> {
     /// The map of one clock.
     fn map(&self, clock: ClockId) -> Result<ClockMap, CorrectionError> {
         let order = self.order(clock);
-        let mut gates = self.corridor(clock, &order);
+        let mut gates = self.corridor(clock, &order)?;
         let string = if let Some(ramp) = self.ramp {
             lower_to_ramp(&mut gates, ramp);
+            self.monitor.check()?;
             taut_string(&gates)
         } else {
             gates.iter().map(|gate| gate.low).collect()
@@ -214,13 +223,15 @@ impl Work<'_> {
     }
 
     /// The gates `[S, up]` at `b` of all nodes in `order`.
-    fn corridor(&self, clock: ClockId, order: &Order) -> Vec<Gate> {
+    fn corridor(&self, clock: ClockId, order: &Order) -> Result<Vec<Gate>, Cancelled> {
         let nodes = self.causality.nodes();
         let mut gates = Vec::with_capacity(order.len());
         let mut sum = 0;
         let mut previous: Option<EventNode> = None;
         let mut jumps = self.times.jumps_in_order();
+        let mut pace = Pace::of(self.monitor);
         for node in order.iter() {
+            pace.event()?;
             let value = self.times.get(node).0;
             sum += match previous {
                 // Within a moment whatever lies between two nodes is a jump.
@@ -240,7 +251,7 @@ impl Work<'_> {
                 high,
             });
         }
-        gates
+        Ok(gates)
     }
 
     /// How far a send-like node may move without an effect coming too early.
@@ -289,9 +300,11 @@ impl Work<'_> {
         let last = nodes.relative(end).0;
         let mut lead = Lead::default();
         let mut ahead = order.iter().peekable();
+        let mut pace = Pace::of(self.monitor);
         // There are as many gates, and heights of the string, as nodes.
         for (index, (gate, &height)) in gates.iter().zip(string).enumerate() {
             let Some(node) = ahead.next() else { break };
+            pace.event()?;
             let (stamp, raw) = (nodes.timestamp(node), nodes.time(node).0);
             add(
                 stamp,
@@ -401,10 +414,13 @@ impl CollectiveLimits {
         clocks: &Clocks,
         delay: &MinimalDelay,
         times: &LogicalTimes,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let collectives = causality.collectives();
+        let mut pace = Pace::of(monitor);
         let mut by_slot = Self::none(causality).by_slot;
         for instance in collectives.instances() {
+            pace.events(collectives.participants(instance).len())?;
             let mut note = |cause: EventNode, limit: i64| {
                 if let Some(slot) = causality.slot(cause) {
                     let of_slot = &mut by_slot[slot.index()];
@@ -413,7 +429,7 @@ impl CollectiveLimits {
             };
             causality.tightest_effects(instance, clocks, delay, &times.values, &mut note);
         }
-        Self { by_slot }
+        Ok(Self { by_slot })
     }
 
     fn of(&self, slot: Slot) -> Option<i64> {

@@ -16,20 +16,22 @@
 
 use crate::causality::{Causality, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends};
-use retime_model::{ClockId, Clocks};
+use crate::pace::Pace;
+use retime_model::{ClockId, Clocks, Monitor};
 use retime_model::{LocationIndex, Timestamp};
 
 /// Turns the correction of the mirrored trace into one of the trace itself;
-/// fails if its stamps would not fit into 64 bits.
+/// fails if its stamps would not fit into 64 bits, or if `monitor` says to give up.
 pub fn mirror_back(
     causality: &Causality,
     clocks: &Clocks,
     mirrored: &Correction,
+    monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let shift = needed_shift(causality.nodes(), mirrored)?;
     let maps = clocks.iter().map(|clock| {
         let mut builder = MapBuilder::default();
-        for point in points(causality, clocks, mirrored, clock, shift)? {
+        for point in points(causality, clocks, mirrored, (clock, shift), monitor)? {
             builder.add(point)?;
         }
         builder.finish()
@@ -67,8 +69,8 @@ fn points(
     causality: &Causality,
     clocks: &Clocks,
     mirrored: &Correction,
-    clock: ClockId,
-    shift: u64,
+    (clock, shift): (ClockId, u64),
+    monitor: &dyn Monitor,
 ) -> Result<Vec<Point>, CorrectionError> {
     let nodes = causality.nodes();
     let back = |stamp: Timestamp| nodes.mirror_time(stamp);
@@ -81,10 +83,12 @@ fn points(
             .map(Timestamp),
     };
     let mut points = Vec::new();
+    let mut pace = Pace::of(monitor);
     for location in clocks.locations(clock) {
         let mut cursor = mirrored.map(clock).cursor(*location);
         let count = nodes.event_count(location.as_usize());
         for node in nodes.of(location.as_usize()) {
+            pace.event()?;
             let (number, raw) = (nodes.event(node), nodes.timestamp(node));
             let event = Some((*location, number));
             let mirrored = back(raw).and_then(|it| cursor.map(count - 1 - number, it));

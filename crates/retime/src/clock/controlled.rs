@@ -20,7 +20,7 @@
 //! locations with *equal* raw stamps have no order that the clock could tell;
 //! each location passes such a moment on its own, and the clock goes on from the
 //! latest. Only a dependency between two of them orders them: an effect then
-//! comes no earlier than its cause, or a tie would turn into a reversal.
+//! comes no earlier than its cause, or a tie would turn into a violation.
 //!
 //! Example: the receive at 95 is pushed to the send at 100 plus 2. The next
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.
@@ -51,7 +51,7 @@
 //! let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! let clocks = Grouping::Process.clocks(&info, &causality);
 //! let delay = MinimalDelay::Uniform(Ticks(2));
-//! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?)?;
+//! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?, &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([0, 1, 2, 3].map(corrected), [100, 1_200, 102, 1_095]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,25 +62,27 @@
 //! is no dependency, and other dependencies within one clock are not enforced: no
 //! map of that clock could move their ends apart.
 
-use super::cycle::Cycle;
+use super::error::ClockError;
 use super::gamma::Gamma;
 use super::law::Constant;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
-use retime_model::Clocks;
+use retime_model::{Clocks, Monitor};
 
 /// Runs the controlled logical clock over a trace.
 ///
-/// Fails if happened-before has a cycle, naming its events.
+/// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
+/// give up.
 pub fn controlled(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     gamma: Gamma,
-) -> Result<LogicalTimes, Cycle> {
-    let mut run = Run::new(causality, clocks, delay, Constant(gamma));
-    run.in_any_order();
+    monitor: &dyn Monitor,
+) -> Result<LogicalTimes, ClockError> {
+    let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
+    run.in_any_order()?;
     run.finish().map(|(times, _)| times)
 }

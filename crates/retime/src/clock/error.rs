@@ -3,7 +3,7 @@
 use super::cycle::Cycle;
 use crate::causality::Causality;
 use crate::correction::CorrectionError;
-use retime_model::LocationIndex;
+use retime_model::{Cancelled, LocationIndex};
 
 /// Why a logical clock gives a trace no correction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -13,7 +13,19 @@ pub enum ClockError {
     Cycle(#[from] Cycle),
     /// The times that were found make no clock maps.
     #[error(transparent)]
-    Correction(#[from] CorrectionError),
+    Correction(CorrectionError),
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+impl From<CorrectionError> for ClockError {
+    fn from(error: CorrectionError) -> Self {
+        match error {
+            CorrectionError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::Correction(reason),
+        }
+    }
 }
 
 impl ClockError {
@@ -34,7 +46,7 @@ impl ClockError {
                     event: event.map(back),
                 })
             }
-            Self::Correction(other) => Self::Correction(other),
+            other => other,
         }
     }
 }

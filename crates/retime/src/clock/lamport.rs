@@ -26,14 +26,13 @@
 //! receiver.send(3, Timestamp(96), message(0), None); // two events on
 //! # let receiver = receiver.finish(4, Timestamp(1), Timestamp(96))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! assert_eq!(lamport(&causality)?, [4, 5, 7]);
+//! assert_eq!(lamport(&causality, &())?, [4, 5, 7]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Source: Lamport 1978; Rabenseifner 1997, section 4; Rabenseifner 2000,
 //! section 4.1.
 
-use super::cycle::Cycle;
 use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
@@ -41,13 +40,15 @@ use super::run::Run;
 use crate::causality::{Causality, EventNode, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
-use retime_model::{ClockId, Clocks};
+use crate::pace::Pace;
+use retime_model::{ClockId, Clocks, Monitor};
 use retime_model::{Ticks, Timestamp};
 
 /// The counter of every node.
 ///
-/// Fails if happened-before has a cycle, naming its events.
-pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
+/// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
+/// give up.
+pub fn lamport(causality: &Causality, monitor: &dyn Monitor) -> Result<Vec<u64>, ClockError> {
     let nodes = causality.nodes();
     // Counting needs no clock; every location counts for itself.
     let clocks = Clocks::each_location(nodes.locations());
@@ -55,8 +56,9 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
         nodes,
         last: vec![None; nodes.locations()],
     };
-    let mut run = Run::new(causality, &clocks, &MinimalDelay::Uniform(Ticks(1)), law);
-    run.in_any_order();
+    let delay = MinimalDelay::Uniform(Ticks(1));
+    let mut run = Run::new(causality, &clocks, &delay, law, monitor);
+    run.in_any_order()?;
     let (times, _) = run.finish()?;
     Ok(times.values.into_iter().map(i64::unsigned_abs).collect())
 }
@@ -64,9 +66,12 @@ pub fn lamport(causality: &Causality) -> Result<Vec<u64>, Cycle> {
 /// Turns the counters into a correction: the time of an event is the smallest
 /// stamp of the trace plus its counter. For a trace that is to be read for the
 /// order of its events alone.
-pub fn lamport_order(causality: &Causality) -> Result<Correction, ClockError> {
+pub fn lamport_order(
+    causality: &Causality,
+    monitor: &dyn Monitor,
+) -> Result<Correction, ClockError> {
     let nodes = causality.nodes();
-    let counters = lamport(causality)?;
+    let counters = lamport(causality, monitor)?;
     let maps = (0..nodes.locations()).map(|location| {
         let mut builder = MapBuilder::default();
         let mut add = |raw, counter: u64, event| {
@@ -88,7 +93,9 @@ pub fn lamport_order(causality: &Causality) -> Result<Correction, ClockError> {
             add(extent.first, 0, None)?;
         }
         let mut end = 0;
+        let mut pace = Pace::of(monitor);
         for node in range.clone() {
+            pace.event()?;
             let event = nodes.event(node);
             add(
                 nodes.timestamp(node),

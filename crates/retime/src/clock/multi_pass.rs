@@ -43,7 +43,7 @@
 //! // A receive at 0 of what was sent at 500; the receiver's last event is at 1000,
 //! // and so is the end of the run. It may end ahead by 5 % of 1000.
 //! let delay = MinimalDelay::Uniform(Ticks(0));
-//! let passes = multi_pass(&causality, &clocks, &delay, MultiPass::default())?;
+//! let passes = multi_pass(&causality, &clocks, &delay, MultiPass::default(), &())?;
 //! // 0.999 * 0.9^6 = 0.5309 loses 469 of the lead of 500; 0.9^5 only 410.
 //! assert_eq!(passes.count, 9);
 //! assert_eq!(passes.times.get(EventNode(2)).0, 1_031);
@@ -55,12 +55,12 @@
 //! leaves to future work; it names neither gammas nor a threshold.
 
 use super::controlled::controlled;
-use super::cycle::Cycle;
+use super::error::ClockError;
 use super::gamma::Gamma;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
-use retime_model::Clocks;
+use retime_model::{Clocks, Monitor};
 
 /// The gammas of the first passes.
 const FIRST: [f64; 3] = [0.999_99, 0.999_9, 0.999];
@@ -110,18 +110,20 @@ impl Passes {
 /// Runs the controlled logical clock with ever smaller gammas until no clock ends
 /// too far ahead. Each pass starts from the raw stamps; there is at least one.
 ///
-/// Fails if happened-before has a cycle, naming its events.
+/// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
+/// give up.
 pub fn multi_pass(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     limits: MultiPass,
-) -> Result<Passes, Cycle> {
+    monitor: &dyn Monitor,
+) -> Result<Passes, ClockError> {
     let mut factor = FIRST[0];
     let mut count = 0;
     loop {
         let gamma = Gamma::from_factor(factor);
-        let times = controlled(causality, clocks, delay, gamma)?;
+        let times = controlled(causality, clocks, delay, gamma, monitor)?;
         count += 1;
         let passes = Passes {
             excess: excess(causality, clocks, &times),

@@ -41,7 +41,7 @@
 //!     distance: Ticks(0),
 //!     control: Control::Constant(0.95),
 //! };
-//! let times = clock::regulated(&causality, &clocks, info.rate, &regulation)?;
+//! let times = clock::regulated(&causality, &clocks, info.rate, &regulation, &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([2, 3].map(corrected), [102, 197]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -54,7 +54,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::controller::{Combined, CombinedConstants, Degressive, DegressiveConstants};
-use super::cycle::Cycle;
+use super::error::ClockError;
 use super::gamma::Gamma;
 use super::law::{Computed, Law};
 use super::lead::Lead;
@@ -63,6 +63,7 @@ use super::simple::simple;
 use super::times::LogicalTimes;
 use crate::causality::{Causality, EventNode};
 use crate::delay::MinimalDelay;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Ticks};
 
@@ -91,41 +92,44 @@ pub struct Regulation {
 /// Runs the controlled logical clock with a controller over a trace of the given
 /// tick rate.
 ///
-/// Fails if happened-before has a cycle, naming its events.
+/// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
+/// give up.
 pub fn regulated(
     causality: &Causality,
     clocks: &Clocks,
     rate: TickRate,
     regulation: &Regulation,
-) -> Result<LogicalTimes, Cycle> {
+    monitor: &dyn Monitor,
+) -> Result<LogicalTimes, ClockError> {
     let Regulation {
         delay,
         distance,
         control,
     } = regulation;
-    let simple = simple(causality, clocks, delay, *distance)?;
+    let simple = simple(causality, clocks, delay, *distance, monitor)?;
     let law = Regulated {
         distance: distance.0,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
     };
-    let mut run = Run::new(causality, clocks, delay, law);
-    in_canonical_order(&mut run);
+    let mut run = Run::new(causality, clocks, delay, law, monitor);
+    in_canonical_order(&mut run)?;
     run.finish().map(|(times, _)| times)
 }
 
 /// Computes, as long as there is one, the event with the smallest raw time among
 /// the clocks that need not wait.
-fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) {
+fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled> {
     let mut queue = BinaryHeap::new();
     loop {
         while let Some(clock) = run.ready.next() {
             queue.extend(run.next_of(clock).map(|raw| Reverse((raw, clock))));
         }
         let Some(Reverse((_, clock))) = queue.pop() else {
-            return;
+            return Ok(());
         };
         run.ready.strike(clock);
+        run.pace.event()?;
         if run.step(clock) {
             match run.next_of(clock) {
                 // Whether it has to wait shows when it is its turn.
@@ -196,8 +200,9 @@ impl Law for Regulated<'_> {
 
     fn own(&self, clock: ClockId, lead: Lead, raw: i64, _: EventNode) -> i64 {
         let advanced = raw + self.left(clock, lead, raw);
-        lead.value()
-            .map_or(advanced, |previous| advanced.max(previous + self.distance))
+        lead.value().map_or(advanced, |previous| {
+            advanced.max(previous.saturating_add(self.distance))
+        })
     }
 
     fn computed(&mut self, clock: ClockId, _: Lead, node: Computed) -> Lead {

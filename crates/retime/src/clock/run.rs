@@ -4,13 +4,17 @@
 //! clocks that waited for it are ready again. The order in which ready clocks
 //! take their turns is free, unless their [`Law`] looks at other clocks.
 
-use super::cycle::{Cycle, Halt, find_cycle};
+use super::cycle::{Halt, find_cycle};
+use super::error::ClockError;
 use super::exchange::Exchange;
 use super::law::Law;
 use super::stepper::Stepper;
-use super::times::LogicalTimes;
-use crate::causality::Causality;
+use super::times::{FURTHEST, LogicalTimes};
+use crate::causality::{Causality, Nodes};
+use crate::correction::CorrectionError;
 use crate::delay::MinimalDelay;
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 /// State of a run over all clocks.
@@ -21,6 +25,7 @@ pub(super) struct Run<'a, L> {
     steppers: Vec<Stepper<'a>>,
     exchange: Exchange<'a>,
     pub(super) ready: Ready,
+    pub(super) pace: Pace<'a>,
 }
 
 /// Clocks that may be able to go on.
@@ -35,6 +40,7 @@ impl<'a, L: Law> Run<'a, L> {
         clocks: &'a Clocks,
         delay: &'a MinimalDelay,
         law: L,
+        monitor: &'a dyn Monitor,
     ) -> Self {
         Self {
             causality,
@@ -49,28 +55,33 @@ impl<'a, L: Law> Run<'a, L> {
                 clocks: clocks.iter().collect(),
                 is_listed: vec![true; clocks.len()],
             },
+            pace: Pace::of(monitor),
         }
     }
 
-    /// The times of all nodes, or the cycle that keeps some from being computed.
-    pub(super) fn finish(self) -> Result<(LogicalTimes, L), Cycle> {
+    /// The times of all nodes, unless a cycle keeps some from being computed, or one is
+    /// too far.
+    pub(super) fn finish(self) -> Result<(LogicalTimes, L), ClockError> {
         let mut heads = vec![None; self.causality.nodes().locations()];
         for (location, head) in self.steppers.iter().flat_map(Stepper::heads) {
             heads[location.as_usize()] = Some(head);
         }
         if heads.iter().any(Option::is_some) {
-            return Err(find_cycle(&Halt {
+            let cycle = find_cycle(&Halt {
                 causality: self.causality,
                 clocks: self.clocks,
                 exchange: &self.exchange,
                 heads,
-            }));
+            });
+            return Err(cycle.into());
         }
+        let values = self.exchange.into_values();
+        refuse_too_far(self.causality.nodes(), &values)?;
         let jumps = self.steppers.into_iter().flat_map(Stepper::into_jumps);
         let mut jumps: Vec<_> = jumps.collect();
         jumps.sort_unstable();
         let times = LogicalTimes {
-            values: self.exchange.into_values(),
+            values,
             jumps,
             gamma: self.law.constant(),
         };
@@ -78,11 +89,15 @@ impl<'a, L: Law> Run<'a, L> {
     }
 
     /// Lets each clock run until it has to wait, until none can go on.
-    pub(super) fn in_any_order(&mut self) {
+    pub(super) fn in_any_order(&mut self) -> Result<(), Cancelled> {
         while let Some(clock) = self.ready.next() {
             self.ready.strike(clock);
-            while self.step(clock) {}
+            self.pace.event()?;
+            while self.step(clock) {
+                self.pace.event()?;
+            }
         }
+        Ok(())
     }
 
     /// Computes one node of a clock; false if it has to wait, or has none left.
@@ -100,6 +115,26 @@ impl<'a, L: Law> Run<'a, L> {
     /// The raw time of the next node of a clock; `None` at its end.
     pub(super) fn next_of(&self, clock: ClockId) -> Option<i64> {
         self.steppers[clock.as_usize()].next_raw()
+    }
+}
+
+/// Fails where a clock came further than it is followed.
+fn refuse_too_far(nodes: &Nodes, values: &[i64]) -> Result<(), CorrectionError> {
+    // `FURTHEST` is a bit that no value below has, as none is negative: looking for it in
+    // all at once takes next to nothing.
+    if values.iter().fold(0, |all, value| all | value) & FURTHEST == 0 {
+        return Ok(());
+    }
+    match nodes
+        .all()
+        .zip(values)
+        .find(|(_, value)| **value >= FURTHEST)
+    {
+        Some((node, _)) => Err(CorrectionError::TooFar {
+            raw: nodes.timestamp(node),
+            event: Some((nodes.location(node), nodes.event(node))),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -33,7 +33,7 @@
 //! # let receiver = receiver.finish(3, Timestamp(95), Timestamp(105))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! # let clocks = Grouping::Process.clocks(&info, &causality);
-//! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0))?;
+//! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0), &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,7 +41,7 @@
 //!
 //! Source: Rabenseifner 1997, section 4; Rabenseifner 2000, section 4.2.
 
-use super::cycle::Cycle;
+use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
@@ -49,18 +49,20 @@ use super::times::LogicalTimes;
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
-use retime_model::{ClockId, Clocks};
+use retime_model::{ClockId, Clocks, Monitor};
 
 /// Runs the simple logical clock, with at least `distance` between successive
 /// events with edges of a location.
 ///
-/// Fails if happened-before has a cycle, naming its events.
+/// Fails if happened-before has a cycle, naming its events, or if `monitor` says to
+/// give up.
 pub fn simple(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     distance: Ticks,
-) -> Result<LogicalTimes, Cycle> {
+    monitor: &dyn Monitor,
+) -> Result<LogicalTimes, ClockError> {
     let mut run = Run::new(
         causality,
         clocks,
@@ -68,8 +70,9 @@ pub fn simple(
         Standing {
             distance: distance.0,
         },
+        monitor,
     );
-    run.in_any_order();
+    run.in_any_order()?;
     run.finish().map(|(times, _)| times)
 }
 
@@ -80,8 +83,12 @@ struct Standing {
 
 impl Law for Standing {
     fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.value()
-            .map_or(0, |value| (value + self.distance - raw).max(0))
+        lead.value().map_or(0, |value| {
+            value
+                .saturating_add(self.distance)
+                .saturating_sub(raw)
+                .max(0)
+        })
     }
 
     fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {

@@ -21,7 +21,7 @@ use super::collective_state::causes_of_end;
 use super::exchange::{Bound, Exchange};
 use super::law::{Computed, Law};
 use super::lead::Lead;
-use super::times::Jump;
+use super::times::{FURTHEST, Jump};
 use crate::causality::{Causality, EventNode, Ids, Nodes, Role};
 use retime_model::{ClockId, Clocks, LocationIndex};
 
@@ -153,7 +153,11 @@ impl<'a> Stepper<'a> {
     }
 
     /// Computes the next node of a location, unless it has to wait.
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "a call for each event of a trace shows"
+    )]
     fn pass<L: Law>(
         &mut self,
         place: usize,
@@ -178,7 +182,7 @@ impl<'a> Stepper<'a> {
         };
         let raw = nodes.time(node).0;
         let own = law.own(self.clock, lead, raw, node);
-        let value = bound.map_or(own, |bound| bound.max(own));
+        let value = bound.map_or(own, |bound| bound.max(own)).min(FURTHEST);
         if value > own {
             self.jumps.push(Jump {
                 node,

@@ -7,6 +7,21 @@ use retime_model::Ticks;
 /// Value of a node that is not computed yet.
 pub(super) const UNKNOWN: i64 = i64::MIN;
 
+/// No clock is followed beyond this: a run that gets so far is refused.
+///
+/// Raw times are `0..=2^61`, and a clock that was at most here goes on by no more than
+/// raw time does,
+///
+/// ```text
+/// own(e) <= FURTHEST + 2^61 < 2^63
+/// ```
+///
+/// so that what it comes to fits into 64 bits, and so do differences of such times.
+/// Whatever else moves a clock, minimal delays and least distances, is added saturating
+/// and cut off here. The first value that is cut off was computed from exact ones, so
+/// that it is truly too far; what is computed of it does not count.
+pub(super) const FURTHEST: i64 = 1 << 62;
+
 /// A node that a dependency forced ahead of its own clock, and by how much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Jump {

@@ -18,19 +18,21 @@ use rayon::prelude::*;
 
 use super::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends};
 use crate::causality::Causality;
-use retime_model::ClockId;
+use crate::pace::Pace;
 use retime_model::Timestamp;
+use retime_model::{ClockId, Monitor};
 
 /// Both in one, for a trace with the given dependencies at recorded times and
 /// two corrections of the same clocks; fails where a stamp does not fit
-/// into 64 bits.
+/// into 64 bits, or if `monitor` says to give up.
 pub fn compose(
     first: &Correction,
     second: &Correction,
     causality: &Causality,
+    monitor: &dyn Monitor,
 ) -> Result<Correction, CorrectionError> {
     let all: Vec<ClockId> = first.clocks().iter().collect();
-    let map = |clock| compose_clock(first, second, causality, clock);
+    let map = |clock| compose_clock(first, second, causality, clock, monitor);
     let maps: Result<Vec<ClockMap>, _> = all.into_par_iter().map(map).collect();
     Ok(Correction::new(first.clocks().clone(), maps?))
 }
@@ -40,6 +42,7 @@ fn compose_clock(
     second: &Correction,
     causality: &Causality,
     clock: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<ClockMap, CorrectionError> {
     let nodes = causality.nodes();
     let locations = first.clocks().locations(clock);
@@ -48,9 +51,11 @@ fn compose_clock(
         return Ok(once.clone());
     }
     let mut points = Vec::new();
+    let mut pace = Pace::of(monitor);
     for &location in locations {
         let (mut to_first, mut to_second) = (once.cursor(location), twice.cursor(location));
         for node in nodes.of(location.as_usize()) {
+            pace.event()?;
             let (number, raw) = (nodes.event(node), nodes.timestamp(node));
             let event = Some((location, number));
             let once = to_first.map(number, raw);
@@ -83,6 +88,7 @@ fn compose_clock(
     keep_bends_between_nodes(&mut points);
     let mut builder = MapBuilder::default();
     for point in points {
+        pace.event()?;
         builder.add(point)?;
     }
     builder.finish()

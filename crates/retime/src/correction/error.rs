@@ -1,7 +1,7 @@
 //! Why computed times make no correction.
 
 use super::Point;
-use retime_model::{LocationIndex, MapError, Timestamp, TraceInfo};
+use retime_model::{Cancelled, LocationIndex, MapError, Timestamp, TraceInfo};
 
 /// Why computed times make no [`Correction`](super::Correction). Locations have no
 /// names here: [`describe`](Self::describe) says the same with them.
@@ -19,7 +19,8 @@ pub enum CorrectionError {
     /// The points rise, but the events of one location that share a stamp do not.
     #[error("computed times make no map of a clock: {0}")]
     NoMap(#[from] MapError),
-    /// A corrected stamp does not fit into 64 bits.
+    /// A corrected stamp does not fit into 64 bits, or lies `2^62` ticks or more after
+    /// the first of the trace, further than is computed with.
     #[error("{} would be corrected to a time that does not fit into 64 bits", named(*.raw, *.event))]
     TooFar {
         /// Stamp as recorded.
@@ -27,6 +28,9 @@ pub enum CorrectionError {
         /// Whose event; `None` for a bend of the map without an event.
         event: Option<(LocationIndex, u64)>,
     },
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 impl CorrectionError {
@@ -35,7 +39,7 @@ impl CorrectionError {
         let of = match self {
             Self::Unordered { point, .. } => point.event,
             Self::TooFar { event, .. } => *event,
-            Self::NoMap(_) => None,
+            Self::NoMap(_) | Self::Cancelled(_) => None,
         };
         match of {
             Some((location, _)) => format!("{self} ({})", info.describe(location)),

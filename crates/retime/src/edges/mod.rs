@@ -37,6 +37,7 @@ use rayon::prelude::*;
 
 use crate::causality::{Causality, EventNode, Nodes, PackedOption};
 use crate::delay::MinimalDelay;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 /// A dependency of an event of one clock on one of another. Times are ticks
@@ -131,22 +132,23 @@ impl Edges {
     }
 
     /// Lists them; the tightest of collectives are those at the given times of
-    /// nodes.
+    /// nodes. Fails only if `monitor` says to give up.
     pub fn collect(
         causality: &Causality,
         clocks: &Clocks,
         time: impl Fn(EventNode) -> i64 + Sync,
-    ) -> Self {
-        Self::listed(&Dependencies::new(causality, clocks, time))
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        Self::listed(&Dependencies::new(causality, clocks, time), monitor)
     }
 
-    /// Lists what a source has, in its order.
-    pub(crate) fn listed(source: &impl Source) -> Self {
-        let counts: Vec<usize> = each_part(source, |part| {
+    /// Lists what a source has, in its order, unless it is to be given up.
+    pub(crate) fn listed(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        let counts: Vec<usize> = each_part_watched(source, monitor, |part| {
             let mut count = 0;
             source.walk(part, |_| count += 1);
             count
-        });
+        })?;
         let mut edges = vec![Edge::message(ClockId(0), 0, ClockId(0), 0); counts.iter().sum()];
         let mut rest = &mut edges[..];
         let mut shares = Vec::with_capacity(counts.len());
@@ -155,16 +157,18 @@ impl Edges {
             shares.push((part, share));
             rest = others;
         }
-        shares.into_par_iter().for_each(|(part, share)| {
+        shares.into_par_iter().try_for_each(|(part, share)| {
+            monitor.check()?;
             let mut places = share.iter_mut();
             source.walk(part, |edge| {
                 if let Some(place) = places.next() {
                     *place = edge;
                 }
             });
-        });
+            Ok(())
+        })?;
         let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
-        Self::new(edges, extents.collect())
+        Ok(Self::new(edges, extents.collect()))
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.

@@ -30,6 +30,7 @@ use rayon::prelude::*;
 use super::{Edge, Edges};
 use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::granularity::{Shown, granularity};
+use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
@@ -42,8 +43,9 @@ pub trait Source: Sync {
     /// `None` for a clock without events.
     fn extent(&self, clock: ClockId) -> Option<(i64, i64)>;
 
-    /// By clock the ticks from one stamp that it can show to the next; at least 1.
-    fn granularities(&self) -> Vec<i64>;
+    /// By clock the ticks from one stamp that it can show to the next, at least 1;
+    /// unless it is to be given up.
+    fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled>;
 
     /// How many parts there are.
     fn parts(&self) -> usize;
@@ -51,12 +53,12 @@ pub trait Source: Sync {
     /// Visits the dependencies of a part, always in the same order.
     fn walk(&self, part: usize, visit: impl FnMut(Edge));
 
-    /// All of them as a list, in the order of parts.
-    fn list(&self) -> Cow<'_, Edges>
+    /// All of them as a list, in the order of parts, unless it is to be given up.
+    fn list(&self, monitor: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled>
     where
         Self: Sized,
     {
-        Cow::Owned(Edges::listed(self))
+        Ok(Cow::Owned(Edges::listed(self, monitor)?))
     }
 }
 
@@ -188,12 +190,17 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
         self.extents.get(clock.as_usize()).copied().flatten()
     }
 
-    fn granularities(&self) -> Vec<i64> {
+    fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled> {
         let nodes = self.causality.nodes();
         let of = |clock: ClockId| {
+            let (mut pace, mut asked) = (Pace::of(monitor), Ok(()));
             let locations = self.clocks.locations(clock).iter();
             let own = locations.flat_map(|location| nodes.of(location.as_usize()));
-            granularity(own.map(|node| nodes.time(node).0))
+            let found = granularity(own.map_while(|node| {
+                asked = pace.event();
+                asked.is_ok().then(|| nodes.time(node).0)
+            }));
+            asked.map(|()| found)
         };
         let clocks: Vec<ClockId> = self.clocks.iter().collect();
         clocks.into_par_iter().map(of).collect()
@@ -229,18 +236,20 @@ impl Source for Edges {
         Self::extent(self, clock)
     }
 
-    fn granularities(&self) -> Vec<i64> {
+    fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled> {
         let mut clocks = vec![Shown::default(); Self::clocks(self)];
         let mut show = |clock: ClockId, stamp: i64| {
             if let Some(shown) = clocks.get_mut(clock.as_usize()) {
                 shown.add(stamp);
             }
         };
+        let mut pace = Pace::of(monitor);
         for edge in self.all() {
+            pace.event()?;
             show(edge.from, edge.sent);
             show(edge.to, edge.received);
         }
-        clocks.iter().map(Shown::granularity).collect()
+        Ok(clocks.iter().map(Shown::granularity).collect())
     }
 
     fn parts(&self) -> usize {
@@ -259,7 +268,7 @@ impl Source for Edges {
         own.copied().for_each(visit);
     }
 
-    fn list(&self) -> Cow<'_, Edges> {
-        Cow::Borrowed(self)
+    fn list(&self, _: &dyn Monitor) -> Result<Cow<'_, Edges>, Cancelled> {
+        Ok(Cow::Borrowed(self))
     }
 }

@@ -57,7 +57,7 @@
 //! let k = k.finish(200, Timestamp(1_030), Timestamp(20_869))?;
 //! let causality = Causality::build(&info, vec![i, k], CausalityOptions::default())?;
 //! let clocks = Grouping::Auto.clocks(&info, &causality);
-//! let learned = learn_minimal_delay(&causality, &clocks);
+//! let learned = learn_minimal_delay(&causality, &clocks, &())?;
 //! let g = learned.half_round_trip.unwrap();
 //! assert!((39..=41).contains(&g.0), "{g:?}");
 //! assert_eq!(learned.enforced, Ticks(g.0 / 8));
@@ -70,8 +70,9 @@ use rayon::prelude::*;
 
 use crate::causality::{Causality, Class, EventNode, Nodes, Role};
 use crate::edges::whole;
-use retime_model::Ticks;
-use retime_model::{ClockId, Clocks};
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
+use retime_model::{ClockId, Clocks, Ticks};
 
 /// Messages each way that fill a window.
 pub(crate) const WINDOW: u32 = 50;
@@ -102,28 +103,37 @@ impl LearnedDelay {
     }
 }
 
-/// Learns the minimal delay between different clocks.
-pub fn learn_minimal_delay(causality: &Causality, clocks: &Clocks) -> LearnedDelay {
+/// Learns the minimal delay between different clocks; fails only if `monitor` says to
+/// give up.
+pub fn learn_minimal_delay(
+    causality: &Causality,
+    clocks: &Clocks,
+    monitor: &dyn Monitor,
+) -> Result<LearnedDelay, Cancelled> {
     let all: Vec<ClockId> = clocks.iter().collect();
-    let halves = all.into_par_iter().filter_map(|clock| {
+    let halves = all.into_par_iter().map(|clock| {
         // By peer the number of the pair, from 1.
         let mut number = vec![0_u32; clocks.len()];
         let mut pairs: Vec<Pair> = Vec::new();
-        each_sample(causality, clocks, clock, |peer, sample| {
+        each_sample(causality, clocks, clock, monitor, |peer, sample| {
             let number = &mut number[peer.as_usize()];
             if *number == 0 {
                 pairs.push(Pair::default());
                 *number = pairs.len() as u32;
             }
             pairs[*number as usize - 1].first_pass(sample);
-        });
+        })?;
         pairs.iter_mut().for_each(Pair::end_first_pass);
-        each_sample(causality, clocks, clock, |peer, sample| {
+        each_sample(causality, clocks, clock, monitor, |peer, sample| {
             pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
-        });
-        pairs.into_iter().filter_map(Pair::half_round_trip).min()
+        })?;
+        Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
     });
-    LearnedDelay::from_shortest(halves.min().map(|half| half as f64))
+    let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
+    let shortest = halves.into_iter().flatten().min();
+    Ok(LearnedDelay::from_shortest(
+        shortest.map(|half| half as f64),
+    ))
 }
 
 /// A dependency between clock `i` and clock `k > i`.
@@ -249,16 +259,19 @@ fn each_sample(
     causality: &Causality,
     clocks: &Clocks,
     clock: ClockId,
+    monitor: &dyn Monitor,
     mut visit: impl FnMut(ClockId, Sample),
-) {
+) -> Result<(), Cancelled> {
     let nodes = causality.nodes();
     let mut see = |cause: EventNode, effect: EventNode| {
         if let Some((peer, sample)) = seen_by(clock, clocks, nodes, (cause, effect)) {
             visit(peer, sample);
         }
     };
+    let mut pace = Pace::of(monitor);
     for location in clocks.locations(clock) {
         for node in nodes.of(location.as_usize()) {
+            pace.event()?;
             match nodes.role(node) {
                 Role::Send => {
                     if let Some(receive) = causality.message_target(node) {
@@ -275,6 +288,7 @@ fn each_sample(
             }
         }
     }
+    Ok(())
 }
 
 /// A dependency of a clock with another; `None` unless that has a higher number.

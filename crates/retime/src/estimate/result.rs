@@ -4,6 +4,7 @@ use crate::causality::{Causality, EventNode};
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::{Dependencies, Edges, whole};
 use crate::estimate::Offset;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
@@ -120,9 +121,14 @@ impl Estimate {
         Dependencies::new(causality, clocks, time)
     }
 
-    /// The same, listed.
-    pub fn edges(&self, causality: &Causality, clocks: &Clocks) -> Edges {
-        Edges::listed(&self.dependencies(causality, clocks))
+    /// The same, listed; fails only if `monitor` says to give up.
+    pub fn edges(
+        &self,
+        causality: &Causality,
+        clocks: &Clocks,
+        monitor: &dyn Monitor,
+    ) -> Result<Edges, Cancelled> {
+        Edges::listed(&self.dependencies(causality, clocks), monitor)
     }
 
     /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.

@@ -17,7 +17,7 @@
 //! one way) comes after all others, and a pair without a line is no edge of the
 //! graph. Neighbours in the tree keep what their line guarantees; but nothing
 //! adjusts the lines to each other around cycles, so messages between other
-//! clocks may stay reversed.
+//! clocks may stay violated.
 //!
 //! The tree grows from the reference (Prim), which tells for every pair which
 //! of the two clocks is to be corrected, and so over whose stamps its line is

@@ -50,23 +50,23 @@
 //! let clocks = Grouping::Auto.clocks(&info, &causality);
 //!
 //! let mut last_to_enter = Vec::new();
-//! let solve = |edges: &Edges| {
+//! let solve = |edges: &Edges| -> Result<_, Box<dyn std::error::Error>> {
 //!     let tightest = edges.all().iter().find(|edge| edge.to == ClockId(0));
 //!     last_to_enter.extend(tightest.map(|edge| edge.from.0));
 //!     let offsets = [0.0, 0.0, -1_000.0].map(|ticks| Some(Offset::constant(ticks)));
 //!     let estimate = Estimate { offsets: offsets.into(), reference: ClockId(0) };
 //!     let correction = estimate.correction(&causality, &clocks, edges);
-//!     correction.map_err(|bad| bad.describe(&info, &clocks))
+//!     Ok(correction.map_err(|bad| bad.describe(&info, &clocks))?)
 //! };
-//! let retimed = |correction: &_| causality.retimed(correction).ok_or_else(String::new);
-//! twice(&causality, &clocks, solve, retimed)?;
+//! let retimed = |correction: &_| causality.retimed(correction).ok_or("too far".into());
+//! twice(&causality, &clocks, solve, retimed, &())?;
 //! assert_eq!(last_to_enter, [2, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 use crate::causality::Causality;
 use crate::edges::Edges;
-use retime_model::Clocks;
+use retime_model::{Cancelled, Clocks, Monitor};
 
 /// Solves for the dependencies that are the tightest as recorded; where there are
 /// collectives, once more for those that are at the times of that solution, which
@@ -74,18 +74,18 @@ use retime_model::Clocks;
 ///
 /// # Errors
 ///
-/// The first of `solve` or `retimed`.
-pub fn twice<T, E>(
+/// The first of `solve` or `retimed`, or that `monitor` says to give up.
+pub fn twice<T, E: From<Cancelled>>(
     causality: &Causality,
     clocks: &Clocks,
     mut solve: impl FnMut(&Edges) -> Result<T, E>,
     retimed: impl FnOnce(&T) -> Result<Causality, E>,
+    monitor: &dyn Monitor,
 ) -> Result<T, E> {
     let mut at_times_of = |times: &Causality| {
         let nodes = times.nodes();
-        solve(&Edges::collect(causality, clocks, |node| {
-            nodes.time(node).0
-        }))
+        let time = |node| nodes.time(node).0;
+        solve(&Edges::collect(causality, clocks, time, monitor)?)
     };
     let first = at_times_of(causality)?;
     if causality.collectives().instances().is_empty() {

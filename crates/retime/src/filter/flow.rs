@@ -293,7 +293,7 @@ impl<P> Filter<P> {
                 if message.sent == UNKNOWN {
                     return None;
                 }
-                self.report.reversed += u64::from(raw < message.sent_raw);
+                self.report.violated += u64::from(raw < message.sent_raw);
                 (message.from != clock).then(|| (message.sent + delay, message.sent_simple + delay))
             }
             Role::End(number, what) => {

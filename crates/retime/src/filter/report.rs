@@ -13,7 +13,7 @@ pub struct FilterReport {
     /// Messages of which both ends came.
     pub messages: u64,
     /// Messages whose receive was stamped before their send.
-    pub reversed: u64,
+    pub violated: u64,
     /// Events that were forced ahead of their own clock.
     pub jumps: u64,
     /// How far at most.

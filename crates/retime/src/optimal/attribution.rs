@@ -19,7 +19,7 @@ use std::collections::BinaryHeap;
 
 use super::relaxation::Relaxation;
 use super::screen::Screened;
-use retime_model::ClockId;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// A step between two clocks.
 #[derive(Clone, Copy, Debug)]
@@ -43,13 +43,14 @@ pub(super) struct Watched {
     pub(super) to: [i64; 2],
 }
 
-/// Finds which clocks stepped, and lets them.
+/// Finds which clocks stepped, and lets them, unless it is to be given up.
 pub(super) fn attribute(
     steps: &[PairStep],
     watched: &[Watched],
     trace: &impl Screened,
     relaxation: &mut Relaxation,
-) {
+    monitor: &dyn Monitor,
+) -> Result<(), Cancelled> {
     let mut table = Table::new(steps, watched, relaxation);
     let reference = trace.reference();
     let rank = |it: &Suspect| {
@@ -61,6 +62,8 @@ pub(super) fn attribute(
     let suspects = ends.filter_map(|(clock, step)| table.suspect(clock, step));
     let mut queue: BinaryHeap<_> = suspects.map(|it| rank(&it)).collect();
     while let Some(first) = queue.pop() {
+        // A suspect is weighed against all that was seen near it.
+        monitor.check()?;
         let Some(found) = table.suspect(first.3, first.4) else {
             continue;
         };
@@ -86,6 +89,7 @@ pub(super) fn attribute(
         let (after, until) = back.unwrap_or((it.after, it.until));
         relaxation.cut(it.clock, after, until, it.by);
     }
+    Ok(())
 }
 
 /// A clock that may have stepped.

@@ -177,12 +177,12 @@ pub fn offset_bounds(
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let facts = Facts::new(source, least, base, options);
+    let facts = Facts::new(source, least, base, options, monitor)?;
     if let Some(bounds) = without_contradiction(source, &facts, options, monitor)? {
         return Ok(bounds);
     }
     monitor.check()?;
-    with_contradictions(&source.list(), &facts, options, monitor)
+    with_contradictions(&*source.list(monitor)?, &facts, options, monitor)
 }
 
 /// Where the estimate satisfies all facts.
@@ -325,7 +325,7 @@ mod tests {
         fn both_ways_agree(messages in messages(), parts in 1..4_usize) {
             let (edges, base) = trace(&messages, 50);
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| parts as i64, &base, &options);
+            let facts = Facts::new(&edges, |_| parts as i64, &base, &options, &()).unwrap();
             let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
             let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
@@ -353,7 +353,7 @@ mod tests {
             all[0].received = all[0].sent - early + all[0].latency().min(0);
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| 0, &base, &options);
+            let facts = Facts::new(&edges, |_| 0, &base, &options, &()).unwrap();
             let line = |clock, stamp| base.at(clock, stamp);
             let first = edges.all()[0];
             let aligned = first.latency() as f64 + line(first.to, first.received)

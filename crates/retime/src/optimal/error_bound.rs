@@ -34,7 +34,8 @@ use super::cover::{Sample, cover};
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::Source;
-use retime_model::Timestamp;
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor, Timestamp};
 use retime_model::{ClockId, Clocks};
 use retime_model::{LocationIndex, TraceInfo};
 
@@ -94,13 +95,15 @@ pub struct BoundSummary {
 }
 
 impl ErrorBounds {
-    /// The bounds that hold for the times a correction gives.
+    /// The bounds that hold for the times a correction gives; fails only if `monitor`
+    /// says to give up.
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
         source: &impl Source,
         nodes: &Nodes,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let extent = |clock: ClockId| source.extent(clock);
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
@@ -108,24 +111,35 @@ impl ErrorBounds {
             .map_or(0, |own| shift(correction.map(bounds.reference), own, nodes));
         let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
         let bound = |&clock: &ClockId| {
-            let of = bounds.clocks[clock.as_usize()].as_ref()?;
+            let of = bounds.clocks[clock.as_usize()].as_ref();
+            let Some((of, extent)) = of.zip(extent(clock)) else {
+                return Ok(None);
+            };
             let written = Written {
                 map: correction.map(clock),
                 nodes,
                 shift,
             };
-            Some(ClockErrorBound::new(of, &written, extent(clock)?))
+            ClockErrorBound::new(of, &written, extent, monitor).map(Some)
         };
-        Self {
-            clocks: clocks.par_iter().map(bound).collect(),
-        }
+        let clocks = clocks.par_iter().map(bound);
+        Ok(Self {
+            clocks: clocks.collect::<Result<_, _>>()?,
+        })
     }
 
-    /// Over the events with edges, all and by clock.
-    pub fn summary(&self, nodes: &Nodes, clocks: &Clocks) -> (BoundSummary, Vec<BoundSummary>) {
+    /// Over the events with edges, all and by clock; fails only if `monitor` says to
+    /// give up.
+    pub fn summary(
+        &self,
+        nodes: &Nodes,
+        clocks: &Clocks,
+        monitor: &dyn Monitor,
+    ) -> Result<(BoundSummary, Vec<BoundSummary>), Cancelled> {
         let all: Vec<ClockId> = clocks.iter().collect();
         let one = |&clock: &ClockId| {
             let mut sum = Sum::default();
+            let mut pace = Pace::of(monitor);
             let bound = self.clocks.get(clock.as_usize()).and_then(Option::as_ref);
             for location in clocks.locations(clock) {
                 let own = nodes.of(location.as_usize());
@@ -134,6 +148,7 @@ impl ErrorBounds {
                     Some(bound) => {
                         let mut after = 0;
                         for node in own {
+                            pace.event()?;
                             let raw = nodes.timestamp(node);
                             after = bound.after(raw, after);
                             sum.add(bound.at_place(raw, after));
@@ -141,11 +156,12 @@ impl ErrorBounds {
                     }
                 }
             }
-            sum
+            Ok(sum)
         };
-        let sums: Vec<Sum> = all.par_iter().map(one).collect();
+        let sums = all.par_iter().map(one);
+        let sums: Vec<Sum> = sums.collect::<Result<_, Cancelled>>()?;
         let total = sums.iter().fold(Sum::default(), Sum::with);
-        (total.summary(), sums.iter().map(Sum::summary).collect())
+        Ok((total.summary(), sums.iter().map(Sum::summary).collect()))
     }
 
     /// As they are saved; clocks without bounds are left out.
@@ -219,8 +235,13 @@ impl ClockErrorBound {
         }
     }
 
-    fn new(bounds: &ClockBounds, written: &Written<'_>, extent: (i64, i64)) -> Self {
-        let samples = written.samples(bounds, extent);
+    fn new(
+        bounds: &ClockBounds,
+        written: &Written<'_>,
+        extent: (i64, i64),
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let samples = written.samples(bounds, extent, monitor)?;
         let widths = samples
             .iter()
             .filter_map(|it| Some(it.values[0]? + it.values[1]?));
@@ -233,6 +254,7 @@ impl ClockErrorBound {
             if knots.len() <= MOST_KNOTS {
                 break;
             }
+            monitor.check()?;
             tolerance *= 2.0;
             knots = cover(&samples, tolerance);
         }
@@ -245,9 +267,9 @@ impl ClockErrorBound {
                 ticks(sample.values[1]),
             ))
         };
-        Self {
+        Ok(Self {
             knots: knots.iter().filter_map(knot).collect(),
-        }
+        })
     }
 }
 
@@ -261,7 +283,12 @@ struct Written<'a> {
 
 impl Written<'_> {
     /// What is before and after the corrected time, wherever it bends.
-    fn samples(&self, bounds: &ClockBounds, (first, last): (i64, i64)) -> Vec<Sample<2>> {
+    fn samples(
+        &self,
+        bounds: &ClockBounds,
+        (first, last): (i64, i64),
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Sample<2>>, Cancelled> {
         let knots = self.map.knots().iter();
         // A step must not be felt before it.
         let bends = knots.flat_map(|knot| {
@@ -273,10 +300,12 @@ impl Written<'_> {
         stamps.retain(|&at| at >= first && at <= last);
         stamps.sort_unstable();
         stamps.dedup();
-        stamps
-            .iter()
-            .filter_map(|&at| self.sample(bounds, at))
-            .collect()
+        let mut pace = Pace::of(monitor);
+        let sample = |&at: &i64| {
+            let sample = pace.event().map(|()| self.sample(bounds, at));
+            sample.transpose()
+        };
+        stamps.iter().filter_map(sample).collect()
     }
 
     fn sample(&self, bounds: &ClockBounds, at: i64) -> Option<Sample<2>> {

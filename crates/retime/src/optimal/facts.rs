@@ -9,7 +9,7 @@ use super::relaxation::Relaxation;
 use crate::edges::Source;
 use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
-use retime_model::ClockId;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Bounds of links are kept in this many parts of a tick.
 const UNIT: f64 = 1024.0;
@@ -45,7 +45,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         least: F,
         base: &'a Estimate,
         options: &BoundOptions,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         // What is no number is no bound on drift: as large as makes sense.
         let drift = if options.drift >= 0.0 {
             options.drift.min(1.0)
@@ -54,10 +55,10 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         };
         let clocks = (0..source.clocks() as u32).map(ClockId);
         let extents: Vec<Option<(i64, i64)>> = clocks.map(|clock| source.extent(clock)).collect();
-        Self {
+        Ok(Self {
             lines: lines(base, &extents),
             granularities: if options.tick_slack {
-                source.granularities()
+                source.granularities(monitor)?
             } else {
                 vec![0; extents.len()]
             },
@@ -68,7 +69,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             extents,
             least,
             base,
-        }
+        })
     }
 
     pub(super) fn line(&self, clock: ClockId) -> Option<&Line> {

@@ -189,7 +189,8 @@ impl ForcingCycle {
     }
 
     fn ratio(&self) -> f64 {
-        if self.width == 0 {
+        // Where a width is next to nothing the search ends as if it were nothing.
+        if fraction(self.needed, self.width).is_none() {
             return f64::INFINITY;
         }
         self.needed as f64 / self.width as f64

@@ -93,8 +93,7 @@ pub(super) fn screen(
         }));
         watched.push(pair);
     }
-    attribute(&steps, &watched, trace, relaxation);
-    Ok(())
+    attribute(&steps, &watched, trace, relaxation, monitor)
 }
 
 /// An interval of `D` at a time.

@@ -129,27 +129,32 @@ impl Analysis {
         };
         let causality = Causality::build(&info, logs, doubtful)?;
         monitor.check()?;
-        Ok(Self::of(info, causality, options))
+        Ok(Self::of(info, causality, options, monitor)?)
     }
 
-    /// Of a trace that is joined already.
-    pub fn of(info: TraceInfo, mut causality: Causality, options: AnalysisOptions) -> Self {
+    /// Of a trace that is joined already; fails only if `monitor` says to give up.
+    pub fn of(
+        info: TraceInfo,
+        mut causality: Causality,
+        options: AnalysisOptions,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let clocks = options.grouping.clocks(&info, &causality);
         // Learned in any case: it tells whether a given delay can be right.
-        let learned = learn_minimal_delay(&causality, &clocks);
+        let learned = learn_minimal_delay(&causality, &clocks, monitor)?;
         let delay = UsedDelay::new(options.delay.as_ref(), learned);
         if let Some((from, to)) = options.window {
             causality.limit_to(from, to);
         }
         let times = causality.nodes().timestamps();
-        Self {
+        Ok(Self {
             recorded: check(&causality, &clocks, &delay.delay, times),
             info,
             causality,
             clocks,
             delay,
             options,
-        }
+        })
     }
 
     /// What the trace is made of.
@@ -189,14 +194,14 @@ impl Analysis {
 
     /// Whether the recorded times contradict nothing.
     pub fn is_sound(&self) -> bool {
-        self.recorded.reversed() == 0 && self.out_of_order() == 0
+        self.recorded.violated() == 0 && self.out_of_order() == 0
     }
 
     /// The method that suits the trace best where the default is asked for: if no
     /// clock contradicts another, and locations contradict only themselves, there
     /// is nothing to align.
     pub fn suitable(&self, method: Method) -> Method {
-        if self.recorded.reversed() == 0 && method.name() == MethodName::Auto {
+        if self.recorded.violated() == 0 && method.name() == MethodName::Auto {
             return Method::new(MethodName::Clc);
         }
         method
@@ -224,7 +229,12 @@ impl Analysis {
             };
             match split {
                 Some(clocks) if input.may_regroup => {
-                    let delay = self.learn(&clocks);
+                    let learned = self.learn(&clocks, monitor);
+                    let named = |reason: Cancelled| {
+                        let names = (&self.info, &clocks);
+                        NotSolved::new(reason.into(), method.name(), names, false)
+                    };
+                    let delay = learned.map_err(named)?;
                     finer = Some((clocks, delay));
                 }
                 shared => {
@@ -254,18 +264,18 @@ impl Analysis {
     }
 
     /// The minimal delay between other clocks.
-    fn learn(&self, clocks: &Clocks) -> UsedDelay {
-        let learned = learn_minimal_delay(&self.causality, clocks);
-        UsedDelay::new(self.options.delay.as_ref(), learned)
+    fn learn(&self, clocks: &Clocks, monitor: &dyn Monitor) -> Result<UsedDelay, Cancelled> {
+        let learned = learn_minimal_delay(&self.causality, clocks, monitor)?;
+        Ok(UsedDelay::new(self.options.delay.as_ref(), learned))
     }
 
     /// Takes over the clocks and the minimal delay of a solution, and what follows
-    /// from them.
-    pub fn adopt(&mut self, solution: &Solution) {
+    /// from them. Fails only if `monitor` says to give up, and leaves all as it was.
+    pub fn adopt(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
         let clocks = solution.correction.clocks();
         let regrouped = *clocks != self.clocks;
         if regrouped {
-            self.delay = self.learn(clocks);
+            self.delay = self.learn(clocks, monitor)?;
             self.clocks = clocks.clone();
         }
         if let Some(enforced) = &solution.enforced
@@ -278,11 +288,12 @@ impl Analysis {
             let times = self.causality.nodes().timestamps();
             self.recorded = check(&self.causality, &self.clocks, &self.delay.delay, times);
         }
+        Ok(())
     }
 
-    /// Refuses times at which more is reversed than as recorded.
+    /// Refuses times at which more is violated than as recorded.
     pub fn refuse_worse(&self, after: &Check) -> Result<(), Worse> {
-        let (before, after) = (self.recorded.reversed(), after.reversed());
+        let (before, after) = (self.recorded.violated(), after.violated());
         if after > before {
             return Err(Worse { before, after });
         }
@@ -295,8 +306,8 @@ impl Analysis {
     /// [`final_advance`](crate::final_advance) finds it.
     pub fn runaway(&self, advance: &[Option<Ticks>]) -> Option<Runaway> {
         let ahead = *advance.iter().flatten().min()?;
-        let reversed = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
-        let disagreed = Ticks(reversed.max().unwrap_or(0).max(1));
+        let violated = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
+        let disagreed = Ticks(violated.max().unwrap_or(0).max(1));
         (ahead > disagreed).then_some(Runaway { ahead, disagreed })
     }
 
@@ -321,15 +332,12 @@ impl Analysis {
     ) -> Result<Option<Bounds>, Cancelled> {
         let offsets = self.timed(solution, monitor).offsets(drift)?;
         let trace = (&self.causality, &self.clocks);
+        let recorded = || Correction::new(self.clocks.clone(), Vec::new());
         let bounds = |offsets| match solution {
-            Some(solution) => Bounds::new(offsets, &solution.correction, trace),
-            None => Bounds::new(
-                offsets,
-                &Correction::new(self.clocks.clone(), Vec::new()),
-                trace,
-            ),
+            Some(solution) => Bounds::new(offsets, &solution.correction, trace, monitor),
+            None => Bounds::new(offsets, &recorded(), trace, monitor),
         };
-        Ok(offsets.map(bounds))
+        offsets.map(bounds).transpose()
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
@@ -343,11 +351,17 @@ impl Analysis {
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
-    /// has found other clocks.
-    pub fn bounds_by(&self, known: &BoundedOffsets, correction: &Correction) -> Option<Bounds> {
+    /// has found other clocks. Fails only if `monitor` says to give up.
+    pub fn bounds_by(
+        &self,
+        known: &BoundedOffsets,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
         let trace = (&self.causality, &self.clocks);
         let same = correction.clocks() == &self.clocks;
-        same.then(|| Bounds::new(known.clone(), correction, trace))
+        let bounds = || Bounds::new(known.clone(), correction, trace, monitor);
+        same.then(bounds).transpose()
     }
 
     /// By how little local intervals have to change at least, and the dependencies

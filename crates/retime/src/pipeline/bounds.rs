@@ -99,7 +99,7 @@ impl Timed<'_> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
-        let edges = base.edges(self.causality, self.clocks);
+        let edges = base.edges(self.causality, self.clocks, self.monitor)?;
         let nodes = self.causality.nodes();
         let least = |edge: &crate::Edge| edge.minimal_delay(delay, nodes);
         let found = gentlest(&edges, least, super::GENTLEST_STEPS, self.monitor)?;
@@ -113,18 +113,19 @@ impl Bounds {
         known: BoundedOffsets,
         correction: &Correction,
         (causality, clocks): (&Causality, &Clocks),
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let nodes = causality.nodes();
         let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
-        let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes);
-        let (all, by_clock) = errors.summary(nodes, clocks);
-        Self {
+        let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes, monitor)?;
+        let (all, by_clock) = errors.summary(nodes, clocks, monitor)?;
+        Ok(Self {
             drift: known.drift,
             offsets: known.offsets,
             errors,
             all,
             by_clock,
-        }
+        })
     }
 
     /// How many events have their true time inside.

@@ -17,7 +17,7 @@ pub(super) fn followed(
 ) -> Result<Correction, Unsolved> {
     let now = input.causality.retimed(correction);
     let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
-    Ok(compose(correction, &found, input.causality)?)
+    Ok(compose(correction, &found, input.causality, input.monitor)?)
 }
 
 /// Where locations share a clock, a composition may make an event wait for one

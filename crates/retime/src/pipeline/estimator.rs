@@ -86,7 +86,7 @@ pub(super) fn align(
         let retimed = causality.retimed(correction);
         retimed.ok_or(Unsolved::TooFar)
     };
-    let (estimate, correction) = twice(causality, clocks, solve, retimed)?;
+    let (estimate, correction) = twice(causality, clocks, solve, retimed, input.monitor)?;
     Ok((correction, Aligned::by_estimate(&estimate, reference)))
 }
 
@@ -198,21 +198,22 @@ impl Aligned {
         alignment: &align::Alignment,
         reference: Reference,
         nodes: &Nodes,
-    ) -> Self {
+    ) -> Result<Self, Unsolved> {
         let tied = |how: Relation| {
             let relations = (0..).map(ClockId).zip(&alignment.relations);
             let tied = relations.filter(|(_, relation)| **relation == how);
             tied.map(|(clock, _)| clock).collect()
         };
         let steps = alignment.steps.iter();
-        Self {
+        let steps = steps.map(|step| ClockSet::of(step, nodes));
+        Ok(Self {
             unrelated: tied(Relation::Unrelated),
             one_way: tied(Relation::OneWay),
             outliers: alignment.outliers.len(),
             pieces: alignment.pieces,
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
-            steps: steps.filter_map(|step| ClockSet::of(step, nodes)).collect(),
+            steps: steps.collect::<Result<_, _>>()?,
             estimate: Some(alignment.base()),
-        }
+        })
     }
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use super::method::Input;
 use super::unsolved::Unsolved;
 use crate::clock::{
-    AmortizationRate, ClockError, CombinedConstants, Control, Cycle, Gamma, LogicalTimes,
-    MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
-    simple, unamortized,
+    AmortizationRate, ClockError, CombinedConstants, Control, Gamma, LogicalTimes, MultiPass,
+    Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated, simple,
+    unamortized,
 };
 use crate::correction::Correction;
 use crate::repair::Direction;
@@ -95,7 +95,7 @@ impl LogicalClock {
             ..*input
         });
         let (mirrored, repaired) = mirrored.map_err(|error| error.mirrored(causality))?;
-        let correction = mirror_back(causality, input.clocks, &mirrored)?;
+        let correction = mirror_back(causality, input.clocks, &mirrored, input.monitor)?;
         let repaired = Repaired {
             times: None,
             direction: Some(Direction::Backward),
@@ -109,6 +109,7 @@ impl LogicalClock {
             causality,
             clocks,
             delay,
+            monitor,
             ..
         } = *input;
         let times = match self.kind {
@@ -119,14 +120,14 @@ impl LogicalClock {
                     direction: Some(Direction::Forward),
                     times: None,
                 };
-                return Ok((lamport_order(causality)?, repaired));
+                return Ok((lamport_order(causality, monitor)?, repaired));
             }
-            ClockKind::Simple => simple(causality, clocks, delay, self.distance)?,
+            ClockKind::Simple => simple(causality, clocks, delay, self.distance, monitor)?,
             ClockKind::Controlled => self.controlled(input)?,
         };
         let correction = match self.amortization() {
-            Some(rate) => amortize(causality, clocks, delay, rate, &times)?,
-            None => unamortized(causality, clocks, &times)?,
+            Some(rate) => amortize(causality, clocks, delay, rate, &times, monitor)?,
+            None => unamortized(causality, clocks, &times, monitor)?,
         };
         let repaired = Repaired {
             jumps: times.jumps(),
@@ -137,18 +138,27 @@ impl LogicalClock {
         Ok((correction, repaired))
     }
 
-    fn controlled(&self, input: &Input<'_>) -> Result<LogicalTimes, Cycle> {
+    fn controlled(&self, input: &Input<'_>) -> Result<LogicalTimes, ClockError> {
         let Input {
             info,
             causality,
             clocks,
             delay,
+            monitor,
             ..
         } = *input;
         match self.control {
-            ClockControl::Passes(limits) => Ok(multi_pass(causality, clocks, delay, limits)?.times),
+            ClockControl::Passes(limits) => {
+                Ok(multi_pass(causality, clocks, delay, limits, monitor)?.times)
+            }
             ClockControl::ByEvent(Control::Constant(factor)) if self.distance == Ticks(0) => {
-                controlled(causality, clocks, delay, Gamma::from_factor(factor))
+                controlled(
+                    causality,
+                    clocks,
+                    delay,
+                    Gamma::from_factor(factor),
+                    monitor,
+                )
             }
             ClockControl::ByEvent(control) => {
                 let regulation = Regulation {
@@ -156,7 +166,7 @@ impl LogicalClock {
                     distance: self.distance,
                     control,
                 };
-                regulated(causality, clocks, info.rate, &regulation)
+                regulated(causality, clocks, info.rate, &regulation, monitor)
             }
         }
     }

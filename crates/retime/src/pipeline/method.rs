@@ -243,7 +243,8 @@ fn aligned_and_repaired(reference: Reference, input: &Input<'_>) -> Result<Found
         input.monitor,
     )?;
     let again = |causality: &Causality| {
-        let repaired = repair(causality, found.correction.clocks(), &found.delay)?;
+        let clocks = found.correction.clocks();
+        let repaired = repair(causality, clocks, &found.delay, input.monitor)?;
         Ok::<Correction, Unsolved>(repaired.correction)
     };
     let settling = &Input {
@@ -254,7 +255,7 @@ fn aligned_and_repaired(reference: Reference, input: &Input<'_>) -> Result<Found
     let correction = settled(settling, found.correction.clone(), again)?;
     let nodes = input.causality.nodes();
     let (aligned, unaligned) = match &found.start {
-        Start::Aligned(alignment) => (Some(Aligned::by_all(alignment, reference, nodes)), None),
+        Start::Aligned(alignment) => (Some(Aligned::by_all(alignment, reference, nodes)?), None),
         Start::Recorded(reason) => (None, Some(*reason)),
     };
     Ok(Found {

@@ -1,6 +1,7 @@
 //! What a method found, and how good it is.
 
 use super::logical_clock::Repaired;
+use super::unsolved::Unsolved;
 use crate::align::ClockStep;
 use crate::auto::NotAligned;
 use crate::causality::{Check, Nodes};
@@ -34,7 +35,7 @@ pub struct Solution {
 impl Solution {
     /// Whether no effect comes before its cause, or too early after it.
     pub fn is_sound(&self) -> bool {
-        self.left.reversed() == 0 && self.left.short() == 0
+        self.left.violated() == 0 && self.left.short() == 0
     }
 }
 
@@ -81,12 +82,58 @@ pub struct ClockSet {
 }
 
 impl ClockSet {
-    pub(super) fn of(step: &ClockStep, nodes: &Nodes) -> Option<Self> {
-        Some(Self {
+    /// A step at stamps as recorded; fails where these do not fit into 64 bits.
+    pub(super) fn of(step: &ClockStep, nodes: &Nodes) -> Result<Self, Unsolved> {
+        let stamp = |ticks: i64| {
+            let stamp = nodes.absolute(Ticks(ticks));
+            stamp.ok_or(Unsolved::StepTooFar { clock: step.clock })
+        };
+        Ok(Self {
             clock: step.clock,
-            after: nodes.absolute(Ticks(step.after))?,
-            until: nodes.absolute(Ticks(step.until))?,
+            after: stamp(step.after)?,
+            until: stamp(step.until)?,
             by: Ticks(step.by.round() as i64),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::causality::{Causality, CausalityOptions};
+    use retime_model::{TickRate, TraceInfo};
+
+    #[test]
+    fn a_step_outside_of_what_stamps_hold_is_an_error() {
+        let info = TraceInfo {
+            rate: TickRate::per_second(1).unwrap(),
+            locations: vec![],
+            processes: vec![],
+            nodes: vec![],
+            communicators: vec![],
+        };
+        let causality = Causality::build(&info, vec![], CausalityOptions::default()).unwrap();
+        let clock = ClockId(3);
+        let set = |after: i64, until: i64| {
+            let by = 1.4;
+            let step = ClockStep {
+                clock,
+                after,
+                until,
+                by,
+            };
+            ClockSet::of(&step, causality.nodes())
+        };
+        let (after, until, by) = (Timestamp(5), Timestamp(7), Ticks(1));
+        let inside = ClockSet {
+            clock,
+            after,
+            until,
+            by,
+        };
+        assert_eq!(set(5, 7), Ok(inside));
+        for (after, until) in [(-1, 7), (i64::MIN, i64::MAX)] {
+            assert_eq!(set(after, until), Err(Unsolved::StepTooFar { clock }));
+        }
     }
 }

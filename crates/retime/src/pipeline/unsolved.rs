@@ -5,8 +5,8 @@ use crate::auto::AutoError;
 use crate::clock::{ClockError, Cycle};
 use crate::correction::CorrectionError;
 use crate::estimate::{BadEstimate, NoEstimate};
-use retime_model::Clocks;
 use retime_model::{Cancelled, TraceInfo};
+use retime_model::{ClockId, Clocks};
 
 /// Why a method yields no correction. Clocks have no names here:
 /// [`describe`](Self::describe) says the same with them.
@@ -32,10 +32,16 @@ pub enum Unsolved {
     Cycle(#[from] Cycle),
     /// The times that were found make no clock maps.
     #[error(transparent)]
-    Correction(#[from] CorrectionError),
+    Correction(CorrectionError),
     /// Corrected stamps do not fit into 64 bits, or lie too far apart.
     #[error("corrected times would lie too far apart for a trace")]
     TooFar,
+    /// A clock was found to be set at stamps that do not fit into 64 bits.
+    #[error("clock {} was set at stamps that do not fit into 64 bits", clock.0)]
+    StepTooFar {
+        /// Which.
+        clock: ClockId,
+    },
     /// The caller asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
@@ -49,6 +55,7 @@ impl Unsolved {
             Self::BadEstimate(reason) => reason.describe(info, clocks),
             Self::Cycle(cycle) => cycle.describe(info),
             Self::Correction(reason) => reason.describe(info),
+            Self::StepTooFar { clock } => format!("{self} ({})", clocks.describe(info, *clock)),
             other => other.to_string(),
         }
     }
@@ -70,6 +77,16 @@ impl From<ClockError> for Unsolved {
         match error {
             ClockError::Cycle(cycle) => Self::Cycle(cycle),
             ClockError::Correction(reason) => Self::Correction(reason),
+            ClockError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+        }
+    }
+}
+
+impl From<CorrectionError> for Unsolved {
+    fn from(error: CorrectionError) -> Self {
+        match error {
+            CorrectionError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::Correction(reason),
         }
     }
 }

@@ -30,10 +30,10 @@ proptest! {
         }
     }
 
-    /// Within one clock nothing was reversed (the clocks are truly shared), and
+    /// Within one clock nothing was violated (the clocks are truly shared), and
     /// no map may make it so: not even where cause and effect share a stamp.
     #[test]
-    fn nothing_within_a_clock_is_reversed(spec in specs(400), gamma in gammas(), rate in rates()) {
+    fn nothing_within_a_clock_is_violated(spec in specs(400), gamma in gammas(), rate in rates()) {
         let case = Case::new(&spec);
         let mapped = case.mapped(&case.amortize(gamma, rate));
         for &(cause, effect) in &case.plain.edges {
@@ -259,11 +259,11 @@ fn a_lone_jump_is_ramped_up_at_the_rate() {
     let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
-    let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     assert_eq!(times.largest_jump(), Ticks(50));
     for (rate, length) in [("0.5%", 10_000), ("1%", 5_000), ("50%", 100)] {
         let rate = rate.parse().unwrap();
-        let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+        let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
         let location = LocationIndex(1);
         let mut cursor = correction.map_of(location).cursor(location);
         for raw in (0..=10_000).step_by(100) {
@@ -294,13 +294,14 @@ fn a_send_is_held_back_by_its_receive() {
     let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
-    let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     let correction = amortize(
         &causality,
         &clocks,
         &delay,
         AmortizationRate::default(),
         &times,
+        &(),
     )
     .unwrap();
     let location = LocationIndex(1);
@@ -353,9 +354,9 @@ fn a_lead_runs_out_in_the_middle_of_the_next_ramp() {
     let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(10));
     let gamma = gamma("0.99");
-    let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     let rate = "0.1%".parse().unwrap();
-    let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+    let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
     let location = LocationIndex(1);
     let mut cursor = correction.map_of(location).cursor(location);
     let mut at = |raw| cursor.map(0, Timestamp(raw)).unwrap().0 - raw;
@@ -380,9 +381,9 @@ fn events_behind_the_last_receive_fall_back_to_physical_time() {
         let clocks = Grouping::Location.clocks(&info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(10));
         let gamma = gamma("0.99");
-        let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+        let times = controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
         let rate = AmortizationRate::default();
-        let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+        let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
         let location = LocationIndex(1);
         let mut cursor = correction.map_of(location).cursor(location);
         let at = [10_000, 12_500, last].map(|raw| cursor.map(0, Timestamp(raw)).unwrap().0 - raw);

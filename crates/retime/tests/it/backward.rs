@@ -11,15 +11,16 @@ use retime::{Causality, ClockMap, Correction, CorrectionError, Knot, LocationInd
 fn backward(case: &Case, gamma: Gamma) -> Result<Correction, CorrectionError> {
     let mirror = case.causality.mirrored();
     let delay = case.delay.mirrored();
-    let times = controlled(&mirror, &case.clocks, &delay, gamma).unwrap();
+    let times = controlled(&mirror, &case.clocks, &delay, gamma, &()).unwrap();
     let correction = amortize(
         &mirror,
         &case.clocks,
         &delay,
         AmortizationRate::default(),
         &times,
+        &(),
     )?;
-    mirror_back(&case.causality, &case.clocks, &correction)
+    mirror_back(&case.causality, &case.clocks, &correction, &())
 }
 
 /// Sources of messages and effects of collectives, by node.
@@ -132,6 +133,6 @@ fn a_mirror_image_that_does_not_fit_is_an_error() {
     });
     let map = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(u64::MAX))], vec![]).unwrap();
     let far = Correction::new(case.clocks.clone(), vec![map; case.clocks.len()]);
-    let refused = mirror_back(&case.causality, &case.clocks, &far);
+    let refused = mirror_back(&case.causality, &case.clocks, &far, &());
     assert!(matches!(refused, Err(CorrectionError::TooFar { .. })));
 }

@@ -57,7 +57,7 @@ fn a_stamp_stands_for_a_whole_tick() {
     let clocks = Grouping::Location.clocks(&info, &causality);
     let moved = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(3))], vec![]).unwrap();
     let correction = Correction::new(clocks, vec![ClockMap::default(), moved]);
-    let errors = ErrorBounds::new(&bounds, &correction, &edges, causality.nodes());
+    let errors = ErrorBounds::new(&bounds, &correction, &edges, causality.nodes(), &()).unwrap();
     let found = errors.clocks[1].as_ref().unwrap().at(Timestamp(100));
     // Widened by a tenth of the half width at most, for fewer knots.
     assert!((14.0..=15.25).contains(&found.0), "{found:?}");

@@ -3,9 +3,24 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::case::Case;
-use crate::common::{Sharing, Spec};
-use retime::pipeline::{Analysis, AnalysisOptions, DRIFT_BOUND, Method, MethodName, Unsolved};
-use retime::{Cancelled, Monitor};
+use crate::common::hand::{barrier, causality, ranks_on, receive, send};
+use crate::common::{Call, Sharing, Spec};
+use retime::clock::{
+    AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
+    MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
+    simple, unamortized,
+};
+use retime::estimate::{Estimate, learn_minimal_delay};
+use retime::optimal::ErrorBounds;
+use retime::pipeline::{
+    Analysis, AnalysisOptions, BoundedOffsets, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
+    Method, MethodName, Unsolved,
+};
+use retime::repair::repair;
+use retime::{
+    Cancelled, Causality, Clocks, Correction, Edges, Grouping, MinimalDelay, Monitor, Ticks,
+    TraceInfo, compose,
+};
 
 /// Gives up when it is asked once more than so often.
 struct After {
@@ -37,41 +52,90 @@ fn analysis() -> Analysis {
         drift_ppm: 50,
         sharing: Sharing::Location,
     });
-    Analysis::of(case.trace.info, case.causality, AnalysisOptions::default())
+    Analysis::of(
+        case.trace.info,
+        case.causality,
+        AnalysisOptions::default(),
+        &(),
+    )
+    .unwrap()
 }
 
 /// Work that asks `n` times if it is let go on has to stop whenever it is asked, with
 /// whatever thread; and it has to ask at least `least` times.
-fn stops<T>(least: u64, work: impl Fn(&After) -> Result<T, Cancelled>) {
+fn stops<T, E: Into<Unsolved>>(least: u64, work: impl Fn(&After) -> Result<T, E>) {
+    let stopped = |allowed: u64| {
+        let found = work(&After::new(allowed));
+        let reason = found.err().map(Into::into);
+        assert_eq!(reason, Some(Unsolved::Cancelled(Cancelled)), "{allowed}");
+    };
+    let asked = askings(&work);
+    assert!(asked >= least, "asked {asked} times");
+    (0..asked)
+        .step_by((asked as usize / 50).max(1))
+        .for_each(stopped);
+    stopped(asked - 1);
+    assert!(work(&After::new(asked)).is_ok());
+}
+
+/// How often work asks that is let go on.
+fn askings<T, E: Into<Unsolved>>(work: impl Fn(&After) -> Result<T, E>) -> u64 {
     let watching = After::new(u64::MAX);
     assert!(work(&watching).is_ok());
-    let asked = watching.asked.into_inner();
-    assert!(asked >= least, "asked {asked} times");
-    for allowed in (0..asked).step_by((asked as usize / 50).max(1)) {
-        assert!(work(&After::new(allowed)).is_err(), "{allowed} of {asked}");
-    }
-    assert!(work(&After::new(asked - 1)).is_err());
-    assert!(work(&After::new(asked)).is_ok());
+    watching.asked.into_inner()
 }
 
 #[test]
 fn solving_stops_wherever_it_is_asked_to() {
     let analysis = analysis();
+    let clock = LogicalClock::default();
+    let by = |control| LogicalClock { control, ..clock };
+    let clocks = [
+        by(ClockControl::Passes(MultiPass::default())),
+        by(ClockControl::ByEvent(Control::Degressive(
+            DegressiveConstants::default(),
+        ))),
+        by(ClockControl::ByEvent(Control::Combined(
+            CombinedConstants::default(),
+        ))),
+        LogicalClock {
+            amortization: None,
+            ..clock
+        },
+        LogicalClock {
+            backward: true,
+            ..clock
+        },
+        LogicalClock::of_kind(ClockKind::Simple),
+        LogicalClock::of_kind(ClockKind::Lamport),
+        clock,
+    ];
+    // A run, and the maps of four clocks at least.
+    let clocks = clocks.map(|clock| (Method::clock(clock), 5));
     // Some walks, steps of Newton's method and rounds of a search each.
-    for (name, least) in [
+    let methods = [
         (MethodName::Auto, 20),
         (MethodName::Gentlest, 5),
         (MethodName::Optimal, 20),
-    ] {
-        let method = Method::new(name);
-        stops(least, |monitor| match analysis.solve(&method, monitor) {
-            Ok(_) => Ok(()),
-            Err(unsolved) => {
-                assert_eq!(unsolved.reason, Unsolved::Cancelled(Cancelled));
-                Err(Cancelled)
-            }
+        (MethodName::ConvexHull, 5),
+    ];
+    let methods = methods.map(|(name, least)| (Method::new(name), least));
+    for (method, least) in clocks.into_iter().chain(methods) {
+        stops(least, |monitor| {
+            let solved = analysis.solve(&method, monitor);
+            solved.map_err(|unsolved| unsolved.reason)
         });
     }
+}
+
+#[test]
+fn analysing_stops_wherever_it_is_asked_to() {
+    let analysis = analysis();
+    let (info, causality) = (analysis.info(), analysis.causality());
+    stops(8, |monitor| {
+        let options = AnalysisOptions::default();
+        Analysis::of(info.clone(), causality.clone(), options, monitor)
+    });
 }
 
 #[test]
@@ -81,7 +145,222 @@ fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
     stops(20, |monitor| analysis.bounded_offsets(DRIFT_BOUND, monitor));
     stops(20, |monitor| analysis.gentlest(None, monitor));
     let solution = analysis.solve(&Method::default(), &()).unwrap();
-    stops(2, |monitor| {
+    stops(10, |monitor| {
         analysis.bounds(DRIFT_BOUND, Some(&solution), monitor)
     });
+}
+
+/// A trace whose clocks contradict each other, and what stages of its correction need.
+struct Long {
+    info: TraceInfo,
+    causality: Causality,
+    mirror: Causality,
+    /// One of each node, and one of each process.
+    clocks: Clocks,
+    processes: Clocks,
+    delay: MinimalDelay,
+    estimate: Estimate,
+    times: LogicalTimes,
+    /// Jumps and all.
+    correction: Correction,
+    /// Bends at nearly every event.
+    bent: Correction,
+    mirrored: Correction,
+    /// With whose correction nothing is violated.
+    sound: Causality,
+    analysis: Analysis,
+    offsets: BoundedOffsets,
+}
+
+impl Long {
+    /// Three ranks, two of them of one node, that send to the next one in each round and
+    /// meet in each fourth.
+    fn of(rounds: u64) -> Self {
+        let info = ranks_on(&[(0, 0), (1, 0), (2, 1)]);
+        let events = [0, 1, 2].map(|rank| events(rank, rounds));
+        let causality = causality(&info, &events);
+        let processes = Grouping::Process.clocks(&info, &causality);
+        let delay = MinimalDelay::Uniform(Ticks(3));
+        let gamma = Gamma::default();
+        let times = controlled(&causality, &processes, &delay, gamma, &()).unwrap();
+        let correction = unamortized(&causality, &processes, &times, &()).unwrap();
+        let mirror = causality.mirrored();
+        let back = controlled(&mirror, &processes, &delay, gamma, &()).unwrap();
+        let options = AnalysisOptions {
+            grouping: Grouping::Process,
+            ..AnalysisOptions::default()
+        };
+        let analysis = Analysis::of(info.clone(), causality.clone(), options, &()).unwrap();
+        Self {
+            clocks: Grouping::Node.clocks(&info, &causality),
+            mirrored: unamortized(&mirror, &processes, &back, &()).unwrap(),
+            bent: lamport_order(&causality, &()).unwrap(),
+            sound: causality.retimed(&correction).unwrap(),
+            estimate: Estimate {
+                offsets: vec![None; 3],
+                reference: retime::ClockId(0),
+            },
+            offsets: analysis.bounded_offsets(DRIFT_BOUND, &()).unwrap().unwrap(),
+            info,
+            mirror,
+            causality,
+            processes,
+            delay,
+            times,
+            correction,
+            analysis,
+        }
+    }
+}
+
+/// Ticks from round to round.
+const ROUND: u64 = 1_000;
+
+/// What a rank does; the second one's clock is behind.
+fn events(rank: u32, rounds: u64) -> Vec<(u64, Call)> {
+    let (next, previous) = ((rank + 1) % 3, (rank + 2) % 3);
+    let of_round = |round: u64| {
+        let late = (7_919 * round + 31 * u64::from(rank)) % 97;
+        let start = ROUND * (round + 1) + late - if rank == 1 { 400 } else { 0 };
+        let mut events = vec![(start, send(next)), (start + 200, receive(previous))];
+        if round.is_multiple_of(4) {
+            events.extend([(start + 300, Call::Begin), (start + 400, barrier())]);
+        }
+        events
+    };
+    (0..rounds).flat_map(of_round).collect()
+}
+
+type Stage = fn(&Long, &After) -> Result<(), Unsolved>;
+
+/// Everything that goes over all events, dependencies or collectives.
+const STAGES: [(&str, Stage); 17] = [
+    ("controlled clock", |it, monitor| {
+        controlled(
+            &it.causality,
+            &it.processes,
+            &it.delay,
+            Gamma::default(),
+            monitor,
+        )?;
+        Ok(())
+    }),
+    ("simple clock", |it, monitor| {
+        simple(&it.causality, &it.processes, &it.delay, Ticks(1), monitor)?;
+        Ok(())
+    }),
+    ("Lamport's clock", |it, monitor| {
+        lamport_order(&it.causality, monitor)?;
+        Ok(())
+    }),
+    ("several passes", |it, monitor| {
+        let limits = MultiPass::default();
+        multi_pass(&it.causality, &it.processes, &it.delay, limits, monitor)?;
+        Ok(())
+    }),
+    ("regulated clock", |it, monitor| {
+        let regulation = Regulation {
+            delay: it.delay.clone(),
+            distance: Ticks(1),
+            control: Control::Degressive(DegressiveConstants::default()),
+        };
+        regulated(
+            &it.causality,
+            &it.processes,
+            it.info.rate,
+            &regulation,
+            monitor,
+        )?;
+        Ok(())
+    }),
+    ("amortisation", |it, monitor| {
+        let rate = AmortizationRate::default();
+        amortize(
+            &it.causality,
+            &it.processes,
+            &it.delay,
+            rate,
+            &it.times,
+            monitor,
+        )?;
+        Ok(())
+    }),
+    ("jumps as they are", |it, monitor| {
+        unamortized(&it.causality, &it.processes, &it.times, monitor)?;
+        Ok(())
+    }),
+    ("mirror", |it, monitor| {
+        mirror_back(&it.causality, &it.processes, &it.mirrored, monitor)?;
+        Ok(())
+    }),
+    ("run over the mirror", |it, monitor| {
+        controlled(
+            &it.mirror,
+            &it.processes,
+            &it.delay,
+            Gamma::default(),
+            monitor,
+        )?;
+        Ok(())
+    }),
+    ("repair", |it, monitor| {
+        repair(&it.causality, &it.processes, &it.delay, monitor)?;
+        Ok(())
+    }),
+    ("repair of nothing", |it, monitor| {
+        repair(&it.sound, &it.processes, &it.delay, monitor)?;
+        Ok(())
+    }),
+    ("composition", |it, monitor| {
+        compose(&it.correction, &it.correction, &it.causality, monitor)?;
+        Ok(())
+    }),
+    ("common clocks", |it, monitor| {
+        let (all, own) = (&it.clocks, &it.processes);
+        retime::align::confirmed(&it.info, &it.causality, all, own, &it.estimate, monitor)?;
+        Ok(())
+    }),
+    ("minimal delay", |it, monitor| {
+        learn_minimal_delay(&it.causality, &it.processes, monitor)?;
+        Ok(())
+    }),
+    ("list of dependencies", |it, monitor| {
+        let time = |node| it.causality.nodes().time(node).0;
+        Edges::collect(&it.causality, &it.processes, time, monitor)?;
+        Ok(())
+    }),
+    ("error bounds", |it, monitor| {
+        let bounds = it
+            .analysis
+            .bounds_by(&it.offsets, &it.correction, monitor)?;
+        assert!(bounds.is_some());
+        Ok(())
+    }),
+    ("error bounds by clock", |it, monitor| {
+        let known = it.analysis.bounds_by(&it.offsets, &it.correction, &())?;
+        let offsets = known.unwrap().offsets;
+        let time = |node| it.causality.nodes().time(node).0;
+        let edges = Edges::collect(&it.causality, &it.processes, time, &())?;
+        let nodes = it.causality.nodes();
+        ErrorBounds::new(&offsets, &it.bent, &edges, nodes, monitor)?;
+        Ok(())
+    }),
+];
+
+#[test]
+fn each_stage_asks_more_often_the_longer_the_trace() {
+    let (short, long) = (Long::of(6_000), Long::of(24_000));
+    for (name, stage) in STAGES {
+        let of = |it: &Long| askings(|monitor| stage(it, monitor));
+        let (few, many) = (of(&short), of(&long));
+        assert!(many > few, "{name}: {few} and {many} times");
+    }
+}
+
+#[test]
+fn each_stage_stops_wherever_it_is_asked_to() {
+    let long = Long::of(6_000);
+    for (_, stage) in STAGES {
+        stops(1, |monitor| stage(&long, monitor));
+    }
 }

@@ -7,10 +7,10 @@ use crate::common::hand;
 use crate::common::naive::Row;
 use crate::common::permuted::permuted;
 use crate::common::program::LEAST_DELAY;
-use crate::common::{Call, Sharing, Spec, Trace, cases, gammas, specs};
+use crate::common::{Call, Sharing, Spec, Trace, cases, cycle, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::{EventNode, Operation, Root};
-use retime::clock::{Cycle, Gamma, controlled};
+use retime::clock::{ClockError, Cycle, Gamma, controlled};
 use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo};
 
 fn gamma(text: &str) -> Gamma {
@@ -86,7 +86,7 @@ proptest! {
         let other = Case::of(&spec, turned.trace.clone());
         let delay = MinimalDelay::Uniform(Ticks(3));
         let by_location = |case: &Case, clocks: &Clocks| {
-            let times = controlled(&case.causality, clocks, &delay, gamma).unwrap();
+            let times = controlled(&case.causality, clocks, &delay, gamma, &()).unwrap();
             let nodes = case.causality.nodes();
             let of = |location: usize| -> Vec<i64> {
                 nodes.of(location).map(|node| times.get(node).0).collect()
@@ -107,18 +107,18 @@ fn run(
     locations: &[Vec<(u64, Call)>],
     grouping: Grouping,
     mu: i64,
-) -> Result<Vec<i64>, Cycle> {
+) -> Result<Vec<i64>, ClockError> {
     let causality = hand::causality(info, locations);
     let clocks = grouping.clocks(info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(mu));
-    let times = controlled(&causality, &clocks, &delay, gamma("0.99"))?;
+    let times = controlled(&causality, &clocks, &delay, gamma("0.99"), &())?;
     let base = causality.nodes().base().0 as i64;
     let nodes = causality.nodes().all();
     Ok(nodes.map(|node| base + times.get(node).0).collect())
 }
 
 #[test]
-fn a_tie_within_a_clock_does_not_become_a_reversal() {
+fn a_tie_within_a_clock_does_not_become_a_violation() {
     // Ranks 1 and 2 share a clock. In one tick, 100, rank 1 gets a message of
     // 108 and answers rank 2, whose receive must not stay at 100. Rank 2's begin
     // of the same tick has nothing to do with it.
@@ -185,7 +185,7 @@ fn two_receives_that_wait_for_each_other_are_named() {
         ]
     };
     let info = hand::ranks(&[0, 1]);
-    let cycle = run(&info, &[own(1), own(0)], Grouping::Location, 0).unwrap_err();
+    let cycle = cycle(run(&info, &[own(1), own(0)], Grouping::Location, 0));
     assert_eq!(places(&cycle), [(0, 1), (1, 1)]);
     assert_eq!(
         cycle.to_string(),
@@ -223,7 +223,7 @@ fn a_cycle_through_a_collective_and_away_from_its_victims_is_named() {
         (20, Call::End(bcast)),
         (30, hand::send(1)),
     ];
-    let cycle = run(&info, &[victim, first, second], Grouping::Location, 0).unwrap_err();
+    let cycle = cycle(run(&info, &[victim, first, second], Grouping::Location, 0));
     assert_eq!(places(&cycle), [(1, 1), (2, 1)]);
 }
 
@@ -242,7 +242,7 @@ fn a_cycle_through_another_location_of_a_clock_is_named() {
     ] {
         let locations = locations.map(|events| renumbered(events, expected[1].0 - 1));
         let info = hand::ranks_on(&[(0, 0), (1, 1), (2, 1), (3, 1)]);
-        let cycle = run(&info, &locations, Grouping::Node, 0).unwrap_err();
+        let cycle = cycle(run(&info, &locations, Grouping::Node, 0));
         assert_eq!(places(&cycle), expected);
     }
 }
@@ -268,12 +268,12 @@ fn a_cycle_within_one_tick_of_a_clock_is_named_without_its_victims() {
     let info = hand::ranks_on(&[(0, 0), (1, 0), (2, 0)]);
     // Rank 0 only waits for rank 1.
     let locations = [waits_for(1, &[]), waits_for(2, &[0, 2]), waits_for(1, &[1])];
-    let cycle = run(&info, &locations, Grouping::Node, 0).unwrap_err();
+    let cycle = cycle(run(&info, &locations, Grouping::Node, 0));
     assert_eq!(places(&cycle), [(1, 0), (2, 0)]);
 }
 
 #[test]
-fn a_reversal_within_a_clock_is_left_alone_and_holds_nobody_up() {
+fn a_violation_within_a_clock_is_left_alone_and_holds_nobody_up() {
     // Rank 1 leaves the barrier at 10, which rank 2 of the same clock enters at
     // 20: no map can repair that. The dependencies on rank 0 stay.
     let remote = vec![(12, Call::Begin), (15, hand::barrier())];
@@ -310,7 +310,7 @@ proptest! {
         let causality = trace.causality();
         let clocks = Grouping::Location.clocks(&trace.info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(0));
-        let cycle = controlled(&causality, &clocks, &delay, gamma("0.99")).unwrap_err();
+        let cycle = cycle(controlled(&causality, &clocks, &delay, gamma("0.99"), &()));
         // Each event named waits for the next one: both are on the cycle.
         prop_assert!(cycle.events.len() >= 2);
         let precedes = Precedes::new(&trace);

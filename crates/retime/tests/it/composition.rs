@@ -31,7 +31,7 @@ fn at(
 /// Fails unless both in one do to every node what one does after the other. An
 /// event waits only for those that its own clock stamped earlier.
 fn assert_composed(causality: &Causality, first: &Correction, second: &Correction) {
-    let composed = compose(first, second, causality).unwrap();
+    let composed = compose(first, second, causality, &()).unwrap();
     let nodes = causality.nodes();
     let stamp = |node: EventNode| nodes.timestamp(node);
     let in_turn = |node: EventNode| {
@@ -84,7 +84,13 @@ fn assert_rises(map: &ClockMap, locations: &[LocationIndex]) {
 
 /// Offsets of clocks as an estimator finds them: bent, and up to a tenth in rate.
 fn estimate(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
-    let edges = Edges::collect(causality, clocks, |node| causality.nodes().time(node).0);
+    let edges = Edges::collect(
+        causality,
+        clocks,
+        |node| causality.nodes().time(node).0,
+        &(),
+    )
+    .unwrap();
     let offset = |clock: ClockId| {
         let (first, last) = edges.extent(clock)?;
         let knots = 1 + rng.index(4) as i64;
@@ -171,18 +177,18 @@ proptest! {
         let first = estimate(&case.causality, &case.clocks, &mut rng);
         let aligned = case.causality.retimed(&first).unwrap();
         // Clocks of which a thread is stamped late may wait for each other.
-        let times = controlled(&aligned, &case.clocks, &case.delay, gamma);
+        let times = controlled(&aligned, &case.clocks, &case.delay, gamma, &());
         prop_assume!(times.is_ok());
         let times = times.unwrap();
         let second = if amortised {
-            amortize(&aligned, &case.clocks, &case.delay, AmortizationRate::default(), &times).unwrap()
+            amortize(&aligned, &case.clocks, &case.delay, AmortizationRate::default(), &times, &()).unwrap()
         } else {
-            unamortized(&aligned, &case.clocks, &times).unwrap()
+            unamortized(&aligned, &case.clocks, &times, &()).unwrap()
         };
         assert_composed(&case.causality, &first, &second);
         // So nothing is violated by both in one either.
         if case.clocks.len() == spec.locations {
-            let mapped = case.mapped(&compose(&first, &second, &case.causality).unwrap());
+            let mapped = case.mapped(&compose(&first, &second, &case.causality, &()).unwrap());
             for (cause, effect) in case.plain.across() {
                 let least = mapped[cause.index()] + case.plain.delay(&case.delay, (cause, effect));
                 prop_assert!(mapped[effect.index()] >= least, "{cause:?} -> {effect:?}");
@@ -196,10 +202,10 @@ proptest! {
         let first = estimate(&case.causality, &case.clocks, &mut rng);
         let aligned = case.causality.retimed(&first).unwrap();
         let (mirror, delay) = (aligned.mirrored(), case.delay.mirrored());
-        let times = controlled(&mirror, &case.clocks, &delay, Gamma::from_factor(0.5));
+        let times = controlled(&mirror, &case.clocks, &delay, Gamma::from_factor(0.5), &());
         prop_assume!(times.is_ok());
-        let mirrored = unamortized(&mirror, &case.clocks, &times.unwrap()).unwrap();
-        let second = mirror_back(&aligned, &case.clocks, &mirrored).unwrap();
+        let mirrored = unamortized(&mirror, &case.clocks, &times.unwrap(), &()).unwrap();
+        let second = mirror_back(&aligned, &case.clocks, &mirrored, &()).unwrap();
         assert_composed(&case.causality, &first, &second);
     }
 
@@ -213,14 +219,14 @@ proptest! {
         assert_composed(&case.causality, &first, &second);
         // Three in one: it does not matter which two are joined first.
         let third = estimate(&moved.retimed(&second).unwrap(), &case.clocks, &mut rng);
-        let early = compose(&first, &second, &case.causality).unwrap();
+        let early = compose(&first, &second, &case.causality, &()).unwrap();
         assert_composed(&case.causality, &early, &third);
-        let late = compose(&second, &third, &moved).unwrap();
+        let late = compose(&second, &third, &moved, &()).unwrap();
         let stamps = |all: &Correction| case.trace.corrected(all);
         let joined = |all: Result<Correction, CorrectionError>| stamps(&all.unwrap());
         prop_assert_eq!(
-            joined(compose(&early, &third, &case.causality)),
-            joined(compose(&first, &late, &case.causality))
+            joined(compose(&early, &third, &case.causality, &())),
+            joined(compose(&first, &late, &case.causality, &()))
         );
     }
 
@@ -230,7 +236,7 @@ proptest! {
         let first = estimate(&case.causality, &case.clocks, &mut rng);
         let moved = case.causality.retimed(&first).unwrap();
         let second = estimate(&moved, &case.clocks, &mut rng);
-        let both = compose(&first, &second, &case.causality).unwrap();
+        let both = compose(&first, &second, &case.causality, &()).unwrap();
         let nodes = case.causality.nodes();
         for location in 0..nodes.locations() {
             let Some(extent) = nodes.extent(location) else { continue };
@@ -262,7 +268,7 @@ fn nothing_after_nothing_is_nothing() {
     let case = Case::new(&spec);
     let nothing = Correction::new(case.clocks.clone(), Vec::new());
     assert!(
-        compose(&nothing, &nothing, &case.causality)
+        compose(&nothing, &nothing, &case.causality, &())
             .unwrap()
             .is_identity()
     );
@@ -270,13 +276,13 @@ fn nothing_after_nothing_is_nothing() {
         let map = ClockMap::new(vec![Knot::at(Timestamp(0), Timestamp(by))], vec![]).unwrap();
         Correction::new(case.clocks.clone(), vec![map; case.clocks.len()])
     };
-    let both = compose(&shift(7), &shift(5), &case.causality).unwrap();
+    let both = compose(&shift(7), &shift(5), &case.causality, &()).unwrap();
     assert_eq!(
         case.trace.corrected(&both),
         case.trace.corrected(&shift(12))
     );
     // What does not fit into 64 bits is no correction.
-    let too_far = compose(&shift(7), &shift(u64::MAX), &case.causality);
+    let too_far = compose(&shift(7), &shift(u64::MAX), &case.causality, &());
     assert!(matches!(
         too_far,
         Err(CorrectionError::TooFar { event: Some(_), .. })

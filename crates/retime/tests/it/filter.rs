@@ -189,7 +189,7 @@ fn options(
 /// rounding of a map with few knots.
 fn assert_like_batch(case: &Case, rows: &[Row], times: &LogicalTimes, ramp: Ticks) {
     let (causality, clocks) = (&case.causality, &case.clocks);
-    let correction = amortize_with_ramp(causality, clocks, &case.delay, ramp, times).unwrap();
+    let correction = amortize_with_ramp(causality, clocks, &case.delay, ramp, times, &()).unwrap();
     let corrected = case.trace.corrected(&correction);
     let count = case.trace.events.iter().map(Vec::len).sum::<usize>();
     assert_eq!(rows.len(), count);
@@ -323,7 +323,7 @@ fn by_controller(case: &Case, control: Control) -> LogicalTimes {
         control,
     };
     let rate = case.trace.info.rate;
-    regulated(&case.causality, &case.clocks, rate, &regulation).unwrap()
+    regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap()
 }
 
 /// A filter with one more location, on the first clock.

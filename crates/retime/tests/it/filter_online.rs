@@ -373,7 +373,7 @@ fn memory_is_flat_and_the_delay_bounded() {
         }
     }
     let report = filter.report();
-    assert!(report.reversed > 1_000_000 && report.late == 0);
+    assert!(report.violated > 1_000_000 && report.late == 0);
     assert!(report.delay.quantile(0.99) < 200_000_000);
     assert!(report.delay.largest() < 200_000_000);
 }

@@ -44,7 +44,7 @@ impl Two {
             distance: Ticks(0),
             control,
         };
-        let times = regulated(&self.causality, &self.clocks, rate, &regulation).unwrap();
+        let times = regulated(&self.causality, &self.clocks, rate, &regulation, &()).unwrap();
         self.values(&times)
     }
 }
@@ -70,7 +70,7 @@ fn there_and_back() -> Two {
 fn lamports_clock_counts() {
     // 0, its receive max(0 + 1, 1 + 1), the internal event 2, the answer 3; back
     // at max(0 + 1, 3 + 1); the next send 5, received at max(3 + 1, 5 + 1).
-    let times = lamport(&there_and_back().causality).unwrap();
+    let times = lamport(&there_and_back().causality, &()).unwrap();
     assert_eq!(times, [0, 4, 5, 1, 3, 6]);
 }
 
@@ -81,7 +81,7 @@ fn the_simple_clock_stands_until_physical_time_has_caught_up() {
     // the next send comes at max(164 + 4, 150) and arrives at 168 + 30.
     let two = there_and_back();
     let delay = MinimalDelay::Uniform(Ticks(30));
-    let times = simple(&two.causality, &two.clocks, &delay, Ticks(4)).unwrap();
+    let times = simple(&two.causality, &two.clocks, &delay, Ticks(4), &()).unwrap();
     assert_eq!(two.values(&times), [100, 164, 168, 130, 134, 198]);
 }
 
@@ -93,7 +93,7 @@ fn the_controlled_clock_keeps_gamma_of_an_interval() {
     let two = there_and_back();
     let delay = MinimalDelay::Uniform(Ticks(30));
     let gamma = "0.75".parse().unwrap();
-    let times = controlled(&two.causality, &two.clocks, &delay, gamma).unwrap();
+    let times = controlled(&two.causality, &two.clocks, &delay, gamma, &()).unwrap();
     assert_eq!(two.values(&times), [100, 179, 187, 130, 149, 217]);
     // Jumps: 130 - 95, 179 - 140, and 217 over 130 + 27: of the 35 of the jump at
     // 95 another 35 later 8 (of 8.75) are lost.
@@ -114,6 +114,7 @@ fn gamma_zero_is_the_simple_clock_and_delta_holds_under_control() {
             &two.clocks,
             two.info.rate,
             &regulation(gamma),
+            &(),
         );
         two.values(&times.unwrap())
     };
@@ -242,9 +243,9 @@ fn amortized(rate: &str) -> Vec<u64> {
     let two = Two::new(&first, &second);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let gamma = "0.99998".parse().unwrap();
-    let times = controlled(&two.causality, &two.clocks, &delay, gamma).unwrap();
+    let times = controlled(&two.causality, &two.clocks, &delay, gamma, &()).unwrap();
     let rate: AmortizationRate = rate.parse().unwrap();
-    let correction = amortize(&two.causality, &two.clocks, &delay, rate, &times).unwrap();
+    let correction = amortize(&two.causality, &two.clocks, &delay, rate, &times, &()).unwrap();
     let mut cursor = correction.map_of(LocationIndex(1)).cursor(LocationIndex(1));
     let stamps = [0, 900, 1_000].into_iter().enumerate();
     stamps

@@ -1,7 +1,7 @@
 //! Which locations are taken to share a clock.
 
 use crate::common::hand::{barrier, causality, ranks_on, receive, send};
-use crate::common::{Call, Sharing, Spec, cases, specs};
+use crate::common::{Call, Sharing, Spec, cases, cycle, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
@@ -50,14 +50,14 @@ fn with_message(from: u32, to: u32, latency: i64) -> (TraceInfo, Causality) {
 }
 
 #[test]
-fn auto_splits_what_a_reversed_message_refutes_and_no_more() {
+fn auto_splits_what_a_violated_message_refutes_and_no_more() {
     let grouped = |from, to, latency| {
         let (info, it) = with_message(from, to, latency);
         let clocks_found = Grouping::Auto.clocks(&info, &it);
         (clocks(&info, &it, Grouping::Auto), clocks_found.refuted())
     };
     let untouched = vec![0, 0, 0, 0, 1, 1, 1, 1];
-    // A tie is no proof; a reversal between nodes refutes nothing.
+    // A tie is no proof; a violation between nodes refutes nothing.
     assert_eq!(grouped(0, 2, 0), (untouched.clone(), 0));
     assert_eq!(grouped(0, 2, 5), (untouched.clone(), 0));
     assert_eq!(grouped(0, 4, -5), (untouched, 0));
@@ -69,7 +69,7 @@ fn auto_splits_what_a_reversed_message_refutes_and_no_more() {
 }
 
 #[test]
-fn auto_splits_what_a_reversed_collective_refutes() {
+fn auto_splits_what_a_violated_collective_refutes() {
     // Everybody enters at 100; rank 2 enters at 120 and rank 0 leaves at 110.
     let info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 1)]);
     let member = |begin: u64, end: u64| vec![(begin, Call::Begin), (end, barrier())];
@@ -103,7 +103,7 @@ fn auto_splits_what_a_reversed_collective_refutes() {
 #[test]
 fn a_chain_through_another_clock_splits_the_group_it_refutes() {
     // Rank 2 sends at 20 by way of rank 0 to rank 1, where it arrives at 10. No
-    // dependency within the node is reversed, yet its clocks differ. Rank 3 and
+    // dependency within the node is violated, yet its clocks differ. Rank 3 and
     // the other node have no part in it.
     let info = ranks_on(&[(0, 0), (1, 1), (2, 1), (2, 1), (3, 2), (4, 2)]);
     let between = vec![(10, receive(2)), (11, send(1))];
@@ -119,12 +119,12 @@ fn a_chain_through_another_clock_splits_the_group_it_refutes() {
     let auto = Grouping::Auto.clocks(&info, &it);
     assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 1, 1, 1, 2, 2]);
     let delay = MinimalDelay::Uniform(Ticks(0));
-    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
     let split = split_clocks(&auto, &info, &cycle).unwrap();
     let of = [0, 1, 2, 3, 4, 5].map(|location| split.of(LocationIndex(location)).0);
     assert_eq!(of, [0, 1, 2, 2, 3, 3]);
     assert_eq!(split.refuted(), 1);
-    assert!(controlled(&it, &split, &delay, Gamma::default()).is_ok());
+    assert!(controlled(&it, &split, &delay, Gamma::default(), &()).is_ok());
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn a_contradiction_of_the_trace_itself_is_no_reason_to_split() {
     let it = causality(&info, &[own(1), own(0), vec![]]);
     let auto = Grouping::Auto.clocks(&info, &it);
     let delay = MinimalDelay::Uniform(Ticks(0));
-    let cycle = controlled(&it, &auto, &delay, Gamma::default()).unwrap_err();
+    let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
     assert_eq!(split_clocks(&auto, &info, &cycle), None);
 }
 
@@ -147,7 +147,7 @@ proptest! {
         let trace = spec.trace();
         let causality = trace.causality();
         let nodes: Vec<_> = trace.nodes().map(|(location, _, event)| (location, event.raw)).collect();
-        let reversed: Vec<(usize, usize)> = trace.edges().iter()
+        let violated: Vec<(usize, usize)> = trace.edges().iter()
             .map(|&(cause, effect)| (nodes[cause.index()], nodes[effect.index()]))
             .filter(|(cause, effect)| effect.1 < cause.1)
             .map(|(cause, effect)| (cause.0.as_usize(), effect.0.as_usize()))
@@ -158,7 +158,7 @@ proptest! {
             info.processes[process(location)].node.map_or((1, process(location)), |node| (0, node))
         };
         let refuted = |group: &dyn Fn(usize) -> (usize, usize), of: usize| {
-            reversed.iter().any(|&(a, b)| group(a) == group(of) && group(b) == group(of) && a != b)
+            violated.iter().any(|&(a, b)| group(a) == group(of) && group(b) == group(of) && a != b)
         };
         let by_process = |location: usize| (1, process(location));
         let name = |location: usize| {
@@ -179,7 +179,7 @@ proptest! {
         }
         let delay = MinimalDelay::Uniform(Ticks(0));
         let checked = check(&causality, &found, &delay, causality.nodes().timestamps());
-        prop_assert_eq!(checked.reversed_within_clock(), 0);
+        prop_assert_eq!(checked.violated_within_clock(), 0);
     }
 
     /// Whatever the clocks are, splitting comes to an end with a sound result.
@@ -191,9 +191,10 @@ proptest! {
         let delay = MinimalDelay::Uniform(Ticks(1));
         let gamma = Gamma::default();
         let times = loop {
-            match controlled(&causality, &clocks, &delay, gamma) {
+            match controlled(&causality, &clocks, &delay, gamma, &()) {
                 Ok(times) => break times,
-                Err(cycle) => {
+                refuted => {
+                    let cycle = cycle(refuted);
                     let finer = split_clocks(&clocks, &trace.info, &cycle).unwrap();
                     prop_assert!(finer.len() > clocks.len());
                     clocks = finer;
@@ -201,10 +202,10 @@ proptest! {
             }
         };
         let rate = AmortizationRate::default();
-        let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+        let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
         let corrected = trace.corrected(&correction);
         let checked = check(&causality, &clocks, &delay, &corrected);
-        prop_assert_eq!(checked.reversed() + checked.short(), 0);
+        prop_assert_eq!(checked.violated() + checked.short(), 0);
     }
 
     #[test]

@@ -14,9 +14,9 @@ fn behind(locations: &[Vec<(u64, Call)>], rate: &str, event: u64) -> Option<Limi
     let clocks = Grouping::Location.clocks(&info, &causality);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let gamma = "0.99998".parse().unwrap();
-    let times = controlled(&causality, &clocks, &delay, gamma).unwrap();
+    let times = controlled(&causality, &clocks, &delay, gamma, &()).unwrap();
     let rate = rate.parse().unwrap();
-    let correction = amortize(&causality, &clocks, &delay, rate, &times).unwrap();
+    let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
     let nodes = causality.nodes();
     let mut after = Vec::new();
     for location in 0..nodes.locations() {

@@ -22,6 +22,7 @@ mod common;
 mod composition;
 mod defects;
 mod extended;
+mod extremes;
 mod filter;
 mod filter_online;
 mod formulas;

@@ -248,7 +248,7 @@ fn the_generated_programs_have_everything_that_is_to_be_tested() {
                 .count()
         };
         see("ties", count(&|cause, effect| cause == effect));
-        see("reversals", count(&|cause, effect| cause > effect));
+        see("violations", count(&|cause, effect| cause > effect));
         let mut ended = BTreeSet::new();
         let each = trace.events.iter().enumerate();
         let each = each.flat_map(|(location, events)| events.iter().map(move |it| (location, it)));

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use retime::clock::{Gamma, MultiPass, Passes, multi_pass};
 
 fn passes(case: &Case, limits: MultiPass) -> Passes {
-    multi_pass(&case.causality, &case.clocks, &case.delay, limits).unwrap()
+    multi_pass(&case.causality, &case.clocks, &case.delay, limits, &()).unwrap()
 }
 
 /// The gamma of a pass, counted from 1.

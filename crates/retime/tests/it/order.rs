@@ -201,7 +201,7 @@ fn coarsened(spec: &Spec, tick: u64) -> Correction {
 proptest! {
     #![proptest_config(cases(150))]
 
-    /// At true times, however coarse, no dependency is reversed.
+    /// At true times, however coarse, no dependency is violated.
     #[test]
     fn true_times_are_put_in_an_order_that_respects_all_dependencies(
         spec in specs(40), tick in prop_oneof![Just(1_u64), Just(10), Just(1_000), Just(1 << 40)],
@@ -224,7 +224,7 @@ proptest! {
         prop_assert!(merged.is_sorted_by_key(|it| it.2));
     }
 
-    /// Whatever the times, none is lost, and only dependencies that are reversed
+    /// Whatever the times, none is lost, and only dependencies that are violated
     /// by their stamps, or part of a circle, are out of order.
     #[test]
     fn recorded_and_corrected_times(spec in specs(40), gamma in gammas()) {

@@ -49,7 +49,7 @@ impl Known {
     /// The simple clock's times minus the true ones, with the same constant.
     fn simple(&self, mu: i64) -> Vec<i64> {
         let delay = MinimalDelay::Uniform(Ticks(mu));
-        let times = simple(&self.causality, &self.clocks, &delay, Ticks(0)).unwrap();
+        let times = simple(&self.causality, &self.clocks, &delay, Ticks(0), &()).unwrap();
         let error = |node: EventNode| times.get(node).0 - self.truth[node.index()];
         self.nodes().map(error).collect()
     }
@@ -106,7 +106,7 @@ proptest! {
                 control,
             };
             let rate = known.trace.info.rate;
-            let times = regulated(&known.causality, &known.clocks, rate, &regulation).unwrap();
+            let times = regulated(&known.causality, &known.clocks, rate, &regulation, &()).unwrap();
             for node in known.nodes() {
                 prop_assert!(times.get(node).0 >= known.causality.nodes().time(node).0);
             }

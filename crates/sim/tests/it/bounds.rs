@@ -84,8 +84,8 @@ impl Trace {
             .correction(&self.causality, &self.clocks, &self.edges)
             .unwrap();
         let nodes = self.causality.nodes();
-        let errors = ErrorBounds::new(bounds, &correction, &self.edges, nodes);
-        let (summary, _) = errors.summary(nodes, &self.clocks);
+        let errors = ErrorBounds::new(bounds, &correction, &self.edges, nodes, &()).unwrap();
+        let (summary, _) = errors.summary(nodes, &self.clocks, &()).unwrap();
         let us = 1e6 / self.info.rate.get() as f64;
         (inside.share(), summary.mean_half_width * us)
     }
@@ -128,12 +128,18 @@ fn lines(causality: &Causality, clocks: &Clocks, truth: &[Timestamp]) -> Estimat
 
 fn collect(causality: &Causality, clocks: &Clocks, base: &Estimate) -> Edges {
     let nodes = causality.nodes();
-    Edges::collect(causality, clocks, |node| {
-        let clock = clocks.of(nodes.location(node));
-        let raw = nodes.time(node).0;
-        let offset = base.offsets[clock.as_usize()].as_ref().unwrap();
-        raw + offset.at(raw).round() as i64
-    })
+    Edges::collect(
+        causality,
+        clocks,
+        |node| {
+            let clock = clocks.of(nodes.location(node));
+            let raw = nodes.time(node).0;
+            let offset = base.offsets[clock.as_usize()].as_ref().unwrap();
+            raw + offset.at(raw).round() as i64
+        },
+        &(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -276,7 +282,7 @@ fn error_bounds_are_never_narrower_than_the_bounds() {
         .correction(&trace.causality, &trace.clocks, &trace.edges)
         .unwrap();
     let nodes = trace.causality.nodes();
-    let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes);
+    let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes, &()).unwrap();
     let corrected = trace.causality.retimed(&correction).unwrap();
     // All that is added to the reference is a shift.
     let first = nodes.all().first().unwrap();

@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
         let accuracy = truth.as_ref().map(|truth| truth.against(analysis, stamps));
         let accuracy = accuracy.transpose()?;
         Ok(ResultPart {
-            reversed: left.reversed(),
+            reversed: left.violated(),
             short: left.short(),
             interval_change_mean: distortion.mean,
             interval_change_largest: distortion.largest,
@@ -109,7 +109,7 @@ impl<'a> Bench<'a> {
             knots: correction.knots(),
             seconds: None,
             memory_bytes: None,
-            bound: self.bound(correction),
+            bound: self.bound(correction)?,
             accuracy: accuracy.map(|it| AccuracyPart {
                 synchronization_ticks: it.synchronization_ticks,
                 message_delay_ticks: it.message_delay_ticks,
@@ -119,15 +119,19 @@ impl<'a> Bench<'a> {
 
     /// How far the times of a correction can be from the truth; nothing for one
     /// that has found other clocks.
-    fn bound(&self, correction: &Correction) -> Option<BoundPart> {
-        let offsets = self.offsets.as_ref()?;
-        let all = self.analysed.analysis.bounds_by(offsets, correction)?.all;
-        (all.events > 0).then_some(BoundPart {
+    fn bound(&self, correction: &Correction) -> Result<Option<BoundPart>, CliError> {
+        let Some(offsets) = &self.offsets else {
+            return Ok(None);
+        };
+        let analysis = &self.analysed.analysis;
+        let bounds = analysis.bounds_by(offsets, correction, &Interrupts)?;
+        let all = bounds.map(|it| it.all).filter(|all| all.events > 0);
+        Ok(all.map(|all| BoundPart {
             mean_ticks: all.mean,
             largest_ticks: all.largest,
             mean_half_width_ticks: all.mean_half_width,
             unbounded_events: all.unbounded,
-        })
+        }))
     }
 }
 

@@ -80,7 +80,7 @@ impl Summary {
             events: report.events,
             released: report.released,
             messages: report.messages,
-            reversed: report.reversed,
+            reversed: report.violated,
             jumps: report.jumps,
             largest_jump_seconds: report.largest_jump.0 as f64 / rate,
             forced: report.forced,

@@ -128,7 +128,7 @@ pub(crate) fn odd() -> Program {
     program
 }
 
-/// A location whose stamps run backwards, without any message reversed.
+/// A location whose stamps run backwards, without any message violated.
 pub(crate) fn backwards() -> Program {
     let mut program = Program::new(2);
     program.options.allow_disorder = true;

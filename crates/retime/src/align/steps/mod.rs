@@ -35,7 +35,7 @@ pub(super) fn explain(
     source: &impl Source,
     found: Aligned,
     rate: TickRate,
-    list: impl Fn(&Estimate) -> Option<Edges>,
+    list: impl Fn(&Estimate) -> Option<Result<Edges, Cancelled>>,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
     let mut best = found.alignment;
@@ -43,11 +43,11 @@ pub(super) fn explain(
         return Ok(best);
     }
     monitor.check()?;
-    let edges = &*source.list();
+    let edges = &*source.list(monitor)?;
     let mut least = reversed(edges, &best.estimate);
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
-        let listed = list(&best.estimate);
+        let listed = list(&best.estimate).transpose()?;
         let listed = listed.as_ref().unwrap_or(edges);
         let known = best.steps.clone();
         let mut better = false;

@@ -34,7 +34,7 @@ impl Case {
     }
 
     pub fn run(&self, gamma: Gamma) -> LogicalTimes {
-        controlled(&self.causality, &self.clocks, &self.delay, gamma).unwrap()
+        controlled(&self.causality, &self.clocks, &self.delay, gamma, &()).unwrap()
     }
 
     pub fn values(&self, gamma: Gamma) -> Vec<i64> {
@@ -46,7 +46,7 @@ impl Case {
     pub fn amortize(&self, gamma: Gamma, rate: AmortizationRate) -> Correction {
         let times = self.run(gamma);
         let (causality, clocks) = (&self.causality, &self.clocks);
-        amortize(causality, clocks, &self.delay, rate, &times).unwrap()
+        amortize(causality, clocks, &self.delay, rate, &times, &()).unwrap()
     }
 
     /// The corrected times of all nodes relative to the base.

@@ -21,13 +21,22 @@ pub mod round_trips;
 pub mod trace;
 
 use proptest::prelude::*;
-use retime::clock::Gamma;
+use retime::clock::{ClockError, Cycle, Gamma};
 use retime::{DelayTable, Grouping, LocationIndex, MinimalDelay, Ticks};
 
 use layout::Layout;
 use program::Program;
 use rng::Rng;
 pub use trace::{Call, Edge, Event, Trace};
+
+/// The cycle that keeps a clock from going on.
+pub fn cycle<T>(run: Result<T, ClockError>) -> Cycle {
+    match run {
+        Err(ClockError::Cycle(cycle)) => cycle,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("no cycle"),
+    }
+}
 
 /// Who reads one physical clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,162 @@
+//! Whatever stamps and delays are, nothing panics: what does not fit is an error.
+
+use proptest::prelude::*;
+
+use crate::common::{Spec, Trace, cases, gammas, specs};
+use retime::causality::{EventNode, check};
+use retime::clock::{
+    AmortizationRate, ClockError, Control, DegressiveConstants, LogicalTimes, Regulation, amortize,
+    controlled, regulated, simple, unamortized,
+};
+use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+use retime::repair::repair_with;
+use retime::{
+    Causality, Clocks, Correction, CorrectionError, DelayTable, MinimalDelay, Ticks, Timestamp,
+};
+
+/// Stamps may span so many ticks.
+const MOST: u64 = 1 << 61;
+
+/// A random trace whose stamps span up to as many ticks as they may, at either end of
+/// what 64 bits hold.
+fn stretched() -> impl Strategy<Value = (Spec, Trace)> {
+    let span = prop_oneof![Just(MOST), Just(MOST / 2), Just(1 << 40)];
+    let of = |(spec, span, at_end): (Spec, u64, bool)| {
+        let mut trace = spec.trace();
+        let events = || trace.events.iter().flatten();
+        let first = events().map(|event| event.raw).min().unwrap_or(0);
+        let last = events().map(|event| event.raw).max().unwrap_or(0);
+        let factor = span / (last - first).max(1);
+        let base = if at_end {
+            u64::MAX - (last - first) * factor
+        } else {
+            0
+        };
+        for event in trace.events.iter_mut().flatten() {
+            event.raw = base + (event.raw - first) * factor;
+        }
+        (spec, trace)
+    };
+    (specs(100), span, any::<bool>()).prop_map(of)
+}
+
+/// Ticks of every size; more than half of them absurd.
+fn ticks() -> impl Strategy<Value = Ticks> {
+    let near = |ticks: i64| (ticks.saturating_sub(2)..=ticks.saturating_add(2)).prop_map(Ticks);
+    prop_oneof![
+        near(0),
+        near(1 << 61),
+        near(1 << 62),
+        near(i64::MAX),
+        near(i64::MIN),
+        (0..63_u32).prop_map(|bits| Ticks(1 << bits)),
+        any::<i64>().prop_map(Ticks),
+    ]
+}
+
+/// The times of a run, in which no message is faster than the delay, unless they are
+/// too far to compute with.
+fn sound(
+    run: Result<LogicalTimes, ClockError>,
+    (causality, clocks): (&Causality, &Clocks),
+    delay: Ticks,
+) -> Option<LogicalTimes> {
+    let times = match run {
+        Ok(times) => times,
+        Err(ClockError::Correction(CorrectionError::TooFar { .. })) => return None,
+        Err(other) => panic!("{other}"),
+    };
+    let clock = |node: EventNode| clocks.of(causality.nodes().location(node));
+    let at = |node: EventNode| i128::from(times.get(node).0);
+    for receive in causality.nodes().all() {
+        assert!(at(receive) >= i128::from(causality.nodes().time(receive).0));
+        if let Some(send) = causality.message_source(receive)
+            && clock(send) != clock(receive)
+        {
+            assert!(at(receive) >= at(send) + i128::from(delay.0));
+        }
+    }
+    Some(times)
+}
+
+/// A correction keeps the delay, unless its times are too far to compute with.
+fn keeps(
+    found: Result<Correction, CorrectionError>,
+    (causality, clocks): (&Causality, &Clocks),
+    delay: &MinimalDelay,
+) {
+    match found {
+        Ok(correction) => {
+            if let Some(times) = causality.retimed(&correction) {
+                let times: &[Timestamp] = times.nodes().timestamps();
+                assert_eq!(check(causality, clocks, delay, times).short(), 0);
+            }
+        }
+        Err(CorrectionError::TooFar { .. }) => {}
+        Err(other) => panic!("{other}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(150))]
+
+    #[test]
+    fn clocks_keep_any_delay_or_refuse_it(
+        (spec, trace) in stretched(),
+        delay in ticks(),
+        distance in ticks(),
+        gamma in gammas(),
+        per_pair: bool,
+    ) {
+        let causality = trace.causality();
+        let clocks = spec.grouping().clocks(&trace.info, &causality);
+        let it = (&causality, &clocks);
+        let mut least = MinimalDelay::Uniform(delay);
+        if per_pair {
+            let mut table = DelayTable::default();
+            table.set(None, None, delay);
+            least = MinimalDelay::PerPair(table);
+        }
+        check(&causality, &clocks, &least, causality.nodes().timestamps());
+        sound(simple(&causality, &clocks, &least, distance, &()), it, delay);
+        let control = Control::Degressive(DegressiveConstants::default());
+        let regulation = Regulation { delay: least.clone(), distance, control };
+        let rate = trace.info.rate;
+        sound(regulated(&causality, &clocks, rate, &regulation, &()), it, delay);
+        if let Some(times) = sound(controlled(&causality, &clocks, &least, gamma, &()), it, delay) {
+            let rate = AmortizationRate::default();
+            keeps(amortize(&causality, &clocks, &least, rate, &times, &()), it, &least);
+            keeps(unamortized(&causality, &clocks, &times, &()), it, &least);
+        }
+        match repair_with(&causality, &clocks, &least, gamma, &()) {
+            Ok(repaired) => keeps(Ok(repaired.correction), it, &least),
+            Err(ClockError::Correction(error)) => keeps(Err(error), it, &least),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(15))]
+
+    #[test]
+    fn every_method_solves_or_says_why_not(
+        (spec, trace) in stretched(),
+        delay in ticks(),
+        drift in prop_oneof![
+            Just(0.0), Just(-1.0), Just(1e-4), Just(1e300), Just(f64::NAN), Just(f64::INFINITY),
+        ],
+    ) {
+        let options = AnalysisOptions {
+            grouping: spec.grouping(),
+            delay: Some(MinimalDelay::Uniform(delay)),
+            ..AnalysisOptions::default()
+        };
+        let analysis = Analysis::of(trace.info.clone(), trace.causality(), options, &()).unwrap();
+        for name in MethodName::all() {
+            if let Ok(solution) = analysis.solve(&Method::new(name), &()) {
+                let _ = analysis.bounds(drift, Some(&solution), &());
+            }
+        }
+    }
+}
