@@ -88,9 +88,24 @@ def _swings(description, source):
     shares = [source.uniform(0.2, 1.0) for _ in range(3)]
     total = sum(shares)
     return [
-        (amplitude * share / total, period * 2 ** source.uniform(-1, 1), source.uniform(0, 2 * math.pi))
+        (
+            amplitude * share / total,
+            period * 2 ** source.uniform(-1, 1),
+            source.uniform(0, 2 * math.pi),
+        )
         for share in shares
     ]
+
+
+def _walk(times, deviation, source):
+    """What a rate adds up to that takes a step now and then; 0 at first."""
+    walked, rate, due = [0.0], 0.0, WALK_EVERY
+    for before, time in zip(times, times[1:]):
+        walked.append(walked[-1] + rate * (time - before) * 1e3)
+        if time >= due:
+            rate += source.gauss(0, deviation)
+            due += WALK_EVERY
+    return walked
 
 
 def _draw(description, seconds, source, is_set):
@@ -102,14 +117,9 @@ def _draw(description, seconds, source, is_set):
     spacing = min([SPACING] + [period / 100 for _, period, _ in swings])
     count = max(2, math.ceil(seconds / spacing) + 1)
     times = [seconds * i / (count - 1) for i in range(count)]
-    walked, rate, due = 0.0, 0.0, WALK_EVERY
+    walk = _walk(times, description.walk, source) if description.walk else [0.0] * count
     knots = []
-    for i, time in enumerate(times):
-        if i and description.walk:
-            walked += rate * (time - times[i - 1]) * 1e3
-            if time >= due:
-                rate += source.gauss(0, description.walk)
-                due += WALK_EVERY
+    for time, walked in zip(times, walk):
         swing = sum(a * math.sin(2 * math.pi * time / p + phase) for a, p, phase in swings)
         knots.append((time, offset + drift * time * 1e3 + swing + walked))
     clock = Clock(knots, _largest_deviation(knots))

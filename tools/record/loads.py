@@ -91,10 +91,12 @@ def _programs(name, seed):
     if kind == "idle":
         return []
     if kind == "bursts":
-        return [(_on_and_off, (core, f"{seed} {core}", (0.02, 2.0), (0.05, 2.0))) for core in cores()]
+        lengths, pauses = (0.02, 2.0), (0.05, 2.0)
+        return [(_on_and_off, (core, f"{seed} {core}", lengths, pauses)) for core in cores()]
     if kind == "correlated":
         # One seed: all cores are taken and let go together.
-        return [(_on_and_off, (core, f"{seed}", (0.3, 3.0), (0.3, 3.0))) for core in cores()]
+        lengths, pauses = (0.3, 3.0), (0.3, 3.0)
+        return [(_on_and_off, (core, f"{seed}", lengths, pauses)) for core in cores()]
     if kind == "alternate":
         return [(_in_turn, (cores(), f"{seed}"))]
     if kind == "slow":
