@@ -466,13 +466,14 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return error;
 }
 
+/* The calls overwrite the handles of what completes. An array is never empty in C. */
 int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
 {
     MPI_Status own;
-    MPI_Request handles[count];
+    MPI_Request handles[count + 1];
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    memcpy(handles, requests, sizeof handles);
+    memcpy(handles, requests, count * sizeof *handles);
     enter(R_MPI_Waitany);
     int error = PMPI_Waitany(count, requests, index, status);
     if (*index != MPI_UNDEFINED)
@@ -483,11 +484,11 @@ int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status
 
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    MPI_Status own[count];
-    MPI_Request handles[count];
+    MPI_Status own[count + 1];
+    MPI_Request handles[count + 1];
     if (statuses == MPI_STATUSES_IGNORE)
         statuses = own;
-    memcpy(handles, requests, sizeof handles);
+    memcpy(handles, requests, count * sizeof *handles);
     enter(R_MPI_Waitall);
     int error = PMPI_Waitall(count, requests, statuses);
     for (int i = 0; i < count; i++)
