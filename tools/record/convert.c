@@ -224,8 +224,8 @@ static OTF2_ErrorCode write_event(OTF2_EvtWriter *to, OTF2_TimeStamp at, const s
     case COLLECTIVE_BEGIN:
         return OTF2_EvtWriter_MpiCollectiveBegin(to, NULL, at);
     case COLLECTIVE_END:
-        return OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, at, e->operation, comm, root_of(e), e->sent,
-                                               e->received);
+        return OTF2_EvtWriter_MpiCollectiveEnd(to, NULL, at, e->operation, comm, root_of(e),
+                                               e->sent, e->received);
     case NONBLOCKING_REQUEST:
         return OTF2_EvtWriter_NonBlockingCollectiveRequest(to, NULL, at, e->request);
     case NONBLOCKING_COMPLETE:
@@ -287,7 +287,8 @@ static void define_places(uint32_t ranks_per_node)
             check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
                       definitions, node, define_numbered("node", node - 1), kind, 0),
                   "a node");
-        check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions, i, define_numbered("MPI Rank", i),
+        uint32_t name = define_numbered("MPI Rank", i);
+        check(OTF2_GlobalDefWriter_WriteLocationGroup(definitions, i, name,
                                                       OTF2_LOCATION_GROUP_TYPE_PROCESS, node,
                                                       OTF2_UNDEFINED_LOCATION_GROUP),
               "a process");
@@ -305,7 +306,8 @@ static void define_regions(uint32_t empty)
 #undef REGION_NAME
     for (uint32_t i = 0; i < REGION_COUNT; i++) {
         uint32_t name = define_string(names[i]);
-        OTF2_Paradigm paradigm = strncmp(names[i], "MPI_", 4) ? OTF2_PARADIGM_USER : OTF2_PARADIGM_MPI;
+        bool of_mpi = !strncmp(names[i], "MPI_", 4);
+        OTF2_Paradigm paradigm = of_mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER;
         check(OTF2_GlobalDefWriter_WriteRegion(definitions, i, name, name, empty,
                                                OTF2_REGION_ROLE_FUNCTION, paradigm,
                                                OTF2_REGION_FLAG_NONE, empty, 0, 0),
@@ -366,7 +368,8 @@ static void write_definitions(OTF2_Archive *archive, double length, uint32_t ran
               "closing local definitions");
     check(OTF2_Archive_CloseDefFiles(archive), "closing local definitions");
     definitions = OTF2_Archive_GetGlobalDefWriter(archive);
-    check(OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, 0, (uint64_t)length + 1,
+    check(OTF2_GlobalDefWriter_WriteClockProperties(definitions, 1000000000, 0,
+                                                    (uint64_t)length + 1,
                                                     OTF2_UNDEFINED_TIMESTAMP),
           "the clock");
     uint32_t empty = define_string("");

@@ -280,7 +280,8 @@ static void write_recording(void)
 {
     const char *directory = getenv("RECORD_TO");
     char path[4096];
-    snprintf(path, sizeof path, "%s/rank.%u.rec", directory ? directory : ".", recording.header.rank);
+    snprintf(path, sizeof path, "%s/rank.%u.rec", directory ? directory : ".",
+             recording.header.rank);
     FILE *file = fopen(path, "wb");
     if (!file)
         fail(path);
@@ -343,8 +344,8 @@ int MPI_Recv(void *data, int count, MPI_Datatype type, int from, int tag, MPI_Co
     return error;
 }
 
-int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag, void *in,
-                 int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag,
+                 void *in, int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm,
                  MPI_Status *status)
 {
     MPI_Status own;
@@ -559,18 +560,20 @@ BLOCKING(Bcast, BCAST, (void *data, int n, MPI_Datatype type, int root, MPI_Comm
          (data, n, type, root, comm), root, at_root(root, comm, bytes(n, type)), bytes(n, type))
 BLOCKING(Reduce, REDUCE,
          (const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-         (out, in, n, type, op, root, comm), root, bytes(n, type), at_root(root, comm, bytes(n, type)))
+         (out, in, n, type, op, root, comm), root, bytes(n, type),
+         at_root(root, comm, bytes(n, type)))
 BLOCKING(Allreduce, ALLREDUCE,
          (const void *out, void *in, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
-         (out, in, n, type, op, comm), -1, at_all(comm, bytes(n, type)), at_all(comm, bytes(n, type)))
+         (out, in, n, type, op, comm), -1, at_all(comm, bytes(n, type)),
+         at_all(comm, bytes(n, type)))
 BLOCKING(Gather, GATHER,
-         (const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype in_type, int root,
-          MPI_Comm comm),
+         (const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype in_type,
+          int root, MPI_Comm comm),
          (out, n, type, in, m, in_type, root, comm), root, bytes(n, type),
          at_root(root, comm, bytes(m, in_type)))
 BLOCKING(Scatter, SCATTER,
-         (const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype in_type, int root,
-          MPI_Comm comm),
+         (const void *out, int n, MPI_Datatype type, void *in, int m, MPI_Datatype in_type,
+          int root, MPI_Comm comm),
          (out, n, type, in, m, in_type, root, comm), root, at_root(root, comm, bytes(n, type)),
          bytes(m, in_type))
 BLOCKING(Allgather, ALLGATHER,

@@ -18,8 +18,10 @@ int main(int argc, char **argv)
     char *face = buffer(bytes);
     for (long i = 0; i < iterations; i++) {
         int step = i % 2 ? -1 : 1;
-        int west = neighbour(x - step, y, width, height), east = neighbour(x + step, y, width, height);
-        int south = neighbour(x, y - step, width, height), north = neighbour(x, y + step, width, height);
+        int west = neighbour(x - step, y, width, height);
+        int east = neighbour(x + step, y, width, height);
+        int south = neighbour(x, y - step, width, height);
+        int north = neighbour(x, y + step, width, height);
         for (long plane = 0; plane < planes; plane++) {
             MPI_Recv(face, bytes, MPI_BYTE, west, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Recv(face, bytes, MPI_BYTE, south, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
