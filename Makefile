@@ -16,7 +16,10 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 DIST = $(TARGET_DIR)/$(TRIPLE:%=%/)dist
 INTO = $(DESTDIR)$(PREFIX)
 
-.PHONY: all demo test lint bench install dist tarball tools clean help
+# Where `make record` puts what docs/RECORDINGS.md describes.
+RECORDINGS ?= $(TARGET_DIR)/recordings
+
+.PHONY: all demo test lint bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -35,6 +38,9 @@ lint: ## Formatting, lints and documentation; warnings are errors
 
 bench: tools ## Print the figures of the README, beside the time otf2-print takes
 	benches/figures.sh
+
+record: ## Record MPI programs with known truth, for half an hour, into RECORDINGS
+	tools/record/record --out $(RECORDINGS)
 
 install: ## Install the command, its manual page and completions below PREFIX (/usr/local)
 	$(CARGO) build --profile dist --package retime-cli $(TRIPLE:%=--target %)
