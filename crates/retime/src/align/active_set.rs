@@ -117,7 +117,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Finds the centre, from curves that are somewhere near.
-    pub(super) fn settle(&self, curves: &Curves, division: Division, soonest: f64) -> Result<Found, Cancelled> {
+    pub(super) fn settle(
+        &self,
+        curves: &Curves,
+        division: Division,
+        soonest: f64,
+    ) -> Result<Found, Cancelled> {
         let windows = self.windows(division.pieces);
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
@@ -133,8 +138,6 @@ impl<'a> Bench<'a> {
             let next = self.aim(&survey, Some(&aim));
             let settled = next.is_like(&aim, self.setting.knee);
             aim = next;
-            if std::env::var("DBG").is_ok() { eprintln!("  pieces {} bend {:e} least {:.1} scale {:.1} knee {:.1} tightest {:.1} new {} known {}", division.pieces, division.bend, aim.least, aim.barrier.scale, aim.barrier.knee, aim.tightest, new, known); }
-            if std::env::var("DBG2").is_ok() { for (l, f) in self.links.list().iter().zip(&survey.links) { eprintln!("     {}->{} least {:.0} n {}", l.from, l.to, f.least, self.links.of(l).len()); } }
             if settled && new as f64 <= OPTIONS.new * known as f64 {
                 break;
             }
@@ -161,8 +164,7 @@ impl<'a> Bench<'a> {
         let centre = Centre::new(links, frame, active, curves, aim.least, aim.barrier, bend);
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
-        let n = minimise(&centre, curves, exactness * known, self.monitor)?;
-        if std::env::var("DBG").is_ok() { eprintln!("   newton {n} value {} lines {:?} ends {:?} {:?}", centre.value(curves), frame.lines, &curves.values[..curves.clocks], &curves.values[curves.values.len()-curves.clocks..]); }
+        minimise(&centre, curves, exactness * known, self.monitor)?;
         Ok(())
     }
 
@@ -172,8 +174,8 @@ impl<'a> Bench<'a> {
     /// the offsets: hardly less than the least latency of all, which the centre makes as
     /// large as it can.
     ///
-    /// The scale is the median over links of the smallest slack. Where that is nothing
-    /// or less the offsets are still far off, and a scale too small would only make the
+    /// The scale is the lower quartile, over links, of the smallest slack: what holds a
+    /// clock are its tight links, and many others may be loose. Where that is nothing or less the offsets are still far off, and a scale too small would only make the
     /// centre hard to find. For the same reason the knee begins high, where no
     /// dependency pulls by much more than others; as long as it is high, many loose ones
     /// outweigh the tight. It falls unless dependencies contradict each other: they would
@@ -190,8 +192,8 @@ impl<'a> Bench<'a> {
         for slack in &mut slacks {
             *slack -= least;
         }
-        let typical = { slacks.sort_by(f64::total_cmp); let f: f64 = std::env::var("QT").ok().and_then(|x| x.parse().ok()).unwrap_or(0.5);
-            if f > 1.0 { let m = slacks.iter().map(|s| 1.0 / s.max(self.setting.knee).powf(f)).sum::<f64>() / slacks.len().max(1) as f64; m.powf(-1.0 / f) } else { slacks.get(((slacks.len().max(1) - 1) as f64 * f) as usize).copied().unwrap_or(0.0) } };
+        slacks.sort_unstable_by(f64::total_cmp);
+        let typical = slacks.get(slacks.len() / 4).copied().unwrap_or(0.0);
         for slack in &mut slacks {
             *slack = slack.abs();
         }

@@ -153,7 +153,6 @@ impl<'a, S: Source> Candidates<'a, S> {
         let reduction = Reduction {
             frame: &self.axis,
             windows,
-            blocks: 1,
             layers: OPTIONS.tightest,
             left_out: &self.left_out,
             monitor: self.monitor,

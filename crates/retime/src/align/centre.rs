@@ -9,12 +9,13 @@
 //! ```text
 //!   sum over dependencies  phi(slack)
 //! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
-//! + 1/2 sum over pieces    ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)         rates differ little
+//! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
 //! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `sigma` as the
-//! [division](super::selection) has it, `rho = 1e-4`. It is
+//! [division](super::selection) has it, `rho = 1e-5`, and `w_p` less than 1 for
+//! clocks whose rates differ by more than that, as in Huber's function. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
 //! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
@@ -87,7 +88,8 @@ pub(super) struct Centre {
 /// Weights of the penalties.
 struct Stiffness {
     bend: f64,
-    slope: f64,
+    /// By clock.
+    slope: Vec<f64>,
     /// By clock.
     pull: Vec<f64>,
 }
@@ -127,7 +129,10 @@ impl Centre {
         // the division is; their sum is divided by the number of knots for that.
         let stiffness = Stiffness {
             bend: square(width * sigma),
-            slope: square(width * std::env::var("RHO").ok().and_then(|x| x.parse().ok()).unwrap_or(OPTIONS.rho)) / (shape.pieces + 1) as f64,
+            slope: slopes(
+                shape,
+                square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
+            ),
             pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
         // Which entries are not zero depends on the division and on who depends on
@@ -154,14 +159,14 @@ impl Centre {
 
     fn add_penalties(&mut self, shape: &Curves, pattern: &Pattern) {
         let Stiffness { bend, slope, pull } = &self.stiffness;
-        let (bend, slope) = (*bend, *slope);
+        let bend = *bend;
         let clocks = shape.clocks;
         let mut add = |a: usize, b: usize, value: f64| {
             if let Some(at) = pattern.position(a, b) {
                 self.penalties[at] += value;
             }
         };
-        for (clock, &pull) in pull.iter().enumerate() {
+        for (clock, (&pull, &slope)) in pull.iter().zip(slope).enumerate() {
             let at = |knot: usize| knot * clocks + clock;
             for knot in 0..=shape.pieces {
                 add(at(knot), at(knot), pull);
@@ -209,7 +214,7 @@ impl Centre {
         for at in 0..z.len() {
             sum += pull[at % clocks] * z[at] * z[at];
             if let Some(after) = z.get(at + clocks) {
-                sum += slope * (after - z[at]) * (after - z[at]);
+                sum += slope[at % clocks] * (after - z[at]) * (after - z[at]);
                 if let Some(last) = z.get(at + 2 * clocks) {
                     let turn = z[at] - 2.0 * after + last;
                     sum += bend * turn * turn;
@@ -265,7 +270,7 @@ impl Centre {
             let Some(after) = z.get(at + clocks) else {
                 break;
             };
-            let rise = slope * (after - z[at]);
+            let rise = slope[at % clocks] * (after - z[at]);
             gradient[at] -= rise;
             gradient[at + clocks] += rise;
             if let Some(last) = z.get(at + 2 * clocks) {
@@ -320,6 +325,19 @@ fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
         }
     }
     pulls
+}
+
+/// The weight of each clock's slopes: less for a clock whose rate is beyond what is usual,
+/// so that it is drawn by no more than one at the edge of that. By the rates of the curves so
+/// far: the curves that minimise the function, found again and again, are those with
+/// Huber's function of the rate in the place of its square.
+fn slopes(curves: &Curves, usual: f64) -> Vec<f64> {
+    let rate = |clock: usize| {
+        let last = curves.values[curves.pieces * curves.clocks + clock];
+        ((last - curves.values[clock]) / curves.span).abs()
+    };
+    let weight = |clock: usize| usual * (OPTIONS.rho / rate(clock).max(OPTIONS.rho));
+    (0..curves.clocks).map(weight).collect()
 }
 
 /// Terms, sorted by the segments they touch. Those of one link between the same two

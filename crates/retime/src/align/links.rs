@@ -65,7 +65,7 @@ impl Links {
         self.points.extend_from_slice(points);
         let end = self.points.len();
         self.stretches.push(Stretch {
-            window: cell.window() as u32,
+            window: cell.window,
             count: cell.count,
             end,
         });
@@ -151,7 +151,6 @@ impl Links {
         let reduction = super::reduced::Reduction {
             frame: &frame,
             windows: 1,
-            blocks: 1,
             layers: usize::MAX,
             left_out: &rustc_hash::FxHashSet::default(),
             monitor: &(),

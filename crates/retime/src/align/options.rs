@@ -39,7 +39,7 @@ pub(super) struct Options {
     /// By how much rates [may wander](super::selection) in a second, as a fraction. The
     /// first is that of a quartz in a room: its temperature changes by some hundredths of
     /// a degree in a second, and its rate by up to a ppm with each degree.
-    pub(super) wander: [f64; 5],
+    pub(super) wander: [f64; 6],
     /// No latency is less than this share of the minimal delay: less than all, for that is
     /// a mean over a cycle, and ways there and back differ.
     pub(super) possible: f64,
@@ -52,7 +52,8 @@ pub(super) struct Options {
     /// latency of all grows by this.
     pub(super) firmer: f64,
 
-    /// By how much rates differ from their line, as a fraction.
+    /// By how much rates differ, as a fraction: quartzes are sold as good to 20 or 50 ppm,
+    /// and most are better.
     pub(super) rho: f64,
     /// The pull to zero of most clocks, in terms of the scale of slacks. It only makes the
     /// function strictly convex.
@@ -124,12 +125,12 @@ pub(super) const OPTIONS: Options = Options {
     outlier: 200.0,
     pieces: [1, 4, 16, 64, 256, 1024],
     straight: 1e-9,
-    wander: [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
+    wander: [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3],
     possible: 0.5,
     proof_among: 10,
     gain: 0.5,
     firmer: 1.1,
-    rho: 1e-4,
+    rho: 1e-5,
     pull: 1e-3,
     hold: 1e4,
     tightest: 3,

@@ -72,7 +72,9 @@ impl Judged<'_> {
             });
             windows
         })?;
-        let windows = windows.into_iter().fold(Windows::default(), Windows::joined);
+        let windows = windows
+            .into_iter()
+            .fold(Windows::default(), Windows::joined);
         if !windows.are_few() {
             return Ok(Vec::new());
         }

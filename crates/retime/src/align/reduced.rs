@@ -83,11 +83,8 @@ pub(super) fn same(edge: &Edge) -> Same {
 pub(super) struct Reduction<'a> {
     /// When something was sent, on the common axis.
     pub(super) frame: &'a Frame,
-    /// Stretches of equal length,
+    /// How many stretches of equal length there are.
     pub(super) windows: usize,
-    /// each cut once more in blocks that count in turn to one half of the trace or
-    /// the other.
-    pub(super) blocks: usize,
     /// Lower layers that are kept of each.
     pub(super) layers: usize,
     /// Dependencies that do not count.
@@ -96,20 +93,13 @@ pub(super) struct Reduction<'a> {
     pub(super) monitor: &'a dyn Monitor,
 }
 
-/// Two halves of a trace, in turn by stretches of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Half {
-    Even,
-    Odd,
-}
-
 /// A link in a stretch of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) from: u32,
     pub(super) to: u32,
-    /// Twice the window, and 1 more for the odd half of it.
-    stretch: u32,
+    /// The number of its window.
+    pub(super) window: u32,
     /// How many dependencies there are in truth.
     pub(super) count: u32,
     /// Its points end here; they begin where those of the cell before end.
@@ -117,22 +107,8 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// The number of its window.
-    pub(super) fn window(&self) -> usize {
-        self.stretch as usize / 2
-    }
-
-    /// The half it belongs to.
-    pub(super) fn half(&self) -> Half {
-        if self.stretch.is_multiple_of(2) {
-            Half::Even
-        } else {
-            Half::Odd
-        }
-    }
-
     fn key(&self) -> (u32, u32, u32) {
-        (self.from, self.to, self.stretch)
+        (self.from, self.to, self.window)
     }
 
     /// Leaves what counts of its sorted points.
@@ -259,8 +235,8 @@ impl Reduced {
 /// A part under way: of each link the stretch that was met last is open.
 struct Open<'a> {
     reduction: &'a Reduction<'a>,
-    windows: f64,
-    blocks: f64,
+    /// Windows per tick.
+    rate: f64,
     number: FxHashMap<u64, u32>,
     /// By number: the open stretch, its points, and how many it takes.
     links: Vec<(Cell, Vec<Point>, usize)>,
@@ -270,8 +246,7 @@ struct Open<'a> {
 impl<'a> Open<'a> {
     fn new(reduction: &'a Reduction<'a>) -> Self {
         Self {
-            windows: reduction.windows as f64 / reduction.frame.span,
-            blocks: reduction.blocks as f64 / reduction.frame.span,
+            rate: reduction.windows as f64 / reduction.frame.span,
             reduction,
             number: FxHashMap::default(),
             links: Vec::new(),
@@ -289,7 +264,7 @@ impl<'a> Open<'a> {
         if !left_out.is_empty() && left_out.contains(&same(edge)) {
             return;
         }
-        let stretch = self.stretch(edge);
+        let window = self.window(edge);
         let key = u64::from(edge.from.0) << 32 | u64::from(edge.to.0);
         let known = self.links.len() as u32;
         let at = *self.number.entry(key).or_insert(known);
@@ -297,19 +272,19 @@ impl<'a> Open<'a> {
             let cell = Cell {
                 from: edge.from.0,
                 to: edge.to.0,
-                stretch,
+                window,
                 count: 0,
                 end: 0,
             };
             self.links.push((cell, Vec::new(), BUFFER));
         }
         let (cell, points, full) = &mut self.links[at as usize];
-        if cell.stretch != stretch {
+        if cell.window != window {
             sort(points);
             cell.peel(points, self.reduction.layers);
             self.reduced.close(*cell, points);
             points.clear();
-            (cell.stretch, cell.count, *full) = (stretch, 0, BUFFER);
+            (cell.window, cell.count, *full) = (window, 0, BUFFER);
         }
         cell.count += 1;
         points.push(Point {
@@ -324,11 +299,9 @@ impl<'a> Open<'a> {
     }
 
     #[inline]
-    fn stretch(&self, edge: &Edge) -> u32 {
+    fn window(&self, edge: &Edge) -> u32 {
         let time = self.reduction.frame.time(edge.from.as_usize(), edge.sent);
-        let window = ((time * self.windows) as usize).min(self.reduction.windows - 1);
-        let odd = ((time * self.blocks) as usize).min(self.reduction.blocks - 1) % 2;
-        (2 * window + odd) as u32
+        ((time * self.rate) as usize).min(self.reduction.windows - 1) as u32
     }
 
     fn finish(mut self) -> Reduced {
@@ -404,7 +377,6 @@ mod tests {
         let reduction = Reduction {
             frame: &frame,
             windows: 4,
-            blocks: 8,
             layers,
             left_out: &FxHashSet::default(),
             monitor: &(),

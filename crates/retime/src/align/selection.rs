@@ -11,7 +11,7 @@
 //! Rates are taken for random walks that change by `q sqrt(t)` within a time `t`, for
 //!
 //! ```text
-//! q = 0.01, 0.1, 1, 10, 100 ppm in a second
+//! q = 0.01, 0.1, 1, 10, 100, 1000 ppm in a second
 //! ```
 //!
 //! one after the other. The first is what clocks do. A larger one is tried while effects come

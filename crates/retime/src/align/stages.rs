@@ -38,7 +38,6 @@ pub(super) fn rough(
     let reduction = Reduction {
         frame: &begun,
         windows: OPTIONS.rough_windows,
-        blocks: 1,
         layers: 1,
         left_out: &FxHashSet::default(),
         monitor,
@@ -46,7 +45,7 @@ pub(super) fn rough(
     let reduced = Reduced::new(source, &reduction)?;
     let links = Links::new(source.clocks(), &reduced, |_| true);
     let mut frame = shifted(source, &begun, &links);
-    add_lines(&links, &mut frame, if std::env::var("NL").is_ok() { 0 } else { OPTIONS.rough_lines });
+    add_lines(&links, &mut frame, OPTIONS.rough_lines);
     Ok(frame)
 }
 
@@ -76,7 +75,7 @@ pub(super) fn align_roughly_aligned(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    Ok(Stages::new(source, frame, rate, monitor)?.finish(reference))
+    Ok(Stages::new(source, frame.level(), rate, monitor)?.finish(reference))
 }
 
 /// How far the alignment is.
@@ -94,12 +93,11 @@ impl<'a, S: Source> Stages<'a, S> {
     /// Up to the selection of a division.
     fn new(
         source: &'a S,
-        mut frame: Frame,
+        frame: Frame,
         rate: TickRate,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let mut candidates = Candidates::new(source, frame.clone(), monitor)?;
-        let fastest = add_lines(&candidates.links(), &mut frame, if std::env::var("NL").is_ok() { 0 } else { 1 });
+        let candidates = Candidates::new(source, frame.clone(), monitor)?;
         let mut stages = Self {
             source,
             monitor,
@@ -110,7 +108,7 @@ impl<'a, S: Source> Stages<'a, S> {
             contradicted: false,
         };
         stages.pin();
-        let first = stages.reject_by_lines(&fastest)?;
+        let first = stages.reject_by_lines()?;
         stages.align(first)?;
         Ok(stages)
     }
@@ -121,20 +119,22 @@ impl<'a, S: Source> Stages<'a, S> {
     /// hardly notice them. But lines can be far off where messages wait, and then what
     /// contradicts them are the only messages that do not. So it is left out only if it
     /// is what contradicts the offsets.
-    fn reject_by_lines(&mut self, fastest: &[f64]) -> Result<Offsets<'a>, Cancelled> {
+    fn reject_by_lines(&mut self) -> Result<Offsets<'a>, Cancelled> {
         let first = self.given().stiffest(&mut self.candidates)?;
         let before = first.0.survey.contradictions(0.0);
-        let links = self.candidates.links();
-        let judged = Judged {
-            links: &links,
-            frame: &self.frame,
-            curves: &self.curves,
-            fastest,
-            nanosecond: self.nanosecond,
-        };
         if before.sum <= 0.0 {
             return Ok(first);
         }
+        let links = self.candidates.links();
+        let mut lines = self.frame.clone();
+        let fastest = add_lines(&links, &mut lines, 1);
+        let judged = Judged {
+            links: &links,
+            frame: &lines,
+            curves: &self.curves,
+            fastest: &fastest,
+            nanosecond: self.nanosecond,
+        };
         let outliers = judged.outliers(self.source, self.candidates.left_out(), self.monitor)?;
         if outliers.is_empty() {
             return Ok(first);
