@@ -1,15 +1,23 @@
 //! Between which values the offset of each clock lies, at any time.
 //!
 //! Let `z` be what has to be added to a clock beyond a straight line that an
-//! estimate gives it (see [`offset_bounds`]), and let no clock stray from the
-//! rate of its line by more than `rho`. Then everything that a trace tells about
-//! its clocks are difference constraints:
+//! estimate gives it (see [`offset_bounds`]), and let no clock stray from its own mean
+//! rate by more than `rho`, and that from the rate of its line by more than `delta`. Then
+//! everything that a trace tells about its clocks are difference constraints:
 //!
 //! ```text
 //! z(to, received) - z(from, sent) >= line(from, sent) - line(to, received) - latency + mu - tick
-//! |z(p, t) - z(p, t')|            <= rho |t - t'|
+//! |z(p, t) - z(p, t')|            <= (rho + delta) |t - t'|
 //! z(reference, t)                  = 0     until it is set, if ever; a constant afterwards
 //! ```
+//!
+//! **How wrong the lines can be** the messages tell. With some `delta` the bounds say
+//! how far the mean rate of each clock between its first dependency and its last can be
+//! from that of its line. If that comes out smaller than `delta` for all of them, no clock's can be
+//! larger: what satisfies all constraints, for any `delta`, is a convex set that contains
+//! the lines, so from a solution with larger differences a straight way leads to the
+//! lines, and some point of it has differences of `delta`; but there is none. So `delta` is raised
+//! until it is enough, from a quarter of `rho` to what rates may differ by at all.
 //!
 //! Their least and their greatest solution are longest and shortest paths from
 //! the reference (Bellman 1958, Ford 1956; Cormen et al., Introduction to
@@ -39,7 +47,12 @@
 //!     offsets: vec![Some(Offset::constant(0.0)), Some(Offset::constant(0.0))],
 //!     reference: a,
 //! };
-//! let options = BoundOptions { drift: 1e-3, tick_slack: false, ..BoundOptions::default() };
+//! let options = BoundOptions {
+//!     drift: 1e-3,
+//!     most_difference: 0.0,
+//!     tick_slack: false,
+//!     ..BoundOptions::default()
+//! };
 //! let bounds = offset_bounds(&edges, |_| 0, &base, &options, &())?;
 //! let of_b = bounds.clocks[1].as_ref().unwrap();
 //! // Received at 2960 what was sent at 3000: at least 40 is missing there. The
@@ -65,6 +78,13 @@ use crate::estimate::Estimate;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
+/// Mean rates are first taken to differ from those of their lines by this share of the
+/// drift bound,
+const FIRST: f64 = 0.25;
+/// but by as much at least, as a fraction,
+const LEAST: f64 = 1e-9;
+/// and then by so many times more.
+const FASTER: f64 = 4.0;
 /// Contradictions are resolved in this many rounds at most,
 const ROUNDS: usize = 64;
 /// and after this many all dependencies of a contradiction are left out.
@@ -76,6 +96,9 @@ pub struct BoundOptions {
     /// By how much the rate of a clock strays from its mean rate against the
     /// reference, as a fraction: `1e-4` is 100 ppm.
     pub drift: f64,
+    /// By how much rates differ from those of the lines at most, as a fraction, where
+    /// the trace does not tell.
+    pub most_difference: f64,
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
@@ -88,6 +111,7 @@ impl Default for BoundOptions {
     fn default() -> Self {
         Self {
             drift: 1e-4,
+            most_difference: 1e-3,
             tick_slack: true,
             steps: 6_000_000_000,
         }
@@ -107,6 +131,16 @@ pub struct OffsetBounds {
     /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
     pub complete: bool,
+}
+
+impl OffsetBounds {
+    /// By how much the mean rate of any clock that is bounded on both sides can differ
+    /// from that of its line.
+    fn rates_differ_by(&self) -> f64 {
+        let clocks = self.clocks.iter().flatten();
+        let rates = clocks.filter_map(ClockBounds::mean_rate);
+        rates.fold(0.0, f64::max)
+    }
 }
 
 /// Bounds on what has to be added to one clock.
@@ -142,6 +176,19 @@ impl ClockBounds {
         middle.round() as i64
     }
 
+    /// By how much the mean rate between the first and the last fact can differ from that
+    /// of the line; `None` where it is not bounded on both sides, or the clock was set.
+    fn mean_rate(&self) -> Option<f64> {
+        let ends = |side: &Envelope| Some((side.knots.first()?.0, side.knots.last()?.0));
+        let (low, high) = (ends(&self.low)?, ends(&self.high)?);
+        let (first, last) = (low.0.min(high.0), low.1.max(high.1));
+        let apart = last.saturating_sub(first) as f64;
+        let at = |stamp: i64| (self.low.at(stamp), self.high.at(stamp) + self.tick);
+        let (first, last) = (at(first), at(last));
+        let most = (last.1 - first.0).max(first.1 - last.0);
+        (self.low.steps.is_empty() && most.is_finite() && apart > 0.0).then_some(most / apart)
+    }
+
     /// Where the clock stepped: between these stamps.
     pub(super) fn steps(&self) -> &[(i64, i64)] {
         &self.low.steps
@@ -165,11 +212,10 @@ impl ClockBounds {
 /// The bounds that the dependencies and a drift bound put on each clock.
 ///
 /// `least` is the minimal delay of a dependency in ticks; 0 is always right.
-/// Of `base` only the reference and the overall line of each clock count: the
-/// rate of each clock is taken to stay within `options.drift` of the rate of
-/// that line, so that constant drifts may be larger than the bound; and where an
-/// alignment found that a clock was set. A wrong line
-/// is as if clocks drifted by as much more. Fails only if `monitor` says to give up.
+/// Of `base` only the reference and the overall line of each clock count, and where an
+/// alignment found that a clock was set. The rate of each clock is taken to stay within
+/// `options.drift` of its mean rate, and that may be any that the dependencies allow and that is
+/// within `options.most_difference` of the line. Fails only if `monitor` says to give up.
 pub fn offset_bounds(
     source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -177,12 +223,20 @@ pub fn offset_bounds(
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let facts = Facts::new(source, least, base, options, monitor)?;
-    if let Some(bounds) = without_contradiction(source, &facts, options, monitor)? {
-        return Ok(bounds);
+    let most = options.most_difference.max(0.0);
+    let mut delta = (options.drift * FIRST).max(LEAST).min(most);
+    loop {
+        let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
+        let bounds = match without_contradiction(source, &facts, options, monitor)? {
+            Some(bounds) => bounds,
+            None => with_contradictions(&*source.list(monitor)?, &facts, options, monitor)?,
+        };
+        monitor.check()?;
+        if delta >= most || bounds.rates_differ_by() < delta {
+            return Ok(bounds);
+        }
+        delta = (delta * FASTER).min(most);
     }
-    monitor.check()?;
-    with_contradictions(&*source.list(monitor)?, &facts, options, monitor)
 }
 
 /// Where the estimate satisfies all facts.
@@ -325,7 +379,7 @@ mod tests {
         fn both_ways_agree(messages in messages(), parts in 1..4_usize) {
             let (edges, base) = trace(&messages, 50);
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| parts as i64, &base, &options, &()).unwrap();
+            let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
             let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
             let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
@@ -353,7 +407,7 @@ mod tests {
             all[0].received = all[0].sent - early + all[0].latency().min(0);
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
-            let facts = Facts::new(&edges, |_| 0, &base, &options, &()).unwrap();
+            let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
             let line = |clock, stamp| base.at(clock, stamp);
             let first = edges.all()[0];
             let aligned = first.latency() as f64 + line(first.to, first.received)

@@ -44,12 +44,12 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         source: &impl Source,
         least: F,
         base: &'a Estimate,
-        options: &BoundOptions,
+        (options, delta): (&BoundOptions, f64),
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         // What is no number is no bound on drift: as large as makes sense.
         let drift = if options.drift >= 0.0 {
-            options.drift.min(1.0)
+            (options.drift + delta).min(1.0)
         } else {
             1.0
         };

@@ -15,7 +15,7 @@
 //! let edges = vec![Edge::message(a, 1_000, b, 960), Edge::message(b, 1_000, a, 1_050)];
 //! let edges = Edges::new(edges, vec![Some((0, 1_000)), Some((0, 1_000))]);
 //! let base = Estimate { offsets: vec![Some(Offset::constant(0.0)); 2], reference: a };
-//! let options = BoundOptions { drift: 0.0, tick_slack: false, ..BoundOptions::default() };
+//! let options = BoundOptions { drift: 0.0, most_difference: 0.0, tick_slack: false, ..BoundOptions::default() };
 //! let bounds = offset_bounds(&edges, |_| 0, &base, &options, &())?;
 //! // Between 40 and 50 has to be added to b.
 //! let estimate = midpoint(&bounds);

@@ -260,7 +260,7 @@ pub(crate) fn steps(
         drift: drift.unwrap_or(usual.drift),
         ..usual
     };
-    let facts = Facts::new(edges, |_| 0, base, &options, monitor)?;
+    let facts = Facts::new(edges, |_| 0, base, (&options, 0.0), monitor)?;
     let mut relaxation = Relaxation::new(edges.clocks());
     Narrowed::new(edges, &facts).screen(&facts, &mut relaxation, monitor)?;
     Ok(relaxation.into_cuts())

@@ -12,7 +12,7 @@ use crate::estimate::{
     hofmann_hilgers, interpolation, min_max, pseudo_synchronisation, regression, spanning_tree,
     twice,
 };
-use crate::optimal::{gentlest, midpoint, offset_bounds};
+use crate::optimal::{BoundOptions, gentlest, midpoint, offset_bounds};
 use retime_model::ClockId;
 
 use super::bounds::bound_options;
@@ -150,8 +150,12 @@ impl Estimator {
             }
             Self::Optimal { drift } => {
                 let base = input.timed().lines(reference)?;
-                let bounds =
-                    offset_bounds(edges, least, &base, &bound_options(*drift), input.monitor)?;
+                // By the lines, whatever else they could be: what is wanted is the middle.
+                let options = BoundOptions {
+                    most_difference: 0.0,
+                    ..bound_options(*drift)
+                };
+                let bounds = offset_bounds(edges, least, &base, &options, input.monitor)?;
                 midpoint(&bounds)
             }
         })

@@ -34,6 +34,7 @@ fn a_stamp_stands_for_a_whole_tick() {
     };
     let options = BoundOptions {
         drift: 1e-9,
+        most_difference: 0.0,
         ..BoundOptions::default()
     };
     let bounds = offset_bounds(&edges, |_| 0, &base, &options, &()).unwrap();

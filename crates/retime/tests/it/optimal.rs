@@ -163,6 +163,7 @@ fn odd_inputs_are_survived() {
             for least in [0, i64::MAX / 4] {
                 let options = BoundOptions {
                     drift,
+                    most_difference: 0.0,
                     ..BoundOptions::default()
                 };
                 let bounds =

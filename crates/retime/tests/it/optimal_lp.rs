@@ -182,6 +182,7 @@ fn bounds_are_those_of_a_linear_program() {
         };
         let options = BoundOptions {
             drift: run.rho,
+            most_difference: 0.0,
             tick_slack: false,
             ..Default::default()
         };

@@ -110,6 +110,7 @@ impl Run {
         // Lines are estimated between rounded stamps: a little is lost.
         let options = BoundOptions {
             drift: self.rho * 1.01,
+            most_difference: 0.0,
             ..BoundOptions::default()
         };
         offset_bounds(&self.edges, |_| 5, &self.base, &options, &()).unwrap()
