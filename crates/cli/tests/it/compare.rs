@@ -79,8 +79,11 @@ fn the_report_holds_the_figures() {
     let written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(clc["knots"], written["method"]["knots"]);
     assert_eq!(clc["interval_change_mean"], written["distortion"]["mean"]);
-    let errors = &written["accuracy"]["corrected"]["synchronization_ticks"];
-    assert_eq!(&clc["accuracy"]["synchronization_ticks"], errors);
+    for measure in ["relative_ticks", "synchronization_ticks"] {
+        let errors = &written["accuracy"]["corrected"][measure];
+        assert!(errors.is_object(), "{measure}");
+        assert_eq!(&clc["accuracy"][measure], errors);
+    }
     // Each method says what it did, or why not.
     for method in methods {
         let (reason, result) = (&method["reason"], &method["result"]);

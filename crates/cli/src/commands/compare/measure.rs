@@ -111,6 +111,7 @@ impl<'a> Bench<'a> {
             memory_bytes: None,
             bound: self.bound(correction),
             accuracy: accuracy.map(|it| AccuracyPart {
+                relative_ticks: it.relative_ticks,
                 synchronization_ticks: it.synchronization_ticks,
                 message_delay_ticks: it.message_delay_ticks,
             }),

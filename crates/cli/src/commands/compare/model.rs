@@ -86,6 +86,9 @@ pub(super) struct BoundPart {
 /// Errors against the truth.
 #[derive(Debug, Serialize)]
 pub(super) struct AccuracyPart {
+    /// Without the straight line over true time that all events have in common.
+    pub(super) relative_ticks: Deviation,
+    /// Without their mean only.
     pub(super) synchronization_ticks: Deviation,
     pub(super) message_delay_ticks: Deviation,
 }
