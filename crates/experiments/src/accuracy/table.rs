@@ -118,8 +118,9 @@ const NOTES: &[&str] = &[
      line over true time that all of them share. best is that of the best of all methods besides \
      raw, clc and auto; plain is that of auto without the mean of the errors only.",
     "gain is how many times nearer to the truth auto comes than clc. It has to be 8 where clocks \
-     drift or wander, 3 where they differ by constants, and auto never further from it than the \
-     recorded times; ! where it fails. For the last three cases only the latter counts.",
+     drift or wander, 3 where they differ by constants or have coarse ticks, and auto never \
+     further from it than the recorded times; ! where it fails. For the last two cases only the \
+     latter counts.",
     "inside is the share of events, in percent, whose true time lies within the error bounds, for \
      clocks that wander by at most 100 ppm; half is the mean half width of these, below which \
      no method can promise any error.",

@@ -85,6 +85,7 @@ pub(super) struct BoundPart {
 
 /// Errors against the truth.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(super) struct AccuracyPart {
     /// Without the straight line over true time that all events have in common.
     pub(super) relative_ticks: Deviation,
