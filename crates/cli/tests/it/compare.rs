@@ -92,6 +92,28 @@ fn the_report_holds_the_figures() {
 }
 
 #[test]
+fn a_result_that_cannot_be_right_is_marked() {
+    let scratch = traces::scratch([("backlog", traces::backlog())]);
+    let compare = "compare backlog --method convex-hull --method clc";
+    let shown = scratch.retime(compare).expect_code(0).stdout;
+    assert!(
+        shown.contains("\nconvex-hull: refused by retime correct: "),
+        "{shown}"
+    );
+    let report = scratch.retime(&format!("{compare} --json -")).stdout;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    for method in report["methods"].as_array().unwrap() {
+        let hull = method["name"].as_str().unwrap().starts_with("convex-hull");
+        assert!(method["result"].is_object(), "{method}");
+        assert_eq!(method["refused"].is_string(), hull, "{method}");
+    }
+    // What is refused does not count as help.
+    scratch
+        .retime("compare backlog --method convex-hull -q")
+        .expect_code(1);
+}
+
+#[test]
 fn it_fails_where_no_method_helps() {
     let scratch = scratch();
     // Two locations are not enough for hulls where messages go one way.

@@ -2,6 +2,7 @@
 //! the reason why not.
 
 use crate::common::directory::assert_same;
+use crate::common::golden::{assert_golden, transcript};
 use crate::common::{Outcome, Scratch, traces};
 use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
@@ -308,6 +309,25 @@ fn what_is_worse_than_the_recording_is_refused() {
     // Repaired, it is as good as any.
     scratch.succeed(&format!("{worse} --force"));
     scratch.succeed("check out -q");
+}
+
+#[test]
+fn what_cannot_be_right_is_refused() {
+    let scratch = traces::scratch([("backlog", traces::backlog())]);
+    let commands = [
+        "correct backlog -o out --method regression",
+        "correct backlog -o out --method convex-hull",
+        "correct backlog -o out --method convex-hull --merged",
+        "correct backlog -o out --method spanning-tree --repair off",
+    ];
+    assert_golden("refused.txt", &transcript(&scratch, &commands));
+    assert_eq!(scratch.entries(), ["backlog"]);
+    // All of it can be had.
+    let correct = "correct backlog -o out -q --method";
+    scratch.succeed(&format!("{correct} regression --force"));
+    scratch.succeed(&format!("{correct} convex-hull --force"));
+    let wide = "convex-hull --max-rate-difference 5% --bounds off -o other";
+    scratch.succeed(&format!("correct backlog -q --method {wide}"));
 }
 
 #[test]

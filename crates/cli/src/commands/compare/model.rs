@@ -33,16 +33,20 @@ pub(super) struct MethodPart {
     pub(super) name: String,
     /// Options of `retime correct` that give it.
     pub(super) options: String,
+    /// Why there is no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
+    /// Why the result cannot be right: `retime correct` refuses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<ResultPart>,
 }
 
 impl MethodPart {
-    /// Whether no effect is stamped before its cause.
+    /// Whether no effect is stamped before its cause, by a result that can be right.
     pub(super) fn is_sound(&self) -> bool {
-        self.result.as_ref().is_some_and(|it| it.reversed == 0)
+        self.refused.is_none() && self.result.as_ref().is_some_and(|it| it.reversed == 0)
     }
 }
 

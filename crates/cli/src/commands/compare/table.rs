@@ -138,12 +138,16 @@ fn near_notes(comparison: &Comparison) -> String {
     text
 }
 
-/// Why methods have no solution.
+/// Why methods have no solution, or one that cannot be right.
 fn unsolved(comparison: &Comparison) -> String {
     let mut text = String::new();
     for method in &comparison.methods {
         if let Some(reason) = &method.reason {
             let _ = write!(text, "\n{}", wrapped(&format!("{}: {reason}", method.name)));
+        }
+        if let Some(reason) = &method.refused {
+            let line = format!("{}: refused by retime correct: {reason}", method.name);
+            let _ = write!(text, "\n{}", wrapped(&line));
         }
     }
     text
