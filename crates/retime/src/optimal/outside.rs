@@ -10,7 +10,9 @@
 //! ```
 //!
 //! Nothing in this depends on whose time a correction takes for the common one and
-//! how fast that runs, so it may be asked of the result of any method.
+//! how fast that runs, so it may be asked of the result of any method. (Before the
+//! first and after the last event of the reference its map only shifts: there the rate
+//! of the common time counts.)
 //!
 //! ```
 //! use retime::optimal::Outside;

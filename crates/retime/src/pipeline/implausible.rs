@@ -11,9 +11,10 @@
 //!   how fast the map runs there. Only clocks that were aligned have rates; a logical
 //!   clock jumps.
 //! - **Bounds** hold whatever the method, so a result is refused that puts more than
-//!   [`OUTSIDE_SHARE`] of the events, and more than 5, [further outside](super::Bounds::outside) than any is
-//!   as recorded. To be outside at all is no nonsense yet: between two messages that it
-//!   corrects, a logical clock is wrong by more than all messages together leave open.
+//!   [`OUTSIDE_SHARE`] of the events, and more than 5, further [outside](crate::optimal::outside)
+//!   than any is as recorded, see [`Bounds::outside`](super::Bounds::outside). To be outside
+//!   at all is no nonsense yet: between two messages that it corrects, a logical clock is
+//!   wrong by more than all messages together leave open.
 //!
 //! ```
 //! use retime::{ClockMap, Knot, Timestamp};
