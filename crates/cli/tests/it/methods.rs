@@ -344,6 +344,8 @@ fn senseless_options_are_refused() {
         ("--gamma-max 1", "is no control factor"),
         ("--drift-bound 0", "is no drift bound"),
         ("--drift-bound 60%", "no clock is so wrong"),
+        ("--max-rate-difference 0", "is no limit of rate differences"),
+        ("--max-rate-difference 2% --method clc", no_part),
         ("--reference nobody", "no location or process \"nobody\""),
         ("--controller abcd", no_part),
         ("--gamma-max 0.9", no_part),
