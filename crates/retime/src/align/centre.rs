@@ -16,8 +16,8 @@
 //!
 //! with `phi` the [barrier](super::barrier), `sigma` as the
 //! [division](super::selection) has it, `rho = 1e-5`, and `w_p` less than 1 for
-//! clocks whose rates differ by more than that, as in Huber's function; `R = 200 ppm`,
-//! `beta = 1 ppm`: beyond what two clocks differ by, dependencies that are loose prove
+//! clocks whose rates differ by more than that, as in Huber's function; `R = 600 ppm`,
+//! `beta = 1 ppm`: beyond what two clocks differ by even if one is slewed, dependencies that are loose prove
 //! nothing, however many there are, but contradictions still do. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
@@ -565,7 +565,8 @@ mod tests {
         frame.pinned.push(1);
         let mut curves = Curves::flat(3, 5, frame.span);
         for (at, value) in curves.values.iter_mut().enumerate() {
-            *value = (at as f64 * 0.7).sin() * 6.0;
+            // Some rates are beyond what is plausible, and some are not.
+            *value = (at as f64 * 0.7).sin() * 0.06;
         }
         let active: Vec<Vec<u32>> = links
             .list()
