@@ -24,6 +24,7 @@
 //! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
+//! | `near` | binary search for what comes next |
 //! | `words` | numbers with their nouns |
 
 mod clocks;
@@ -34,6 +35,7 @@ mod log;
 mod log_builder;
 mod map;
 mod monitor;
+mod near;
 mod role;
 mod saved;
 mod time;
@@ -50,6 +52,7 @@ pub use log::{
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
 pub use monitor::{Cancelled, Monitor};
+pub use near::partition_point_near;
 pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};
 pub use saved::{SavedClock, SavedError, SavedKnot};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};

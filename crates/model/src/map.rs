@@ -35,6 +35,7 @@
 //! # Ok::<(), retime_model::MapError>(())
 //! ```
 
+use crate::near::partition_point_near;
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
 
@@ -154,6 +155,7 @@ impl ClockMap {
             map: self,
             location,
             piece: Piece::nowhere(),
+            after: 0,
         }
     }
 
@@ -218,6 +220,8 @@ pub struct MapCursor<'a> {
     map: &'a ClockMap,
     location: LocationIndex,
     piece: Piece,
+    /// The first knot after the stamp for which the last piece was sought.
+    after: usize,
 }
 
 impl MapCursor<'_> {
@@ -250,7 +254,8 @@ impl MapCursor<'_> {
     #[cold]
     fn seek(&mut self, event: u64, raw: Timestamp) -> Option<Timestamp> {
         let knots = &self.map.knots;
-        let after = knots.partition_point(|knot| knot.raw <= raw);
+        let after = partition_point_near(knots, self.after, |knot| knot.raw <= raw);
+        self.after = after;
         let Some(before) = after.checked_sub(1) else {
             return match knots.first() {
                 Some(first) => shift(first.arrive, raw, first.raw),

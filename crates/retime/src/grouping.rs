@@ -15,6 +15,7 @@
 
 use std::hash::Hash;
 
+use rayon::prelude::*;
 use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
@@ -158,22 +159,23 @@ fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {
 
 /// Per clock: is a dependency between two of its locations violated?
 fn violated_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
-    let mut violated = vec![false; clocks.len()];
-    let nodes = causality.nodes();
-    for location in 0..nodes.locations() {
-        let clock = clocks.by_location()[location];
-        if clocks.locations(clock).len() < 2 {
-            continue;
-        }
-        for node in nodes.of(location) {
-            if let Some(send) = causality.message_source(node)
-                && nodes.time(node) < nodes.time(send)
-                && clocks.of(nodes.location(send)) == clock
-            {
-                violated[clock.as_usize()] = true;
-            }
-        }
+    let joins = |clock: &ClockId| clocks.locations(*clock).len() > 1;
+    if !clocks.iter().any(|clock| joins(&clock)) {
+        // Nothing lies inside, and nothing has to be looked at.
+        return vec![false; clocks.len()];
     }
+    let nodes = causality.nodes();
+    let of_clock = |clock: ClockId| {
+        let locations = clocks.locations(clock).iter().filter(|_| joins(&clock));
+        let mut own = locations.flat_map(|location| nodes.of(location.as_usize()));
+        own.any(|node| {
+            causality.message_source(node).is_some_and(|send| {
+                nodes.time(node) < nodes.time(send) && clocks.of(nodes.location(send)) == clock
+            })
+        })
+    };
+    let all: Vec<ClockId> = clocks.iter().collect();
+    let mut violated: Vec<bool> = all.into_par_iter().map(of_clock).collect();
     violated_collectives(clocks, causality, &mut violated);
     violated
 }

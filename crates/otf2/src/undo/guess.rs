@@ -10,13 +10,15 @@
 //! A correction sends a raw stamp through the clock offsets of its location
 //! and then through the map of its clock; a guess goes the other way.
 
-use retime_model::{ClockMap, Timestamp};
+use retime_model::{ClockMap, Timestamp, partition_point_near};
 
 /// Guesses the stamps of one file, in its order.
 #[derive(Clone)]
 pub(crate) struct Guess<'a> {
     map: &'a ClockMap,
     piece: Piece,
+    /// The first knot not before the stamp for which the last piece was sought.
+    after: usize,
     offsets: Vec<Interval>,
     interval: usize,
 }
@@ -28,6 +30,7 @@ impl<'a> Guess<'a> {
         Self {
             map,
             piece: Piece::default(),
+            after: 0,
             offsets: offsets.windows(2).filter_map(Interval::between).collect(),
             interval: 0,
         }
@@ -46,34 +49,35 @@ impl<'a> Guess<'a> {
 
     #[inline]
     fn before_map(&mut self, corrected: u64) -> u64 {
-        let piece = self.piece;
-        if corrected > piece.low && corrected < piece.high {
-            let above = corrected - piece.low;
-            if piece.run == piece.rise {
-                return piece.start + above;
-            }
-            if let Some(product) = above.checked_mul(piece.run) {
-                return piece.start + product.div_ceil(piece.rise);
-            }
+        match self.piece.original(corrected) {
+            Some(original) => original,
+            None => self.seek(corrected),
         }
-        self.seek(corrected)
     }
 
     #[cold]
     fn seek(&mut self, corrected: u64) -> u64 {
         let knots = self.map.knots();
-        let after = knots.partition_point(|knot| knot.leave.0 < corrected);
+        let after = partition_point_near(knots, self.after, |knot| knot.leave.0 < corrected);
+        self.after = after;
         let before = after.checked_sub(1).and_then(|before| knots.get(before));
-        if let (Some(before), Some(next)) = (before, knots.get(after))
-            && before.leave < next.arrive
-        {
-            self.piece = Piece {
-                low: before.leave.0,
-                high: next.arrive.0,
-                start: before.raw.0,
-                run: next.raw.0 - before.raw.0,
-                rise: next.arrive.0 - before.leave.0,
-            };
+        if let (Some(before), Some(next)) = (before, knots.get(after)) {
+            if before.leave < next.arrive {
+                self.piece = Piece {
+                    low: before.leave.0,
+                    high: next.arrive.0,
+                    start: before.raw.0,
+                    run: next.raw.0 - before.raw.0,
+                    rise: next.arrive.0 - before.leave.0,
+                };
+            }
+            // Mostly it lies on a knot or between two: no need to search once more.
+            if corrected >= next.arrive.0 {
+                return next.raw.0;
+            }
+            if let Some(original) = self.piece.original(corrected) {
+                return original;
+            }
         }
         let original = self.map.invert(Timestamp(corrected));
         original.map_or(0, |original| original.0)
@@ -101,6 +105,22 @@ struct Piece {
     start: u64,
     run: u64,
     rise: u64,
+}
+
+impl Piece {
+    /// The stamp that became `corrected`, if that lies inside.
+    #[inline]
+    fn original(self, corrected: u64) -> Option<u64> {
+        if corrected <= self.low || corrected >= self.high {
+            return None;
+        }
+        let above = corrected - self.low;
+        if self.run == self.rise {
+            return Some(self.start + above);
+        }
+        let product = above.checked_mul(self.run)?;
+        Some(self.start + product.div_ceil(self.rise))
+    }
 }
 
 /// The line through two neighbouring clock offsets.

@@ -67,31 +67,29 @@ pub struct Collectives {
 }
 
 impl Collectives {
-    /// Adds an operation, and makes its slots the partners of the nodes in them.
-    pub(super) fn push(
-        &mut self,
-        class: Class,
-        across_sides: bool,
-        participants: &[Participant],
-        partner: &mut [Partner],
-    ) {
+    /// Adds an operation.
+    pub(super) fn push(&mut self, class: Class, across_sides: bool, participants: &[Participant]) {
         let instance = Instance(self.operations.len() as u32);
         let first_slot = Slot(self.participants.len() as u32);
         self.participants.extend(participants);
-        let operation = JoinedOperation {
+        self.operations.push(JoinedOperation {
             class,
             across_sides,
             first_slot,
             end_slot: Slot(self.participants.len() as u32),
-        };
-        for (slot, participant) in operation.slots().zip(participants) {
+        });
+        let slots = self.participants.len();
+        self.instance_of_slot.resize(slots, instance);
+    }
+
+    /// Makes each slot the partner of the nodes in it.
+    pub(super) fn enter(&self, partner: &mut [Partner]) {
+        for (slot, participant) in self.slots().zip(&self.participants) {
             let nodes = [participant.cause(), participant.effect()];
             for node in nodes.into_iter().flatten() {
                 partner[node.index()] = slot.into();
             }
-            self.instance_of_slot.push(instance);
         }
-        self.operations.push(operation);
     }
 
     /// All operations.

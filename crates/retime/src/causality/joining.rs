@@ -18,22 +18,19 @@ use retime_model::{
 use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
 use super::point_to_point::{by_endpoint, endpoint};
-use super::{CausalityOptions, EventNode, Partner};
+use super::{CausalityOptions, EventNode};
 
-/// Joins the calls that participants recorded. Sets `partner` of every node
-/// that is a cause or effect to its slot.
+/// Joins the calls that participants recorded.
 pub(super) fn join(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
     options: CausalityOptions,
-    partner: &mut [Partner],
     defects: &mut Defects,
 ) -> Collectives {
     let mut builder = Builder {
         options,
         nodes,
-        partner,
         defects,
         built: Collectives::default(),
     };
@@ -106,7 +103,6 @@ fn calls_by_communicator(
 struct Builder<'a> {
     options: CausalityOptions,
     nodes: &'a Nodes,
-    partner: &'a mut [Partner],
     defects: &'a mut Defects,
     built: Collectives,
 }
@@ -283,8 +279,7 @@ impl Builder<'_> {
         }
         let across_sides =
             matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix;
-        self.built
-            .push(class, across_sides, participants, self.partner);
+        self.built.push(class, across_sides, participants);
     }
 }
 

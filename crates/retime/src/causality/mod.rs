@@ -126,11 +126,24 @@ impl Causality {
         for log in &mut logs {
             defects.merge(std::mem::take(&mut log.defects));
         }
-        let mut partner = point_to_point::pair(info, &logs, &nodes, &mut defects);
-        named::pair(&logs, &nodes, &mut partner, &mut defects);
-        let mut collectives =
-            joining::join(info, &logs, &nodes, options, &mut partner, &mut defects);
-        named::join(&logs, &nodes, &mut collectives, &mut partner, &mut defects);
+        // Neither looks at what the other finds; of defects messages have the first say.
+        let messages = || {
+            let mut defects = Defects::default();
+            let mut partner = point_to_point::pair(info, &logs, &nodes, &mut defects);
+            named::pair(&logs, &nodes, &mut partner, &mut defects);
+            (partner, defects)
+        };
+        let operations = || {
+            let mut defects = Defects::default();
+            let mut joined = joining::join(info, &logs, &nodes, options, &mut defects);
+            named::join(&logs, &nodes, &mut joined, &mut defects);
+            (joined, defects)
+        };
+        let ((mut partner, of_messages), (collectives, of_operations)) =
+            rayon::join(messages, operations);
+        collectives.enter(&mut partner);
+        defects.merge(of_messages);
+        defects.merge(of_operations);
         Ok(Self {
             nodes,
             partner: Arc::new(partner),

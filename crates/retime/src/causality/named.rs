@@ -87,7 +87,6 @@ pub(super) fn join(
     logs: &[LogColumns],
     nodes: &Nodes,
     collectives: &mut Collectives,
-    partner: &mut [Partner],
     defects: &mut Defects,
 ) {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
@@ -113,7 +112,7 @@ pub(super) fn join(
             // What is there belongs together all the same.
             note(Defect::CollectiveIncomplete, first, nodes, defects);
         }
-        collectives.push(class, false, &participants, partner);
+        collectives.push(class, false, &participants);
     }
 }
 

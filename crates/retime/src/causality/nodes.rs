@@ -48,36 +48,40 @@ pub struct Nodes {
 impl Nodes {
     /// Moves the columns out of `logs`, one location after the other.
     pub(super) fn gather(logs: &mut [LogColumns]) -> Result<Self, CausalityError> {
-        let total: usize = logs.iter().map(|log| log.times.len()).sum();
+        let lengths: Vec<usize> = logs.iter().map(|log| log.times.len()).collect();
+        let total: usize = lengths.iter().sum();
         // One number stands for none.
         if total >= u32::MAX as usize {
             return Err(CausalityError::TooManyNodes {
                 nodes: total as u64,
             });
         }
+        let times = taken(logs, |log| &mut log.times);
+        let events = taken(logs, |log| &mut log.numbers);
+        let roles = taken(logs, |log| &mut log.roles);
+        // Half of the bytes are times.
+        let (times, (events, roles)) = rayon::join(
+            || joined(times, total),
+            || (joined(events, total), joined(roles, total)),
+        );
         let mut nodes = Self {
-            times: Vec::with_capacity(total),
-            events: Arc::default(),
-            roles: Arc::default(),
+            times,
+            events: Arc::new(events),
+            roles: Arc::new(roles),
             first: vec![EventNode(0)],
             blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
             base: 0,
         };
-        let mut events = Vec::with_capacity(total);
-        let mut roles = Vec::with_capacity(total);
-        for log in logs {
-            nodes.times.append(&mut std::mem::take(&mut log.times));
-            events.append(&mut std::mem::take(&mut log.numbers));
-            roles.append(&mut std::mem::take(&mut log.roles));
-            nodes.first.push(EventNode(nodes.times.len() as u32));
-            nodes
-                .extents
-                .push(log.range.map(|(first, last)| Extent { first, last }));
+        let mut end = 0;
+        for (log, length) in logs.iter().zip(lengths) {
+            end += length as u32;
+            nodes.first.push(EventNode(end));
+            let extent = |(first, last)| Extent { first, last };
+            nodes.extents.push(log.range.map(extent));
             nodes.event_counts.push(log.events);
         }
-        (nodes.events, nodes.roles) = (Arc::new(events), Arc::new(roles));
         nodes.blocks = nodes.locations_of_blocks();
         nodes.fix_base()?;
         Ok(nodes)
@@ -331,4 +335,22 @@ impl Nodes {
     pub fn event_count(&self, location: usize) -> u64 {
         self.event_counts[location]
     }
+}
+
+/// A column of each log, moved out.
+fn taken<T>(
+    logs: &mut [LogColumns],
+    column: impl Fn(&mut LogColumns) -> &mut Vec<T>,
+) -> Vec<Vec<T>> {
+    let columns = logs.iter_mut().map(|log| std::mem::take(column(log)));
+    columns.collect()
+}
+
+/// Columns one after the other, `total` long.
+fn joined<T>(columns: Vec<Vec<T>>, total: usize) -> Vec<T> {
+    let mut all = Vec::with_capacity(total);
+    for mut column in columns {
+        all.append(&mut column);
+    }
+    all
 }

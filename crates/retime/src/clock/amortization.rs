@@ -37,13 +37,14 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use rayon::prelude::*;
 
 use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
-use crate::causality::{Causality, EventNode, Ids, Role, Slot};
+use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
@@ -397,15 +398,20 @@ impl Order {
     }
 }
 
-/// Limits of the begins of collectives, by slot.
+/// Collectives whose limits are one task: it takes long beside handing it out.
+const BLOCK: u32 = 1 << 10;
+
+/// Limits of the begins of collectives, by slot. Operations note them side by side;
+/// a least value does not depend on their order.
 struct CollectiveLimits {
-    by_slot: Vec<i64>,
+    by_slot: Vec<AtomicI64>,
 }
 
 impl CollectiveLimits {
     fn none(causality: &Causality) -> Self {
+        let slots = causality.collectives().slots();
         Self {
-            by_slot: vec![i64::MAX; causality.collectives().slots().len()],
+            by_slot: slots.map(|_| AtomicI64::new(i64::MAX)).collect(),
         }
     }
 
@@ -417,22 +423,27 @@ impl CollectiveLimits {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let collectives = causality.collectives();
-        let mut pace = Pace::of(monitor);
-        let mut by_slot = Self::none(causality).by_slot;
-        for instance in collectives.instances() {
-            pace.events(collectives.participants(instance).len())?;
-            let mut note = |cause: EventNode, limit: i64| {
-                if let Some(slot) = causality.slot(cause) {
-                    let of_slot = &mut by_slot[slot.index()];
-                    *of_slot = limit.min(*of_slot);
-                }
-            };
-            causality.tightest_effects(instance, clocks, delay, &times.values, &mut note);
-        }
-        Ok(Self { by_slot })
+        let limits = Self::none(causality);
+        let note = |cause: EventNode, limit: i64| {
+            if let Some(slot) = causality.slot(cause) {
+                limits.by_slot[slot.index()].fetch_min(limit, Ordering::Relaxed);
+            }
+        };
+        // Fixed blocks, so that it is asked equally often whether to go on.
+        let blocks: Vec<Ids<Instance>> = collectives.instances().chunks(BLOCK).collect();
+        blocks.into_par_iter().try_for_each(|block| {
+            let mut pace = Pace::of(monitor);
+            for instance in block {
+                pace.events(collectives.participants(instance).len())?;
+                causality.tightest_effects(instance, clocks, delay, &times.values, &mut &note);
+            }
+            Ok(())
+        })?;
+        Ok(limits)
     }
 
     fn of(&self, slot: Slot) -> Option<i64> {
-        Some(self.by_slot[slot.index()]).filter(|&limit| limit != i64::MAX)
+        let limit = self.by_slot[slot.index()].load(Ordering::Relaxed);
+        Some(limit).filter(|&limit| limit != i64::MAX)
     }
 }

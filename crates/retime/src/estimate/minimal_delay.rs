@@ -68,7 +68,7 @@
 
 use rayon::prelude::*;
 
-use crate::causality::{Causality, Class, EventNode, Nodes, Role};
+use crate::causality::{Causality, Class, EventNode, Role};
 use crate::edges::whole;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
@@ -110,8 +110,10 @@ pub fn learn_minimal_delay(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<LearnedDelay, Cancelled> {
-    let all: Vec<ClockId> = clocks.iter().collect();
-    let halves = all.into_par_iter().map(|clock| {
+    // Each speaks for its pairs with those after it, and the last has none.
+    let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
+    let before_last: Vec<ClockId> = before_last.collect();
+    let halves = before_last.into_par_iter().map(|clock| {
         // By peer the number of the pair, from 1.
         let mut number = vec![0_u32; clocks.len()];
         let mut pairs: Vec<Pair> = Vec::new();
@@ -263,8 +265,16 @@ fn each_sample(
     mut visit: impl FnMut(ClockId, Sample),
 ) -> Result<(), Cancelled> {
     let nodes = causality.nodes();
-    let mut see = |cause: EventNode, effect: EventNode| {
-        if let Some((peer, sample)) = seen_by(clock, clocks, nodes, (cause, effect)) {
+    let mut see = |own: EventNode, there: bool, other: EventNode| {
+        let peer = clocks.of(nodes.location(other));
+        if peer > clock {
+            let (own, other) = (nodes.time(own).0, nodes.time(other).0);
+            let latency = if there { other - own } else { own - other };
+            let sample = Sample {
+                time: own,
+                there,
+                latency,
+            };
             visit(peer, sample);
         }
     };
@@ -275,12 +285,12 @@ fn each_sample(
             match nodes.role(node) {
                 Role::Send => {
                     if let Some(receive) = causality.message_target(node) {
-                        see(node, receive);
+                        see(node, true, receive);
                     }
                 }
                 Role::Receive => {
                     if let Some(send) = causality.message_source(node) {
-                        see(send, node);
+                        see(node, false, send);
                     }
                 }
                 Role::CollectiveEnd => neighbours(causality, node, &mut see),
@@ -291,36 +301,18 @@ fn each_sample(
     Ok(())
 }
 
-/// A dependency of a clock with another; `None` unless that has a higher number.
-#[inline]
-fn seen_by(
-    clock: ClockId,
-    clocks: &Clocks,
-    nodes: &Nodes,
-    (cause, effect): (EventNode, EventNode),
-) -> Option<(ClockId, Sample)> {
-    let clock_of = |node: EventNode| clocks.of(nodes.location(node));
-    let there = clock_of(cause) == clock;
-    let peer = clock_of(if there { effect } else { cause });
-    if peer <= clock {
-        return None;
-    }
-    let (sent, received) = (nodes.time(cause).0, nodes.time(effect).0);
-    let sample = Sample {
-        time: if there { sent } else { received },
-        there,
-        latency: received - sent,
-    };
-    Some((peer, sample))
-}
-
 /// Visits the dependencies both ways between the participant that ends with
-/// `end` and its neighbours, if everybody waits for everybody.
-fn neighbours(causality: &Causality, end: EventNode, mut visit: impl FnMut(EventNode, EventNode)) {
+/// `end` and its neighbours, if everybody waits for everybody: its own node, whether
+/// that is the cause, and the neighbour's.
+fn neighbours(
+    causality: &Causality,
+    end: EventNode,
+    mut visit: impl FnMut(EventNode, bool, EventNode),
+) {
     let Some(slot) = causality.slot(end) else {
         return;
     };
-    let collectives = causality.collectives();
+    let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let (instance, place) = collectives.locate(slot);
     if collectives.operation(instance).class != Class::AllToAll {
         return;
@@ -338,8 +330,11 @@ fn neighbours(causality: &Causality, end: EventNode, mut visit: impl FnMut(Event
             continue;
         };
         if collectives.depends(instance, place, other) {
-            visit(own_begin, theirs);
-            visit(begin, end);
+            // Those of a rank that lacks calls may be of two of its threads.
+            if nodes.location(own_begin) == nodes.location(end) {
+                visit(own_begin, true, theirs);
+            }
+            visit(end, false, begin);
         }
     }
 }
