@@ -7,7 +7,7 @@
 # minute. So each run is followed by one of `otf2-print --silent`, which reads
 # and validates the same trace; the ratio of their medians is comparable.
 #
-#   benches/figures.sh [RUNS]
+#   benches/figures.sh [RUNS]          LARGE=1 for a trace of 1e8 events too
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -83,3 +83,11 @@ for ranks in 4 16; do
     row "$ranks" 1e7 check check TRACE -q
 done
 row 4 1e7 "check -bounds" check TRACE -q --bounds off
+# Many clocks: what is solved grows with them, not with the events.
+generate 256 2.5e6
+row 256 2.5e6 correct correct TRACE -o OUT -q
+# Takes 3 GB of disk and some minutes.
+if [ -n "${LARGE:-}" ]; then
+    generate 16 1e8
+    row 16 1e8 correct correct TRACE -o OUT -q
+fi
