@@ -7,6 +7,7 @@ use retime::{Delay, Grouping};
 
 use crate::bounds::BoundsArgs;
 use crate::formats::{FormatArgs, FormatName};
+use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::method::{MethodArgs, MethodOption};
 
@@ -28,7 +29,7 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 some method leaves no effect before its cause, or the trace \
-    has none; 1 all leave some; 2 usage, input or system error; 130 interrupted."
+    has none; 1 all leave some, or are refused; 2 usage, input or system error; 130 interrupted."
 )]
 pub(crate) struct CompareArgs {
     /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
@@ -41,12 +42,14 @@ pub(crate) struct CompareArgs {
     pub(crate) method: Vec<MethodOption>,
     /// Instead of a trace: what each method can do, decided by runs on simulated
     /// traces, beside the comparison of the thesis (half a minute)
-    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "FormatArgs", "RunArgs"])]
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "LimitArgs", "FormatArgs", "RunArgs"])]
     pub(crate) features: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]
@@ -56,7 +59,7 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(mut_arg("force", |force| force.help(
     "Replace PATH if it exists and holds nothing but a trace; and write what leaves \
-     more dependencies reversed than the recording has"
+     more dependencies reversed than the recording has, or cannot be right"
 )))]
 pub(crate) struct CorrectArgs {
     /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
@@ -74,6 +77,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) method: MethodArgs,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) format: FormatArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use retime::pipeline::DRIFT_BOUND;
 
-use crate::quantity::Rate;
+use crate::quantity::share;
 
 /// What bounds rest on.
 #[derive(Clone, Debug, Args)]
@@ -42,12 +42,7 @@ impl FromStr for DriftBound {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let plain = text.parse::<f64>().ok();
-        let rate = match plain {
-            Some(rate) => rate,
-            // As decimal as it was written: 100 times 1e-6 is not 1e-4.
-            None => (text.parse::<Rate>()?.0 * 1e15).round() / 1e15,
-        };
+        let rate = share(text)?;
         if rate > 0.0 && rate < 0.5 {
             Ok(Self(rate))
         } else {

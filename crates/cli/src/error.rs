@@ -38,6 +38,16 @@ pub(crate) enum CliError {
         before: u64,
         after: u64,
     },
+    /// The result cannot be right.
+    #[error(
+        "{trace}: the result of the {method} cannot be right: {message}; nothing was written \
+         (--force writes it all the same)"
+    )]
+    Implausible {
+        trace: PathBuf,
+        method: String,
+        message: String,
+    },
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {message}", path.display())]
@@ -93,7 +103,10 @@ impl CliError {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Interrupted => INTERRUPTED,
-            Self::Strict(_) | Self::Unsolved { .. } | Self::Worse { .. } => VIOLATIONS,
+            Self::Strict(_)
+            | Self::Unsolved { .. }
+            | Self::Worse { .. }
+            | Self::Implausible { .. } => VIOLATIONS,
             _ => FAILURE,
         }
     }

@@ -12,6 +12,7 @@ mod commands;
 mod delay;
 mod error;
 mod formats;
+mod limits;
 mod lines;
 mod load;
 mod method;

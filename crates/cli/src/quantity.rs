@@ -63,6 +63,15 @@ impl FromStr for Time {
     }
 }
 
+/// A share, plain or as a [`Rate`]; as decimal as it was written: 100 times 1e-6 is not
+/// 1e-4.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) => Ok(share),
+        Err(_) => Ok((text.parse::<Rate>()?.0 * 1e15).round() / 1e15),
+    }
+}
+
 impl FromStr for Rate {
     type Err = String;
 

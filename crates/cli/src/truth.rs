@@ -110,6 +110,7 @@ impl Truth {
             })
         });
         Ok(MeasuredPart {
+            relative_ticks: accuracy.relative,
             synchronization_ticks: accuracy.synchronization,
             message_delay_ticks: accuracy.message_delay,
             ahead_ticks: accuracy.ahead,

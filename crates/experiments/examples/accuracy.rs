@@ -20,19 +20,20 @@ fn main() -> Result<(), retime_experiments::Failure> {
     let methods = methods();
     let method_names: Vec<&str> = methods.iter().map(|it| it.name.as_str()).collect();
     println!(
-        "{:<22}{:<26}{:>10}{:>12}{:>10}{:>8}{:>9}",
-        "case", "method", "mean us", "largest us", "delay us", "left", "s"
+        "{:<22}{:<26}{:>10}{:>12}{:>10}{:>10}{:>8}{:>9}",
+        "case", "method", "mean us", "largest us", "plain us", "delay us", "left", "s"
     );
     for case in cases.iter().filter(|it| chosen(&case_names, it.name)) {
         let trace = case.simulate()?;
         for method in methods.iter().filter(|it| chosen(&method_names, &it.name)) {
             match measure(&trace, method)? {
                 Ok(it) => println!(
-                    "{:<22}{:<26}{:>10.3}{:>12.3}{:>10.3}{:>8}{:>9.3}",
+                    "{:<22}{:<26}{:>10.3}{:>12.3}{:>10.3}{:>10.3}{:>8}{:>9.3}",
                     case.name,
                     method.name,
                     it.error / 1e3,
                     it.largest / 1e3,
+                    it.plain / 1e3,
                     it.delay_error / 1e3,
                     it.violated,
                     it.seconds

@@ -6,6 +6,10 @@
 //!
 //! - **synchronisation error**: `e` without its mean over all events, for a
 //!   constant that all clocks share says nothing wrong about the program;
+//! - **error of relative times**: `e` without the straight line over true time that
+//!   all events share, `e - (a + b t)` with the `a` and `b` of least squares. No
+//!   trace tells the rate that all of its clocks have in common, so whichever
+//!   clock a correction goes by, its own rate is no one's error;
 //! - **message-delay error**: what the delays of messages between two locations
 //!   are wrong by, `e(receive) - e(send)`;
 //! - **F**, being ahead: the mean of `max(0, e)` over the events of a location,
@@ -34,22 +38,30 @@
 //! # let sender = sender.finish(2, Timestamp(100), Timestamp(200))?;
 //! # let mut receiver = LogBuilder::new(LocationIndex(1));
 //! # receiver.receive(0, Timestamp(95), message(0));
-//! # receiver.send(1, Timestamp(175), message(0), None);
-//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(175))?;
+//! # receiver.send(1, Timestamp(185), message(0), None);
+//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(185))?;
 //! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
 //! // A message there and one back; the second clock is 10 behind, and the
 //! // correction has pushed its receive to the send and forgotten that later.
-//! let truth = [100, 200, 105, 185].map(Timestamp);
-//! let corrected = [100, 200, 100, 175].map(Timestamp);
+//! let truth = [100, 200, 105, 195].map(Timestamp);
+//! let corrected = [100, 200, 100, 185].map(Timestamp);
 //! let accuracy = Accuracy::measure(&causality, &corrected, &truth)?;
 //! // Errors 0, 0, -5, -10, their mean -3.75.
 //! assert_eq!(accuracy.synchronization.max, 6.25);
 //! assert_eq!(accuracy.synchronization.mean_abs, 3.75);
-//! // Delays of 0 and 25 instead of 5 and 15.
+//! // Delays of 0 and 15 instead of 5 and 5.
 //! assert_eq!((accuracy.message_delay.mean_abs, accuracy.message_delay.max), (7.5, 10.0));
 //! assert_eq!((accuracy.ahead, accuracy.behind), (0.0, 3.75)); // 0 and 7.5
-//! // An interval of 75 instead of 80, of 100 ticks of run time; of two locations.
+//! // An interval of 85 instead of 90, of 100 ticks of run time; of two locations.
 //! assert_eq!(accuracy.deviation, 0.025);
+//!
+//! // All clocks are a fifth too fast, and the second is 6 ahead besides: without
+//! // what both have in common, each is off by half of that.
+//! let fast = [100, 220, 112, 220].map(Timestamp);
+//! let accuracy = Accuracy::measure(&causality, &fast, &truth)?;
+//! let near = |value: f64, expected: f64| (value - expected).abs() < 1e-9;
+//! assert!(near(accuracy.synchronization.max, 13.0)); // of 0, 20, 7 and 25
+//! assert!(near(accuracy.relative.mean_abs, 3.0) && near(accuracy.relative.max, 3.0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -107,6 +119,9 @@ pub struct LocationAccuracy {
 pub struct Accuracy {
     /// Corrected minus true times, without their mean.
     pub synchronization: Deviation,
+    /// Corrected minus true times, without the straight line over true time that they
+    /// have in common.
+    pub relative: Deviation,
     /// Corrected minus true delays of messages between two locations.
     pub message_delay: Deviation,
     /// F: how far ahead of the truth, in ticks.
@@ -156,6 +171,7 @@ impl Accuracy {
         let first = truth.iter().min().copied().unwrap_or_default();
         let last = truth.iter().max().copied().unwrap_or_default();
         let run = difference(last, first);
+        let times: Vec<f64> = truth.iter().map(|&it| difference(it, first)).collect();
         let locations = (0..nodes.locations()).map(|location| {
             let of = nodes.of(location);
             LocationAccuracy::of(&errors[of.range()], run)
@@ -164,6 +180,7 @@ impl Accuracy {
         let mean = |of: fn(&LocationAccuracy) -> f64| mean(locations.iter().flatten().map(of));
         Ok(Self {
             synchronization: synchronization(&errors),
+            relative: relative(&errors, &times),
             message_delay: Deviation::of(delay_errors(causality, &errors)),
             ahead: mean(|it| it.ahead),
             behind: mean(|it| it.behind),
@@ -191,6 +208,22 @@ fn synchronization(errors: &[f64]) -> Deviation {
     Deviation::of(errors.iter().map(|error| error - common))
 }
 
+/// Without the common line: about the middle of all times, where its slope and its
+/// height do not depend on each other.
+fn relative(errors: &[f64], times: &[f64]) -> Deviation {
+    let height = mean(errors.iter().copied());
+    let middle = mean(times.iter().copied());
+    let (mut both, mut square) = (0.0, 0.0);
+    for (error, time) in errors.iter().zip(times) {
+        both += (time - middle) * (error - height);
+        square += (time - middle) * (time - middle);
+    }
+    let slope = if square > 0.0 { both / square } else { 0.0 };
+    let line = |time: f64| height + slope * (time - middle);
+    let pairs = errors.iter().zip(times);
+    Deviation::of(pairs.map(|(error, &time)| error - line(time)))
+}
+
 fn delay_errors<'a>(causality: &'a Causality, errors: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     let nodes = causality.nodes();
     nodes.all().filter_map(move |receive| {
@@ -211,4 +244,48 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
         sum += value;
     }
     sum / count.max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Events of two clocks by turns, over 1000 ticks.
+    fn times() -> Vec<f64> {
+        (0..100).map(|event| f64::from(event) * 10.0).collect()
+    }
+
+    #[test]
+    fn a_common_line_is_no_error() {
+        let times = times();
+        let errors: Vec<f64> = times.iter().map(|time| 7e5 - 0.25 * time).collect();
+        let left = relative(&errors, &times);
+        assert_eq!(left.count, 100);
+        assert!(left.max < 1e-6, "{left:?}");
+        assert!(synchronization(&errors).max > 100.0);
+    }
+
+    #[test]
+    fn clocks_that_drift_apart_are_wrong_by_half_of_it() {
+        let times = times();
+        let apart = |(event, time): (usize, &f64)| match event % 2 {
+            0 => 0.1 * time,
+            _ => 0.3 * time,
+        };
+        let errors: Vec<f64> = times.iter().enumerate().map(apart).collect();
+        let left = relative(&errors, &times);
+        // 0.1 of the time to either side of the common line, of 495 on average.
+        assert!((left.mean_abs - 49.5).abs() < 1.0, "{left:?}");
+        let line = errors.iter().zip(&times);
+        let turned: Vec<f64> = line.map(|(error, time)| error + 3.0 - 2.0 * time).collect();
+        let again = relative(&turned, &times);
+        assert!((again.mean_abs - left.mean_abs).abs() < 1e-9, "{again:?}");
+    }
+
+    #[test]
+    fn events_at_one_time_have_no_slope() {
+        let left = relative(&[1.0, 3.0], &[5.0, 5.0]);
+        assert_eq!((left.mean_abs, left.max), (1.0, 1.0));
+        assert_eq!(relative(&[], &[]), Deviation::default());
+    }
 }

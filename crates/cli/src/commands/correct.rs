@@ -150,7 +150,12 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     refuse_second(&*analysed.opened.trace)?;
-    let (solution, bounds, mut report) = solve(args, method, &mut analysed)?;
+    let Solved {
+        solution,
+        after,
+        bounds,
+        mut report,
+    } = solve(args, method, &mut analysed)?;
     let correction = &solution.correction;
     let analysed = &analysed;
     let trace = &*analysed.opened.trace;
@@ -166,7 +171,6 @@ fn repair(
     // The disk works while the copy is read again.
     let syncing = staging.sync_ahead();
     verify(args, analysed, &trace.copy_at(&place), &solution.times)?;
-    let after = checked(args, method, analysed, &solution)?;
     report.accuracy = analysed.accuracy(Some(&solution.times))?;
     let info = analysed.analysis.info();
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
@@ -186,13 +190,23 @@ fn repair(
     })
 }
 
+/// What a method found, and what is said of it before it is written.
+pub(super) struct Solved {
+    pub(super) solution: Solution,
+    /// All dependencies at its times.
+    pub(super) after: Check,
+    pub(super) bounds: Option<Bounds>,
+    pub(super) report: model::Report,
+}
+
 /// Runs the method and takes over what it found; the report says so, and how far
-/// from the truth that can be.
+/// from the truth that can be. What is worse than the recording or cannot be right is
+/// refused unless forced.
 pub(super) fn solve(
     args: &CorrectArgs,
     method: &Method,
     analysed: &mut Analysed,
-) -> Result<(Solution, Option<Bounds>, model::Report), CliError> {
+) -> Result<Solved, CliError> {
     let stage = Instant::now();
     let solution = analysed.solve(method)?;
     analysed.analysis.adopt(&solution, &Interrupts)?;
@@ -209,39 +223,55 @@ pub(super) fn solve(
     } else {
         None
     };
-    Ok((solution, bounds, report))
+    let after = checked(method, analysed, &solution);
+    if !args.output.force {
+        refuse_worse(method, analysed, &after)?;
+        refuse_implausible(args, method, analysed, &solution, bounds.as_ref())?;
+    }
+    Ok(Solved {
+        solution,
+        after,
+        bounds,
+        report,
+    })
 }
 
-/// The check of the times of a solution; what is worse than the recording is
-/// refused unless forced.
-pub(super) fn checked(
+fn refuse_worse(method: &Method, analysed: &Analysed, after: &Check) -> Result<(), CliError> {
+    let worse = analysed.analysis.refuse_worse(after);
+    worse.map_err(|worse| CliError::Worse {
+        trace: analysed.opened.path.clone(),
+        method: method.to_string(),
+        before: worse.before,
+        after: worse.after,
+    })
+}
+
+fn refuse_implausible(
     args: &CorrectArgs,
     method: &Method,
     analysed: &Analysed,
     solution: &Solution,
-) -> Result<Check, CliError> {
+    bounds: Option<&Bounds>,
+) -> Result<(), CliError> {
     let analysis = &analysed.analysis;
-    let after = if method.name().keeps_time() {
-        solution.left.clone()
-    } else {
-        let tick = MinimalDelay::Uniform(Ticks(1));
-        causality::check(
-            analysis.causality(),
-            analysis.clocks(),
-            &tick,
-            &solution.times,
-        )
-    };
-    if !args.output.force {
-        let worse = analysis.refuse_worse(&after);
-        worse.map_err(|worse| CliError::Worse {
-            trace: analysed.opened.path.clone(),
-            method: method.to_string(),
-            before: worse.before,
-            after: worse.after,
-        })?;
+    let limit = args.limits.max_rate_difference.0;
+    let plausible = analysis.refuse_implausible(solution, bounds, limit);
+    plausible.map_err(|reason| CliError::Implausible {
+        trace: analysed.opened.path.clone(),
+        method: method.to_string(),
+        message: reason.describe(analysis.info(), analysis.clocks()),
+    })
+}
+
+/// The check of the times of a solution; of counters, whether they rise at all.
+fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Check {
+    if method.name().keeps_time() {
+        return solution.left.clone();
     }
-    Ok(after)
+    let analysis = &analysed.analysis;
+    let tick = MinimalDelay::Uniform(Ticks(1));
+    let (causality, clocks) = (analysis.causality(), analysis.clocks());
+    causality::check(causality, clocks, &tick, &solution.times)
 }
 
 /// Adds to the report what came out.

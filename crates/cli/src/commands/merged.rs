@@ -17,7 +17,7 @@ use retime::causality::{EventNode, Ids};
 use retime::{Causality, Correction, Timestamp};
 use serde::Deserialize;
 
-use super::correct::{Done, analyse, checked, describe, is_left_alone, outcome, solve};
+use super::correct::{Done, analyse, describe, is_left_alone, outcome, solve};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
@@ -38,12 +38,12 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         (None, report)
     } else {
-        let (solution, _, report) = solve(args, &method, &mut analysed)?;
-        (Some(solution), report)
+        let solved = solve(args, &method, &mut analysed)?;
+        (Some((solved.solution, solved.after)), solved.report)
     };
     let analysis = &analysed.analysis;
     let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
-    let correction = found.as_ref().map_or(&unchanged, |it| &it.correction);
+    let correction = found.as_ref().map_or(&unchanged, |it| &it.0.correction);
     check_interrupt()?;
 
     let stage = Instant::now();
@@ -54,19 +54,16 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
     let stage = Instant::now();
     verify(&staging.file(), &analysed, &retimed)?;
-    let after = match &found {
-        Some(solution) => checked(args, &method, &analysed, solution)?,
-        None => analysis.recorded().clone(),
-    };
     report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
     check_interrupt()?;
     staging.commit_file()?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    if let Some(solution) = &found {
-        describe(&mut report, args, &method, &analysed, solution, &after);
+    if let Some((solution, after)) = &found {
+        describe(&mut report, args, &method, &analysed, solution, after);
     }
-    let (outcome, exit) = outcome(args, &after);
+    let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
+    let (outcome, exit) = outcome(args, after);
     Ok(Done {
         report,
         outcome,

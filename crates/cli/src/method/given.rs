@@ -42,7 +42,7 @@ impl Args for Given {
 }
 
 /// Options with a part in some methods only, and in which.
-const PARTS: [(&str, Part); 18] = [
+const PARTS: [(&str, Part); 19] = [
     ("controller", Part::ControlledClock),
     ("gamma-max", Part::ControlledClock),
     ("amortization", Part::ControlledClock),
@@ -58,6 +58,7 @@ const PARTS: [(&str, Part); 18] = [
     ("backward", Part::AnyClock),
     ("repair", Part::Estimator),
     ("reference", Part::Aligned),
+    ("max-rate-difference", Part::Aligned),
     ("intervals", Part::Intervals),
     ("pairs", Part::Tree),
     ("offsets", Part::Measured),

@@ -325,6 +325,8 @@ impl Text {
         let rate = self.rate.map_or(1.0, |rate| rate.get() as f64);
         let span = |ticks: f64| format_seconds(ticks / rate);
         let errors = |of: &Deviation| format!("{} rms, {} max", span(of.rms), span(of.max));
+        let means = |of: &Deviation| format!("{} mean, {} max", span(of.mean_abs), span(of.max));
+        row("  relative times", &|it| means(&it.relative_ticks));
         row("  synchronisation", &|it| errors(&it.synchronization_ticks));
         row("  message delays", &|it| errors(&it.message_delay_ticks));
         row("  ahead (F)", &|it| span(it.ahead_ticks));

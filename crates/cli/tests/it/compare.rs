@@ -79,13 +79,38 @@ fn the_report_holds_the_figures() {
     let written: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(clc["knots"], written["method"]["knots"]);
     assert_eq!(clc["interval_change_mean"], written["distortion"]["mean"]);
-    let errors = &written["accuracy"]["corrected"]["synchronization_ticks"];
-    assert_eq!(&clc["accuracy"]["synchronization_ticks"], errors);
+    for measure in ["relative_ticks", "synchronization_ticks"] {
+        let errors = &written["accuracy"]["corrected"][measure];
+        assert!(errors.is_object(), "{measure}");
+        assert_eq!(&clc["accuracy"][measure], errors);
+    }
     // Each method says what it did, or why not.
     for method in methods {
         let (reason, result) = (&method["reason"], &method["result"]);
         assert_ne!(reason.is_null(), result.is_null(), "{method}");
     }
+}
+
+#[test]
+fn a_result_that_cannot_be_right_is_marked() {
+    let scratch = traces::scratch([("backlog", traces::backlog())]);
+    let compare = "compare backlog --method convex-hull --method clc";
+    let shown = scratch.retime(compare).expect_code(0).stdout;
+    assert!(
+        shown.contains("\nconvex-hull: refused by retime correct: "),
+        "{shown}"
+    );
+    let report = scratch.retime(&format!("{compare} --json -")).stdout;
+    let report: Value = serde_json::from_str(&report).unwrap();
+    for method in report["methods"].as_array().unwrap() {
+        let hull = method["name"].as_str().unwrap().starts_with("convex-hull");
+        assert!(method["result"].is_object(), "{method}");
+        assert_eq!(method["refused"].is_string(), hull, "{method}");
+    }
+    // What is refused does not count as help.
+    scratch
+        .retime("compare backlog --method convex-hull -q")
+        .expect_code(1);
 }
 
 #[test]

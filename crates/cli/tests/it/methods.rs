@@ -2,6 +2,7 @@
 //! the reason why not.
 
 use crate::common::directory::assert_same;
+use crate::common::golden::{assert_golden, transcript};
 use crate::common::{Outcome, Scratch, traces};
 use retime_sim::{Layout, Program, from, to};
 use serde_json::Value;
@@ -311,6 +312,25 @@ fn what_is_worse_than_the_recording_is_refused() {
 }
 
 #[test]
+fn what_cannot_be_right_is_refused() {
+    let scratch = traces::scratch([("backlog", traces::backlog())]);
+    let commands = [
+        "correct backlog -o out --method regression",
+        "correct backlog -o out --method convex-hull",
+        "correct backlog -o out --method convex-hull --merged",
+        "correct backlog -o out --method spanning-tree --repair off",
+    ];
+    assert_golden("refused.txt", &transcript(&scratch, &commands));
+    assert_eq!(scratch.entries(), ["backlog"]);
+    // All of it can be had.
+    let correct = "correct backlog -o out -q --method";
+    scratch.succeed(&format!("{correct} regression --force"));
+    scratch.succeed(&format!("{correct} convex-hull --force"));
+    let wide = "convex-hull --max-rate-difference 5% --bounds off -o other";
+    scratch.succeed(&format!("correct backlog -q --method {wide}"));
+}
+
+#[test]
 fn senseless_options_are_refused() {
     let scratch = traces::scratch([("trace", traces::skewed())]);
     let no_part = "has no part in --method";
@@ -324,6 +344,8 @@ fn senseless_options_are_refused() {
         ("--gamma-max 1", "is no control factor"),
         ("--drift-bound 0", "is no drift bound"),
         ("--drift-bound 60%", "no clock is so wrong"),
+        ("--max-rate-difference 0", "is no limit of rate differences"),
+        ("--max-rate-difference 2% --method clc", no_part),
         ("--reference nobody", "no location or process \"nobody\""),
         ("--controller abcd", no_part),
         ("--gamma-max 0.9", no_part),

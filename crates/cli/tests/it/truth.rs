@@ -84,6 +84,14 @@ fn the_report_holds_the_measures() {
     let synchronization = |of: &Value| number(&of["synchronization_ticks"]["rms"]);
     assert!(synchronization(corrected) < 0.5 * synchronization(recorded));
     assert!(number(&corrected["behind_ticks"]) < 1e-6, "{corrected}");
+    // A common line is at least what the mean takes away.
+    for part in [recorded, corrected] {
+        let relative = number(&part["relative_ticks"]["rms"]);
+        assert!(
+            relative > 0.0 && relative <= synchronization(part),
+            "{part}"
+        );
+    }
     // Nothing of it without a truth.
     let check = scratch.retime("check skewed --json -");
     assert!(!check.stdout.contains("accuracy"));

@@ -3,8 +3,9 @@
 //! A [`Case`] is a program and clocks that are wrong in one way; its true times
 //! are known. Each [`Method`] corrects it without them, and [`measure`] says what
 //! is left: the mean absolute error of the times of all events with edges, after
-//! removing the mean of the errors, for a constant that all clocks share says
-//! nothing wrong about a program.
+//! removing the straight line over true time that all of them share. What no trace
+//! can tell, the rate that its clocks have in common, is no one's error; see
+//! [`retime::Accuracy`].
 //!
 //! ```
 //! use retime_experiments::accuracy::{Size, cases, measure, methods};

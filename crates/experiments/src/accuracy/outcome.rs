@@ -13,10 +13,13 @@ use crate::simulated::Failure;
 /// What a method made of a trace. Errors are in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Outcome {
-    /// Mean absolute error of the times of events, without their common mean.
+    /// Mean absolute error of the times of events, without the straight line over true
+    /// time that they have in common.
     pub error: f64,
     /// The largest.
     pub largest: f64,
+    /// Mean absolute error without their common mean only.
+    pub plain: f64,
     /// Mean absolute error of the delays of messages.
     pub delay_error: f64,
     /// Dependencies whose effect is still stamped before its cause.
@@ -42,8 +45,9 @@ pub fn measure(trace: &Trace, method: &Method) -> Result<Result<Outcome, String>
     let left = check(causality, clocks, &none, stamps);
     let accuracy = Accuracy::measure(causality, stamps, &trace.truth)?;
     Ok(Ok(Outcome {
-        error: accuracy.synchronization.mean_abs,
-        largest: accuracy.synchronization.max,
+        error: accuracy.relative.mean_abs,
+        largest: accuracy.relative.max,
+        plain: accuracy.synchronization.mean_abs,
         delay_error: accuracy.message_delay.mean_abs,
         violated: left.violated(),
         seconds,

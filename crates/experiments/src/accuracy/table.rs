@@ -75,6 +75,7 @@ impl Compared {
             best.map_or("-", |best| best.0).into(),
             clc.zip(auto)
                 .map_or_else(dash, |(clc, auto)| self.gain(clc.error / auto.error)),
+            auto.map_or_else(dash, |auto| format!("{:.3}", auto.plain / 1e3)),
             bound.map_or_else(dash, |bound| format!("{:.2}", 100.0 * bound.inside)),
             bound
                 .filter(|bound| bound.unbounded < 0.5)
@@ -93,8 +94,8 @@ impl Compared {
     }
 }
 
-const HEADING: [&str; 9] = [
-    "case", "raw", "clc", "auto", "best", "other", "gain", "inside", "half",
+const HEADING: [&str; 10] = [
+    "case", "raw", "clc", "auto", "best", "other", "gain", "plain", "inside", "half",
 ];
 
 /// All cases; mean errors in microseconds.
@@ -105,7 +106,7 @@ pub fn table(watch: Watch<'_>) -> Result<Grid, Failure> {
         rows.push(Compared::of(case)?.row());
     }
     Ok(Grid {
-        title: "mean error of event times against the truth, in us".into(),
+        title: "mean error of relative event times against the truth, in us".into(),
         heading: HEADING.map(Into::into).to_vec(),
         rows,
         notes: NOTES.iter().map(|&note| note.into()).collect(),
@@ -113,11 +114,13 @@ pub fn table(watch: Watch<'_>) -> Result<Grid, Failure> {
 }
 
 const NOTES: &[&str] = &[
-    "Errors are means of |corrected - true time| over all events with edges, without the mean of \
-     the errors. best is that of the best of all methods besides raw, clc and auto.",
+    "Errors are means of |corrected - true time| over all events with edges, without the straight \
+     line over true time that all of them share. best is that of the best of all methods besides \
+     raw, clc and auto; plain is that of auto without the mean of the errors only.",
     "gain is how many times nearer to the truth auto comes than clc. It has to be 8 where clocks \
-     drift or wander, 3 where they differ by constants, and auto never further from it than the \
-     recorded times; ! where it fails. For the last three cases only the latter counts.",
+     drift or wander, 3 where they differ by constants or have coarse ticks, and auto never \
+     further from it than the recorded times; ! where it fails. For the last two cases only the \
+     latter counts.",
     "inside is the share of events, in percent, whose true time lies within the error bounds, for \
      clocks that wander by at most 100 ppm; half is the mean half width of these, below which \
      no method can promise any error.",

@@ -25,11 +25,12 @@ pub(super) fn order(method: &Method, traces: &[Trace]) -> Cell {
     })
 }
 
-/// A quarter of the error of the recorded times at most; else the largest share.
+/// A quarter of the error of the recorded relative times at most; else the largest
+/// share.
 pub(super) fn near(method: &Method, traces: &[Trace]) -> Cell {
     worst(method, traces, 0.25, |trace, retimed| {
         let error = |times: &Causality| -> Result<f64, Failure> {
-            Ok(accuracy(trace, times)?.synchronization.mean_abs)
+            Ok(accuracy(trace, times)?.relative.mean_abs)
         };
         Ok(error(retimed)? / error(trace.analysis.causality())?)
     })

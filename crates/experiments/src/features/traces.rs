@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use retime_sim::{Clock, Duration, HaloExchange, Length, RandomTraffic, Spread};
+use retime_sim::{Duration, HaloExchange, Length, RandomTraffic, Spread};
 
 use super::kind::Kind;
 use crate::accuracy::{Case, Goal, Program, Trace};
@@ -14,7 +14,7 @@ const RUN: u64 = 1_000_000_000;
 const SEEDS: std::ops::Range<u64> = 1..4;
 
 /// Runs of a halo exchange with collectives and of random traffic, on so many
-/// clocks of a kind. That of rank 0 has no offset and no drift.
+/// clocks of a kind.
 pub fn traces(kind: Kind, clocks: u32) -> Result<Vec<Trace>, Failure> {
     let programs = SEEDS.flat_map(|seed| [halo(clocks, seed), traffic(clocks, seed)]);
     programs
@@ -38,14 +38,7 @@ pub(super) fn long_run(offset: f64) -> Result<Trace, Failure> {
 }
 
 fn simulated(program: Program, spread: Spread) -> Result<Trace, Failure> {
-    let mut clocks = spread.per_process(&program.layout(), program.seed());
-    if let Some(first) = clocks.first_mut() {
-        *first = Clock {
-            offset: 0,
-            drift: 0.0,
-            ..first.clone()
-        };
-    }
+    let clocks = spread.per_process(&program.layout(), program.seed());
     Case::new("", Goal::NoWorse, program, clocks).simulate()
 }
 

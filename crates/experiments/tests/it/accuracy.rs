@@ -100,7 +100,7 @@ fn one_direction_is_made_the_best_of() {
 
 #[test]
 fn what_the_trace_does_not_tell_is_no_worse_than_recorded() {
-    for name in ["asymmetric ways", "no clock is true"] {
+    for name in ["asymmetric ways", "a short run"] {
         hold(name);
     }
 }
@@ -111,6 +111,13 @@ fn cases_are_told_apart_and_their_truth_has_no_contradiction() {
     let all = cases(Size::Full);
     for (number, case) in all.iter().enumerate() {
         assert!(all[..number].iter().all(|it| it.name != case.name));
+    }
+    // No clock is true, not even the first: nothing flatters it as the reference.
+    for case in &all[..3] {
+        let trace = case.simulate().unwrap();
+        let nodes = trace.analysis.causality().nodes();
+        let mut own = nodes.of(0);
+        assert!(own.all(|node| nodes.timestamp(node) != trace.truth[node.index()]));
     }
     let offsets = case("offsets").simulate().unwrap();
     let truth = retime::causality::check(

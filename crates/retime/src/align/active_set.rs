@@ -117,18 +117,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Finds the centre, from curves that are somewhere near.
-    pub(super) fn settle(
-        &self,
-        curves: &Curves,
-        division: Division,
-        soonest: f64,
-    ) -> Result<Found, Cancelled> {
+    pub(super) fn settle(&self, curves: &Curves, division: Division) -> Result<Found, Cancelled> {
         let windows = self.windows(division.pieces);
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
         let mut active: Vec<Vec<u32>> = survey.positions().collect();
         let mut aim = self.aim(&survey, None);
-        aim.least = aim.least.max(soonest);
         for _ in 0..OPTIONS.rounds {
             self.minimise(&active, &mut curves, &aim, division.bend, ROUGHLY)?;
             survey = self.survey(&curves, windows);
@@ -175,11 +169,14 @@ impl<'a> Bench<'a> {
     /// large as it can.
     ///
     /// The scale is the lower quartile, over links, of the smallest slack: what holds a
-    /// clock are its tight links, and many others may be loose. Where that is nothing or less the offsets are still far off, and a scale too small would only make the
-    /// centre hard to find. For the same reason the knee begins high, where no
-    /// dependency pulls by much more than others; as long as it is high, many loose ones
-    /// outweigh the tight. It falls unless dependencies contradict each other: they would
-    /// pull without bounds.
+    /// clock are its tight links, and many others may be loose. Where that is nothing or
+    /// less the offsets are still far off, and a scale too small would only make the centre
+    /// hard to find; and while it goes up and down from round to round, it is damped.
+    ///
+    /// The knee begins high, where no dependency pulls by much more than others. But as
+    /// long as it is high, many loose ones outweigh the few tight, so it falls with each
+    /// round: to where no clock can be read, or, where dependencies contradict each other,
+    /// to a share of what they contradict by, since they would pull without bounds.
     fn aim(&self, survey: &Survey, before: Option<&Aim>) -> Aim {
         let fastest = survey.links.iter().map(|link| link.least);
         let mut slacks: Vec<f64> = fastest.filter(|it| it.is_finite()).collect();

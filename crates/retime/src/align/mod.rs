@@ -10,13 +10,13 @@
 //! ```text
 //!  reduced       of each pair of clocks and stretch of time those that can be the tightest
 //!  pairwise      constants: the middle of what the least latency of each pair allows
-//!  lines         constant drift: the robust slope of pair differences
-//!  outliers      dependencies that contradict all others are left out
-//!  selection     1, 4, 16, ... 1024 pieces, while finer ones fit better
+//!  lines         constant drift: the robust slope of pair differences, to begin with
+//!  selection     the stiffest clocks that the trace does not prove wrong
 //!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
 //!    centre        the minimum of a convex function of all offsets, by Newton's method
 //!    barrier         what little slack costs
 //!    solver          sparse linear systems
+//!  outliers      dependencies that contradict all others are left out
 //!  steps         clocks that were set are taken for several, and all that again
 //!  ties          clocks that messages reach in one direction only
 //!  curves        from the common axis to what has to be added, relative to the reference

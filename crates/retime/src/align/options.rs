@@ -40,9 +40,6 @@ pub(super) struct Options {
     /// first is that of a quartz in a room: its temperature changes by some hundredths of
     /// a degree in a second, and its rate by up to a ppm with each degree.
     pub(super) wander: [f64; 6],
-    /// No latency is less than this share of the minimal delay: less than all, for that is
-    /// a mean over a cycle, and ways there and back differ.
-    pub(super) possible: f64,
     /// Clocks are too stiff if effects come too early after their causes in more than one
     /// window of so many: in fewer it may be outliers.
     pub(super) proof_among: usize,
@@ -126,7 +123,6 @@ pub(super) const OPTIONS: Options = Options {
     pieces: [1, 4, 16, 64, 256, 1024],
     straight: 1e-9,
     wander: [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3],
-    possible: 0.5,
     proof_among: 10,
     gain: 0.5,
     firmer: 1.1,

@@ -1,12 +1,13 @@
 //! Model selection: the stiffest clocks that the trace does not prove wrong.
 //!
-//! The rate of a quartz changes slowly: by some 0.01 to 0.1 ppm within a second, by
+//! The rate of a quartz changes slowly: by some hundredths of a ppm within a second, by
 //! far more only where it is slewed, or where a machine migrates or sleeps. What
-//! delays messages lasts too (a process that is descheduled, a busy network), and in
-//! the middle between the bounds a clock that follows it looks as if it fitted better. So it is not asked
-//! which clocks make messages the most *likely*, but which are *impossible*: under
-//! clocks too stiff for the truth effects come before their causes, all over the run,
-//! whatever the load; and load alone never makes a message too fast.
+//! delays messages lasts too (a process that is descheduled, a busy network), and a
+//! clock that follows it, in the middle between bounds that have moved, looks as if it
+//! fitted better. So it is not asked under which clocks the messages are the most
+//! *likely*, but under which they are *impossible*: where clocks are too stiff for the
+//! truth, effects come before their causes, all over the run and whatever the load; and load alone
+//! never makes a message too fast.
 //!
 //! Rates are taken for random walks that change by `q sqrt(t)` within a time `t`, for
 //!
@@ -14,10 +15,12 @@
 //! q = 0.01, 0.1, 1, 10, 100, 1000 ppm in a second
 //! ```
 //!
-//! one after the other. The first is what clocks do. A larger one is tried while effects come
-//! before their causes in more than a tenth of the windows of the run, for what is less
-//! may be outliers; and it is taken if it leaves at most half as much of it, in sum.
-//! A step that does not help does not end the search: a wave may need two.
+//! one after the other. The first is what clocks do. A larger one is tried while effects
+//! come before their causes in more than a tenth of the windows of the run, for what is
+//! less may be outliers; and it is taken if it leaves less than half as much of it, in sum.
+//! A step that does not help does not end the search: a wave may need two. Once it is proven that
+//! clocks wander, a larger one is also taken if the least latency of all grows by a tenth:
+//! then stiffness still forces messages to look faster than they are.
 //!
 //! **Pieces** follow from that. Of such a clock the middle of a stretch `h` lies off the
 //! straight line between its ends by
@@ -27,14 +30,12 @@
 //! ```
 //!
 //! (the standard deviation of an integrated random walk whose ends are known), and that
-//! shall be no more than a nanosecond.
+//! shall be no more than a nanosecond: a stretch of 0.8 s for the first `q`, of 8 ms for 10 ppm.
 
 use super::active_set::{Bench, Found, Setting};
 use super::candidates::Candidates;
 use super::curves::Curves;
 use super::frame::Frame;
-use super::latency::{Exchange, shortest};
-use super::links::Links;
 use super::options::OPTIONS;
 use crate::edges::Source;
 use retime_model::{Cancelled, Monitor};
@@ -72,7 +73,7 @@ pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usi
     OPTIONS.pieces.into_iter().rfind(allowed)
 }
 
-/// What [`select`] goes by.
+/// What a selection goes by.
 pub(super) struct Given<'a> {
     pub(super) frame: Frame,
     pub(super) setting: Setting,
@@ -91,8 +92,7 @@ impl<'a> Given<'a> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
         let flat = Curves::flat(candidates.component().len(), usual.pieces, self.frame.span);
-        let found = bench.settle(&flat, usual, soonest(&bench.links, &self.frame, &flat))?;
-        Ok((found, bench))
+        Ok((bench.settle(&flat, usual)?, bench))
     }
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
@@ -105,19 +105,18 @@ impl<'a> Given<'a> {
         let [_, more @ ..] = self.divisions(candidates);
         let mut wanders = false;
         for division in more {
-            let soonest = soonest(&bench.links, &self.frame, &best.curves);
             let before = best.survey.contradictions(0.0);
             wanders |= before.are_proof();
-            if !wanders && !before.are_proof() {
+            if !wanders {
                 break;
             }
             if !candidates.are_fine_enough(division.pieces) {
                 bench = self.bench(candidates, division)?;
             }
-            let found = bench.settle(&best.curves, division, soonest)?;
+            let found = bench.settle(&best.curves, division)?;
             let now = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
-            if now.sum < OPTIONS.gain * before.sum || wanders && firmer {
+            if now.sum < OPTIONS.gain * before.sum || firmer {
                 best = found;
             } else if !before.are_proof() {
                 break;
@@ -143,13 +142,6 @@ impl<'a> Given<'a> {
         let links = candidates.inside(division.pieces)?;
         Ok(Bench::new(links, &self.frame, self.setting, self.monitor))
     }
-}
-
-/// The least latency that is possible: half the minimal delay. That is told by round trips
-/// within short windows, in which clocks cannot wander far.
-fn soonest(links: &Links, frame: &Frame, curves: &Curves) -> f64 {
-    let delay = shortest(&Exchange::of_links(links, frame, curves));
-    OPTIONS.possible * delay.unwrap_or(0.0).max(0.0)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@
 //!   which values does the offset of each lie, at any time?
 //! - [`midpoint`]: the correction in the middle of these bounds.
 //! - [`ErrorBounds`]: how far a given correction can be from the truth.
+//! - [`outside`]: how many events a correction puts where the truth cannot be.
 //! - [`coverage`]: whether the bounds hold, where the truth is known.
 
 mod attribution;
@@ -27,6 +28,7 @@ mod line;
 mod link;
 mod midpoint;
 mod narrowed;
+mod outside;
 mod place;
 mod relaxation;
 mod screen;
@@ -38,4 +40,5 @@ pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, Sav
 pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
 pub use midpoint::midpoint;
 pub(crate) use narrowed::steps;
+pub use outside::{Outside, outside};
 pub use relaxation::Relaxed;

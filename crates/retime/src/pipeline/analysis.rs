@@ -1,6 +1,7 @@
 //! A trace whose contradictions are counted, ready to be solved.
 
 use super::bounds::{BoundedOffsets, Bounds, Timed};
+use super::implausible::Implausible;
 use super::method::{Found, Input, Method};
 use super::registry::MethodName;
 use super::solution::Solution;
@@ -298,6 +299,22 @@ impl Analysis {
             return Err(Worse { before, after });
         }
         Ok(())
+    }
+
+    /// Refuses a solution that cannot be right: rates of clocks that differ by more than
+    /// `limit`, a share, or more than a few events further outside of the bounds than
+    /// any is as recorded, if there are bounds.
+    pub fn refuse_implausible(
+        &self,
+        solution: &Solution,
+        bounds: Option<&Bounds>,
+        limit: f64,
+    ) -> Result<(), Implausible> {
+        if let Some(difference) = solution.rate_difference() {
+            difference.refuse(limit)?;
+        }
+        let outside = bounds.map(|it| it.outside(solution, self.causality.nodes()));
+        outside.map_or(Ok(()), Implausible::refuse_outside)
     }
 
     /// Whether time ran away under a logical clock: the fastest clock has no reason to

@@ -4,16 +4,17 @@
 //! and both leave an interval. [`Bounds`] is that interval for the times that a
 //! correction gives, or for the recorded ones; [`crate::optimal`] computes it.
 
+use super::solution::Solution;
 use crate::TruthError;
 use crate::align::align;
-use crate::causality::Causality;
+use crate::causality::{Causality, Nodes};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
-    coverage, gentlest, offset_bounds,
+    Outside, coverage, gentlest, offset_bounds, outside,
 };
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -136,6 +137,18 @@ impl Bounds {
         truth: &[Timestamp],
     ) -> Result<Coverage, TruthError> {
         coverage(&self.offsets, causality, clocks, truth)
+    }
+
+    /// How many events a solution puts further outside of the bounds than any is as
+    /// recorded, by more than the bounds leave open anyway.
+    pub fn outside(&self, solution: &Solution, nodes: &Nodes) -> Outside {
+        let correction = &solution.correction;
+        let clocks = correction.clocks();
+        let unchanged = Correction::new(clocks.clone(), Vec::new());
+        let trace = (nodes, clocks);
+        let recorded = outside(&self.offsets, &unchanged, trace, nodes.timestamps(), 0.0);
+        let beyond = recorded.furthest + self.all.mean_half_width;
+        outside(&self.offsets, correction, trace, &solution.times, beyond)
     }
 
     /// Clocks whose times are not bounded on both sides, and why, in words.

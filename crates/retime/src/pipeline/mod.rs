@@ -15,6 +15,7 @@ mod analysis;
 mod bounds;
 mod composition;
 mod estimator;
+mod implausible;
 mod logical_clock;
 mod method;
 mod registry;
@@ -24,6 +25,9 @@ mod unsolved;
 pub use analysis::{Analysis, AnalysisError, AnalysisOptions, Runaway, UsedDelay, Worse};
 pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND};
 pub use estimator::{Estimator, MeasuredOffsets};
+pub use implausible::{
+    Implausible, MiddleRate, OUTSIDE_SHARE, RATE_DIFFERENCE, RateDifference, middle_rate,
+};
 pub use logical_clock::{ClockControl, ClockKind, LogicalClock, Repaired};
 pub use method::Method;
 pub use registry::{Candidate, MethodName, NoSuchMethod, candidates};

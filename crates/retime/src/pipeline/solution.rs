@@ -1,5 +1,6 @@
 //! What a method found, and how good it is.
 
+use super::implausible::RateDifference;
 use super::logical_clock::Repaired;
 use super::unsolved::Unsolved;
 use crate::align::ClockStep;
@@ -36,6 +37,13 @@ impl Solution {
     /// Whether no effect comes before its cause, or too early after it.
     pub fn is_sound(&self) -> bool {
         self.left.violated() == 0 && self.left.short() == 0
+    }
+
+    /// By how much the rates of its clocks differ; `None` without an alignment, or if
+    /// none differ for certain.
+    pub fn rate_difference(&self) -> Option<RateDifference> {
+        self.aligned.as_ref()?;
+        RateDifference::largest(&self.correction)
     }
 }
 

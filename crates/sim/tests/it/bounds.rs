@@ -4,9 +4,12 @@ use retime::causality::{EventNode, PackedOption};
 use retime::estimate::{Estimate, Offset};
 use retime::optimal::{
     BoundOptions, ClockBounds, ClockErrorBound, ErrorBounds, OffsetBounds, Relaxed, coverage,
-    gentlest, midpoint, offset_bounds,
+    gentlest, midpoint, offset_bounds, outside,
 };
-use retime::{Causality, ClockId, Clocks, Edge, Edges, Grouping, Timestamp, TraceInfo};
+use retime::{
+    Causality, ClockId, ClockMap, Clocks, Correction, Edge, Edges, Grouping, Knot, Timestamp,
+    TraceInfo,
+};
 use retime_sim::{
     Clock, Duration, Experiment, HaloExchange, InMemory, Jump, Length, ProducerConsumer, Scenario,
     Spread,
@@ -354,4 +357,47 @@ fn drift_is_what_forces_a_distortion() {
         lines.iter().any(|line| line.contains("to change")),
         "{lines:?}"
     );
+}
+
+/// The truth as a correction, on a common time that is as wrong as said: lines between
+/// the first and the last event of each clock, the third of them `ahead`.
+fn as_correction(trace: &Trace, common: impl Fn(u64) -> u64, ahead: u64) -> Correction {
+    let nodes = trace.causality.nodes();
+    let map = |clock: ClockId| {
+        let mut own = nodes.of(clock.as_usize());
+        let ends = [own.next(), own.next_back()].map(Option::unwrap);
+        let wrong = if clock == ClockId(2) { ahead } else { 0 };
+        let knot = |node: EventNode| {
+            let to = common(trace.truth[node.index()].0 + wrong);
+            Knot::at(nodes.timestamp(node), Timestamp(to))
+        };
+        ClockMap::new(ends.map(knot).to_vec(), Vec::new()).unwrap()
+    };
+    let maps = trace.clocks.iter().map(map).collect();
+    Correction::new(trace.clocks.clone(), maps)
+}
+
+#[test]
+fn what_lies_outside_does_not_depend_on_the_common_time() {
+    let program = program();
+    let clocks = drifting().per_process(&program.layout(), 7);
+    let trace = Trace::new(&program, clocks, Grouping::Location);
+    let bounds = trace.bounds();
+    let found = |common: fn(u64) -> u64, ahead| {
+        let correction = as_correction(&trace, common, ahead);
+        let retimed = trace.causality.retimed(&correction).unwrap();
+        let nodes = trace.causality.nodes();
+        let of = (nodes, &trace.clocks);
+        outside(&bounds, &correction, of, retimed.nodes().timestamps(), 0.0)
+    };
+    for common in [|true_| true_, |true_| true_ * 10_003 / 10_000 + 5_000_000] {
+        let right = found(common, 0);
+        assert!(right.events > 1_000);
+        assert_eq!(right.outside, 0, "{right:?}");
+        // One of the three clocks that are not the reference is far off.
+        let wrong = found(common, 50_000);
+        assert_eq!(wrong.events, right.events);
+        assert!((wrong.share() - 1.0 / 3.0).abs() < 0.02, "{wrong:?}");
+        assert!((40_000.0..51_000.0).contains(&wrong.furthest), "{wrong:?}");
+    }
 }

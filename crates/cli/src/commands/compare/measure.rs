@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use retime::causality::{Check, check};
-use retime::pipeline::{BoundedOffsets, Candidate, Method, Solution};
+use retime::pipeline::{BoundedOffsets, Bounds, Candidate, Method, Solution};
 use retime::{Correction, Distortion, Timestamp};
 
 use super::memory;
@@ -18,6 +18,7 @@ use crate::progress::Interrupts;
 pub(super) struct Bench<'a> {
     analysed: &'a Analysed,
     offsets: Option<BoundedOffsets>,
+    rate_limit: f64,
 }
 
 impl<'a> Bench<'a> {
@@ -30,6 +31,7 @@ impl<'a> Bench<'a> {
         Ok(Self {
             analysed,
             offsets: wanted.then(offsets).transpose()?.flatten(),
+            rate_limit: args.limits.max_rate_difference.0,
         })
     }
 
@@ -52,7 +54,8 @@ impl<'a> Bench<'a> {
             name: "recorded".into(),
             options: String::new(),
             reason: None,
-            result: Some(self.of(&unchanged, stamps)?),
+            refused: None,
+            result: Some(self.of(&unchanged, stamps, self.bounds(&unchanged)?.as_ref())?),
         })
     }
 
@@ -66,6 +69,7 @@ impl<'a> Bench<'a> {
             name: candidate.name.clone(),
             options: candidate.options.clone(),
             reason,
+            refused: None,
             result,
         };
         let analysis = &self.analysed.analysis;
@@ -80,17 +84,26 @@ impl<'a> Bench<'a> {
                 return Ok(part(Some(reason), None));
             }
         };
+        let bounds = self.bounds(&solution.correction)?;
         let result = ResultPart {
             largest_jump_ticks: largest_jump(&solution),
             seconds: Some(seconds),
             memory_bytes: memory,
-            ..self.of(&solution.correction, &solution.times)?
+            ..self.of(&solution.correction, &solution.times, bounds.as_ref())?
         };
-        Ok(part(None, Some(result)))
+        Ok(MethodPart {
+            refused: self.refused(&solution, bounds.as_ref()),
+            ..part(None, Some(result))
+        })
     }
 
     /// What can be said of a correction, whatever made it.
-    fn of(&self, correction: &Correction, stamps: &[Timestamp]) -> Result<ResultPart, CliError> {
+    fn of(
+        &self,
+        correction: &Correction,
+        stamps: &[Timestamp],
+        bounds: Option<&Bounds>,
+    ) -> Result<ResultPart, CliError> {
         let Analysed {
             analysis, truth, ..
         } = self.analysed;
@@ -109,30 +122,43 @@ impl<'a> Bench<'a> {
             knots: correction.knots(),
             seconds: None,
             memory_bytes: None,
-            bound: self.bound(correction)?,
+            bound: bounds.and_then(bound_part),
             accuracy: accuracy.map(|it| AccuracyPart {
+                relative_ticks: it.relative_ticks,
                 synchronization_ticks: it.synchronization_ticks,
                 message_delay_ticks: it.message_delay_ticks,
             }),
         })
     }
 
+    /// Why a solution cannot be right, if it cannot.
+    fn refused(&self, solution: &Solution, bounds: Option<&Bounds>) -> Option<String> {
+        let analysis = &self.analysed.analysis;
+        let refused = analysis.refuse_implausible(solution, bounds, self.rate_limit);
+        let reason = refused.err()?;
+        Some(reason.describe(analysis.info(), solution.correction.clocks()))
+    }
+
     /// How far the times of a correction can be from the truth; nothing for one
     /// that has found other clocks.
-    fn bound(&self, correction: &Correction) -> Result<Option<BoundPart>, CliError> {
+    fn bounds(&self, correction: &Correction) -> Result<Option<Bounds>, CliError> {
         let Some(offsets) = &self.offsets else {
             return Ok(None);
         };
         let analysis = &self.analysed.analysis;
-        let bounds = analysis.bounds_by(offsets, correction, &Interrupts)?;
-        let all = bounds.map(|it| it.all).filter(|all| all.events > 0);
-        Ok(all.map(|all| BoundPart {
-            mean_ticks: all.mean,
-            largest_ticks: all.largest,
-            mean_half_width_ticks: all.mean_half_width,
-            unbounded_events: all.unbounded,
-        }))
+        Ok(analysis.bounds_by(offsets, correction, &Interrupts)?)
     }
+}
+
+/// The same in figures; nothing where no event has a bound.
+fn bound_part(bounds: &Bounds) -> Option<BoundPart> {
+    let all = bounds.all;
+    (all.events > 0).then_some(BoundPart {
+        mean_ticks: all.mean,
+        largest_ticks: all.largest,
+        mean_half_width_ticks: all.mean_half_width,
+        unbounded_events: all.unbounded,
+    })
 }
 
 /// How far an event was forced ahead of its own clock, where a logical clock ran.

@@ -33,16 +33,20 @@ pub(super) struct MethodPart {
     pub(super) name: String,
     /// Options of `retime correct` that give it.
     pub(super) options: String,
+    /// Why there is no result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) reason: Option<String>,
+    /// Why the result cannot be right: `retime correct` refuses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) refused: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) result: Option<ResultPart>,
 }
 
 impl MethodPart {
-    /// Whether no effect is stamped before its cause.
+    /// Whether no effect is stamped before its cause, by a result that can be right.
     pub(super) fn is_sound(&self) -> bool {
-        self.result.as_ref().is_some_and(|it| it.reversed == 0)
+        self.refused.is_none() && self.result.as_ref().is_some_and(|it| it.reversed == 0)
     }
 }
 
@@ -85,7 +89,11 @@ pub(super) struct BoundPart {
 
 /// Errors against the truth.
 #[derive(Debug, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the unit belongs into the JSON")]
 pub(super) struct AccuracyPart {
+    /// Without the straight line over true time that all events have in common.
+    pub(super) relative_ticks: Deviation,
+    /// Without their mean only.
     pub(super) synchronization_ticks: Deviation,
     pub(super) message_delay_ticks: Deviation,
 }

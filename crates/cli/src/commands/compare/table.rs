@@ -11,14 +11,8 @@ use crate::report::summary::{group_digits, plural, share};
 const HEADING: [&str; 8] = [
     "method", "reversed", "short", "change", "largest", "jump", "time", "memory",
 ];
-const NEAR_HEADING: [&str; 7] = [
-    "method",
-    "bound",
-    "largest",
-    "error",
-    "largest",
-    "delay error",
-    "largest",
+const NEAR_HEADING: [&str; 9] = [
+    "method", "bound", "largest", "relative", "largest", "error", "largest", "delays", "largest",
 ];
 
 const NOTE: &str = "reversed: effects stamped before their cause. short: after it, or not, by less \
@@ -26,8 +20,9 @@ const NOTE: &str = "reversed: effects stamped before their cause. short: after i
     an event was forced ahead of its own clock. memory: beyond that of the trace.";
 const BOUND_NOTE: &str = "bound: mean and largest distance at which the truth can be from the \
     corrected times.";
-const TRUTH_NOTE: &str = "error: mean and largest of |corrected - true time|, without their common \
-    mean. delay error: the same of message delays.";
+const TRUTH_NOTE: &str = "relative: mean and largest of |corrected - true time|, without the straight \
+    line over true time that all events have in common: no trace tells the rate that its clocks \
+    share. error: the same without their common mean only. delays: the same of message delays.";
 
 /// The text; `verbose` adds the options of each method.
 pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
@@ -85,9 +80,14 @@ fn near(method: &MethodPart, result: &ResultPart, rate: f64) -> Vec<String> {
     let bound = bound.map_or([None; 2], |it| {
         [Some(it.mean_ticks), Some(it.largest_ticks)]
     });
-    let errors = result.accuracy.as_ref().map_or([None; 4], |it| {
-        let (times, delays) = (it.synchronization_ticks, it.message_delay_ticks);
-        [times.mean_abs, times.max, delays.mean_abs, delays.max].map(Some)
+    let errors = result.accuracy.as_ref().map_or(Vec::new(), |it| {
+        let kinds = [
+            it.relative_ticks,
+            it.synchronization_ticks,
+            it.message_delay_ticks,
+        ];
+        let both = kinds.iter().flat_map(|it| [it.mean_abs, it.max]);
+        both.map(Some).collect()
     });
     let cells = bound.into_iter().chain(errors);
     let cells = cells.map(|cell| cell.map_or_else(|| "-".into(), |ticks| span(ticks, rate)));
@@ -138,12 +138,16 @@ fn near_notes(comparison: &Comparison) -> String {
     text
 }
 
-/// Why methods have no solution.
+/// Why methods have no solution, or one that cannot be right.
 fn unsolved(comparison: &Comparison) -> String {
     let mut text = String::new();
     for method in &comparison.methods {
         if let Some(reason) = &method.reason {
             let _ = write!(text, "\n{}", wrapped(&format!("{}: {reason}", method.name)));
+        }
+        if let Some(reason) = &method.refused {
+            let line = format!("{}: refused by retime correct: {reason}", method.name);
+            let _ = write!(text, "\n{}", wrapped(&line));
         }
     }
     text

@@ -34,6 +34,28 @@ pub(crate) fn scratch<const N: usize>(programs: [(&str, Program); N]) -> Scratch
     scratch
 }
 
+/// A pipeline of two processes whose second cannot keep up: messages wait longer and
+/// longer to be received, and only a few answers early on, all of them late, say
+/// that this is no drift. Its clock is 5 us ahead.
+pub(crate) fn backlog() -> Program {
+    const AHEAD: u64 = 5_000;
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    let (mut sender, mut receiver) = (1_000_000, 1_001_000);
+    for item in 0..800 {
+        sender += 2_150;
+        program.on(0).send(sender, to(1));
+        receiver = (receiver + 2_200).max(sender + 500) + 20 * item;
+        program.on(1).recv(receiver + AHEAD, from(0));
+        if item % 40 == 0 && item < 200 {
+            receiver += 50;
+            program.on(1).send(receiver + AHEAD, to(0).tag(1));
+            sender = receiver + 400 + item * 7_919 % 60_000;
+            program.on(0).recv(sender, from(1).tag(1));
+        }
+    }
+    program
+}
+
 /// Three processes that exchange messages and meet in barriers, with these
 /// errors of their clocks in ns.
 pub(crate) fn exchange(layout: Layout, errors: [i64; 3]) -> Program {

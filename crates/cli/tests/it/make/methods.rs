@@ -7,7 +7,7 @@ use crate::common::traces;
 pub(super) fn methods() -> Vec<Case> {
     let offsets = |text: &str| with(trace(), "offsets.txt", text);
     let interpolation = "correct trace -o out --method interpolation --offsets offsets.txt";
-    let sound = archive(&traces::sound());
+    let sound = || archive(&traces::sound());
     vec![
         (
             "method-one-way",
@@ -37,7 +37,12 @@ pub(super) fn methods() -> Vec<Case> {
         (
             "method-worse",
             "correct trace -o out --always --method interpolation --offsets offsets.txt --repair off",
-            with(sound, "offsets.txt", "0 0 0\n1 0 1ms\n2 0 0\n"),
+            with(sound(), "offsets.txt", "0 0 0\n1 0 1ms\n2 0 0\n"),
+        ),
+        (
+            "method-rates",
+            "correct trace -o out --always --method interpolation --offsets offsets.txt",
+            with(sound(), "offsets.txt", "0 0 0\n1 0 0\n1 60us 5us\n2 0 0\n"),
         ),
         (
             "method-other-option",
