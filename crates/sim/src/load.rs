@@ -19,7 +19,7 @@
 //! ```
 //! use retime_sim::{Duration, HaloExchange, Load, Victims};
 //!
-//! let quiet = HaloExchange { iterations: 1_000, ..HaloExchange::default() };
+//! let quiet = HaloExchange { iterations: 20_000, ..HaloExchange::default() };
 //! let loaded = HaloExchange {
 //!     load: Load { share: 1.0, victims: Victims::Rank(2), ..Load::default() },
 //!     ..quiet.clone()
