@@ -10,12 +10,15 @@
 //!   sum over dependencies  phi(slack)
 //! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
 //! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
+//! + 1/2 sum over pieces    (max(0, |z_{k+1} - z_k| / h - R) / beta)^2       nor beyond all measure
 //! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `sigma` as the
 //! [division](super::selection) has it, `rho = 1e-5`, and `w_p` less than 1 for
-//! clocks whose rates differ by more than that, as in Huber's function. It is
+//! clocks whose rates differ by more than that, as in Huber's function; `R = 600 ppm`,
+//! `beta = 1 ppm`: beyond what two clocks differ by even if one is slewed, dependencies that are loose prove
+//! nothing, however many there are, but contradictions still do. It is
 //! convex, and strictly so by the last term. Messages say nothing of the common
 //! time of all clocks, so one clock is held fast (`pull = 1e4 / S`), all others
 //! hardly (`1e-3 / S`). Where offsets are still far from possible it would else pay
@@ -81,6 +84,8 @@ pub(super) struct Centre {
     groups: Vec<Group>,
     /// The constant part of the Hessian, of the penalties.
     penalties: Vec<f64>,
+    /// By piece and clock the entries of its ends.
+    slants: Vec<[u32; 3]>,
     stiffness: Stiffness,
     solver: Option<Solver>,
 }
@@ -90,8 +95,25 @@ struct Stiffness {
     bend: f64,
     /// By clock.
     slope: Vec<f64>,
+    wall: Wall,
     /// By clock.
     pull: Vec<f64>,
+}
+
+/// Where rates become implausible: beyond it they cost half the square of what they are
+/// beyond it by.
+#[derive(Clone, Copy)]
+struct Wall {
+    /// How much an offset may rise in a piece.
+    rise: f64,
+    weight: f64,
+}
+
+impl Wall {
+    /// By how much an offset rises or falls more than that.
+    fn beyond(self, rise: f64) -> f64 {
+        rise - rise.clamp(-self.rise, self.rise)
+    }
 }
 
 /// The pairs of a group's four unknowns, each once: a Hessian is symmetric, so that
@@ -133,6 +155,10 @@ impl Centre {
                 shape,
                 square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,
             ),
+            wall: Wall {
+                rise: width * OPTIONS.proven,
+                weight: square(width * OPTIONS.beyond),
+            },
             pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
         };
         // Which entries are not zero depends on the division and on who depends on
@@ -145,11 +171,13 @@ impl Centre {
             }
         }
         // The penalties are quadratic, so their share of the Hessian never changes.
+        let slants = slants(shape, &pattern);
         let mut centre = Self {
             barrier,
             terms,
             groups,
             penalties: vec![0.0; pattern.len()],
+            slants,
             stiffness,
             solver: Solver::new(&pattern),
         };
@@ -158,7 +186,9 @@ impl Centre {
     }
 
     fn add_penalties(&mut self, shape: &Curves, pattern: &Pattern) {
-        let Stiffness { bend, slope, pull } = &self.stiffness;
+        let Stiffness {
+            bend, slope, pull, ..
+        } = &self.stiffness;
         let bend = *bend;
         let clocks = shape.clocks;
         let mut add = |a: usize, b: usize, value: f64| {
@@ -208,13 +238,19 @@ impl Centre {
     }
 
     fn penalty(&self, curves: &Curves) -> f64 {
-        let Stiffness { bend, slope, pull } = &self.stiffness;
+        let Stiffness {
+            bend,
+            slope,
+            pull,
+            wall,
+        } = &self.stiffness;
         let (z, clocks) = (&curves.values, curves.clocks);
         let mut sum = 0.0;
         for at in 0..z.len() {
             sum += pull[at % clocks] * z[at] * z[at];
             if let Some(after) = z.get(at + clocks) {
                 sum += slope[at % clocks] * (after - z[at]) * (after - z[at]);
+                sum += wall.weight * wall.beyond(after - z[at]).powi(2);
                 if let Some(last) = z.get(at + 2 * clocks) {
                     let turn = z[at] - 2.0 * after + last;
                     sum += bend * turn * turn;
@@ -249,6 +285,15 @@ impl Centre {
         };
         let sums: Vec<([f64; 4], [f64; 10])> =
             self.groups.par_iter().with_min_len(TASK).map(of).collect();
+        let Curves { clocks, values, .. } = curves;
+        let wall = self.stiffness.wall;
+        for (at, &[before, after, both]) in self.slants.iter().enumerate() {
+            if wall.beyond(values[at + clocks] - values[at]) != 0.0 {
+                hessian[before as usize] += wall.weight;
+                hessian[after as usize] += wall.weight;
+                hessian[both as usize] -= wall.weight;
+            }
+        }
         // Groups share unknowns, so they are added one after the other.
         for (group, (slopes, bends)) in self.groups.iter().zip(sums) {
             for (at, slope) in group.unknowns.iter().zip(slopes) {
@@ -262,7 +307,12 @@ impl Centre {
     }
 
     fn penalty_gradient(&self, curves: &Curves) -> Vec<f64> {
-        let Stiffness { bend, slope, pull } = &self.stiffness;
+        let Stiffness {
+            bend,
+            slope,
+            pull,
+            wall,
+        } = &self.stiffness;
         let (z, clocks) = (&curves.values, curves.clocks);
         let pulled = z.iter().enumerate();
         let mut gradient: Vec<f64> = pulled.map(|(at, it)| pull[at % clocks] * it).collect();
@@ -270,7 +320,8 @@ impl Centre {
             let Some(after) = z.get(at + clocks) else {
                 break;
             };
-            let rise = slope[at % clocks] * (after - z[at]);
+            let rise =
+                slope[at % clocks] * (after - z[at]) + wall.weight * wall.beyond(after - z[at]);
             gradient[at] -= rise;
             gradient[at + clocks] += rise;
             if let Some(last) = z.get(at + 2 * clocks) {
@@ -325,6 +376,16 @@ fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
         }
     }
     pulls
+}
+
+/// By piece and clock the entries of the Hessian that belong to both its ends.
+fn slants(shape: &Curves, pattern: &Pattern) -> Vec<[u32; 3]> {
+    let entry = |a: usize, b: usize| pattern.position(a, b).unwrap_or(0) as u32;
+    let of = |at: usize| {
+        let after = at + shape.clocks;
+        [entry(at, at), entry(after, after), entry(at, after)]
+    };
+    (0..shape.pieces * shape.clocks).map(of).collect()
 }
 
 /// The weight of each clock's slopes: less for a clock whose rate is beyond what is usual,
@@ -504,7 +565,8 @@ mod tests {
         frame.pinned.push(1);
         let mut curves = Curves::flat(3, 5, frame.span);
         for (at, value) in curves.values.iter_mut().enumerate() {
-            *value = (at as f64 * 0.7).sin() * 6.0;
+            // Some rates are beyond what is plausible, and some are not.
+            *value = (at as f64 * 0.7).sin() * 0.06;
         }
         let active: Vec<Vec<u32>> = links
             .list()

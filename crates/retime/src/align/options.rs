@@ -52,6 +52,11 @@ pub(super) struct Options {
     /// By how much rates differ, as a fraction: quartzes are sold as good to 20 or 50 ppm,
     /// and most are better.
     pub(super) rho: f64,
+    /// Rates that differ by more, as a fraction, have to be proven: clocks that are
+    /// wrong by 50 ppm each, of which one is slewed by 500 ppm, the most that systems do.
+    pub(super) proven: f64,
+    /// How far beyond that a rate comes without proof, as a fraction.
+    pub(super) beyond: f64,
     /// The pull to zero of most clocks, in terms of the scale of slacks. It only makes the
     /// function strictly convex.
     pub(super) pull: f64,
@@ -127,6 +132,8 @@ pub(super) const OPTIONS: Options = Options {
     gain: 0.5,
     firmer: 1.1,
     rho: 1e-5,
+    proven: 6e-4,
+    beyond: 1e-6,
     pull: 1e-3,
     hold: 1e4,
     tightest: 3,

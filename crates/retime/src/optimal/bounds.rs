@@ -224,16 +224,30 @@ pub fn offset_bounds(
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
     let most = options.most_difference.max(0.0);
-    let mut delta = (options.drift * FIRST).max(LEAST).min(most);
-    loop {
+    let bounds = |delta: f64| {
         let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
         let bounds = match without_contradiction(source, &facts, options, monitor)? {
             Some(bounds) => bounds,
             None => with_contradictions(&*source.list(monitor)?, &facts, options, monitor)?,
         };
         monitor.check()?;
-        if delta >= most || bounds.rates_differ_by() < delta {
-            return Ok(bounds);
+        Ok(bounds)
+    };
+    let mut delta = (options.drift * FIRST).max(LEAST).min(most);
+    // What contradicts the rest whatever the rates are.
+    let mut contradicting = None;
+    loop {
+        let found = bounds(delta)?;
+        if delta >= most {
+            return Ok(found);
+        }
+        let left_out = match (found.relaxed.len(), contradicting) {
+            (0, _) => 0,
+            (_, Some(known)) => known,
+            (_, None) => *contradicting.insert(bounds(most)?.relaxed.len()),
+        };
+        if found.relaxed.len() <= left_out && found.rates_differ_by() < delta {
+            return Ok(found);
         }
         delta = (delta * FASTER).min(most);
     }
