@@ -10,6 +10,10 @@ pub(crate) struct Time(pub(crate) f64);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rate(pub(crate) f64);
 
+/// A part of a whole: `20%`, `0.2`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Part(pub(crate) f64);
+
 /// A whole number, also written as `1e7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Count(pub(crate) u64);
@@ -81,6 +85,21 @@ impl FromStr for Rate {
             ));
         }
         Ok(Self(rate))
+    }
+}
+
+impl FromStr for Part {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (digits, whole) = text
+            .strip_suffix('%')
+            .map_or((text, 1.0), |digits| (digits, 100.0));
+        let part = digits.trim_end().parse::<f64>().ok();
+        let part = part.map(|part| part / whole);
+        part.filter(|part| (0.0..=1.0).contains(part))
+            .map(Self)
+            .ok_or_else(|| format!("\"{text}\" is no part of a whole: write 20% or 0.2"))
     }
 }
 
@@ -163,6 +182,8 @@ mod tests {
         assert_eq!("1.5 ms".parse(), Ok(Time(1_500_000.0)));
         assert_eq!("0".parse(), Ok(Time(0.0)));
         assert_eq!("20ppm".parse(), Ok(Rate(20.0 * 1e-6)));
+        assert_eq!("20%".parse(), Ok(Part(0.2)));
+        assert_eq!("0.3".parse(), Ok(Part(0.3)));
         assert_eq!("1e7".parse(), Ok(Count(10_000_000)));
         assert_eq!("18446744073709551615".parse(), Ok(Count(u64::MAX)));
         assert_eq!("4x5".parse(), Ok(Grid(4, 5)));
@@ -181,6 +202,9 @@ mod tests {
         }
         for text in ["", "5", "5us", "60%", "-1ppm"] {
             assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+        for text in ["", "%", "-1%", "101%", "1.5", "nan"] {
+            assert!(text.parse::<Part>().is_err(), "{text}");
         }
         for text in ["", "1.5", "-1", "1e30", "nan"] {
             assert!(text.parse::<Count>().is_err(), "{text}");

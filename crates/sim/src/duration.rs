@@ -32,15 +32,20 @@ pub struct Duration {
 }
 
 /// Distribution of the random part of a [`Duration`] with mean `m`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Tail {
     /// From 0 to `2m`, all equally likely.
     Uniform,
     /// More than `x` with probability `exp(-x/m)`.
     #[default]
     Exponential,
-    /// More than `x` with probability `(1 + x/m)^-2`: a mean, but no variance.
-    Heavy,
+    /// A Pareto distribution: more than `x` with probability `(1 + x/s)^-index`
+    /// where `s = m (index - 1)`.
+    Heavy {
+        /// The tail index, above 1. The smaller the heavier: up to 2 there is a mean,
+        /// but no variance.
+        index: f64,
+    },
 }
 
 impl Duration {
@@ -67,12 +72,12 @@ impl Duration {
         }
     }
 
-    /// With a heavy tail of the given mean.
+    /// With a heavy tail of the given mean, and tail index 2.
     pub const fn heavy(least: u64, mean: f64) -> Self {
         Self {
             least,
             tail: mean,
-            shape: Tail::Heavy,
+            shape: Tail::Heavy { index: 2.0 },
         }
     }
 
@@ -86,8 +91,7 @@ impl Duration {
         let excess = match self.shape {
             Tail::Uniform => random.uniform() * 2.0 * self.tail,
             Tail::Exponential => random.exponential(self.tail),
-            // The inverse of the distribution; square roots are exact everywhere.
-            Tail::Heavy => (1.0 / (1.0 - random.uniform()).sqrt() - 1.0) * self.tail,
+            Tail::Heavy { index } => random.pareto(index) * (index - 1.0) * self.tail,
         };
         self.least.saturating_add(excess as u64)
     }
@@ -116,6 +120,14 @@ mod tests {
             1.0 / 9.0,
         );
         near(share_above(Duration::heavy(0, 1e6), 9_000_000), 0.01);
+        let heavier = Duration {
+            least: 0,
+            tail: 1e6,
+            shape: Tail::Heavy { index: 1.5 },
+        };
+        // (1 + 12)^-1.5 and (1 + 2)^-1.5
+        near(share_above(heavier, 6_000_000), 0.0213);
+        near(share_above(heavier, 1_000_000), 0.1925);
         near(share_above(Duration::constant(5), 4), 1.0);
         near(share_above(Duration::constant(5), 5), 0.0);
     }
@@ -123,7 +135,7 @@ mod tests {
     #[test]
     fn nothing_takes_less_than_the_least() {
         let mut random = Random::new(1, 1);
-        for shape in [Tail::Uniform, Tail::Exponential, Tail::Heavy] {
+        for shape in [Tail::Uniform, Tail::Exponential, Tail::Heavy { index: 1.2 }] {
             let duration = Duration {
                 least: 70,
                 tail: 30.0,

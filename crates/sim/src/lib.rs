@@ -6,6 +6,8 @@
 //! that are wrong in a known way.
 //!
 //! ```text
+//!  Network, Load      what messages and processes wait for
+//!     |
 //!  Scenario     who does what when, in true time     HaloExchange, FiniteElements,
 //!     |                                              RingChain, OpposingPair,
 //!     |                                              ProducerConsumer, RandomTraffic
@@ -44,6 +46,7 @@
 //! ```
 
 mod clock;
+mod congestion;
 mod dependencies;
 mod duration;
 mod event;
@@ -51,6 +54,7 @@ mod experiment;
 mod failure;
 mod halo;
 mod layout;
+mod load;
 mod memory;
 mod network;
 mod program;
@@ -62,14 +66,16 @@ mod trace;
 
 pub use self::{
     clock::{Clock, Glitch, Glitches, Jump, Jumps, Ntp, RandomWalk, Reader, Spread, Timer, Wander},
+    congestion::Congestion,
     duration::{Duration, Tail},
     event::{Event, Recording, Sink},
     experiment::{Experiment, Written},
     failure::{Error, Result},
     halo::{Collective, HaloExchange},
     layout::{Layout, WORLD},
+    load::{Load, Victims},
     memory::InMemory,
-    network::Network,
+    network::{Network, Sent},
     program::{Peer, Program, Thread, from, to},
     random::Random,
     scenario::{

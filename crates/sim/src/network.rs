@@ -1,6 +1,6 @@
 //! What lies between processes.
 
-use crate::{duration::Duration, layout::Layout, random::Random};
+use crate::{congestion::Congestion, duration::Duration, layout::Layout, random::Random};
 
 /// How long messages and collectives take.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +16,19 @@ pub struct Network {
     /// How many times as long messages to a higher rank take: 1 if the way
     /// there is as long as the way back. No exchange of messages can reveal it.
     pub uphill: f64,
+    /// What makes messages of one direction late for a while.
+    pub congestion: Option<Congestion>,
+}
+
+/// A message on its way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// The ranks of the sender and the receiver.
+    pub ends: (u32, u32),
+    /// Its size.
+    pub bytes: u64,
+    /// When it was sent, in nanoseconds since the start.
+    pub at: u64,
 }
 
 impl Default for Network {
@@ -27,6 +40,7 @@ impl Default for Network {
             collective: Duration::exponential(285, 500.0),
             per_byte: 0.0,
             uphill: 1.0,
+            congestion: None,
         }
     }
 }
@@ -43,21 +57,19 @@ impl Network {
     }
 
     /// How long a message takes, in nanoseconds.
-    pub fn message(
-        &self,
-        layout: &Layout,
-        (from, to): (u32, u32),
-        bytes: u64,
-        random: &mut Random,
-    ) -> u64 {
-        let latency = if layout.node(from) == layout.node(to) {
-            self.within_node
+    pub fn message(&self, layout: &Layout, sent: &Sent, random: &mut Random) -> u64 {
+        let (from, to) = sent.ends;
+        let nodes = (layout.node(from), layout.node(to));
+        // Ways within a node are counted from the other end.
+        let (latency, way) = if nodes.0 == nodes.1 {
+            (self.within_node, (!from, !to))
         } else {
-            self.between_nodes
+            (self.between_nodes, nodes)
         };
         let drawn = latency.draw(random) as f64;
         let slope = if to > from { self.uphill } else { 1.0 };
-        (drawn * slope + self.per_byte * bytes as f64) as u64
+        let waits = self.congestion.map(|it| it.wait(way, sent.at, random));
+        (drawn * slope + self.per_byte * sent.bytes as f64 + waits.unwrap_or(0.0)) as u64
     }
 
     /// What no message can undercut, in nanoseconds.

@@ -65,11 +65,34 @@ impl Random {
             whole += 1.0;
         }
     }
+
+    /// A number above 0 with a Pareto distribution: more than `x` with probability
+    /// `(1 + x)^-index`.
+    ///
+    /// With `e` exponential of mean `1/index`, `exp(e) - 1` is so distributed.
+    pub fn pareto(&mut self, index: f64) -> f64 {
+        growth(self.exponential(1.0 / index))
+    }
+}
+
+/// `exp(x) - 1` for `x` of 0 and more: by the series where `x` is small, to which
+/// `exp(2x) - 1 = (exp(x) - 1) (exp(x) + 1)` leads.
+fn growth(x: f64) -> f64 {
+    const SMALL: f64 = 1.0 / 64.0;
+    if x > f64::from(f64::MAX_EXP) {
+        return f64::INFINITY;
+    }
+    if x > SMALL {
+        let half = growth(x / 2.0);
+        return half * (half + 2.0);
+    }
+    let term = |rest: f64, number: u32| x / f64::from(number) * (1.0 + rest);
+    (1..=8).rev().fold(0.0, term)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Random;
+    use super::{Random, growth};
 
     const DRAWS: usize = 200_000;
 
@@ -81,6 +104,15 @@ mod tests {
         assert!((mean - 3.0).abs() < 0.03, "{mean}");
         let tail = draws.iter().filter(|&&it| it > 9.0).count() as f64 / DRAWS as f64;
         assert!((tail - (-3.0_f64).exp()).abs() < 0.002, "{tail}");
+    }
+
+    #[test]
+    fn growth_is_that_of_the_exponential() {
+        for x in [0.0, 1e-12, 1e-3, 0.5, 1.0, 7.0, 40.0] {
+            let (found, exact) = (growth(x), f64::exp_m1(x));
+            assert!((found - exact).abs() <= 1e-13 * exact, "{x}: {found}");
+        }
+        assert!(growth(1e300).is_infinite());
     }
 
     #[test]

@@ -55,6 +55,24 @@ fn clocks_of_every_kind() {
     );
 }
 
+/// Delays that last, and heavier tails, in all scenarios: the truth stays sound.
+#[test]
+fn load_and_congestion_of_every_kind() {
+    let scratch = Scratch::in_memory();
+    let delays =
+        "--delay-distribution heavy --tail-index 1.3 --congestion 20us --congestion-lasts 5ms";
+    for (scenario, victims) in SCENARIOS
+        .into_iter()
+        .zip(["processes", "nodes", "1", "0", "nodes"])
+    {
+        let load = format!("--load {victims} --load-share 50% --load-lasts 3ms --load-turn 500us");
+        scratch.succeed(&format!(
+            "simulate {scenario} -o {scenario} --events 5000 {delays} {load}"
+        ));
+        scratch.succeed(&format!("check {scenario}-truth"));
+    }
+}
+
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let scratch = Scratch::in_memory();

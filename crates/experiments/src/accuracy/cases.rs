@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use retime_sim::{
-    Clock, Duration, FiniteElements, Glitch, HaloExchange, Jump, Length, Network, ProducerConsumer,
-    RandomTraffic, RandomWalk, RingChain, Scenario, Spread,
+    Clock, Congestion, Duration, FiniteElements, Glitch, HaloExchange, Jump, Length, Load, Network,
+    ProducerConsumer, RandomTraffic, RandomWalk, RingChain, Scenario, Spread, Tail, Victims,
 };
 
 use super::case::{Case, Goal, Program};
@@ -42,6 +42,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     all.extend(by_defect(size));
     all.extend(by_steps(size));
     all.extend(by_program(size));
+    all.extend(by_load(size));
     all.extend(hard(size));
     all
 }
@@ -294,6 +295,60 @@ fn by_program(size: Size) -> Vec<Case> {
         of("random traffic", Arc::new(traffic)),
         of("ring", Arc::new(ring)),
         of("chain", Arc::new(chain)),
+    ]
+}
+
+/// What makes messages late for seconds, and is no change of a clock: stretches
+/// next to each other foretell each other's delays. Messages are rare, so that few
+/// are fast while that lasts.
+fn by_load(size: Size) -> Vec<Case> {
+    let idle = HaloExchange {
+        compute: Duration::uniform(1_000_000, 3_000_000),
+        collective_every: 10,
+        ..halo(size, 4, 5_000)
+    };
+    let slow = HaloExchange {
+        load: Load {
+            share: 1.0,
+            victims: Victims::Rank(1),
+            ..Load::default()
+        },
+        ..idle.clone()
+    };
+    let congestion = Congestion {
+        share: 0.5,
+        lasts: size.of(1_000_000_000),
+        delay: Duration::exponential(0, 50_000.0),
+        seed: SEED,
+    };
+    let congested = HaloExchange {
+        network: Network {
+            congestion: Some(congestion),
+            ..idle.network
+        },
+        ..idle
+    };
+    let sparse = RandomTraffic {
+        ranks: 4,
+        ranks_per_node: 1,
+        length: Length::iterations(size.of(500)),
+        seed: SEED,
+        compute: Duration::uniform(10_000_000, 30_000_000),
+        network: Network::of(Duration {
+            least: 500,
+            tail: 5_000.0,
+            shape: Tail::Heavy { index: 1.5 },
+        }),
+        load: Load {
+            share: 0.5,
+            ..Load::default()
+        },
+        ..RandomTraffic::default()
+    };
+    vec![
+        moderate("a slow rank", DRIFTING, Arc::new(slow)),
+        moderate("congested ways", DRIFTING, Arc::new(congested)),
+        moderate("bursts of load", DRIFTING, Arc::new(sparse)),
     ]
 }
 

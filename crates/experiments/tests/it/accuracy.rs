@@ -94,6 +94,13 @@ fn programs_of_every_kind_are_aligned() {
 }
 
 #[test]
+fn delays_that_last_are_not_taken_for_drift() {
+    for name in ["a slow rank", "congested ways", "bursts of load"] {
+        hold(name);
+    }
+}
+
+#[test]
 fn one_direction_is_made_the_best_of() {
     hold("one direction");
 }

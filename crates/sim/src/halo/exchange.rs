@@ -13,6 +13,8 @@ use crate::{
     event::{Event, Sink},
     failure::Result,
     layout::{Layout, WORLD},
+    load::Processor,
+    network::Sent,
     random::Random,
     region,
     scenario::Statistics,
@@ -43,6 +45,7 @@ pub(crate) struct Exchange<'a, S: ?Sized> {
 struct Location {
     now: u64,
     random: Random,
+    processor: Processor,
 }
 
 struct Rank {
@@ -66,6 +69,9 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             .map(|location| Location {
                 now: 0,
                 random: Random::new(program.seed, location as u64),
+                processor: program
+                    .load
+                    .processor(&layout, layout.rank_of(location), program.seed),
             })
             .collect();
         let ranks = (0..layout.ranks)
@@ -188,15 +194,18 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             return;
         };
         let sender = &mut self.locations[location];
-        let takes = self.program.network.message(
-            &self.layout,
-            (rank, peer),
-            self.program.message_bytes,
-            &mut sender.random,
-        );
+        let sent = Sent {
+            ends: (rank, peer),
+            bytes: self.program.message_bytes,
+            at: sender.now,
+        };
+        let network = self.program.network;
+        let takes = network.message(&self.layout, &sent, &mut sender.random);
         let receiver = &mut self.ranks[peer as usize];
         receiver.sent[opposite(direction)] = sender.now;
-        receiver.arrivals[opposite(direction)] = sender.now.saturating_add(takes);
+        // What the sender does next is another matter.
+        let arrives = sender.processor.clone().run(sender.now, takes);
+        receiver.arrivals[opposite(direction)] = arrives;
         self.statistics.messages += 1;
     }
 
@@ -251,17 +260,26 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
             last = last.max(it.locations[location].now);
             Ok(())
         })?;
+        let handed_on = self.had_a_turn_since(last);
         self.each_rank(|it, rank| {
             let location = it.layout.location(rank, 0);
             let delay = it.program.network.collective;
             let takes = delay.draw(&mut it.locations[location].random);
-            let done = last.saturating_add(takes);
+            let done = handed_on.saturating_add(takes);
             it.record_from(location, done, end)?;
             it.statistics.delayed(it.locations[location].now - last);
             it.record(location, Event::Leave(region))
         })?;
         self.statistics.collectives += 1;
         Ok(())
+    }
+
+    /// When all processes have had their processors at or after a certain time.
+    fn had_a_turn_since(&self, time: u64) -> u64 {
+        let ranks = 0..self.layout.ranks;
+        let masters = ranks.map(|rank| self.layout.location(rank, 0));
+        let turn = |location: usize| self.locations[location].processor.clone().at(time);
+        masters.map(turn).max().unwrap_or(time)
     }
 
     fn describe(&self, kind: Collective) -> (RegionRef, Event) {
@@ -334,7 +352,7 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     fn pass(&mut self, location: usize, duration: Duration) {
         let location = &mut self.locations[location];
         let takes = duration.draw(&mut location.random);
-        location.now = location.now.saturating_add(takes);
+        location.now = location.processor.run(location.now, takes);
     }
 
     /// A call in which one thing happens.
@@ -353,7 +371,8 @@ impl<'a, S: Sink + ?Sized> Exchange<'a, S> {
     fn record_from(&mut self, location: usize, earliest: u64, event: Event) -> Result<()> {
         let state = &mut self.locations[location];
         let step = STEP.0 + state.random.bits() % STEP.1;
-        state.now = state.now.saturating_add(step).max(earliest);
+        let ready = state.processor.run(state.now, step);
+        state.now = state.processor.at(ready.max(earliest));
         self.statistics.events += 1;
         self.sink.event(location, state.now, event)
     }

@@ -18,6 +18,7 @@ use crate::{
     experiment::{Experiment, Written},
     failure::{Error, Result},
     layout::Layout,
+    load::Load,
     network::Network,
     scenario::{Length, Scenario, Statistics, none_is_zero},
 };
@@ -53,6 +54,8 @@ pub struct HaloExchange {
     pub threads_send: bool,
     /// How long messages and collectives take.
     pub network: Network,
+    /// Who else wants the processors.
+    pub load: Load,
     /// How long a process computes between exchanges.
     pub compute: Duration,
     /// The clock of each rank. Empty: all show true time.
@@ -85,6 +88,7 @@ impl Default for HaloExchange {
             threads: 1,
             threads_send: false,
             network: Network::default(),
+            load: Load::default(),
             compute: Duration::exponential(4_000, 1_000.0),
             clocks: Vec::new(),
             timer: Timer::default(),

@@ -21,6 +21,7 @@ use crate::{
     event::Sink,
     failure::Result,
     layout::Layout,
+    load::Load,
     network::Network,
     scenario::{
         Length, Scenario, Statistics,
@@ -54,6 +55,8 @@ pub struct FiniteElements {
     pub interior: Duration,
     /// How long messages take.
     pub network: Network,
+    /// Who else wants the processors.
+    pub load: Load,
     /// Bytes of each message.
     pub bytes: u64,
 }
@@ -69,6 +72,7 @@ impl Default for FiniteElements {
             border: Duration::uniform(100_000, 300_000),
             interior: Duration::uniform(300_000, 900_000),
             network: Network::of(Duration::uniform(250_000, 1_000_000)),
+            load: Load::default(),
             bytes: 1024,
         }
     }
@@ -137,7 +141,7 @@ impl Scenario for FiniteElements {
             ("the number of rows", self.grid.0.into()),
             ("the number of columns", self.grid.1.into()),
         ])?;
-        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        let machine = Machine::new(self, (self.network, self.load), sink);
         machine.run(&self.length, |machine, _| self.step(machine))
     }
 }

@@ -18,10 +18,11 @@ use crate::{
     event::{Event, Sink},
     failure::Result,
     layout::{Layout, WORLD},
-    network::Network,
+    load::{Load, Processor},
+    network::{Network, Sent},
     random::Random,
     region,
-    scenario::{Length, Statistics},
+    scenario::{Length, Scenario, Statistics},
 };
 
 /// Nanoseconds between two events of a process that does not wait.
@@ -41,6 +42,7 @@ pub(super) struct Machine<'a> {
 struct Process {
     now: u64,
     random: Random,
+    processor: Processor,
     /// The last request number given.
     requests: u64,
 }
@@ -83,10 +85,16 @@ impl Letter {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(layout: Layout, network: Network, seed: u64, sink: &'a mut dyn Sink) -> Self {
+    pub(super) fn new(
+        scenario: &impl Scenario,
+        (network, load): (Network, Load),
+        sink: &'a mut dyn Sink,
+    ) -> Self {
+        let (layout, seed) = (scenario.layout(), scenario.seed());
         let process = |rank| Process {
             now: 0,
             random: Random::new(seed, u64::from(rank)),
+            processor: load.processor(&layout, rank, seed),
             requests: 0,
         };
         Self {
@@ -140,13 +148,13 @@ impl<'a> Machine<'a> {
     pub(super) fn pass(&mut self, rank: u32, duration: Duration) {
         let process = &mut self.processes[rank as usize];
         let takes = duration.draw(&mut process.random);
-        process.now = process.now.saturating_add(takes);
+        process.now = process.processor.run(process.now, takes);
     }
 
     /// A process is idle until a certain time.
     pub(super) fn idle_until(&mut self, rank: u32, time: u64) {
         let process = &mut self.processes[rank as usize];
-        process.now = process.now.max(time);
+        process.now = process.processor.at(process.now.max(time));
     }
 
     /// A process computes.
@@ -227,12 +235,18 @@ impl<'a> Machine<'a> {
     fn transmit(&mut self, rank: u32, letter: Letter) {
         let line = (rank, letter.peer, letter.tag);
         let process = &mut self.processes[rank as usize];
-        let ends = (rank, letter.peer);
+        let sent = Sent {
+            ends: (rank, letter.peer),
+            bytes: letter.bytes,
+            at: process.now,
+        };
         let takes = self
             .network
-            .message(&self.layout, ends, letter.bytes, &mut process.random);
+            .message(&self.layout, &sent, &mut process.random);
         let places = self.lines.entry(line).or_default();
-        let times = (process.now, process.now.saturating_add(takes));
+        // What the sender does next is another matter.
+        let arrives = process.processor.clone().run(process.now, takes);
+        let times = (process.now, arrives);
         self.travelling.insert((line, places.sent), times);
         places.sent += 1;
         self.statistics.messages += 1;

@@ -19,6 +19,7 @@ use crate::{
     event::Sink,
     failure::Result,
     layout::Layout,
+    load::Load,
     network::Network,
     scenario::{
         Length, Scenario, Statistics,
@@ -77,7 +78,7 @@ impl Scenario for OpposingPair {
     fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
         none_is_zero([("the interval", self.interval)])?;
         let network = Network::of(Duration::constant(0));
-        let machine = Machine::new(self.layout(), network, 0, sink);
+        let machine = Machine::new(self, (network, Load::default()), sink);
         let letter = |rank: u32| Letter {
             peer: 1 - rank,
             tag: 0,

@@ -9,6 +9,7 @@ use crate::{
     event::Sink,
     failure::Result,
     layout::Layout,
+    load::Load,
     network::Network,
     scenario::{
         Length, Scenario, Statistics,
@@ -48,6 +49,8 @@ pub struct ProducerConsumer {
     pub consumption: Duration,
     /// How long messages take.
     pub network: Network,
+    /// Who else wants the processors.
+    pub load: Load,
     /// Bytes of each item.
     pub bytes: u64,
 }
@@ -63,6 +66,7 @@ impl Default for ProducerConsumer {
             production: Duration::exponential(5_000, 2_000.0),
             consumption: Duration::exponential(2_000, 2_000.0),
             network: Network::default(),
+            load: Load::default(),
             bytes: 1024,
         }
     }
@@ -106,7 +110,7 @@ impl Scenario for ProducerConsumer {
             ("the number of consumers", self.consumers.into()),
             ("the number of ranks per node", self.ranks_per_node.into()),
         ])?;
-        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        let machine = Machine::new(self, (self.network, self.load), sink);
         machine.run(&self.length, |machine, round| self.round(machine, round))
     }
 }

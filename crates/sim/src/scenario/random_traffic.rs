@@ -9,6 +9,7 @@ use crate::{
     event::Sink,
     failure::Result,
     layout::Layout,
+    load::Load,
     network::Network,
     random::Random,
     scenario::{
@@ -46,6 +47,8 @@ pub struct RandomTraffic {
     pub compute: Duration,
     /// How long messages take.
     pub network: Network,
+    /// Who else wants the processors.
+    pub load: Load,
 }
 
 impl Default for RandomTraffic {
@@ -62,6 +65,7 @@ impl Default for RandomTraffic {
                 per_byte: 0.1,
                 ..Network::default()
             },
+            load: Load::default(),
         }
     }
 }
@@ -173,7 +177,7 @@ impl Scenario for RandomTraffic {
         ])?;
         // A stream apart from those of the ranks.
         let mut random = Random::new(self.seed, 1 << 40);
-        let machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        let machine = Machine::new(self, (self.network, self.load), sink);
         machine.run(&self.length, |machine, _| self.round(machine, &mut random))
     }
 }

@@ -32,6 +32,7 @@ use crate::{
     event::Sink,
     failure::Result,
     layout::Layout,
+    load::Load,
     network::Network,
     scenario::{
         Length, Scenario, Statistics,
@@ -51,6 +52,8 @@ pub struct RingChain {
     pub seed: u64,
     /// How long messages take.
     pub network: Network,
+    /// Who else wants the processors.
+    pub load: Load,
     /// Nanoseconds from receiving the message to sending it on.
     pub handling: u64,
     /// Nanoseconds from one start at the first process to the next; a chain
@@ -66,6 +69,7 @@ impl Default for RingChain {
             length: Length::iterations(10),
             seed: 0,
             network: Network::of(Duration::constant(250_000)),
+            load: Load::default(),
             handling: 1_000,
             period: 10_000_000,
         }
@@ -119,7 +123,7 @@ impl Scenario for RingChain {
 
     fn run(&self, sink: &mut dyn Sink) -> Result<Statistics> {
         none_is_zero([("the number of ranks", self.ranks.into())])?;
-        let mut machine = Machine::new(self.layout(), self.network, self.seed, sink);
+        let mut machine = Machine::new(self, (self.network, self.load), sink);
         // One period late, so that no clock shows a time before zero.
         (0..self.ranks).for_each(|rank| machine.idle_until(rank, self.period));
         machine.run(&self.length, |machine, round| {

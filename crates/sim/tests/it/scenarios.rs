@@ -8,9 +8,20 @@ use retime::{Grouping, MinimalDelay, Ticks};
 use retime_model::format::Format;
 use retime_otf2_format::Otf2;
 use retime_sim::{
-    Clock, Duration, Error, Experiment, FiniteElements, HaloExchange, Length, Network,
-    OpposingPair, ProducerConsumer, RandomTraffic, Recording, RingChain, Scenario, Spread,
+    Clock, Congestion, Duration, Error, Experiment, FiniteElements, HaloExchange, Length, Load,
+    Network, OpposingPair, ProducerConsumer, RandomTraffic, Recording, RingChain, Scenario, Spread,
+    Victims,
 };
+
+/// Load that comes and goes as fast as the small scenarios do.
+fn load(victims: Victims) -> Load {
+    Load {
+        share: 0.5,
+        lasts: Duration::uniform(20_000, 200_000),
+        turn: Duration::uniform(1_000, 10_000),
+        victims,
+    }
+}
 
 /// Every scenario, small, with what no message undercuts.
 fn all() -> Vec<(&'static str, Box<dyn Scenario>, u64)> {
@@ -45,6 +56,24 @@ fn all() -> Vec<(&'static str, Box<dyn Scenario>, u64)> {
         network: Network::of(Duration::heavy(5_000, 20_000.0)),
         ..RandomTraffic::default()
     };
+    let loaded = HaloExchange {
+        load: load(Victims::Nodes),
+        ..open.clone()
+    };
+    let congestion = Congestion {
+        share: 0.5,
+        lasts: 50_000,
+        delay: Duration::exponential(0, 20_000.0),
+        seed: 6,
+    };
+    let congested = RandomTraffic {
+        network: Network {
+            congestion: Some(congestion),
+            ..random.network
+        },
+        load: load(Victims::Rank(3)),
+        ..random.clone()
+    };
     let ring = RingChain {
         length,
         ..RingChain::default()
@@ -59,6 +88,8 @@ fn all() -> Vec<(&'static str, Box<dyn Scenario>, u64)> {
         ("finite elements", Box::new(elements), 250_000),
         ("producer/consumer", Box::new(producers), 500),
         ("random", Box::new(random), 5_000),
+        ("loaded halo", Box::new(loaded), 176),
+        ("congested", Box::new(congested), 5_000),
         ("ring", Box::new(ring), 250_000),
         ("pair", Box::new(pair), 0),
     ]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use retime_sim::Tail;
+use retime_sim::Victims;
 
 use crate::args::OutputArgs;
-use crate::quantity::{Count, Grid, Rate, Time, Wrong};
+use crate::quantity::{Count, Grid, Part, Rate, Time, Wrong};
 
 #[derive(Debug, Args)]
 #[command(
@@ -15,6 +15,7 @@ use crate::quantity::{Count, Grid, Rate, Time, Wrong};
     retime simulate halo -o halo --ranks 16 --events 1e6 --drift 20ppm\n  \
     retime simulate random -o far --duration 60s --compute 2ms --offset 5ms --ntp 1s\n  \
     retime simulate finite-elements -o one-fast --offset 0 --drift 0 --wrong-clock 8:1ms\n  \
+    retime simulate halo -o busy --duration 2s --load nodes --congestion 20us\n  \
     retime simulate ring -o thesis --coarse-clocks"
 )]
 pub(crate) struct SimulateArgs {
@@ -39,6 +40,8 @@ pub(crate) struct SimulateArgs {
     pub(crate) program: ProgramArgs,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
     #[command(flatten)]
     pub(crate) clocks: ClockArgs,
 }
@@ -133,6 +136,50 @@ pub(crate) struct NetworkArgs {
     /// reveal that the ways differ
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
     pub(crate) uphill: f64,
+    /// Tail index of the heavy distribution, above 1: the smaller the heavier
+    #[arg(long, value_name = "INDEX", default_value_t = 2.0)]
+    pub(crate) tail_index: f64,
+    /// Let messages of one direction wait for a while, for this time on average:
+    /// from node to node, within a node from process to process
+    #[arg(long, value_name = "TIME")]
+    pub(crate) congestion: Option<Time>,
+    /// Part of the time in which a way is congested
+    #[arg(long, value_name = "SHARE", default_value = "20%")]
+    pub(crate) congestion_share: Part,
+    /// How long it stays so
+    #[arg(long, value_name = "TIME", default_value = "500ms")]
+    pub(crate) congestion_lasts: Time,
+}
+
+/// What processes share their processors with.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load (other programs take turns with processes)")]
+pub(crate) struct LoadArgs {
+    /// Whom they hit: processes (each at times of its own), nodes (all processes
+    /// of a node at once), or one rank, by its number [default: nobody]
+    #[arg(long, value_name = "WHOM", value_parser = victims)]
+    pub(crate) load: Option<Victims>,
+    /// Part of the time in which there are any
+    #[arg(long, value_name = "SHARE", default_value = "20%")]
+    pub(crate) load_share: Part,
+    /// The longest they stay at a time; a fiftieth of it is the shortest
+    #[arg(long, value_name = "TIME", default_value = "1s")]
+    pub(crate) load_lasts: Time,
+    /// The longest turn, of a process or of another program; a tenth of it is the
+    /// shortest
+    #[arg(long, value_name = "TIME", default_value = "10ms")]
+    pub(crate) load_turn: Time,
+}
+
+fn victims(text: &str) -> Result<Victims, String> {
+    match text {
+        "processes" => Ok(Victims::Processes),
+        "nodes" => Ok(Victims::Nodes),
+        rank => rank
+            .parse()
+            .map(Victims::Rank)
+            .map_err(|_| "give processes, nodes, or the number of a rank".into()),
+    }
 }
 
 /// A distribution by its name.
@@ -144,18 +191,8 @@ pub(crate) enum TailName {
     Uniform,
     /// Most little above the least
     Exponential,
-    /// A few messages a hundred times later than the average
+    /// A few messages a hundred times later than the average, see --tail-index
     Heavy,
-}
-
-impl TailName {
-    pub(super) fn shape(self) -> Tail {
-        match self {
-            Self::Uniform => Tail::Uniform,
-            Self::Constant | Self::Exponential => Tail::Exponential,
-            Self::Heavy => Tail::Heavy,
-        }
-    }
 }
 
 /// Errors of clocks; each is drawn up to the given size, to either side.

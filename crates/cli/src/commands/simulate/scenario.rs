@@ -1,13 +1,15 @@
 //! From options to a program.
 
 use retime_sim::{
-    Collective, Duration, FiniteElements, HaloExchange, Length, Network, ProducerConsumer,
-    RandomTraffic, RingChain, Scenario,
+    Collective, Congestion, Duration, FiniteElements, HaloExchange, Length, Load, Network,
+    ProducerConsumer, RandomTraffic, RingChain, Scenario, Tail, Victims,
 };
 
-use super::args::{CollectiveName, NetworkArgs, ProgramArgs, ScenarioName, SimulateArgs, TailName};
+use super::args::{
+    CollectiveName, LoadArgs, NetworkArgs, ProgramArgs, ScenarioName, SimulateArgs, TailName,
+};
 use crate::error::CliError;
-use crate::quantity::Grid;
+use crate::quantity::{Grid, Time};
 
 /// Events if nothing is said.
 const EVENTS: u64 = 100_000;
@@ -15,13 +17,20 @@ const EVENTS: u64 = 100_000;
 /// The program that the options describe.
 pub(super) fn build(args: &SimulateArgs) -> Result<Box<dyn Scenario>, CliError> {
     refuse_foreign(args)?;
-    Ok(match args.scenario {
+    let scenario: Box<dyn Scenario> = match args.scenario {
         ScenarioName::Halo => Box::new(halo(args)?),
         ScenarioName::FiniteElements => Box::new(finite_elements(args)?),
         ScenarioName::Ring => Box::new(ring(args)?),
         ScenarioName::ProducerConsumer => Box::new(producer_consumer(args)?),
         ScenarioName::Random => Box::new(random(args)?),
-    })
+    };
+    let ranks = scenario.layout().ranks;
+    match args.load.load {
+        Some(Victims::Rank(rank)) if rank >= ranks => Err(CliError::Usage(format!(
+            "--load: there is no rank {rank} among {ranks}"
+        ))),
+        _ => Ok(scenario),
+    }
 }
 
 /// Options that the scenario does not have.
@@ -79,7 +88,8 @@ fn halo(args: &SimulateArgs) -> Result<HaloExchange, CliError> {
         ranks_per_node: program.ranks_per_node.unwrap_or(u32::MAX),
         threads: program.threads.unwrap_or(1),
         threads_send: program.threads_send,
-        network: network(&args.network, default.network)?,
+        network: network(args, default.network)?,
+        load: load(&args.load)?,
         compute: compute(program, default.compute),
         ..default
     };
@@ -100,7 +110,8 @@ fn finite_elements(args: &SimulateArgs) -> Result<FiniteElements, CliError> {
         length: length(&args.program),
         seed: args.seed,
         interior: compute(&args.program, default.interior),
-        network: network(&args.network, default.network)?,
+        network: network(args, default.network)?,
+        load: load(&args.load)?,
         ..default
     })
 }
@@ -112,7 +123,8 @@ pub(super) fn ring(args: &SimulateArgs) -> Result<RingChain, CliError> {
         ranks: args.program.ranks.unwrap_or(default.ranks),
         length: length(&args.program),
         seed: args.seed,
-        network: network(&args.network, default.network)?,
+        network: network(args, default.network)?,
+        load: load(&args.load)?,
         handling: args
             .program
             .compute
@@ -131,7 +143,8 @@ fn producer_consumer(args: &SimulateArgs) -> Result<ProducerConsumer, CliError> 
         length: length(&args.program),
         seed: args.seed,
         production: compute(&args.program, default.production),
-        network: network(&args.network, default.network)?,
+        network: network(args, default.network)?,
+        load: load(&args.load)?,
         ..default
     })
 }
@@ -144,7 +157,8 @@ fn random(args: &SimulateArgs) -> Result<RandomTraffic, CliError> {
         length: length(&args.program),
         seed: args.seed,
         compute: compute(&args.program, default.compute),
-        network: network(&args.network, default.network)?,
+        network: network(args, default.network)?,
+        load: load(&args.load)?,
         ..default
     })
 }
@@ -181,12 +195,49 @@ fn compute(program: &ProgramArgs, default: Duration) -> Duration {
     })
 }
 
-fn network(args: &NetworkArgs, default: Network) -> Result<Network, CliError> {
+/// What would turn time back, or never end.
+fn refuse_senseless(args: &NetworkArgs) -> Result<(), CliError> {
     if !(0.001..=1000.0).contains(&args.uphill) {
         return Err(CliError::Usage(
             "--uphill: give a factor from 0.001 to 1000".into(),
         ));
     }
+    if !(1.01..=1000.0).contains(&args.tail_index) {
+        return Err(CliError::Usage(
+            "--tail-index: give a number from 1.01 to 1000; with less there is no average".into(),
+        ));
+    }
+    Ok(())
+}
+
+fn shape(args: &NetworkArgs) -> Option<Tail> {
+    Some(match args.delay_distribution? {
+        TailName::Uniform => Tail::Uniform,
+        TailName::Constant | TailName::Exponential => Tail::Exponential,
+        TailName::Heavy => Tail::Heavy {
+            index: args.tail_index,
+        },
+    })
+}
+
+fn load(args: &LoadArgs) -> Result<Load, CliError> {
+    let default = Load::default();
+    if args.load_turn.0 < 1e3 {
+        let message = "--load-turn: no processor changes hands more often than every 1us";
+        return Err(CliError::Usage(message.into()));
+    }
+    let up_to = |time: Time, part: f64| Duration::uniform((time.0 / part) as u64, time.0 as u64);
+    Ok(args.load.map_or(default, |victims| Load {
+        share: args.load_share.0,
+        lasts: up_to(args.load_lasts, 50.0),
+        turn: up_to(args.load_turn, 10.0),
+        victims,
+    }))
+}
+
+fn network(args: &SimulateArgs, default: Network) -> Result<Network, CliError> {
+    let (args, seed) = (&args.network, args.seed);
+    refuse_senseless(args)?;
     let change = |duration: Duration| Duration {
         least: args.min_delay.map_or(duration.least, |time| time.0 as u64),
         tail: match (args.delay_distribution, args.delay_excess, args.min_delay) {
@@ -195,15 +246,20 @@ fn network(args: &NetworkArgs, default: Network) -> Result<Network, CliError> {
             (_, None, Some(least)) => least.0,
             (_, None, None) => duration.tail,
         },
-        shape: args
-            .delay_distribution
-            .map_or(duration.shape, TailName::shape),
+        shape: shape(args).unwrap_or(duration.shape),
     };
+    let congestion = args.congestion.map(|delay| Congestion {
+        share: args.congestion_share.0,
+        lasts: args.congestion_lasts.0 as u64,
+        delay: Duration::exponential(0, delay.0),
+        seed,
+    });
     Ok(Network {
         within_node: change(default.within_node),
         between_nodes: change(default.between_nodes),
         collective: change(default.collective),
         uphill: args.uphill,
+        congestion,
         ..default
     })
 }
@@ -213,7 +269,6 @@ mod tests {
     use super::*;
     use crate::command_line::{Cli, Command};
     use clap::Parser;
-    use retime_sim::Tail;
 
     fn parsed(words: &str) -> SimulateArgs {
         let words = format!("retime simulate {words} -o x");
@@ -225,12 +280,14 @@ mod tests {
 
     #[test]
     fn delays_follow_the_options() {
-        let of = |words: &str| network(&parsed(words).network, Network::default()).unwrap();
+        let of = |words: &str| network(&parsed(words), Network::default()).unwrap();
         assert_eq!(of("halo"), Network::default());
         let both = Duration::exponential(5_000, 5_000.0);
         assert_eq!(of("halo --min-delay 5us").between_nodes, both);
         let heavy = of("halo --min-delay 5us --delay-excess 1us --delay-distribution heavy");
         assert_eq!(heavy.within_node, Duration::heavy(5_000, 1_000.0));
+        let heavier = of("halo --delay-distribution heavy --tail-index 1.5").collective;
+        assert_eq!(heavier.shape, Tail::Heavy { index: 1.5 });
         let constant = of("halo --min-delay 5us --delay-distribution constant");
         assert_eq!(constant.collective, Duration::constant(5_000));
         let plain = of("halo --delay-distribution uniform").within_node;
@@ -238,6 +295,29 @@ mod tests {
             (plain.least, plain.tail, plain.shape),
             (176, 400.0, Tail::Uniform)
         );
+    }
+
+    #[test]
+    fn load_and_congestion_are_there_if_wanted() {
+        let of = |words: &str| load(&parsed(words).load).unwrap();
+        assert_eq!(of("halo --load-share 50%"), Load::default());
+        let usual = Load {
+            share: 0.2,
+            ..Load::default()
+        };
+        assert_eq!(of("halo --load processes"), usual);
+        let one = of("ring --load 3 --load-share 100% --load-turn 4ms");
+        assert_eq!((one.share, one.victims), (1.0, Victims::Rank(3)));
+        assert_eq!(one.turn, Duration::uniform(400_000, 4_000_000));
+        let congested = parsed("random --congestion 5us --congestion-lasts 2s --seed 9");
+        let congested = network(&congested, Network::default()).unwrap().congestion;
+        let expected = Congestion {
+            share: 0.2,
+            lasts: 2_000_000_000,
+            delay: Duration::exponential(0, 5_000.0),
+            seed: 9,
+        };
+        assert_eq!(congested, Some(expected));
     }
 
     #[test]
@@ -260,5 +340,11 @@ mod tests {
         );
         assert!(refused("random --ranks 1").is_some());
         assert!(refused("halo --uphill 0").is_some());
+        assert!(refused("halo --tail-index 1").is_some());
+        assert!(refused("halo --load nodes --load-turn 0").is_some());
+        assert_eq!(
+            refused("halo --load 4"),
+            message("--load: there is no rank 4 among 4")
+        );
     }
 }
