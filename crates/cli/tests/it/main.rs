@@ -27,6 +27,7 @@ mod merged;
 mod methods;
 mod order;
 mod real_traces;
+mod recordings;
 mod simulate;
 mod staging;
 mod stream;
