@@ -38,7 +38,7 @@
 //! let rate = TickRate::per_second(1_000_000_000).unwrap();
 //! let alignment = align_edges(&Edges::new(edges, extents), rate, a, &())?;
 //! let offset = alignment.estimate.offsets[1].as_ref().unwrap();
-//! assert!((offset.at(shown(700_000)) - 5_007.0).abs() < 1.0);
+//! assert!((offset.at(shown(700_000)) - 5_007.0).abs() < 10.0); // of delays of 300
 //! assert_eq!(alignment.relations, [Relation::BothWays; 2]);
 //! assert_eq!(alignment.pieces, 1);
 //! assert!((alignment.shortest.unwrap() - 300.0).abs() < 2.0);
