@@ -12,10 +12,10 @@ use rayon::prelude::*;
 use super::barrier::Barrier;
 use super::centre::{Centre, minimise};
 use super::curves::Curves;
+use super::division::Division;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::options::OPTIONS;
-use super::selection::Division;
 use crate::median::median;
 use retime_model::{Cancelled, Monitor};
 

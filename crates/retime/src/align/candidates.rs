@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::components;
+use super::division::finest;
 use super::frame::Frame;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{Cell, Reduced, Reduction, Same, same};
-use super::selection;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, Monitor};
@@ -116,7 +116,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         };
         let inside = self.counts.iter().filter(inside);
         let count = inside.clone().map(|it| it.1).sum();
-        self.finest = selection::finest(count, inside.count(), self.axis.span);
+        self.finest = finest(count, inside.count(), self.axis.span);
     }
 
     /// All links.

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `sigma` as the
-//! [division](super::selection) has it, `rho = 1e-5`, and `w_p` less than 1 for
+//! [division](super::division) has it, `rho = 1e-5`, and `w_p` less than 1 for
 //! clocks whose rates differ by more than that, as in Huber's function; `R = 600 ppm`,
 //! `beta = 1 ppm`: beyond what two clocks differ by even if one is slewed, dependencies that are loose prove
 //! nothing, however many there are, but contradictions still do. It is

@@ -12,6 +12,7 @@
 //!  pairwise      constants: the middle of what the least latency of each pair allows
 //!  lines         constant drift: the robust slope of pair differences, to begin with
 //!  selection     the stiffest clocks that the trace does not prove wrong
+//!    division      families of clocks: how much rates wander, and in how many pieces
 //!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
 //!    centre        the minimum of a convex function of all offsets, by Newton's method
 //!    barrier         what little slack costs
@@ -51,6 +52,7 @@ mod candidates;
 mod centre;
 mod components;
 mod curves;
+mod division;
 mod frame;
 mod latency;
 mod lines;

@@ -21,20 +21,11 @@
 //! A step that does not help does not end the search: a wave may need two. Once it is proven that
 //! clocks wander, a larger one is also taken if the least latency of all grows by a tenth:
 //! then stiffness still forces messages to look faster than they are.
-//!
-//! **Pieces** follow from that. Of such a clock the middle of a stretch `h` lies off the
-//! straight line between its ends by
-//!
-//! ```text
-//! q h^(3/2) / sqrt(48)
-//! ```
-//!
-//! (the standard deviation of an integrated random walk whose ends are known), and that
-//! shall be no more than a nanosecond: a stretch of 0.8 s for the first `q`, of 8 ms for 10 ppm.
 
 use super::active_set::{Bench, Found, Setting};
 use super::candidates::Candidates;
 use super::curves::Curves;
+use super::division::Division;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
@@ -42,36 +33,6 @@ use retime_model::{Cancelled, Monitor};
 
 /// How many families of clocks there are.
 const STEPS: usize = OPTIONS.wander.len();
-
-/// A family of clocks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Division {
-    /// Straight pieces of each offset.
-    pub(super) pieces: usize,
-    /// By how much rates change from one piece to the next, as a fraction.
-    pub(super) bend: f64,
-}
-
-impl Division {
-    /// Clocks whose rates wander by `wander` in a second, as a fraction, for so many
-    /// seconds; in no more than `finest` pieces.
-    pub(super) fn of(wander: f64, seconds: f64, finest: usize) -> Self {
-        let longest = (48_f64.sqrt() * OPTIONS.straight / wander).powf(2.0 / 3.0);
-        let fit = |pieces: &usize| *pieces as f64 * longest >= seconds || *pieces >= finest;
-        let pieces = OPTIONS.pieces.into_iter().find(fit).unwrap_or(finest);
-        Self {
-            pieces,
-            bend: wander * (seconds / pieces as f64).sqrt(),
-        }
-    }
-}
-
-/// The finest division that so many dependencies of so many links allow.
-pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
-    let allowed =
-        |pieces: &usize| dependencies >= OPTIONS.fewest * links * pieces && span >= *pieces as f64;
-    OPTIONS.pieces.into_iter().rfind(allowed)
-}
 
 /// What a selection goes by.
 pub(super) struct Given<'a> {
@@ -141,23 +102,5 @@ impl<'a> Given<'a> {
     ) -> Result<Bench<'a>, Cancelled> {
         let links = candidates.inside(division.pieces)?;
         Ok(Bench::new(links, &self.frame, self.setting, self.monitor))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_are_as_short_as_rates_wander() {
-        let pieces = |wander, seconds| Division::of(wander, seconds, 1024).pieces;
-        // Straight for (sqrt(48) 1e-9 / 1e-7)^(2/3) = 0.169 s.
-        assert_eq!(pieces(1e-7, 0.168), 1);
-        assert_eq!(pieces(1e-7, 0.170), 4);
-        assert_eq!(pieces(1e-7, 4.0 * 0.168), 4);
-        assert_eq!(pieces(1e-5, 1.6), 256);
-        assert_eq!(pieces(1e-4, 3_600.0), 1024);
-        let few = Division::of(1e-7, 64.0, 16);
-        assert_eq!((few.pieces, few.bend), (16, 2e-7));
     }
 }

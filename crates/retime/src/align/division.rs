@@ -1,0 +1,64 @@
+//! Families of clocks: how much their rates wander, and in how many pieces that is followed.
+//!
+//! Rates are random walks that change by `q sqrt(t)` within a time `t`; which `q` suits a
+//! trace, the [selection](super::selection) finds out.
+//!
+//! **Pieces** follow from it. Of such a clock the middle of a stretch `h` lies off the
+//! straight line between its ends by
+//!
+//! ```text
+//! q h^(3/2) / sqrt(48)
+//! ```
+//!
+//! (the standard deviation of an integrated random walk whose ends are known), and that
+//! shall be no more than a nanosecond: a stretch of 0.8 s for the first `q`, of 8 ms for 10 ppm.
+
+use super::options::OPTIONS;
+
+/// A family of clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Division {
+    /// Straight pieces of each offset.
+    pub(super) pieces: usize,
+    /// By how much rates change from one piece to the next, as a fraction.
+    pub(super) bend: f64,
+}
+
+impl Division {
+    /// Clocks whose rates wander by `wander` in a second, as a fraction, for so many
+    /// seconds; in no more than `finest` pieces.
+    pub(super) fn of(wander: f64, seconds: f64, finest: usize) -> Self {
+        let longest = (48_f64.sqrt() * OPTIONS.straight / wander).powf(2.0 / 3.0);
+        let fit = |pieces: &usize| *pieces as f64 * longest >= seconds || *pieces >= finest;
+        let pieces = OPTIONS.pieces.into_iter().find(fit).unwrap_or(finest);
+        Self {
+            pieces,
+            bend: wander * (seconds / pieces as f64).sqrt(),
+        }
+    }
+}
+
+/// The finest division that so many dependencies of so many links allow.
+pub(super) fn finest(dependencies: usize, links: usize, span: f64) -> Option<usize> {
+    let allowed =
+        |pieces: &usize| dependencies >= OPTIONS.fewest * links * pieces && span >= *pieces as f64;
+    OPTIONS.pieces.into_iter().rfind(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_as_short_as_rates_wander() {
+        let pieces = |wander, seconds| Division::of(wander, seconds, 1024).pieces;
+        // Straight for (sqrt(48) 1e-9 / 1e-7)^(2/3) = 0.169 s.
+        assert_eq!(pieces(1e-7, 0.168), 1);
+        assert_eq!(pieces(1e-7, 0.170), 4);
+        assert_eq!(pieces(1e-7, 4.0 * 0.168), 4);
+        assert_eq!(pieces(1e-5, 1.6), 256);
+        assert_eq!(pieces(1e-4, 3_600.0), 1024);
+        let few = Division::of(1e-7, 64.0, 16);
+        assert_eq!((few.pieces, few.bend), (16, 2e-7));
+    }
+}
