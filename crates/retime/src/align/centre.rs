@@ -170,8 +170,9 @@ impl Centre {
                 *entry = pattern.position(a, b).unwrap_or(0) as u32;
             }
         }
-        // The penalties are quadratic, so their share of the Hessian never changes.
         let slants = slants(shape, &pattern);
+        // But for the wall, penalties are quadratic, and their share of the Hessian never
+        // changes.
         let mut centre = Self {
             barrier,
             terms,

@@ -13,11 +13,16 @@
 //!
 //! **How wrong the lines can be** the messages tell. With some `delta` the bounds say
 //! how far the mean rate of each clock between its first dependency and its last can be
-//! from that of its line. If that comes out smaller than `delta` for all of them, no clock's can be
-//! larger: what satisfies all constraints, for any `delta`, is a convex set that contains
-//! the lines, so from a solution with larger differences a straight way leads to the
-//! lines, and some point of it has differences of `delta`; but there is none. So `delta` is raised
-//! until it is enough, from a quarter of `rho` to what rates may differ by at all.
+//! from that of its line. Let that come out smaller than `delta` for all of them, and let
+//! the estimate satisfy all constraints. What satisfies them, for any `delta`, is a convex
+//! set that contains the estimate; so from a solution with larger differences a straight
+//! way leads to it, and some point of the way has differences of `delta`. But there is none:
+//! no clock's can be larger. So `delta` is raised until it is enough, from a quarter of
+//! `rho` to what rates may differ by at all. It is not enough either while dependencies
+//! contradict each other that would not with more.
+//!
+//! Where the estimate does not satisfy all constraints, or a clock was set or is bounded on
+//! one side only, which says nothing of its rate, the same is done, but it is no proof.
 //!
 //! Their least and their greatest solution are longest and shortest paths from
 //! the reference (Bellman 1958, Ford 1956; Cormen et al., Introduction to
