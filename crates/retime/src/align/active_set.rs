@@ -10,12 +10,13 @@
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::{Centre, minimise};
+use super::centre::{Centre, Cost, minimise};
 use super::curves::Curves;
 use super::division::Division;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::options::OPTIONS;
+use super::weights::weights;
 use crate::median::median;
 use retime_model::{Cancelled, Monitor};
 
@@ -34,11 +35,13 @@ pub(super) struct Setting {
 }
 
 /// What the slack of a dependency is, and what it costs to have little.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Aim {
     /// Slack is latency less this.
     least: f64,
     barrier: Barrier,
+    /// How much each link [counts](super::weights).
+    weights: Vec<f64>,
     /// The least slack of all.
     tightest: f64,
 }
@@ -155,7 +158,12 @@ impl<'a> Bench<'a> {
     ) -> Result<(), Cancelled> {
         self.monitor.check()?;
         let (links, frame) = (&self.links, &self.frame);
-        let centre = Centre::new(links, frame, active, curves, aim.least, aim.barrier, bend);
+        let cost = Cost {
+            least: aim.least,
+            barrier: aim.barrier,
+            weights: &aim.weights,
+        };
+        let centre = Centre::new(links, frame, active, curves, cost, bend);
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
         minimise(&centre, curves, exactness * known, self.monitor)?;
@@ -205,9 +213,17 @@ impl<'a> Bench<'a> {
             Some(before) => OPTIONS.sharper * before.barrier.knee,
         };
         let knee = knee.max(OPTIONS.blunt * -least_of_all);
+        let barrier = Barrier::new(scale, knee.max(self.setting.knee));
+        let links = self.links.list();
+        // As long as offsets are far off, so are slacks.
+        let weights = match before {
+            None => vec![1.0; links.len()],
+            Some(_) => weights(links, survey, least, barrier, self.setting.knee),
+        };
         Aim {
             least,
-            barrier: Barrier::new(scale, knee.max(self.setting.knee)),
+            barrier,
+            weights,
             tightest: least_of_all - least,
         }
     }
@@ -218,9 +234,12 @@ impl Aim {
     /// nothing.
     fn is_like(&self, before: &Self, finest: f64) -> bool {
         let delay = (self.least - before.least).abs();
+        let weights = self.weights.iter().zip(&before.weights);
+        let alike = |(now, before): (&f64, &f64)| (now / before - 1.0).abs() <= OPTIONS.same_weight;
         // No dependency notices the knee, or none would notice another.
         let above = self.tightest.min(before.tightest) >= before.barrier.knee;
-        delay <= OPTIONS.same_delay * self.least.max(finest)
+        weights.into_iter().all(alike)
+            && delay <= OPTIONS.same_delay * self.least.max(finest)
             && (above || self.barrier.knee >= OPTIONS.same_knee * before.barrier.knee)
     }
 }
@@ -262,6 +281,14 @@ pub(super) struct Surveyed {
     tight: Vec<[Tight; OPTIONS.tightest]>,
     /// The least latency.
     pub(super) least: f64,
+}
+
+impl Surveyed {
+    /// The latencies of the tightest.
+    pub(super) fn tight(&self) -> impl Iterator<Item = f64> + '_ {
+        let all = self.tight.iter().flatten();
+        all.map(|it| it.latency).filter(|it| it.is_finite())
+    }
 }
 
 /// What a pass found, by link.
@@ -335,4 +362,23 @@ fn insert(best: &mut [Tight; OPTIONS.tightest], tight: Tight) {
         place -= 1;
     }
     best[place] = tight;
+}
+
+#[cfg(test)]
+impl Surveyed {
+    /// A link with these latencies.
+    pub(super) fn of(latencies: &[f64]) -> Self {
+        let tight = |&latency: &f64| {
+            let it = Tight {
+                latency,
+                sent: 0.0,
+                at: 0,
+            };
+            [it, NOBODY, NOBODY]
+        };
+        Self {
+            tight: latencies.iter().map(tight).collect(),
+            least: latencies.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
 }

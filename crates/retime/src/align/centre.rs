@@ -7,14 +7,15 @@
 //! with knots `h` apart the one is taken that minimises
 //!
 //! ```text
-//!   sum over dependencies  phi(slack)
+//!   sum over dependencies  w_l phi(slack)
 //! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
 //! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
 //! + 1/2 sum over pieces    (max(0, |z_{k+1} - z_k| / h - R) / beta)^2       nor beyond all measure
 //! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
-//! with `phi` the [barrier](super::barrier), `sigma` as the
+//! with `phi` the [barrier](super::barrier), `w_l` the [weight](super::weights) of the
+//! link, `sigma` as the
 //! [division](super::division) has it, `rho = 1e-5`, and `w_p` less than 1 for
 //! clocks whose rates differ by more than that, as in Huber's function; `R = 600 ppm`,
 //! `beta = 1 ppm`: beyond what two clocks differ by even if one is slewed, dependencies that are loose prove
@@ -67,12 +68,24 @@ struct Term {
     received: f64,
 }
 
+/// What dependencies cost.
+#[derive(Clone, Copy)]
+pub(super) struct Cost<'a> {
+    /// What counts for no slack: the minimal delay.
+    pub(super) least: f64,
+    /// What little slack costs.
+    pub(super) barrier: Barrier,
+    /// And how much of that counts, by link.
+    pub(super) weights: &'a [f64],
+}
+
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct Group {
     /// Of the sender before and after, of the receiver before and after.
     unknowns: [u32; 4],
     first: usize,
     end: usize,
+    weight: f64,
     /// Where the entries of the Hessian lie, lower half by columns.
     entries: [u32; 10],
 }
@@ -133,17 +146,17 @@ const LOWER: [(usize, usize); 10] = [
 
 impl Centre {
     /// Over these dependencies, given by link and in the order of the links, and
-    /// these knots. `least` is what no slack counts for: the minimal delay.
+    /// these knots.
     pub(super) fn new(
         links: &Links,
         frame: &Frame,
         active: &[Vec<u32>],
         shape: &Curves,
-        least: f64,
-        barrier: Barrier,
+        cost: Cost<'_>,
         sigma: f64,
     ) -> Self {
-        let (terms, mut groups) = gather(links, frame, active, shape, least);
+        let barrier = cost.barrier;
+        let (terms, mut groups) = gather(links, frame, active, shape, cost);
         let width = shape.span / shape.pieces as f64;
         let square = |it: f64| 1.0 / (it * it);
         // Bends and slopes are differences of neighbouring knots over their distance, so
@@ -231,7 +244,8 @@ impl Centre {
         let of = |group: &Group| {
             let z = group.unknowns.map(|it| curves.values[it as usize]);
             let terms = self.terms[group.first..group.end].iter();
-            terms.map(|term| self.barrier.at(term.slack(&z)).0).sum()
+            let costs = terms.map(|term| self.barrier.at(term.slack(&z)).0);
+            group.weight * costs.sum::<f64>()
         };
         // Collected first, so that the order of the sum does not depend on threads.
         let values: Vec<f64> = self.groups.par_iter().with_min_len(TASK).map(of).collect();
@@ -282,7 +296,10 @@ impl Centre {
                     *sum += bend * weights[a] * weights[b];
                 }
             }
-            (slopes, bends)
+            (
+                slopes.map(|it| group.weight * it),
+                bends.map(|it| group.weight * it),
+            )
         };
         let sums: Vec<([f64; 4], [f64; 10])> =
             self.groups.par_iter().with_min_len(TASK).map(of).collect();
@@ -410,18 +427,19 @@ fn gather(
     frame: &Frame,
     active: &[Vec<u32>],
     shape: &Curves,
-    least: f64,
+    cost: Cost<'_>,
 ) -> (Vec<Term>, Vec<Group>) {
     let mut terms = Vec::with_capacity(active.iter().map(Vec::len).sum());
     let mut groups: Vec<Group> = Vec::new();
     let mut sorted: Vec<(usize, usize, Term)> = Vec::new();
-    for (link, active) in links.list().iter().zip(active) {
+    let weighted = links.list().iter().zip(cost.weights);
+    for ((link, &weight), active) in weighted.zip(active) {
         sorted.clear();
         sorted.extend(active.iter().map(|&at| {
             let seen = frame.see(link, links.point(at));
             let (before, sent) = shape.place(seen.sent);
             let (then, received) = shape.place(seen.received);
-            let rest = seen.latency - least;
+            let rest = seen.latency - cost.least;
             let term = Term {
                 rest,
                 sent,
@@ -444,6 +462,7 @@ fn gather(
                 ],
                 first,
                 end: terms.len(),
+                weight,
                 entries: [0; 10],
             });
         }
@@ -579,8 +598,12 @@ mod tests {
             })
             .collect();
         assert_eq!(active.len(), 6);
-        let barrier = Barrier::new(20.0, 2.0);
-        let centre = Centre::new(&links, &frame, &active, &curves, 1.0, barrier, 1e-3);
+        let cost = Cost {
+            least: 1.0,
+            barrier: Barrier::new(20.0, 2.0),
+            weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
+        };
+        let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-3);
         (centre, curves)
     }
 

@@ -67,6 +67,7 @@ mod solver;
 mod stages;
 mod steps;
 mod ties;
+mod weights;
 
 pub use latency::shortest_latency;
 pub use sharing::confirmed;

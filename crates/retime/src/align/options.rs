@@ -86,6 +86,14 @@ pub(super) struct Options {
     pub(super) knee_ns: f64,
     /// The same in grains of the clocks.
     pub(super) knee_grains: f64,
+    /// The weight of a link is as good as known if it changes by no more than this share.
+    pub(super) same_weight: f64,
+    /// How many of a link's fastest tell how [densely](super::weights) they lie: sixteen
+    /// tell it to a quarter.
+    pub(super) spread: usize,
+    /// By what factor two directions have to differ in that before one of them is taken
+    /// to be nearer to its floor.
+    pub(super) looser: f64,
     /// The share of the least latency of all that counts as no slack: with all of it
     /// the tightest dependency would have none.
     pub(super) delay: f64,
@@ -147,6 +155,9 @@ pub(super) const OPTIONS: Options = Options {
     off: 0.25,
     knee_ns: 10.0,
     knee_grains: 0.05,
+    same_weight: 0.05,
+    spread: 16,
+    looser: 10.0,
     delay: 0.9,
     same_delay: 0.02,
     steepest: 1e-3,
