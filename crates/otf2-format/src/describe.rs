@@ -232,6 +232,9 @@ impl Lists<'_> {
         Some(match members {
             Members::Own => retime_model::Members::Own,
             Members::Intra(ranks) => retime_model::Members::Ranks(self.list(ranks)?),
+            // Only windows use some of all ranks without numbers of their own.
+            Members::Global { all, members } if all != members => return None,
+            Members::Global { all, .. } => retime_model::Members::Ranks(self.list(all)?),
             Members::Inter(a, b) => retime_model::Members::Inter {
                 a: self.list(a)?,
                 b: self.list(b)?,
