@@ -16,3 +16,4 @@ mod describe;
 mod ranks;
 mod recognise;
 mod scan;
+mod unused;

@@ -90,11 +90,16 @@ impl Usage {
     pub(super) fn count(mut self, partner: &[Partner], collectives: &Collectives) -> Self {
         let matched = partner.iter().filter(|it| it.node().is_some());
         self.message_ends.used = matched.count() as u64;
-        let participants = collectives.participants.iter();
-        let involved = participants.filter(|it| it.cause().is_some() || it.effect().is_some());
+        let involved = |instance| {
+            let participants = collectives.participants(instance).iter();
+            let involved = participants.filter(|it| it.cause().is_some() || it.effect().is_some());
+            // Nobody depends on himself.
+            Some(involved.count() as u64).filter(|&count| count > 1)
+        };
+        let involved: u64 = collectives.instances().filter_map(involved).sum();
         // Where members lack calls, a call can be an effect in one operation and a
         // cause in another.
-        self.calls.used = (involved.count() as u64).min(self.calls.recorded);
+        self.calls.used = involved.min(self.calls.recorded);
         self
     }
 }
