@@ -149,6 +149,13 @@ pub trait Trace: Send + Sync {
         false
     }
 
+    /// What events tell of communication in ways that no log takes up, for a trace
+    /// with these contents; kinds of which there are none are left out.
+    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
+        let _ = contents;
+        Vec::new()
+    }
+
     /// What a reader should know of a trace with these contents before trusting it.
     fn warnings(&self, contents: &[Contents]) -> Vec<String> {
         let _ = contents;
@@ -183,6 +190,27 @@ pub struct Contents {
     pub kinds: Vec<(u32, u64)>,
     /// Whatever else can be counted or summed up.
     pub rest: Vec<u64>,
+}
+
+/// Records of one kind that tell of communication, and that nothing is concluded
+/// from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unused {
+    /// What one of them is, in words that take a plural.
+    pub kind: &'static str,
+    /// Whom they can relate.
+    pub reach: Reach,
+    /// How many each location has, in the order of [`TraceInfo::locations`].
+    pub records: Vec<u64>,
+}
+
+/// Whom a kind of communication can relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Threads and streams of one process.
+    Process,
+    /// Any two locations.
+    Trace,
 }
 
 /// The times of chosen events of a location.

@@ -8,9 +8,11 @@
 //! | communicator | communicator or inter-communicator, by handles from 0 |
 //!
 //! A trace may say nothing of nodes; then processes have none. The *endpoint*
-//! of a location is who communicates for it: itself if a group of
-//! communication locations lists it, or else, say for a worker thread, the
-//! one location of its process that is listed.
+//! of a location is who communicates for it: itself if it is a rank, or else, say
+//! for a worker thread, the one location of its process that is. Ranks are those of
+//! MPI, whose records messages and collectives are; other paradigms number threads
+//! (OpenMP, Pthreads), streams (CUDA) or all there is (the measurement system), and
+//! a worker thread does not become a rank by that.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -20,10 +22,21 @@ use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, Tra
 
 use retime_otf2::definitions::SystemTreeNode;
 use retime_otf2::{
-    CommRef, Definitions, GroupType, LocationGroupRef, Members, SystemTreeDomain, SystemTreeNodeRef,
+    CommRef, Definitions, LocationGroupRef, Members, Paradigm, SystemTreeDomain, SystemTreeNodeRef,
 };
 
 use crate::error::TraceError;
+
+/// The paradigms that number processes. The first whose ranks an archive lists says
+/// who they are: MPI if it can; the last two are those of writers that name none.
+const OF_PROCESSES: [Paradigm; 6] = [
+    Paradigm::MPI,
+    Paradigm::SHMEM,
+    Paradigm::GASPI,
+    Paradigm::UPC,
+    Paradigm::UNKNOWN,
+    Paradigm::NONE,
+];
 
 /// What the definitions say, and the handles of communicators by their ids.
 pub(crate) struct Description {
@@ -147,31 +160,28 @@ fn locations(definitions: &Definitions, places: &mut Places) -> Vec<Location> {
 
 /// Which locations communicate.
 struct Endpoints {
-    members: HashSet<u64>,
+    ranks: HashSet<u64>,
     /// The endpoint of each location group that has just one.
     only: HashMap<LocationGroupRef, Option<LocationIndex>>,
 }
 
 impl Endpoints {
     fn find(definitions: &Definitions, places: &Places) -> Self {
-        let members: HashSet<u64> = definitions
-            .groups
-            .iter()
-            .filter(|group| group.kind == GroupType::COMM_LOCATIONS)
-            .flat_map(|group| group.members.iter().copied())
-            .collect();
+        let listed = OF_PROCESSES.iter().find_map(|&it| definitions.ranks(it));
+        let ranks: HashSet<u64> =
+            listed.map_or_else(HashSet::new, |it| it.iter().copied().collect());
         let mut only = HashMap::new();
         for (&id, &index) in &places.index {
             let group = definitions.locations.get(id).and_then(|it| it.group);
             if let Some(group) = group
-                && members.contains(&id)
+                && ranks.contains(&id)
             {
                 only.entry(group)
                     .and_modify(|one| *one = None)
                     .or_insert(Some(index));
             }
         }
-        Self { members, only }
+        Self { ranks, only }
     }
 
     fn of(
@@ -180,7 +190,7 @@ impl Endpoints {
         group: Option<LocationGroupRef>,
         own: LocationIndex,
     ) -> LocationIndex {
-        if self.members.contains(&location) {
+        if self.ranks.contains(&location) {
             return own;
         }
         group
@@ -232,6 +242,9 @@ impl Lists<'_> {
         Some(match members {
             Members::Own => retime_model::Members::Own,
             Members::Intra(ranks) => retime_model::Members::Ranks(self.list(ranks)?),
+            // Only windows use some of all ranks without numbers of their own.
+            Members::Global { all, members } if all != members => return None,
+            Members::Global { all, .. } => retime_model::Members::Ranks(self.list(all)?),
             Members::Inter(a, b) => retime_model::Members::Inter {
                 a: self.list(a)?,
                 b: self.list(b)?,

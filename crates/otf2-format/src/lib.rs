@@ -16,6 +16,7 @@ mod describe;
 mod error;
 mod rows;
 mod scan;
+mod unused;
 mod warnings;
 
 use std::borrow::Cow;
@@ -26,6 +27,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use retime_model::format::{
     Contents, EventRows, Format, FormatError, Recognition, Scan, Shape, Timeline, Trace, Undo,
+    Unused,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
 use retime_otf2::{Anchor, EventCounts, RegionRef};
@@ -243,6 +245,10 @@ impl Trace for Archive {
             let local = self.otf2.local(it);
             local.is_ok_and(|local| local.clock_offsets.len() > 1)
         })
+    }
+
+    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
+        unused::of(self, contents)
     }
 
     fn warnings(&self, contents: &[Contents]) -> Vec<String> {

@@ -3,12 +3,18 @@
 //! Events name their partners by rank. The communicator refers to a group,
 //! and what the members of the group are depends on its kind:
 //!
-//! * a *communication group* lists indices into the one *communication
-//!   locations* group of its paradigm, which lists locations; if it has the
-//!   flag *global members*, it lists locations itself;
+//! * each paradigm has one list of all its ranks: *communication locations*, or
+//!   since version 3.2 *communication location groups*, where a rank is a whole
+//!   process and any of its threads may speak for it;
+//! * a *communication group* lists indices into the list of its own paradigm,
+//!   never of another; if it has the flag *global members*, the ranks in events
+//!   are such indices, too, and not positions in the group;
 //! * in *communication with oneself* rank 0 is the location of the event;
 //! * an inter-communicator has two groups, and ranks count in the one that
 //!   the location of the event is not in.
+//!
+//! For a process that is a rank stands one of its locations, the first thread of
+//! a CPU in order of definition, so that a rank is a location in any case.
 //!
 //! ```
 //! use retime_otf2::Members;
@@ -25,9 +31,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::definitions::{Comm, Group, InterComm, Table};
-use crate::enums::{GroupFlags, GroupType, Paradigm};
-use crate::refs::{CommRef, GroupRef};
+use crate::definitions::{Comm, Group, InterComm, Location, Table};
+use crate::enums::{GroupFlags, GroupType, LocationType, Paradigm};
+use crate::refs::{CommRef, GroupRef, LocationGroupRef};
 
 /// Who communicates over a communicator. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +42,14 @@ pub enum Members {
     Own,
     /// The locations by rank.
     Intra(Arc<[u64]>),
+    /// Some of all ranks of a paradigm, which keep the numbers they have among
+    /// all.
+    Global {
+        /// The locations of all ranks of the paradigm.
+        all: Arc<[u64]>,
+        /// The locations of those that communicate.
+        members: Arc<[u64]>,
+    },
     /// The locations of two groups by rank; partners are in the other group.
     Inter(Arc<[u64]>, Arc<[u64]>),
 }
@@ -45,7 +59,7 @@ impl Members {
     pub fn location(&self, own: u64, rank: u32) -> Option<u64> {
         let partners = match self {
             Self::Own => return (rank == 0).then_some(own),
-            Self::Intra(members) => members,
+            Self::Intra(ranks) | Self::Global { all: ranks, .. } => ranks,
             Self::Inter(a, b) if a.contains(&own) => b,
             Self::Inter(a, _) => a,
         };
@@ -57,7 +71,7 @@ impl Members {
         let position = |members: &[u64]| members.iter().position(|&member| member == location);
         let rank = match self {
             Self::Own => Some(0),
-            Self::Intra(members) => position(members),
+            Self::Intra(ranks) | Self::Global { all: ranks, .. } => position(ranks),
             Self::Inter(a, b) => position(a).or_else(|| position(b)),
         };
         rank.and_then(|rank| u32::try_from(rank).ok())
@@ -67,40 +81,49 @@ impl Members {
     pub fn size(&self) -> usize {
         match self {
             Self::Own => 1,
-            Self::Intra(members) => members.len(),
+            Self::Intra(members) | Self::Global { members, .. } => members.len(),
             Self::Inter(a, b) => a.len() + b.len(),
         }
     }
 }
 
+/// What communicators are made of.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) locations: &'a Table<Location>,
+    pub(crate) groups: &'a Table<Group>,
+    pub(crate) comms: &'a Table<Comm>,
+    pub(crate) inter_comms: &'a Table<InterComm>,
+}
+
 /// The members of all communicators. Equal groups share one list.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comms {
+    worlds: HashMap<Paradigm, Arc<[u64]>>,
     groups: HashMap<GroupRef, Arc<[u64]>>,
     members: HashMap<CommRef, Members>,
     unresolved: Vec<CommRef>,
 }
 
 impl Comms {
-    pub(crate) fn resolve(
-        groups: &Table<Group>,
-        comms: &Table<Comm>,
-        inter_comms: &Table<InterComm>,
-    ) -> Self {
-        let mut resolved = Self::default();
-        let worlds = worlds(groups);
-        let groups = for_communication(groups);
+    pub(crate) fn resolve(parts: Parts<'_>) -> Self {
+        let speakers = speakers(parts);
+        let mut resolved = Self {
+            worlds: worlds(parts.groups, &speakers),
+            ..Self::default()
+        };
+        let groups = for_communication(parts.groups);
         for group in groups.values() {
-            if let Some(members) = locations(group, &worlds) {
+            if let Some(members) = resolved.locations(group, &speakers) {
                 resolved.groups.insert(group.id, members);
             }
         }
-        for comm in comms {
+        for comm in parts.comms {
             let members = resolved.intra(&groups, comm);
             resolved.put(comm.id, members);
         }
-        for comm in inter_comms {
-            let members = resolved.inter(comm);
+        for comm in parts.inter_comms {
+            let members = resolved.inter(&groups, comm);
             resolved.put(comm.id, members);
         }
         resolved
@@ -114,8 +137,26 @@ impl Comms {
         self.groups.get(&group)
     }
 
+    pub(crate) fn world(&self, paradigm: Paradigm) -> Option<&Arc<[u64]>> {
+        self.worlds.get(&paradigm)
+    }
+
     pub(crate) fn unresolved(&self) -> &[CommRef] {
         &self.unresolved
+    }
+
+    /// The locations of a group of locations or ranks.
+    fn locations(&self, group: &Group, speakers: &Speakers) -> Option<Arc<[u64]>> {
+        match group.kind {
+            GroupType::LOCATIONS | GroupType::COMM_LOCATIONS => Some(Arc::clone(&group.members)),
+            GroupType::COMM_LOCATION_GROUPS => speaking_for(group, speakers),
+            GroupType::COMM_GROUP => {
+                let world = self.worlds.get(&group.paradigm)?;
+                let location = |&index: &u64| world.get(usize::try_from(index).ok()?).copied();
+                group.members.iter().map(location).collect()
+            }
+            _ => None,
+        }
     }
 
     fn intra(&self, groups: &HashMap<GroupRef, &Group>, comm: &Comm) -> Option<Members> {
@@ -123,13 +164,22 @@ impl Comms {
         if group.kind == GroupType::COMM_SELF {
             return Some(Members::Own);
         }
-        self.groups.get(&comm.group).cloned().map(Members::Intra)
+        let members = self.groups.get(&comm.group).cloned()?;
+        if !keeps_numbers(group) {
+            return Some(Members::Intra(members));
+        }
+        let all = self.worlds.get(&group.paradigm).cloned()?;
+        Some(Members::Global { all, members })
     }
 
-    fn inter(&self, comm: &InterComm) -> Option<Members> {
-        let a = self.groups.get(&comm.group_a)?;
-        let b = self.groups.get(&comm.group_b)?;
-        Some(Members::Inter(Arc::clone(a), Arc::clone(b)))
+    /// Nobody says what ranks mean between groups whose members keep the numbers
+    /// they have among all.
+    fn inter(&self, groups: &HashMap<GroupRef, &Group>, comm: &InterComm) -> Option<Members> {
+        let side = |id: GroupRef| {
+            let local = groups.get(&id).is_some_and(|group| !keeps_numbers(group));
+            self.groups.get(&id).filter(|_| local).cloned()
+        };
+        Some(Members::Inter(side(comm.group_a)?, side(comm.group_b)?))
     }
 
     /// The first definition of an id counts.
@@ -141,6 +191,11 @@ impl Comms {
             None => self.unresolved.push(comm),
         }
     }
+}
+
+/// Whether ranks in events are those among all of the paradigm.
+fn keeps_numbers(group: &Group) -> bool {
+    group.kind == GroupType::COMM_GROUP && group.flags.contains(GroupFlags::GLOBAL_MEMBERS)
 }
 
 /// The definition of each group that a communicator means. Where an id is
@@ -159,28 +214,50 @@ fn for_communication(groups: &Table<Group>) -> HashMap<GroupRef, &Group> {
     chosen
 }
 
+/// The location that stands for each location group.
+type Speakers = HashMap<LocationGroupRef, u64>;
+
+/// The first thread of a CPU, or where there is none, as on an accelerator, the
+/// first location.
+fn speakers(parts: Parts<'_>) -> Speakers {
+    // Most traces have no ranks that are location groups.
+    let mut kinds = parts.groups.iter().map(|group| group.kind);
+    if !kinds.any(|kind| kind == GroupType::COMM_LOCATION_GROUPS) {
+        return Speakers::new();
+    }
+    let is_thread = |location: &&Location| location.kind == LocationType::CPU_THREAD;
+    let threads = parts.locations.iter().filter(is_thread);
+    let mut speakers = Speakers::new();
+    for location in threads.chain(parts.locations) {
+        if let Some(group) = location.group {
+            speakers.entry(group).or_insert(location.id);
+        }
+    }
+    speakers
+}
+
+/// The locations that stand for the members of a group of location groups; `None`
+/// if one of these has no location.
+fn speaking_for(group: &Group, speakers: &Speakers) -> Option<Arc<[u64]>> {
+    let speaker = |&member: &u64| {
+        let member = LocationGroupRef(u32::try_from(member).ok()?);
+        speakers.get(&member).copied()
+    };
+    group.members.iter().map(speaker).collect()
+}
+
 /// The locations that indices of a paradigm refer to.
-fn worlds(groups: &Table<Group>) -> HashMap<Paradigm, Arc<[u64]>> {
+fn worlds(groups: &Table<Group>, speakers: &Speakers) -> HashMap<Paradigm, Arc<[u64]>> {
     let mut worlds = HashMap::new();
     for group in groups {
-        if group.kind == GroupType::COMM_LOCATIONS {
-            let members = || Arc::clone(&group.members);
-            worlds.entry(group.paradigm).or_insert_with(members);
+        let members = match group.kind {
+            GroupType::COMM_LOCATIONS => Some(Arc::clone(&group.members)),
+            GroupType::COMM_LOCATION_GROUPS => speaking_for(group, speakers),
+            _ => None,
+        };
+        if let Some(members) = members {
+            worlds.entry(group.paradigm).or_insert(members);
         }
     }
     worlds
-}
-
-fn locations(group: &Group, worlds: &HashMap<Paradigm, Arc<[u64]>>) -> Option<Arc<[u64]>> {
-    let lists_locations = match group.kind {
-        GroupType::LOCATIONS | GroupType::COMM_LOCATIONS => true,
-        GroupType::COMM_GROUP => group.flags.contains(GroupFlags::GLOBAL_MEMBERS),
-        _ => return None,
-    };
-    if lists_locations {
-        return Some(Arc::clone(&group.members));
-    }
-    let world = worlds.get(&group.paradigm)?;
-    let location = |&index: &u64| world.get(usize::try_from(index).ok()?).copied();
-    group.members.iter().map(location).collect()
 }

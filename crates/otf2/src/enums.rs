@@ -80,9 +80,9 @@ open_enum! {
         REGIONS = 2 "regions",
         METRIC = 3 "metric",
         COMM_LOCATIONS = 4 "communication locations",
-        COMM_GROUP = 5 "communication group, positions in the list of communication locations",
+        COMM_GROUP = 5 "communication group, positions in the list of communication locations or location groups",
         COMM_SELF = 6 "communication with oneself, no members",
-        COMM_LOCATION_GROUPS = 7 "communication location groups",
+        COMM_LOCATION_GROUPS = 7 "communication location groups, each of them a rank",
     }
 }
 
@@ -400,7 +400,7 @@ flags! {
 flags! {
     /// Properties of a group.
     GroupFlags {
-        GLOBAL_MEMBERS = 1 "members are locations rather than positions in a list of them",
+        GLOBAL_MEMBERS = 1 "ranks in events are those among all of the paradigm",
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
-use retime::pipeline::{Bounds, Method, Runaway, Solution};
+use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
 use retime::{
     Distortion, MinimalDelay, TickRate, Ticks, Timestamp, causality, final_advance, limiting_send,
 };
@@ -23,7 +23,7 @@ use crate::formats;
 use crate::load::with_threads;
 use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
-use crate::report::{self, build, model, protocol};
+use crate::report::{self, build, examined, model, protocol};
 use crate::saved::{SavedBounds, refuse_second};
 use crate::staging::Staging;
 
@@ -132,14 +132,11 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-    let outcome = format!(
-        "No contradiction, so nothing was changed: {} is a plain copy.",
-        args.output.output.display()
-    );
+    let (outcome, exit) = outcome_of_copy(args, &report.examined);
     Ok(Done {
         report,
         outcome,
-        exit: 0,
+        exit,
     })
 }
 
@@ -182,7 +179,7 @@ fn repair(
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
     describe(&mut report, args, method, analysed, &solution, &after);
-    let (outcome, exit) = outcome(args, &after);
+    let (outcome, exit) = outcome(args, &after, &report.examined);
     Ok(Done {
         report,
         outcome,
@@ -344,18 +341,35 @@ fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
     )
 }
 
-pub(super) fn outcome(args: &CorrectArgs, after: &Check) -> (String, u8) {
+fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u8) {
+    let copy = format!("{} is a plain copy.", args.output.output.display());
+    let text = match (part.verdict, examined::instead_of_sound(part)) {
+        (_, None) => format!("No contradiction, so nothing was changed: {copy}"),
+        (Verdict::NothingRecorded, Some(found)) => {
+            format!("{found}, so nothing was changed: {copy}")
+        }
+        (_, Some(found)) => format!("{found}. Nothing was changed: {copy}"),
+    };
+    (text, examined::exit_code(part))
+}
+
+pub(super) fn outcome(
+    args: &CorrectArgs,
+    after: &Check,
+    part: &model::ExaminedPart,
+) -> (String, u8) {
     let output = args.output.output.display();
+    let caveat = examined::caveat(part).unwrap_or_default();
     if after.violated() == 0 && after.short() == 0 {
         let checked = after.messages.total + after.collectives.total;
         let text = format!(
-            "Wrote {output}: no contradiction left, checked over {} of the written trace.",
+            "Wrote {output}: no contradiction left, checked over {} of the written trace.{caveat}",
             plural(checked, "dependency")
         );
-        return (text, 0);
+        return (text, examined::exit_code(part));
     }
     let text = format!(
-        "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.",
+        "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.{caveat}",
         plural(after.violated(), "dependency"),
         group_digits(after.violated_within_clock()),
         group_digits(after.short()),

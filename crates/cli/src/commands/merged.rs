@@ -63,7 +63,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         describe(&mut report, args, &method, &analysed, solution, after);
     }
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
-    let (outcome, exit) = outcome(args, after);
+    let (outcome, exit) = outcome(args, after, &report.examined);
     Ok(Done {
         report,
         outcome,

@@ -10,8 +10,8 @@ use retime::{Clocks, Edges, Grouping, TraceInfo};
 
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DefectPart,
-    DelayPart, Direction, ForcingPart, GentlestPart, MatchingPart, MethodPart, PairPart, PlacePart,
-    RepairPart, StepPart, TracePart, ViolationPart,
+    DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart, MethodPart,
+    PairPart, PlacePart, RepairPart, StepPart, TracePart, ViolationPart,
 };
 use crate::delay::DelaySource;
 use crate::load::Opened;
@@ -62,6 +62,17 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
         messages: causality.messages(),
         collectives: causality.collectives().instances().len() as u64,
         defects: defects.collect(),
+    }
+}
+
+pub(crate) fn examined_part(opened: &Opened, analysis: &Analysis) -> ExaminedPart {
+    let examined = analysis.examined(&opened.trace.unused(&opened.contents));
+    ExaminedPart {
+        verdict: examined.verdict(),
+        recorded: examined.recorded(),
+        used: examined.used(),
+        within_clock: examined.within_clock(),
+        examined,
     }
 }
 

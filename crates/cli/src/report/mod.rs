@@ -4,6 +4,7 @@
 pub(crate) mod build;
 pub(crate) mod columns;
 mod error_bound;
+pub(crate) mod examined;
 mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;

@@ -14,6 +14,7 @@ pub(crate) struct Report {
     pub(crate) schema: &'static str,
     pub(crate) trace: TracePart,
     pub(crate) matching: MatchingPart,
+    pub(crate) examined: ExaminedPart,
     pub(crate) clocks: ClocksPart,
     pub(crate) before: CheckPart,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +68,21 @@ pub(crate) struct DefectPart {
     pub(crate) count: u64,
     pub(crate) text: String,
     pub(crate) first: Vec<PlacePart>,
+}
+
+/// How much of the communication in the trace was looked at; see
+/// [`retime::pipeline::Examined`].
+#[derive(Debug, Serialize)]
+pub(crate) struct ExaminedPart {
+    pub(crate) verdict: retime::pipeline::Verdict,
+    /// Records that tell of communication, of all kinds.
+    pub(crate) recorded: u64,
+    /// Those that dependencies rest on.
+    pub(crate) used: u64,
+    /// Those of kinds that are not used which relate only locations of one clock.
+    pub(crate) within_clock: u64,
+    #[serde(flatten)]
+    pub(crate) examined: retime::pipeline::Examined,
 }
 
 /// An event: the id of its location, and its number there, from 0.

@@ -9,7 +9,7 @@ pub(crate) use retime::{group_digits, plural};
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
-use super::{error_bound, method, protocol};
+use super::{error_bound, examined, method, protocol};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -121,6 +121,9 @@ impl Text {
                 plural(trace.events_with_edges, "event"),
             ),
         );
+        if let Some(unused) = examined::unused(&report.examined) {
+            self.line("not used", &unused);
+        }
     }
 
     fn clocks(&mut self, report: &Report) {

@@ -16,6 +16,7 @@ mod bad_data;
 mod bounds;
 mod common;
 mod compare;
+mod examined;
 mod fuzz_like;
 mod golden;
 mod json_lines;

@@ -241,6 +241,64 @@ fn an_eztrace_recording_is_corrected() {
     check_corrected(&scratch, "ezr1/ring_trace", "eztrace_log.otf2");
 }
 
+/// The last line of a check and its exit code.
+fn verdict(scratch: &Scratch, trace: &str) -> (i32, String) {
+    let outcome = scratch.retime(&format!("check {trace}"));
+    let last = outcome.stdout.lines().last().unwrap_or_default().to_owned();
+    (outcome.code.unwrap(), last)
+}
+
+const SOUND: &str = "No contradiction: every effect is stamped at or after its cause.";
+
+#[test]
+fn threads_that_other_paradigms_number_are_no_ranks() {
+    let names = [
+        "defects/D1a-threads-omp-locations-message",
+        "defects/D1b-threads-omp-locations-barrier",
+        "defects/D1-controls",
+    ];
+    let Some(scratch) = unpacked(&names) else {
+        return;
+    };
+    for trace in scratch.entries() {
+        assert_eq!(verdict(&scratch, &trace), (0, SOUND.to_owned()), "{trace}");
+        scratch.succeed(&format!("correct {trace} -o out --force"));
+        assert_same(&scratch.join(&trace), &scratch.join("out"));
+    }
+}
+
+#[test]
+fn ranks_that_are_location_groups_are_corrected() {
+    let Some(scratch) = unpacked(&["defects/comm-location-groups"]) else {
+        return;
+    };
+    for trace in ["LG/L1", "LG/LG1", "LG/LG2"] {
+        let text = scratch
+            .retime(&format!("check {trace}"))
+            .expect_code(1)
+            .stdout;
+        assert!(text.contains("messages         5 of 5 (100.0 %)"), "{text}");
+        scratch.succeed(&format!("correct {trace} -o out --force"));
+        assert_eq!(verdict(&scratch, "out"), (0, SOUND.to_owned()), "{trace}");
+        scratch.succeed("undo out -o back --force");
+        assert_same(&scratch.join(trace), &scratch.join("back"));
+    }
+}
+
+/// Score-P numbers the threads of every trace; this one has nothing else of the kind.
+#[test]
+fn kernels_alone_are_not_called_sound() {
+    let Some(scratch) = unpacked(&["mi300-scorep"]) else {
+        return;
+    };
+    let (code, last) = verdict(&scratch, "mi300-scorep");
+    assert_eq!(code, 3);
+    assert!(
+        last.starts_with("No contradiction found, but nothing was looked at: "),
+        "{last}"
+    );
+}
+
 const IDENTITY: &str = r#"{"format": "retime correction", "version": 1, "clocks": []}"#;
 const SHIFT: &str =
     r#"{"format":"retime correction","version":1,"clocks":[{"knots":[[0,1000000]]}]}"#;

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use retime_model::format::{Format, FormatError, Trace};
 use retime_model::{LocationIndex, Members, TraceInfo};
-use retime_otf2::writer::{ArchiveWriter, Payload, WriteOptions};
+use retime_otf2::writer::{ArchiveWriter, DefinitionsWriter, Payload, WriteOptions};
 use retime_otf2::{GroupType, LocationGroupType, LocationType, Paradigm, SystemTreeDomain};
 use retime_otf2_format::Otf2;
 
@@ -82,6 +82,62 @@ fn communicators_are_resolved() {
     assert_eq!(alone.resolve(own, 0), Some(own));
     assert!(matches!(&inter.members, Members::Inter { a, b } if a.len() == 1 && b.len() == 2));
     assert_eq!(inter.resolve(own, 0), Some(LocationIndex(1)));
+}
+
+/// Two processes with two threads each; `ranks` defines who communicates.
+fn two_by_two(ranks: impl FnOnce(&mut DefinitionsWriter)) -> Vec<u32> {
+    let info = described(|archive| {
+        let it = archive.definitions();
+        for rank in 0..2 {
+            let process = it.location_group("rank", LocationGroupType::PROCESS, None);
+            it.location(2 * rank, "main", LocationType::CPU_THREAD, process);
+            it.location(2 * rank + 1, "worker", LocationType::CPU_THREAD, process);
+        }
+        ranks(it);
+    });
+    info.locations.iter().map(|it| it.endpoint.0).collect()
+}
+
+/// Lists that are numbered for something else than messages, as Score-P writes them.
+fn other_lists(it: &mut DefinitionsWriter) {
+    for paradigm in [
+        Paradigm::MEASUREMENT_SYSTEM,
+        Paradigm::OPENMP,
+        Paradigm::PTHREAD,
+        Paradigm::CUDA,
+    ] {
+        it.group("", GroupType::COMM_LOCATIONS, paradigm, &[0, 1, 2, 3]);
+    }
+}
+
+#[test]
+fn who_is_numbered_as_a_thread_or_stream_is_no_rank_of_its_own() {
+    let endpoints = two_by_two(|it| {
+        other_lists(it);
+        it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[0, 2]);
+        it.group("", GroupType::COMM_LOCATIONS, Paradigm::SHMEM, &[1, 3]);
+    });
+    assert_eq!(endpoints, [0, 0, 2, 2]);
+    // Nobody is known to be a rank: each speaks for itself.
+    assert_eq!(two_by_two(other_lists), [0, 1, 2, 3]);
+}
+
+#[test]
+fn writers_that_name_no_paradigm_are_understood() {
+    let endpoints = two_by_two(|it| {
+        other_lists(it);
+        it.group("", GroupType::COMM_LOCATIONS, Paradigm::NONE, &[1, 3]);
+    });
+    assert_eq!(endpoints, [1, 1, 3, 3]);
+}
+
+#[test]
+fn all_locations_of_a_process_that_is_a_rank_have_one_endpoint() {
+    let endpoints = two_by_two(|it| {
+        other_lists(it);
+        it.group("", GroupType::COMM_LOCATION_GROUPS, Paradigm::MPI, &[1, 0]);
+    });
+    assert_eq!(endpoints, [0, 0, 2, 2]);
 }
 
 #[test]

@@ -13,5 +13,7 @@
 mod common;
 mod contract;
 mod describe;
+mod ranks;
 mod recognise;
 mod scan;
+mod unused;

@@ -28,8 +28,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::archive::Archive;
-use crate::comms::{Comms, Members};
-use crate::enums::{GroupType, SystemTreeDomain};
+use crate::comms::{self, Comms, Members};
+use crate::enums::{GroupType, Paradigm, SystemTreeDomain};
 use crate::error::Result;
 use crate::records::RecordReader;
 use crate::refs::{CommRef, GroupRef, RmaWinRef, StringRef, SystemTreeNodeRef};
@@ -155,14 +155,22 @@ impl Definitions {
             }
         }
         for group in &self.groups {
-            if [GroupType::LOCATIONS, GroupType::COMM_LOCATIONS].contains(&group.kind) {
-                for &member in group.members.iter() {
-                    references.want(Class::Location, member, "Group", "members");
-                }
+            let class = match group.kind {
+                GroupType::LOCATIONS | GroupType::COMM_LOCATIONS => Class::Location,
+                GroupType::COMM_LOCATION_GROUPS => Class::LocationGroup,
+                _ => continue,
+            };
+            for &member in group.members.iter() {
+                references.want(class, member, "Group", "members");
             }
         }
         references.report(&mut self.defects);
-        self.members = Comms::resolve(&self.groups, &self.comms, &self.inter_comms);
+        self.members = Comms::resolve(comms::Parts {
+            locations: &self.locations,
+            groups: &self.groups,
+            comms: &self.comms,
+            inter_comms: &self.inter_comms,
+        });
         for &comm in self.members.unresolved() {
             self.defects.add(DefinitionDefect::UnresolvedComm { comm });
         }
@@ -185,6 +193,13 @@ impl Definitions {
     /// Who communicates through a window.
     pub fn window_members(&self, window: RmaWinRef) -> Option<&Members> {
         self.comm_members(self.windows.get(window)?.comm)
+    }
+
+    /// The locations of all ranks of a paradigm: what the indices in its
+    /// communicators refer to. For a rank that is a whole location group stands one
+    /// location of it.
+    pub fn ranks(&self, paradigm: Paradigm) -> Option<&Arc<[u64]>> {
+        self.members.world(paradigm)
     }
 
     /// The locations of a group, if it has any.

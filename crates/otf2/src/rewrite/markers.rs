@@ -100,7 +100,9 @@ impl<'a> Markers<'a> {
             MarkerScope::Group(group) => self.listed(self.definitions.group_locations(group)?),
             MarkerScope::Comm(comm) => match self.definitions.comm_members(comm)? {
                 Members::Own => None,
-                Members::Intra(members) | Members::Inter(members, _) => self.listed(members),
+                Members::Intra(members)
+                | Members::Global { members, .. }
+                | Members::Inter(members, _) => self.listed(members),
             },
             MarkerScope::Global | MarkerScope::Other(..) => None,
         }

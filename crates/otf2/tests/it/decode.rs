@@ -6,7 +6,8 @@ use retime_otf2::definitions::DefinitionDefect;
 use retime_otf2::{
     Archive, ClockCorrection, CommRef, Cursor, Definitions, Endian, EventReader, Fields, FileKind,
     GroupRef, GroupType, LocalDefinitions, Members, Paradigm, RegionRef, RegionRole, RmaWinFlags,
-    RmaWinRef, StringRef, SystemTreeDomain, SystemTreeNodeRef, Value, schema,
+    RmaWinRef, StringRef, SystemTreeDomain, SystemTreeNodeRef, Value,
+    schema::{self, Class},
 };
 
 fn open(files: &[common::SmallFile]) -> (tempfile::TempDir, Archive) {
@@ -158,20 +159,30 @@ fn every_kind_of_communicator_is_resolved() {
         // Global members; self; indices of another paradigm than the world's.
         &record(
             18,
-            b"\x01\x01\x00\x04\x01\x02\x01\x03\x01\x04\x05\x04\x01\x01",
+            b"\x01\x01\x00\x04\x01\x02\x01\x01\x01\x02\x05\x04\x01\x01",
         ),
         &record(18, b"\x01\x02\x00\x05\x00\x06\x04\x00"),
         &record(18, b"\x01\x03\x00\x00\x01\x01\x00\x05\x07\x00"),
-        &record(18, b"\x01\x04\x00\x06\x01\x01\x01\x09\x04\x04\x00"),
+        &record(
+            18,
+            b"\x01\x04\x00\x06\x01\x03\x01\x09\x01\x03\x01\x04\x04\x04\x00",
+        ),
+        &record(18, b"\x01\x05\x00\x04\x01\x02\x01\x01\x01\x02\x05\x04\x00"),
         &record(22, b"\x01\x01\x00\x01\x01\xff\x00"),
         &record(22, b"\x01\x02\x00\x01\x02\xff\x00"),
         &record(22, b"\x01\x03\x00\x01\x03\xff\x00"),
         &record(22, b"\x01\x04\x00\x01\x04\xff\x00"),
-        &record(43, b"\x01\x05\x00\x01\x01\x01\x04\xff\x00"),
+        &record(43, b"\x01\x05\x00\x01\x05\x01\x04\xff\x00"),
+        &record(43, b"\x01\x07\x00\x01\x01\x01\x04\xff\x00"),
         &record(24, b"\x01\x06\x00\x01\x05"),
     ]);
     let location = |comm, own, rank| definitions.comm_members(CommRef(comm))?.location(own, rank);
-    assert_eq!(location(1, 3, 1), Some(4));
+    // Ranks in events are those of the world, though two of its three take part.
+    assert_eq!(location(1, 3, 0), Some(9));
+    assert_eq!(location(1, 3, 1), Some(3));
+    let global = definitions.comm_members(CommRef(1)).expect("resolved");
+    assert_eq!((global.rank(4), global.size()), (Some(2), 2));
+    assert_eq!(definitions.comm_members(CommRef(7)), None);
     assert_eq!(location(2, 77, 0), Some(77));
     assert_eq!(location(2, 77, 1), None);
     assert_eq!(definitions.comm_members(CommRef(3)), None);
@@ -186,6 +197,39 @@ fn every_kind_of_communicator_is_resolved() {
         definitions.windows.get(RmaWinRef(6)).map(|w| w.flags),
         Some(RmaWinFlags::CREATE_DESTROY_EVENTS)
     );
+}
+
+/// Location group 3 has a metric and two threads, group 4 a stream, 5 nothing.
+#[test]
+fn a_rank_may_be_a_location_group() {
+    let location = |id: u8, kind: u8, group: u8| record(14, &[1, id, 0, kind, 0, 1, group]);
+    let definitions = with_definitions(&[
+        &location(30, 3, 3),
+        &location(31, 1, 3),
+        &location(32, 1, 3),
+        &location(40, 2, 4),
+        // MPI: groups 4 and 3, of which a communicator has the second; HIP: 3 and 5.
+        &record(18, b"\x01\x01\x00\x00\x01\x02\x01\x04\x01\x03\x07\x04\x00"),
+        &record(18, b"\x01\x02\x00\x04\x01\x01\x01\x01\x05\x04\x00"),
+        &record(18, b"\x01\x03\x00\x00\x01\x02\x01\x03\x01\x05\x07\x17\x00"),
+        &record(22, b"\x01\x01\x00\x01\x01\xff\x00"),
+        &record(22, b"\x01\x02\x00\x01\x02\xff\x00"),
+        &record(22, b"\x01\x03\x00\x01\x03\xff\x00"),
+    ]);
+    let members = |comm| definitions.comm_members(CommRef(comm)).cloned();
+    assert_eq!(members(1), Some(Members::Intra([40, 31].into())));
+    assert_eq!(members(2), Some(Members::Intra([31].into())));
+    assert_eq!(members(3), None);
+    let ranks = |paradigm| definitions.ranks(paradigm).map(|it| it.to_vec());
+    assert_eq!(ranks(Paradigm::MPI), Some(vec![40, 31]));
+    assert_eq!(ranks(Paradigm::HIP), None);
+    let dangling = DefinitionDefect::Dangling {
+        record: "Group",
+        field: "members",
+        class: Class::LocationGroup,
+        target: 5,
+    };
+    assert!(definitions.defects.first().contains(&dangling));
 }
 
 #[test]

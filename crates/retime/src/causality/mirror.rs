@@ -36,6 +36,7 @@ impl Causality {
             partner: Arc::new(partner),
             collectives: Arc::new(self.collectives.mirrored(mirror)),
             defects: Arc::new(Defects::default()),
+            usage: self.usage,
         }
     }
 }

@@ -6,6 +6,7 @@
 //!  LocationLog --+--> partners      send <-> receive        (point_to_point, named)
 //!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
 //!                +--> Defects       what did not match
+//!                +--> Usage         how much of what was recorded counts
 //! ```
 //!
 //! [`Causality::build`] joins the logs of all locations. The result is small:
@@ -19,6 +20,7 @@ mod mirror;
 mod named;
 mod nodes;
 mod point_to_point;
+mod usage;
 mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
@@ -30,6 +32,7 @@ pub use retime_model::{
     Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, LogNode,
     Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
+pub use usage::{Usage, Used};
 
 use std::sync::Arc;
 
@@ -110,6 +113,7 @@ pub struct Causality {
     partner: Arc<Vec<Partner>>,
     collectives: Arc<Collectives>,
     defects: Arc<Defects>,
+    usage: Usage,
 }
 
 impl Causality {
@@ -122,6 +126,7 @@ impl Causality {
     ) -> Result<Self, CausalityError> {
         let mut logs: Vec<LogColumns> = logs.into_iter().map(LocationLog::into_columns).collect();
         let nodes = Nodes::gather(&mut logs)?;
+        let usage = Usage::recorded(info, &logs, &nodes);
         let mut defects = Defects::default();
         for log in &mut logs {
             defects.merge(std::mem::take(&mut log.defects));
@@ -141,6 +146,7 @@ impl Causality {
         };
         let ((mut partner, of_messages), (collectives, of_operations)) =
             rayon::join(messages, operations);
+        let usage = usage.count(&partner, &collectives);
         collectives.enter(&mut partner);
         defects.merge(of_messages);
         defects.merge(of_operations);
@@ -149,6 +155,7 @@ impl Causality {
             partner: Arc::new(partner),
             collectives: Arc::new(collectives),
             defects: Arc::new(defects),
+            usage,
         })
     }
 
@@ -160,6 +167,7 @@ impl Causality {
             partner: Arc::clone(&self.partner),
             collectives: Arc::clone(&self.collectives),
             defects: Arc::clone(&self.defects),
+            usage: self.usage,
         })
     }
 
@@ -181,6 +189,12 @@ impl Causality {
     /// What the recording lacks or contradicts.
     pub fn defects(&self) -> &Defects {
         &self.defects
+    }
+
+    /// How much of what was recorded of communication leads to dependencies, in the
+    /// whole trace.
+    pub fn usage(&self) -> Usage {
+        self.usage
     }
 
     /// The send of the message that `receive` got; `None` for other nodes and

@@ -15,6 +15,7 @@ mod analysis;
 mod bounds;
 mod composition;
 mod estimator;
+mod examined;
 mod implausible;
 mod logical_clock;
 mod method;
@@ -25,6 +26,7 @@ mod unsolved;
 pub use analysis::{Analysis, AnalysisError, AnalysisOptions, Runaway, UsedDelay, Worse};
 pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND};
 pub use estimator::{Estimator, MeasuredOffsets};
+pub use examined::{Examined, UnusedKind, Verdict};
 pub use implausible::{
     Implausible, MiddleRate, OUTSIDE_SHARE, RATE_DIFFERENCE, RateDifference, middle_rate,
 };

@@ -44,3 +44,4 @@ mod reference;
 mod repair;
 mod spanning_tree;
 mod theorems;
+mod usage;

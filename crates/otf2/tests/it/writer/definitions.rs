@@ -4,7 +4,8 @@ use std::fs;
 
 use retime_otf2::writer::{Message, WriteOptions};
 use retime_otf2::{
-    CommRef, GroupType, MappingType, MarkerScope, MarkerSeverity, Paradigm, RegionRef, RegionRole,
+    Anchor, CommRef, GroupType, MappingType, MarkerScope, MarkerSeverity, Paradigm, RegionRef,
+    RegionRole,
 };
 
 use super::{MAIN, SMALL, WORLD, archive, message, single, small};
@@ -112,6 +113,20 @@ fn the_anchor_tells_what_it_was_told() {
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
+}
+
+/// Version 3.0 of the library refuses such names, versions from 3.1 on write them.
+#[test]
+fn names_of_properties_may_have_a_minus() {
+    let options = WriteOptions {
+        properties: vec![("SCORE-P::KEY-1".into(), "value".into())],
+        ..WriteOptions::default()
+    };
+    let (_dir, path, archive) = archive(&[0], options);
+    archive.finish([]).unwrap();
+    let anchor = Anchor::read(&path).unwrap();
+    let property = (b"SCORE-P::KEY-1".to_vec(), b"value".to_vec());
+    assert_eq!(anchor.properties, [property]);
 }
 
 #[test]

@@ -1,0 +1,74 @@
+//! How much of the communication in a trace was looked at, in words.
+
+use retime::pipeline::Verdict;
+use retime::{group_digits, plural};
+
+use super::model::ExaminedPart;
+use crate::error::UNEXAMINED;
+
+/// How the last line begins where no contradiction was found, but that says little;
+/// `None` where it says that the trace is sound.
+pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
+    let found = match part.verdict {
+        Verdict::MostUsed => return None,
+        Verdict::NothingRecorded => {
+            return Some("The trace has no record of communication".into());
+        }
+        Verdict::NothingUsed => "No contradiction found, but nothing was looked at",
+        Verdict::SmallPart => "No contradiction found, but little was looked at",
+    };
+    Some(format!("{found}: {}", share(part)?))
+}
+
+/// What else has to be said where something was found or repaired, if too little was
+/// looked at.
+pub(crate) fn caveat(part: &ExaminedPart) -> Option<String> {
+    Some(format!(" Mind that {}.", share(part)?))
+}
+
+/// The exit code of a command that has found or left no contradiction.
+pub(crate) fn exit_code(part: &ExaminedPart) -> u8 {
+    match part.verdict {
+        Verdict::NothingUsed | Verdict::SmallPart => UNEXAMINED,
+        Verdict::NothingRecorded | Verdict::MostUsed => 0,
+    }
+}
+
+fn share(part: &ExaminedPart) -> Option<String> {
+    let records = |count: u64| plural(count, "record");
+    match part.verdict {
+        Verdict::NothingUsed => Some(format!(
+            "none of {} of communication could be used",
+            records(part.recorded)
+        )),
+        Verdict::SmallPart => Some(format!(
+            "only {} of {} of communication could be used",
+            group_digits(part.used),
+            records(part.recorded - part.within_clock)
+        )),
+        Verdict::NothingRecorded | Verdict::MostUsed => None,
+    }
+}
+
+/// What was not used, for the summary; nothing if there are only ends of messages and
+/// calls, few of them, which warnings locate.
+pub(super) fn unused(part: &ExaminedPart) -> Option<String> {
+    let usage = &part.examined.usage;
+    let (messages, calls) = (usage.message_ends.unused(), usage.calls.unused());
+    let few = part.verdict == Verdict::MostUsed;
+    if few && part.examined.unused.is_empty() {
+        return None;
+    }
+    let matched = [(messages, "message end"), (calls, "collective call")];
+    let matched = matched.into_iter().filter(|(count, _)| *count > 0);
+    let mut parts: Vec<String> = matched.map(|(count, noun)| plural(count, noun)).collect();
+    for it in &part.examined.unused {
+        let within = match it.within_clock {
+            0 => String::new(),
+            all if all == it.records => " within one clock".into(),
+            some => format!(" ({} within one clock)", group_digits(some)),
+        };
+        parts.push(format!("{}{within}", plural(it.records, it.kind)));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}

@@ -1,0 +1,174 @@
+//! What is said of traces in which nothing, or little, can be looked at.
+
+use std::path::Path;
+
+use crate::common::Scratch;
+use crate::common::golden::{assert_golden, transcript};
+use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
+use retime_otf2::{
+    CommRef, EventData, GroupType, LocationGroupType, LocationType, Paradigm, RmaWinRef,
+    SystemTreeDomain,
+};
+use serde_json::Value;
+
+const WORLD: CommRef = CommRef(0);
+
+/// A trace of two processes with two threads each on nodes of their own; ids count
+/// threads. Each process is a rank.
+fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWriter)) {
+    std::fs::create_dir(dir.join(name)).unwrap();
+    let path = dir.join(name).join("traces.otf2");
+    let options = WriteOptions {
+        properties: vec![("RETIME::TEST-TRACE".into(), "1".into())],
+        ..WriteOptions::default()
+    };
+    let mut archive = ArchiveWriter::create(&path, options).unwrap();
+    let it = archive.definitions();
+    for rank in 0..2 {
+        let node = it.system_tree_node(&format!("node{rank}"), "node", None);
+        it.system_tree_domain(node, SystemTreeDomain::SHARED_MEMORY);
+        let process = it.location_group(
+            &format!("rank {rank}"),
+            LocationGroupType::PROCESS,
+            Some(node),
+        );
+        it.location(2 * rank, "main", LocationType::CPU_THREAD, process);
+        it.location(2 * rank + 1, "worker", LocationType::CPU_THREAD, process);
+    }
+    it.group("", GroupType::COMM_LOCATION_GROUPS, Paradigm::MPI, &[0, 1]);
+    let group = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 1]);
+    it.comm("world", group, None);
+    let mut written = Vec::new();
+    for id in 0..4 {
+        let mut location = archive.location(id).unwrap();
+        fill(id, &mut location);
+        written.push(location.finish().unwrap());
+    }
+    archive.finish(written).unwrap();
+}
+
+fn message(peer: u32) -> Message {
+    Message {
+        peer,
+        comm: WORLD,
+        tag: 0,
+        length: 8,
+    }
+}
+
+/// Two messages from process 0 to process 1 and back, both by workers.
+fn exchange(id: u64, it: &mut LocationWriter, ahead: u64) {
+    match id {
+        1 => {
+            it.send(1000, message(1)).unwrap();
+            it.recv(5000, message(1)).unwrap();
+        }
+        3 => {
+            it.recv(3000 - ahead, message(0)).unwrap();
+            it.send(4000 - ahead, message(0)).unwrap();
+        }
+        _ => {}
+    }
+}
+
+/// Five puts into the memory of process 1.
+fn puts(id: u64, it: &mut LocationWriter) {
+    for number in 0..if id == 0 { 5 } else { 0 } {
+        let put = EventData::RmaPut {
+            win: RmaWinRef(0),
+            remote: 1,
+            bytes: 8,
+            matching_id: number,
+        };
+        it.event(6000 + number, &put).unwrap();
+    }
+}
+
+/// Each process forks its worker twice.
+fn teams(id: u64, it: &mut LocationWriter) {
+    for time in [7000, 8000] {
+        let thread_team = CommRef(1);
+        let begin = EventData::ThreadTeamBegin { thread_team };
+        let end = EventData::ThreadTeamEnd { thread_team };
+        it.event(time + 10 * (id % 2), &begin).unwrap();
+        it.event(time + 20, &end).unwrap();
+    }
+}
+
+fn hand_made() -> Scratch {
+    let scratch = Scratch::new();
+    let dir = scratch.path();
+    write(dir, "silent", |_, _| {});
+    write(dir, "lost", |id, it| {
+        if id == 0 {
+            it.send(1000, message(1)).unwrap();
+            it.send(2000, message(9)).unwrap();
+        }
+    });
+    write(dir, "one-sided", |id, it| {
+        exchange(id, it, 0);
+        puts(id, it);
+    });
+    write(dir, "one-sided-skewed", |id, it| {
+        exchange(id, it, 2500);
+        puts(id, it);
+    });
+    write(dir, "hybrid", |id, it| {
+        exchange(id, it, 0);
+        teams(id, it);
+    });
+    write(dir, "threads", teams);
+    scratch
+}
+
+#[test]
+fn what_could_not_be_looked_at_is_said_last() {
+    let commands = [
+        "check silent",
+        "check lost",
+        "check one-sided",
+        "check one-sided-skewed",
+        "check hybrid",
+        "check hybrid --clocks location",
+        "check threads",
+        "check lost --strict",
+        "correct silent -o a",
+        "correct lost -o b",
+        "correct one-sided -o c",
+        "correct one-sided-skewed -o d",
+        "correct hybrid -o e",
+        "correct one-sided -o f.jsonl --merged",
+    ];
+    assert_golden("examined.txt", &transcript(&hand_made(), &commands));
+}
+
+#[test]
+fn reports_have_the_numbers() {
+    let scratch = hand_made();
+    let outcome = scratch.retime("check hybrid --json - --clocks location");
+    assert_eq!(outcome.code, Some(3));
+    let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    let expected = serde_json::json!({
+        "verdict": "small-part",
+        "recorded": 20,
+        "used": 4,
+        "within_clock": 0,
+        "message_ends": { "recorded": 4, "used": 4 },
+        "calls": { "recorded": 0, "used": 0 },
+        "unused": [{ "kind": "thread team event", "records": 16, "within_clock": 0 }],
+    });
+    assert_eq!(report["examined"], expected);
+}
+
+#[test]
+fn an_unchecked_trace_is_copied_and_restored_as_it_is() {
+    let scratch = hand_made();
+    scratch
+        .retime("correct one-sided-skewed -o d")
+        .expect_code(3);
+    scratch.succeed("undo d -o back");
+    scratch.retime("correct lost -o copy").expect_code(3);
+    for (original, copy) in [("one-sided-skewed", "back"), ("lost", "copy")] {
+        crate::common::directory::assert_same(&scratch.join(original), &scratch.join(copy));
+    }
+}

@@ -1,0 +1,149 @@
+//! Events that tell of communication, and that a scan does not take up.
+//!
+//! They are counted by kind, so that nobody takes a trace for sound of which little
+//! was looked at. Of an operation one record counts on each side that has a part in
+//! it: of a one-sided operation its start and not its completion, which is recorded
+//! at the same place; of a lock that it was acquired and that it was released, since
+//! that orders two locations.
+//!
+//! What a stream of an accelerator does was launched by its host; each activity
+//! counts once, whether a kernel or a copy of memory, which Score-P records as
+//! one-sided.
+
+use retime_model::format::{Contents, Reach, Unused};
+use retime_otf2::LocationType;
+use retime_otf2::schema::event_code as code;
+
+use crate::Archive;
+
+/// A kind of communication, by the codes of its events.
+struct Kind {
+    name: &'static str,
+    reach: Reach,
+    codes: &'static [u8],
+}
+
+const KINDS: [Kind; 7] = [
+    Kind {
+        name: "one-sided operation",
+        reach: Reach::Trace,
+        codes: &[code::RmaPut, code::RmaGet, code::RmaAtomic],
+    },
+    Kind {
+        name: "one-sided synchronisation",
+        reach: Reach::Trace,
+        codes: &[
+            code::RmaWinCreate,
+            code::RmaWinDestroy,
+            code::RmaCollectiveEnd,
+            code::RmaGroupSync,
+            code::RmaAcquireLock,
+            code::RmaReleaseLock,
+            code::RmaSync,
+            code::RmaWaitChange,
+        ],
+    },
+    Kind {
+        name: "communicator event",
+        reach: Reach::Trace,
+        codes: &[code::CommCreate, code::CommDestroy],
+    },
+    Kind {
+        name: "thread team event",
+        reach: Reach::Process,
+        codes: &[
+            code::OmpFork,
+            code::OmpJoin,
+            code::ThreadFork,
+            code::ThreadJoin,
+            code::ThreadTeamBegin,
+            code::ThreadTeamEnd,
+        ],
+    },
+    Kind {
+        name: "thread creation event",
+        reach: Reach::Process,
+        codes: &[
+            code::ThreadCreate,
+            code::ThreadBegin,
+            code::ThreadWait,
+            code::ThreadEnd,
+        ],
+    },
+    Kind {
+        name: "lock event",
+        reach: Reach::Process,
+        codes: &[
+            code::OmpAcquireLock,
+            code::OmpReleaseLock,
+            code::ThreadAcquireLock,
+            code::ThreadReleaseLock,
+        ],
+    },
+    Kind {
+        name: "task event",
+        reach: Reach::Process,
+        codes: &[
+            code::OmpTaskCreate,
+            code::OmpTaskSwitch,
+            code::OmpTaskComplete,
+            code::ThreadTaskCreate,
+            code::ThreadTaskSwitch,
+            code::ThreadTaskComplete,
+        ],
+    },
+];
+
+/// What a stream of an accelerator does.
+const ON_STREAMS: Kind = Kind {
+    name: "accelerator activity",
+    reach: Reach::Process,
+    codes: &[
+        code::Enter,
+        code::CallingContextEnter,
+        code::RmaPut,
+        code::RmaGet,
+        code::RmaAtomic,
+    ],
+};
+
+/// All kinds that occur in an archive whose locations hold `contents`.
+pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
+    let on_streams = streams(archive);
+    let count = |kind: &Kind, streams: bool| {
+        let records = contents.iter().zip(&on_streams).map(|(contents, stream)| {
+            if *stream == streams {
+                records(contents, kind.codes)
+            } else {
+                0
+            }
+        });
+        Unused {
+            kind: kind.name,
+            reach: kind.reach,
+            records: records.collect(),
+        }
+    };
+    let all = KINDS.iter().map(|kind| count(kind, false));
+    let all = all.chain([count(&ON_STREAMS, true)]);
+    all.filter(|it| it.records.iter().any(|&records| records > 0))
+        .collect()
+}
+
+/// Of each location whether it is a stream of an accelerator.
+fn streams(archive: &Archive) -> Vec<bool> {
+    let definitions = archive.otf2.definitions();
+    let locations = archive.description.info.locations.iter();
+    let is_stream = locations.map(|it| {
+        let location = definitions.locations.get(it.id);
+        location.is_some_and(|it| it.kind == LocationType::ACCELERATOR_STREAM)
+    });
+    is_stream.collect()
+}
+
+/// How many events of a location have one of these codes.
+fn records(contents: &Contents, codes: &[u8]) -> u64 {
+    let kinds = contents.kinds.iter();
+    let counted = kinds.filter(|(code, _)| codes.iter().any(|it| u32::from(*it) == *code));
+    counted.map(|(_, count)| count).sum()
+}

@@ -1,0 +1,150 @@
+//! Whether enough was looked at to say that nothing contradicts.
+//!
+//! No contradiction found is not the same as none looked for. What is recorded of
+//! communication falls into records that dependencies rest on, ends of messages and
+//! calls of collectives that could not be matched, and [kinds](Unused) that nothing
+//! is concluded from. With `u` of the first and `m` of the others
+//!
+//! ```text
+//!  u + m = 0          nothing is recorded: there is nothing to look at
+//!  u = 0 < m          nothing of it could be used
+//!  0 < u < m          a small part could be used: fewer than half
+//!  u >= m             most of it could be used
+//! ```
+//!
+//! Below one half, a dependency that the trace records was rather not looked at
+//! than looked at, and "no contradiction" says more of retime than of the trace. Between
+//! locations that share a clock nothing can show that clocks disagree; so where some
+//! records are used, those of the others do not count that relate only such
+//! locations, say threads of a process.
+//!
+//! ```
+//! use retime::causality::{Usage, Used};
+//! use retime::pipeline::{Examined, UnusedKind, Verdict};
+//!
+//! let usage = Usage {
+//!     message_ends: Used { recorded: 40, used: 30 },
+//!     calls: Used { recorded: 0, used: 0 },
+//! };
+//! let kind = |records, within_clock| UnusedKind { kind: "lock event", records, within_clock };
+//! let verdict = |unused| Examined { usage, unused }.verdict();
+//! assert_eq!(verdict(vec![]), Verdict::MostUsed); // 30 against 10
+//! assert_eq!(verdict(vec![kind(21, 0)]), Verdict::SmallPart); // 30 against 31
+//! assert_eq!(verdict(vec![kind(900, 890)]), Verdict::MostUsed); // 30 against 20
+//! ```
+
+use retime_model::format::{Reach, Unused};
+use retime_model::{ClockId, LocationIndex};
+use serde::Serialize;
+
+use super::analysis::Analysis;
+use crate::causality::Usage;
+
+/// How much of the communication that a trace records was looked at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Examined {
+    /// Messages and collectives.
+    #[serde(flatten)]
+    pub usage: Usage,
+    /// What else is recorded.
+    pub unused: Vec<UnusedKind>,
+}
+
+/// A kind of records that nothing is concluded from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct UnusedKind {
+    /// What one of them is.
+    pub kind: &'static str,
+    /// How many there are.
+    pub records: u64,
+    /// How many of them relate only locations that share a clock.
+    pub within_clock: u64,
+}
+
+/// What can be said of a trace in which no contradiction was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing is recorded that could contradict.
+    NothingRecorded,
+    /// Something is, and none of it could be used.
+    NothingUsed,
+    /// Fewer than half of it could be used.
+    SmallPart,
+    /// Half of it or more was used.
+    MostUsed,
+}
+
+impl Analysis {
+    /// How much of the communication in the trace was looked at, given what its
+    /// format knows [of other kinds](retime_model::format::Trace::unused).
+    pub fn examined(&self, unused: &[Unused]) -> Examined {
+        let several = self.of_several_clocks();
+        let shares_clock = |location: usize, reach: Reach| match reach {
+            Reach::Trace => self.clocks().len() < 2,
+            Reach::Process => {
+                let location = self.info().locations.get(location);
+                location.is_none_or(|it| !several.get(it.process).is_some_and(|it| *it))
+            }
+        };
+        let kind = |of: &Unused| {
+            let records = of.records.iter().enumerate();
+            let within = records.filter(|(location, _)| shares_clock(*location, of.reach));
+            UnusedKind {
+                kind: of.kind,
+                records: of.records.iter().sum(),
+                within_clock: within.map(|(_, records)| records).sum(),
+            }
+        };
+        Examined {
+            usage: self.causality().usage(),
+            unused: unused.iter().map(kind).collect(),
+        }
+    }
+
+    /// Of each process whether its locations read more than one clock.
+    fn of_several_clocks(&self) -> Vec<bool> {
+        let mut first: Vec<Option<ClockId>> = vec![None; self.info().processes.len()];
+        let mut several = vec![false; first.len()];
+        for (index, location) in (0..).map(LocationIndex).zip(&self.info().locations) {
+            let clock = self.clocks().of(index);
+            if let (Some(first), Some(several)) = (
+                first.get_mut(location.process),
+                several.get_mut(location.process),
+            ) {
+                *several |= *first.get_or_insert(clock) != clock;
+            }
+        }
+        several
+    }
+}
+
+impl Examined {
+    /// Records that dependencies rest on.
+    pub fn used(&self) -> u64 {
+        self.usage.message_ends.used + self.usage.calls.used
+    }
+
+    /// All records that tell of communication.
+    pub fn recorded(&self) -> u64 {
+        let others = self.unused.iter().map(|it| it.records);
+        self.usage.message_ends.recorded + self.usage.calls.recorded + others.sum::<u64>()
+    }
+
+    /// Records that relate only locations of one clock, of kinds that are not used.
+    pub fn within_clock(&self) -> u64 {
+        self.unused.iter().map(|it| it.within_clock).sum()
+    }
+
+    /// What it means that no contradiction was found.
+    pub fn verdict(&self) -> Verdict {
+        let (used, recorded) = (self.used(), self.recorded());
+        let missed = recorded.saturating_sub(used + self.within_clock());
+        match used {
+            _ if recorded == 0 => Verdict::NothingRecorded,
+            0 => Verdict::NothingUsed,
+            used if used < missed => Verdict::SmallPart,
+            _ => Verdict::MostUsed,
+        }
+    }
+}
