@@ -107,6 +107,7 @@ impl Layout {
         let process = |rank: u32| Process {
             name: format!("MPI Rank {rank}"),
             node: Some(self.node(rank) as usize),
+            creator: None,
         };
         TraceInfo {
             rate,

@@ -42,5 +42,6 @@ mod pipeline;
 mod pseudo_sync;
 mod reference;
 mod repair;
+mod silent;
 mod spanning_tree;
 mod theorems;
