@@ -11,8 +11,8 @@ pub(super) fn lines(untied: &UntiedPart) -> Vec<String> {
     moving(untied).into_iter().chain(staying(untied)).collect()
 }
 
-/// Who moves with whom.
-fn moving(untied: &UntiedPart) -> Option<String> {
+/// Who moves with whom: the first of the rights on a line of its own.
+fn moving(untied: &UntiedPart) -> Vec<String> {
     let with = [
         (untied.of_process, "their process", "its process"),
         (
@@ -41,8 +41,16 @@ fn moving(untied: &UntiedPart) -> Option<String> {
             _ => format!("{count} with {whose}"),
         }
     };
-    let parts: Vec<String> = some.enumerate().map(part).collect();
-    (!parts.is_empty()).then(|| parts.join(", "))
+    let mut parts = some.enumerate().map(part);
+    let Some(first) = parts.next() else {
+        return Vec::new();
+    };
+    let others: Vec<String> = parts.collect();
+    if others.is_empty() {
+        vec![first]
+    } else {
+        vec![format!("{first},"), others.join(", ")]
+    }
 }
 
 /// Who keeps the recorded times.
