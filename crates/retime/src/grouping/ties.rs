@@ -1,10 +1,12 @@
 //! Which locations dependencies tie to each other, directly or over others.
 
-use rayon::prelude::*;
 use retime_model::{ClockId, Clocks};
-use rustc_hash::FxHashSet;
 
-use crate::causality::{Causality, EventNode};
+use crate::causality::{Causality, EventNode, Ids};
+
+/// So many nodes of each location are looked at first: mostly all locations are tied
+/// long before the end.
+const FIRST: usize = 256;
 
 /// Sets of locations that are tied to each other.
 #[derive(Clone, Debug)]
@@ -27,11 +29,10 @@ impl Ties {
             tied: vec![false; nodes.locations()],
             sets: (0..nodes.locations()).filter(may_be_tied).count(),
         };
+        let mut rest: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+        ties.tie_messages(causality, &mut rest, FIRST);
         ties.tie_collectives(causality);
-        // One barrier of all leaves nothing to find.
-        if ties.sets > 1 {
-            ties.tie_messages(causality);
-        }
+        ties.tie_messages(causality, &mut rest, usize::MAX);
         ties
     }
 
@@ -53,20 +54,16 @@ impl Ties {
         }
     }
 
-    fn tie_messages(&mut self, causality: &Causality) {
+    /// Ties by the messages that arrive at the next so many nodes of each location.
+    fn tie_messages(&mut self, causality: &Causality, rest: &mut [Ids<EventNode>], many: usize) {
         let nodes = causality.nodes();
-        let senders = |location: usize| {
-            let sends = nodes
-                .of(location)
-                .filter_map(|receive| causality.message_source(receive));
-            let senders = sends.map(|send| nodes.location(send).as_usize());
-            senders.collect::<FxHashSet<usize>>()
-        };
-        let all: Vec<usize> = (0..nodes.locations()).collect();
-        let senders: Vec<_> = all.into_par_iter().map(senders).collect();
-        for (receiver, senders) in senders.into_iter().enumerate() {
-            for sender in senders {
-                self.tie(sender, receiver);
+        for (receiver, rest) in rest.iter_mut().enumerate() {
+            if self.sets <= 1 {
+                return;
+            }
+            let received = rest.take(many);
+            for send in received.filter_map(|node| causality.message_source(node)) {
+                self.tie(nodes.location(send).as_usize(), receiver);
             }
         }
     }
