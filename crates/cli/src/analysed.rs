@@ -130,7 +130,7 @@ impl Analysed {
             trace: build::trace_part(&self.opened, analysis),
             matching: build::matching_part(analysis),
             examined: build::examined_part(&self.opened, analysis),
-            clocks: build::clocks_part(info, clocks, grouping, &[]),
+            clocks: build::clocks_part(analysis, grouping, &[]),
             before: build::check_part(info, clocks, analysis.recorded(), analysis.out_of_order()),
             after: None,
             method: None,

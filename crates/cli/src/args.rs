@@ -130,7 +130,8 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "DELAY", default_value = "auto")]
     pub(crate) min_delay: MinDelay,
     /// Which locations share a clock: those of a node, of a process, none; or
-    /// as coarse as the trace does not refute
+    /// as coarse as the trace does not refute. What no dependency ties to another
+    /// clock moves with its process, the process that made its own, or its node
     #[arg(long, value_name = "GROUP", default_value = "auto")]
     pub(crate) clocks: ClockGrouping,
     /// A trace with the same events at their true times, if they are known: the

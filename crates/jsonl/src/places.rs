@@ -105,6 +105,7 @@ impl Places {
                 processes.push(Process {
                     name: String::new(),
                     node: None,
+                    creator: None,
                 });
             }
             locations.push(Location {

@@ -40,13 +40,18 @@ pub struct Location {
     pub endpoint: LocationIndex,
 }
 
-/// A process (OTF2: location group): the locations that share its memory.
+/// A process (OTF2: location group): the locations that share its memory, or that of
+/// an accelerator's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
     /// Its name, as the trace says it (`"MPI Rank 3"`).
     pub name: String,
     /// Position in [`TraceInfo::nodes`], if the trace says on which node it ran.
     pub node: Option<usize>,
+    /// Position in [`TraceInfo::processes`] of the one that made it, as a program
+    /// makes the context of an accelerator, if the trace says so. Nothing keeps a
+    /// damaged trace from naming a process that it made itself.
+    pub creator: Option<usize>,
 }
 
 /// Who the ranks of a communicator are.

@@ -3,7 +3,7 @@
 //! | retime | OTF2 |
 //! | --- | --- |
 //! | location | location, in order of definition |
-//! | process | location group |
+//! | process | location group; made by the process of its creating location group |
 //! | node | nearest node of the system tree above the process that shares memory: by its domain, or by its class being called `node` |
 //! | communicator | communicator or inter-communicator, by handles from 0 |
 //!
@@ -97,9 +97,27 @@ impl Places {
             places.processes.push(Process {
                 name: definitions.text(group.name).into_owned(),
                 node,
+                creator: None,
             });
         }
+        places.find_creators(definitions);
         places
+    }
+
+    /// A group may be defined before the one that made it.
+    fn find_creators(&mut self, definitions: &Definitions) {
+        let mut named = HashSet::new();
+        for group in &definitions.location_groups {
+            // Of groups that share an id the first counts.
+            if !named.insert(group.id) {
+                continue;
+            }
+            let creator = group.creating_location_group;
+            let creator = creator.and_then(|id| self.process_of_group.get(&id));
+            if let (Some(&creator), Some(&own)) = (creator, self.process_of_group.get(&group.id)) {
+                self.processes[own].creator = Some(creator).filter(|&creator| creator != own);
+            }
+        }
     }
 
     /// The process of a location; a new one if no location group is given,
@@ -112,6 +130,7 @@ impl Places {
         self.processes.push(Process {
             name: String::new(),
             node: None,
+            creator: None,
         });
         self.processes.len() - 1
     }

@@ -147,6 +147,7 @@ fn ring(locations: usize, per_process: usize) -> TraceInfo {
             .map(|process| Process {
                 name: format!("rank {process}"),
                 node: None,
+                creator: None,
             })
             .collect(),
         nodes: Vec::new(),

@@ -30,7 +30,7 @@
 //! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: vec![location(0), location(1)],
@@ -190,7 +190,7 @@ pub fn auto(
     let mut clocks = work.confirmed(clocks)?;
     loop {
         match work.solve(&clocks) {
-            Err(AutoError::Cycle(cycle)) => match split_clocks(&clocks, info, &cycle) {
+            Err(AutoError::Cycle(cycle)) => match split_clocks(&clocks, info, causality, &cycle) {
                 Some(finer) => clocks = finer,
                 None => return Err(AutoError::Cycle(cycle)),
             },
@@ -216,7 +216,7 @@ struct Aligned {
 impl Work<'_> {
     /// The clocks without those that an alignment by process does not confirm.
     fn confirmed(&self, clocks: &Clocks) -> Result<Clocks, Cancelled> {
-        let Some(processes) = split_by_process(clocks, self.info) else {
+        let Some(processes) = split_by_process(clocks, self.info, self.causality) else {
             return Ok(clocks.clone());
         };
         let Some(anchor) = Reference::First.clock(self.causality, &processes) else {

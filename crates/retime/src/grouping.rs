@@ -12,6 +12,12 @@
 //! A chain of dependencies through other clocks can refute a group too; it then
 //! shows as a [`Cycle`] in the run of the logical clock, and [`split_clocks`]
 //! takes that group apart.
+//!
+//! Dependencies say nothing about [what has none](silent). Whatever the grouping, and
+//! whichever clocks are split, that reads the clock of its process, creator or node.
+
+mod silent;
+mod ties;
 
 use std::hash::Hash;
 
@@ -20,8 +26,12 @@ use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use self::silent::silent_attached;
+use self::ties::Ties;
 use crate::causality::{Causality, EventNode};
 use crate::clock::Cycle;
+
+pub use silent::Standing;
 
 /// How locations are grouped into clocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -74,7 +84,7 @@ impl Grouping {
                 }
             }
         }
-        numbered(&owners, refuted)
+        silent_attached(numbered(&owners, refuted), info, causality)
     }
 }
 
@@ -82,7 +92,12 @@ impl Grouping {
 /// nothing but the common clock says what came first: a chain of dependencies
 /// through other clocks refutes them, though no single one does. `None` if
 /// there are none, for then the trace contradicts itself.
-pub fn split_clocks(clocks: &Clocks, info: &TraceInfo, cycle: &Cycle) -> Option<Clocks> {
+pub fn split_clocks(
+    clocks: &Clocks,
+    info: &TraceInfo,
+    causality: &Causality,
+    cycle: &Cycle,
+) -> Option<Clocks> {
     let mut met: FxHashMap<ClockId, LocationIndex> = FxHashMap::default();
     let mut refuted = vec![false; clocks.len()];
     for (place, _) in &cycle.events {
@@ -90,22 +105,33 @@ pub fn split_clocks(clocks: &Clocks, info: &TraceInfo, cycle: &Cycle) -> Option<
         let first = *met.entry(clock).or_insert(place.location);
         refuted[clock.as_usize()] |= first != place.location;
     }
-    refuted
-        .contains(&true)
-        .then(|| taken_apart(clocks, info, &refuted))
+    if !refuted.contains(&true) {
+        return None;
+    }
+    // What is silent comes back to its process, so that one per process may be none more.
+    let joining = joining_processes(clocks, info, &Ties::of(causality));
+    let by_process = taken_apart(clocks, info, &refuted, &joining);
+    let by_process = silent_attached(by_process, info, causality);
+    if by_process.len() > clocks.len() {
+        return Some(by_process);
+    }
+    let by_location = taken_apart(clocks, info, &refuted, &[]);
+    let by_location = silent_attached(by_location, info, causality);
+    (by_location.len() > clocks.len()).then_some(by_location)
 }
 
-/// Takes clocks apart, into one per process, or if it is one process, one per
-/// location.
-fn taken_apart(clocks: &Clocks, info: &TraceInfo, refuted: &[bool]) -> Clocks {
+/// Takes refuted clocks apart, into one per process where they join several, and else
+/// into one per location.
+fn taken_apart(clocks: &Clocks, info: &TraceInfo, refuted: &[bool], joining: &[bool]) -> Clocks {
     let count = refuted.iter().filter(|&&refuted| refuted).count();
     let process = |location: usize| info.locations.get(location).map(|it| it.process);
     let owner = |(location, clock): (usize, &ClockId)| {
         if !refuted[clock.as_usize()] {
             return Owner::Node(clock.as_usize());
         }
+        let joins = joining.get(clock.as_usize()).copied().unwrap_or(false);
         match process(location) {
-            Some(process) if joins_processes(clocks, info, *clock) => Owner::Process(process),
+            Some(process) if joins => Owner::Process(process),
             _ => Owner::Location(location),
         }
     };
@@ -113,44 +139,51 @@ fn taken_apart(clocks: &Clocks, info: &TraceInfo, refuted: &[bool]) -> Clocks {
     numbered(&owners, clocks.refuted() + count)
 }
 
-/// Whether several processes read a clock.
-fn joins_processes(clocks: &Clocks, info: &TraceInfo, clock: ClockId) -> bool {
-    let process = |location: &LocationIndex| {
-        let known = info.locations.get(location.as_usize());
-        known.map(|location| location.process)
+/// By clock, whether several processes read it that have dependencies.
+fn joining_processes(clocks: &Clocks, info: &TraceInfo, ties: &Ties) -> Vec<bool> {
+    let joins = |clock: ClockId| {
+        let tied = |location: &&LocationIndex| ties.tied()[location.as_usize()];
+        let tied = clocks.locations(clock).iter().filter(tied);
+        let mut processes = tied.map(|location| {
+            let known = info.locations.get(location.as_usize());
+            known.map(|location| location.process)
+        });
+        let first = processes.next();
+        processes.any(|process| Some(process) != first)
     };
-    let locations = clocks.locations(clock);
-    let first = locations.first().map(process);
-    locations
-        .iter()
-        .any(|location| Some(process(location)) != first)
+    clocks.iter().map(joins).collect()
 }
 
-/// The same with a clock of its own for each process that shares one with
-/// another; `None` if none does.
-pub(crate) fn split_by_process(clocks: &Clocks, info: &TraceInfo) -> Option<Clocks> {
-    let joining: Vec<bool> = clocks
-        .iter()
-        .map(|clock| joins_processes(clocks, info, clock))
-        .collect();
+/// The same with a clock of its own for each process that shares one with another, if
+/// both have dependencies; `None` if none does.
+pub(crate) fn split_by_process(
+    clocks: &Clocks,
+    info: &TraceInfo,
+    causality: &Causality,
+) -> Option<Clocks> {
+    let joining = joining_processes(clocks, info, &Ties::of(causality));
     joining
         .contains(&true)
-        .then(|| taken_apart(clocks, info, &joining))
+        .then(|| taken_apart(clocks, info, &joining, &joining))
 }
 
 /// The clocks of `finer`, joined where they are one of `coarse` and `group` gives
-/// them the same number; the other clocks of `coarse` count as refuted.
-pub(crate) fn joined(coarse: &Clocks, finer: &Clocks, group: &[usize]) -> Clocks {
+/// them the same number. So many of `coarse` were `refuted`; others may be split because
+/// nothing confirms them.
+pub(crate) fn joined(
+    coarse: &Clocks,
+    finer: &Clocks,
+    group: &[usize],
+    refuted: usize,
+    of: (&TraceInfo, &Causality),
+) -> Clocks {
     let owner = |(location, clock): (usize, &ClockId)| {
         let fine = finer.by_location()[location].as_usize();
         (*clock, group.get(fine).copied().unwrap_or(fine))
     };
     let owners: Vec<_> = coarse.by_location().iter().enumerate().map(owner).collect();
-    let mut parts: Vec<_> = owners.clone();
-    parts.sort_unstable();
-    parts.dedup();
-    let split = parts.chunk_by(|a, b| a.0 == b.0).filter(|it| it.len() > 1);
-    numbered(&owners, coarse.refuted() + split.count())
+    let clocks = numbered(&owners, coarse.refuted() + refuted);
+    silent_attached(clocks, of.0, of.1)
 }
 
 fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {

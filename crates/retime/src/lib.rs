@@ -62,7 +62,9 @@
 //!     Some(TraceInfo {
 //!         rate: TickRate::per_second(1_000_000_000)?,
 //!         locations: (0..ranks).map(location).collect(),
-//!         processes: (0..ranks).map(|rank| Process { name: name(rank), node: None }).collect(),
+//!         processes: (0..ranks)
+//!             .map(|rank| Process { name: name(rank), node: None, creator: None })
+//!             .collect(),
 //!         nodes: Vec::new(),
 //!         communicators: vec![Communicator { name: "world".into(), members: Members::Ranks(world) }],
 //!     })
@@ -142,7 +144,7 @@ pub use correction::{
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
-pub use grouping::{Grouping, split_clocks};
+pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
 pub use retime_model::{Cancelled, Monitor, group_digits, plural};

@@ -3,7 +3,8 @@
 use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 use retime_otf2::writer::DefinitionsWriter;
 use retime_otf2::{
-    CommRef, GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, SystemTreeDomain,
+    CommRef, GroupType, LocationGroupRef, LocationGroupType, LocationType, Paradigm, ParadigmClass,
+    SystemTreeDomain, SystemTreeNodeRef,
 };
 
 /// The communicator of all ranks.
@@ -21,6 +22,13 @@ pub struct Layout {
     pub threads: u32,
     /// Processes on each node, at least 1; the last node may have fewer.
     pub ranks_per_node: u32,
+}
+
+/// Where a rank stands in the definitions.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed {
+    pub(crate) node: Option<SystemTreeNodeRef>,
+    pub(crate) process: LocationGroupRef,
 }
 
 impl Layout {
@@ -63,13 +71,19 @@ impl Layout {
         thread << 32 | u64::from(self.rank_of(location))
     }
 
+    /// The id of what a rank has beside its threads, by number.
+    pub(crate) fn beside(&self, rank: u32, number: u32) -> u64 {
+        u64::from(self.threads + number) << 32 | u64::from(rank)
+    }
+
     /// The node a rank runs on.
     pub fn node(&self, rank: u32) -> u32 {
         rank / self.ranks_per_node.max(1)
     }
 
-    /// Defines nodes, processes, threads and the communicator of all ranks.
-    pub(crate) fn define(&self, definitions: &mut DefinitionsWriter) {
+    /// Defines nodes, processes, threads and the communicator of all ranks; where
+    /// each rank was put.
+    pub(crate) fn define(&self, definitions: &mut DefinitionsWriter) -> Vec<Placed> {
         definitions.paradigm(Paradigm::MPI, "MPI", ParadigmClass::PROCESS);
         let machine = definitions.system_tree_node("simulation", "machine", None);
         definitions.system_tree_domain(machine, SystemTreeDomain::MACHINE);
@@ -81,6 +95,7 @@ impl Layout {
                 node
             })
             .collect();
+        let mut placed = Vec::new();
         for rank in 0..self.ranks {
             let node = nodes.get(self.node(rank) as usize).copied();
             let name = format!("MPI Rank {rank}");
@@ -90,8 +105,10 @@ impl Layout {
                 let id = self.id(self.location(rank, thread));
                 definitions.location(id, &name, LocationType::CPU_THREAD, process);
             }
+            placed.push(Placed { node, process });
         }
         self.define_world(definitions);
+        placed
     }
 
     /// The same as a scan of the trace describes it.
@@ -107,6 +124,7 @@ impl Layout {
         let process = |rank: u32| Process {
             name: format!("MPI Rank {rank}"),
             node: Some(self.node(rank) as usize),
+            creator: None,
         };
         TraceInfo {
             rate,

@@ -3,14 +3,18 @@
 //! For tests: a few lines that say what each process recorded, and when, make
 //! a complete archive.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use retime_otf2::writer::{ArchiveSummary, Collective, DefinitionsWriter, Message, WriteOptions};
+use retime_otf2::writer::{
+    ArchiveSummary, Collective, DefinitionsWriter, LocationWriter, Message, WriteOptions,
+};
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, GroupRef, GroupType, Paradigm, RegionRef, RegionRole,
 };
 
 use crate::{
+    beside::Beside,
     event::Event,
     failure::{Error, Result},
     layout::{Layout, WORLD},
@@ -38,6 +42,7 @@ pub struct Program {
     pub options: WriteOptions,
     layout: Layout,
     locations: Vec<Recorded>,
+    beside: BTreeMap<(Beside, u32), Recorded>,
     regions: Vec<String>,
     comms: Vec<Comm>,
     /// A thread that was asked for and does not exist, and what it "recorded".
@@ -49,6 +54,18 @@ pub struct Program {
 struct Recorded {
     events: Vec<(u64, Event)>,
     clock_offsets: Vec<(u64, i64)>,
+}
+
+impl Recorded {
+    fn write(&self, location: &mut LocationWriter) -> Result<()> {
+        for &(time, offset) in &self.clock_offsets {
+            location.local().clock_offset(time, offset, 0.0);
+        }
+        for &(time, event) in &self.events {
+            event.write(location, time)?;
+        }
+        Ok(())
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -69,6 +86,7 @@ impl Program {
             options: WriteOptions::default(),
             layout,
             locations: vec![Recorded::default(); layout.locations()],
+            beside: BTreeMap::new(),
             regions: Vec::new(),
             comms: Vec::new(),
             stray: None,
@@ -95,6 +113,24 @@ impl Program {
         }
     }
 
+    /// The stream of an accelerator, in a context that a rank has made; the trace has
+    /// one if this is called.
+    pub fn on_stream(&mut self, rank: u32) -> Thread<'_> {
+        self.on_beside(Beside::Stream, rank)
+    }
+
+    /// The location for the metrics of a rank; the trace has one if this is called.
+    pub fn on_metrics(&mut self, rank: u32) -> Thread<'_> {
+        self.on_beside(Beside::Metrics, rank)
+    }
+
+    fn on_beside(&mut self, what: Beside, rank: u32) -> Thread<'_> {
+        Thread {
+            recorded: self.beside.entry((what, rank)).or_default(),
+            regions: &mut self.regions,
+        }
+    }
+
     /// A communicator of some ranks.
     pub fn comm(&mut self, name: &str, ranks: &[u32]) -> CommRef {
         self.comms
@@ -117,12 +153,12 @@ impl Program {
         let mut trace = TraceWriter::create(anchor, &self.layout, self.options.clone())?;
         self.define(trace.definitions());
         for (number, recorded) in self.locations.iter().enumerate() {
-            let location = trace.location(number);
-            for &(time, offset) in &recorded.clock_offsets {
-                location.local().clock_offset(time, offset, 0.0);
-            }
-            for &(time, event) in &recorded.events {
-                event.write(location, time)?;
+            recorded.write(trace.location(number))?;
+        }
+        for (&(what, rank), recorded) in &self.beside {
+            match trace.beside(what, rank)? {
+                Some(location) => recorded.write(location)?,
+                None => return Err(Error::NoSuchThread { rank, thread: 0 }),
             }
         }
         trace.finish()

@@ -7,10 +7,11 @@ use retime_otf2::writer::{
 };
 
 use crate::{
+    beside::Beside,
     clock::{Clock, Reader, Timer},
     event::{Event, Sink},
     failure::Result,
-    layout::Layout,
+    layout::{Layout, Placed},
     region,
 };
 
@@ -18,18 +19,36 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct TraceWriter {
     archive: ArchiveWriter,
+    layout: Layout,
+    ranks: Vec<Placed>,
     locations: Vec<LocationWriter>,
 }
 
 impl TraceWriter {
     pub(crate) fn create(anchor: &Path, layout: &Layout, options: WriteOptions) -> Result<Self> {
         let mut archive = ArchiveWriter::create(anchor, options)?;
-        layout.define(archive.definitions());
+        let ranks = layout.define(archive.definitions());
         region::define(archive.definitions());
         let locations = (0..layout.locations())
             .map(|location| archive.location(layout.id(location)))
             .collect::<Result<_, _>>()?;
-        Ok(Self { archive, locations })
+        Ok(Self {
+            archive,
+            layout: *layout,
+            ranks,
+            locations,
+        })
+    }
+
+    /// Defines and opens what a rank has beside its threads; `None` if there is no such
+    /// rank.
+    pub(crate) fn beside(&mut self, it: Beside, rank: u32) -> Result<Option<&mut LocationWriter>> {
+        let Some(placed) = self.ranks.get(rank as usize) else {
+            return Ok(None);
+        };
+        let id = it.define(self.archive.definitions(), &self.layout, rank, *placed);
+        self.locations.push(self.archive.location(id)?);
+        Ok(self.locations.last_mut())
     }
 
     pub(crate) fn definitions(&mut self) -> &mut DefinitionsWriter {

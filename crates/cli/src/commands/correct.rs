@@ -291,7 +291,7 @@ pub(super) fn describe(
         let warning = runaway.map(|runaway| runaway_warning(runaway, info.rate, delayed));
         report.warnings.extend(warning);
     }
-    report.clocks = build::clocks_part(info, clocks, args.model.clocks.into(), &advance);
+    report.clocks = build::clocks_part(analysis, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);

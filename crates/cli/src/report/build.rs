@@ -6,12 +6,12 @@ use retime::causality::{Check, EventNode, PackedOption, Place};
 use retime::optimal::{self, Coverage, Gentlest};
 use retime::pipeline::{Analysis, Bounds, Method, Solution, UsedDelay};
 use retime::repair;
-use retime::{Clocks, Edges, Grouping, TraceInfo};
+use retime::{Clocks, Edges, Grouping, Standing, TraceInfo};
 
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DefectPart,
     DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart, MethodPart,
-    PairPart, PlacePart, RepairPart, StepPart, TracePart, ViolationPart,
+    PairPart, PlacePart, RepairPart, StepPart, TracePart, UntiedPart, ViolationPart,
 };
 use crate::delay::DelaySource;
 use crate::load::Opened;
@@ -85,11 +85,11 @@ pub(crate) fn place_part(info: &TraceInfo, place: Place) -> PlacePart {
 }
 
 pub(crate) fn clocks_part(
-    info: &TraceInfo,
-    clocks: &Clocks,
+    analysis: &Analysis,
     grouping: Grouping,
     advance: &[Option<retime::Ticks>],
 ) -> ClocksPart {
+    let (info, clocks) = (analysis.info(), analysis.clocks());
     let id = |location: &retime::LocationIndex| info.locations[location.as_usize()].id;
     let list = clocks.iter().map(|clock| ClockPart {
         locations: clocks.locations(clock).iter().map(id).collect(),
@@ -103,8 +103,33 @@ pub(crate) fn clocks_part(
         grouping,
         count: clocks.len(),
         refuted_groups: clocks.refuted(),
+        untied: untied_part(analysis),
         list: list.collect(),
     }
+}
+
+fn untied_part(analysis: &Analysis) -> UntiedPart {
+    let (info, clocks) = (analysis.info(), analysis.clocks());
+    let causality = analysis.causality();
+    let mut part = UntiedPart::default();
+    if clocks.len() < 2 {
+        return part;
+    }
+    let standings = Standing::of_locations(clocks, info, causality);
+    for (number, (location, standing)) in info.locations.iter().zip(standings).enumerate() {
+        if causality.nodes().event_count(number) == 0 {
+            continue;
+        }
+        match standing {
+            Standing::Tied => {}
+            Standing::OfProcess => part.of_process += 1,
+            Standing::OfCreator => part.of_creator += 1,
+            Standing::OfNode => part.of_node += 1,
+            Standing::OfNearest => part.of_nearest += 1,
+            Standing::Unknown => part.unknown.push(location.id),
+        }
+    }
+    part
 }
 
 pub(crate) fn check_part(

@@ -10,6 +10,7 @@ pub(crate) mod model;
 pub(crate) mod protocol;
 pub(crate) mod summary;
 pub(crate) mod target;
+mod untied;
 pub(crate) mod warnings;
 
 use std::fs::File;

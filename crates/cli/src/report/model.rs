@@ -98,7 +98,25 @@ pub(crate) struct ClocksPart {
     pub(crate) count: usize,
     /// Groups that `auto` split because they contradicted themselves.
     pub(crate) refuted_groups: usize,
+    /// Which clock those locations read that no dependency tells it of.
+    pub(crate) untied: UntiedPart,
     pub(crate) list: Vec<ClockPart>,
+}
+
+/// Locations with events that no dependency ties to another clock, if there are
+/// several clocks: how many read that
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct UntiedPart {
+    /// of their process,
+    pub(crate) of_process: usize,
+    /// of the process that made theirs,
+    pub(crate) of_creator: usize,
+    /// of their node,
+    pub(crate) of_node: usize,
+    /// of the next process of their node, which has several clocks;
+    pub(crate) of_nearest: usize,
+    /// and those of which nothing tells it.
+    pub(crate) unknown: Vec<u64>,
 }
 
 #[derive(Debug, Serialize)]

@@ -9,7 +9,7 @@ pub(crate) use retime::{group_digits, plural};
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
-use super::{error_bound, examined, method, protocol};
+use super::{error_bound, examined, method, protocol, untied};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -144,6 +144,9 @@ impl Text {
             "clocks",
             &format!("{} ({how})", group_digits(clocks.count as u64)),
         );
+        for line in untied::lines(&clocks.untied) {
+            self.line("", &line);
+        }
     }
 
     fn delay(&mut self, report: &Report) {

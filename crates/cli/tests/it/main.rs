@@ -29,6 +29,7 @@ mod methods;
 mod order;
 mod real_traces;
 mod recordings;
+mod silent;
 mod simulate;
 mod staging;
 mod stream;

@@ -373,3 +373,66 @@ fn archives_of_either_byte_order_survive() {
     }
     assert!(found > 0);
 }
+
+#[test]
+fn what_is_silent_moves_with_its_host() {
+    let names = [
+        "D2-controls",
+        "D2a-gpu-accelerator-group",
+        "D2b-gpu-cluster-no-node",
+        "D2c-silent-process-on-node",
+    ]
+    .map(|name| format!("defects/{name}"));
+    let Some(scratch) = unpacked(&names.each_ref().map(String::as_str)) else {
+        return;
+    };
+    // Who follows whom, by location id.
+    for (name, follow) in [
+        ("f.gpu-node", vec![(1, 0), (3, 2)]),
+        ("f.gpu-nonode", vec![(1, 0), (3, 2)]),
+        ("f.gpu-samegroup", vec![(1, 0), (4, 3)]),
+        ("f.silent-process", vec![(2, 1)]),
+        ("f.silent-thread", vec![(2, 1)]),
+    ] {
+        let recorded: BTreeMap<u64, Vec<u64>> =
+            times::times(&scratch.join(name).join("traces.otf2"))
+                .into_iter()
+                .collect();
+        for clocks in ["auto", "node", "process", "location"] {
+            let options = format!("{name} -o out --force -q --clocks {clocks}");
+            scratch.succeed(&format!("correct {options}"));
+            let corrected: BTreeMap<u64, Vec<u64>> = times::times(&scratch.join("out/traces.otf2"))
+                .into_iter()
+                .collect();
+            let moved = |location: u64| {
+                let times = recorded[&location].iter().zip(&corrected[&location]);
+                let by = times.map(|(&before, &after)| after.wrapping_sub(before) as i64);
+                (by.clone().min().unwrap(), by.max().unwrap())
+            };
+            for &(silent, host) in &follow {
+                let ((least, most), (low, high)) = (moved(silent), moved(host));
+                assert!(
+                    low - 1 <= least && most <= high + 1,
+                    "{silent} in {options}"
+                );
+            }
+            scratch.succeed("undo out -o back --force -q");
+            assert_same(&scratch.join(name), &scratch.join("back"));
+        }
+    }
+    let sound = "f.gpu-sound";
+    scratch.succeed(&format!("correct {sound} -o out --force -q"));
+    assert_same(&scratch.join(sound), &scratch.join("out"));
+}
+
+#[test]
+fn metrics_and_streams_of_one_process_have_its_clock() {
+    let Some(scratch) = unpacked(&["mi300-scorep"]) else {
+        return;
+    };
+    let report = report(&scratch.succeed("correct mi300-scorep -o out --json -"));
+    assert_eq!(report["trace"]["locations"], 32);
+    assert_eq!(report["clocks"]["count"], 1);
+    assert_eq!(report["clocks"]["refuted_groups"], 0);
+    assert_same(&scratch.join("mi300-scorep"), &scratch.join("out"));
+}

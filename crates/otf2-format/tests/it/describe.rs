@@ -4,7 +4,9 @@ use std::path::Path;
 use retime_model::format::{Format, FormatError, Trace};
 use retime_model::{LocationIndex, Members, TraceInfo};
 use retime_otf2::writer::{ArchiveWriter, DefinitionsWriter, Payload, WriteOptions};
-use retime_otf2::{GroupType, LocationGroupType, LocationType, Paradigm, SystemTreeDomain};
+use retime_otf2::{
+    GroupType, LocationGroupRef, LocationGroupType, LocationType, Paradigm, SystemTreeDomain,
+};
 use retime_otf2_format::Otf2;
 
 fn open(
@@ -61,6 +63,26 @@ fn processes_nodes_and_endpoints_are_found() {
     assert_eq!(nodes, [Some(0), Some(1), None]);
     let endpoints: Vec<u32> = info.locations.iter().map(|it| it.endpoint.0).collect();
     assert_eq!(endpoints, [1, 1, 2, 3]);
+}
+
+#[test]
+fn creators_are_found_wherever_they_are_defined() {
+    let info = described(|archive| {
+        let it = archive.definitions();
+        let none = LocationGroupRef::UNDEFINED;
+        // Of its own making; of a later one; of one that does not exist.
+        for (name, creator) in [
+            ("own", LocationGroupRef(0)),
+            ("early device", LocationGroupRef(3)),
+            ("stray device", LocationGroupRef(77)),
+            ("host", none),
+            ("late device", LocationGroupRef(3)),
+        ] {
+            it.created_location_group(name, LocationGroupType::ACCELERATOR, None, creator);
+        }
+    });
+    let creators: Vec<_> = info.processes.iter().map(|it| it.creator).collect();
+    assert_eq!(creators, [None, Some(3), None, None, Some(3)]);
 }
 
 #[test]

@@ -133,6 +133,18 @@ impl DefinitionsWriter {
         kind: LocationGroupType,
         parent: Option<SystemTreeNodeRef>,
     ) -> LocationGroupRef {
+        self.created_location_group(name, kind, parent, LocationGroupRef::UNDEFINED)
+    }
+
+    /// A group of locations that another one made, say a process the context of an
+    /// accelerator.
+    pub fn created_location_group(
+        &mut self,
+        name: &str,
+        kind: LocationGroupType,
+        parent: Option<SystemTreeNodeRef>,
+        creator: LocationGroupRef,
+    ) -> LocationGroupRef {
         let name = self.string(name);
         let group = LocationGroupRef(take(&mut self.location_groups));
         self.record(
@@ -142,7 +154,7 @@ impl DefinitionsWriter {
                 .c32(name.0)
                 .u8(kind.0)
                 .c32(parent.unwrap_or(SystemTreeNodeRef::UNDEFINED).0)
-                .c32(LocationGroupRef::UNDEFINED.0),
+                .c32(creator.0),
         );
         group
     }

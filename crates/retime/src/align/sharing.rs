@@ -29,7 +29,7 @@
 //! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: vec![location(0), location(1)],
@@ -102,8 +102,8 @@ pub fn confirmed(
         tolerance: 1.0 + info.rate.get() as f64 / 1e6,
     };
     let agreed = judge.pairs(monitor)?;
-    let group = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
-    Ok(joined(nodes, processes, &group))
+    let (group, refuted) = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
+    Ok(joined(nodes, processes, &group, refuted, (info, causality)))
 }
 
 /// What a clock shows, less the common time, by common time.
@@ -229,12 +229,13 @@ impl Window<'_> {
     }
 }
 
-/// A number for each clock, the same for those that share one.
+/// A number for each clock, the same for those that share one; and in how many nodes
+/// two disagree.
 fn groups<N: Ord>(
     clocks: usize,
     agreed: &BTreeMap<Pair, bool>,
     node: impl Fn(u32) -> N,
-) -> Vec<usize> {
+) -> (Vec<usize>, usize) {
     let mut group: Vec<usize> = (0..clocks).collect();
     let root = |group: &[usize], mut at: usize| {
         while group[at] != at {
@@ -257,5 +258,5 @@ fn groups<N: Ord>(
             *group = clock;
         }
     }
-    group
+    (group, refuted.len())
 }

@@ -182,6 +182,7 @@ pub(super) mod tests {
         let process = |_| Process {
             name: String::new(),
             node: None,
+            creator: None,
         };
         let info = TraceInfo {
             rate: TickRate::per_second(1_000_000_000).ok_or("a rate")?,

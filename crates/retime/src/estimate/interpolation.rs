@@ -31,7 +31,7 @@
 //! # let location = |id: u32| Location {
 //! #     id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id),
 //! # };
-//! # let process = || Process { name: String::new(), node: None };
+//! # let process = || Process { name: String::new(), node: None, creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000).unwrap(),
 //! #     locations: vec![location(0), location(1)],

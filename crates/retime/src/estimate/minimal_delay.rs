@@ -34,7 +34,7 @@
 //! use retime::{Clocks, Grouping, LocationIndex, Ticks, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: vec![location(0), location(1)],

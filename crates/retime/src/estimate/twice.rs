@@ -24,7 +24,7 @@
 //! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node) };
+//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: [0, 1, 2].map(location).into(),

@@ -225,7 +225,7 @@ impl Analysis {
                 Err(reason) => reason,
             };
             let split = match &reason {
-                Unsolved::Cycle(cycle) => split_clocks(clocks, &self.info, cycle),
+                Unsolved::Cycle(cycle) => split_clocks(clocks, &self.info, &self.causality, cycle),
                 _ => None,
             };
             match split {

@@ -308,7 +308,7 @@ proptest! {
             events.insert(place, event(Call::Receive(envelope)));
         }
         let causality = trace.causality();
-        let clocks = Grouping::Location.clocks(&trace.info, &causality);
+        let clocks = Clocks::each_location(trace.events.len());
         let delay = MinimalDelay::Uniform(Ticks(0));
         let cycle = cycle(controlled(&causality, &clocks, &delay, gamma("0.99"), &()));
         // Each event named waits for the next one: both are on the cycle.

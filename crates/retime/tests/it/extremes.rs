@@ -109,7 +109,7 @@ proptest! {
         per_pair: bool,
     ) {
         let causality = trace.causality();
-        let clocks = spec.grouping().clocks(&trace.info, &causality);
+        let clocks = spec.clocks(&trace.info);
         let it = (&causality, &clocks);
         let mut least = MinimalDelay::Uniform(delay);
         if per_pair {

@@ -2,10 +2,11 @@
 
 use crate::common::hand::{barrier, causality, ranks_on, receive, send};
 use crate::common::{Call, Sharing, Spec, cases, cycle, specs};
+use crate::silent::{made_by_others, no_home_was_left_out, tied_pairs, with_silent_attached};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
-use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, TraceInfo, split_clocks};
+use retime::{Grouping, LocationIndex, MinimalDelay, Standing, Ticks, TraceInfo, split_clocks};
 
 /// The clock of each location.
 fn clocks(info: &TraceInfo, causality: &Causality, grouping: Grouping) -> Vec<u32> {
@@ -64,8 +65,9 @@ fn auto_splits_what_a_violated_message_refutes_and_no_more() {
     // Between processes of a node: one clock per process of that node.
     assert_eq!(grouped(0, 2, -1), (vec![0, 0, 1, 1, 2, 2, 2, 2], 1));
     assert_eq!(grouped(7, 4, -1), (vec![0, 0, 0, 0, 1, 1, 2, 2], 1));
-    // Between locations of a process: one clock per location of that process.
-    assert_eq!(grouped(0, 1, -1), (vec![0, 1, 2, 2, 3, 3, 3, 3], 2));
+    // Between locations of a process: one clock per location of that process. The
+    // other process of the node has nothing to say and goes with it.
+    assert_eq!(grouped(0, 1, -1), (vec![0, 1, 0, 0, 2, 2, 2, 2], 2));
 }
 
 #[test]
@@ -120,7 +122,7 @@ fn a_chain_through_another_clock_splits_the_group_it_refutes() {
     assert_eq!(clocks(&info, &it, Grouping::Auto), [0, 1, 1, 1, 2, 2]);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
-    let split = split_clocks(&auto, &info, &cycle).unwrap();
+    let split = split_clocks(&auto, &info, &it, &cycle).unwrap();
     let of = [0, 1, 2, 3, 4, 5].map(|location| split.of(LocationIndex(location)).0);
     assert_eq!(of, [0, 1, 2, 2, 3, 3]);
     assert_eq!(split.refuted(), 1);
@@ -135,16 +137,18 @@ fn a_contradiction_of_the_trace_itself_is_no_reason_to_split() {
     let auto = Grouping::Auto.clocks(&info, &it);
     let delay = MinimalDelay::Uniform(Ticks(0));
     let cycle = cycle(controlled(&it, &auto, &delay, Gamma::default(), &()));
-    assert_eq!(split_clocks(&auto, &info, &cycle), None);
+    assert_eq!(split_clocks(&auto, &info, &it, &cycle), None);
 }
 
 proptest! {
     #![proptest_config(cases(1_000))]
 
-    /// The groups that `auto` must find: straight from the definition.
+    /// The groups that `auto` must find: straight from the definition. What is silent
+    /// then goes where `crate::silent` has it.
     #[test]
     fn auto_is_the_coarsest_that_no_dependency_refutes(spec in specs(200)) {
-        let trace = spec.trace();
+        let mut trace = spec.trace();
+        made_by_others(&mut trace.info, spec.seed);
         let causality = trace.causality();
         let nodes: Vec<_> = trace.nodes().map(|(location, _, event)| (location, event.raw)).collect();
         let violated: Vec<(usize, usize)> = trace.edges().iter()
@@ -170,11 +174,13 @@ proptest! {
                 (2, location)
             }
         };
+        let names: Vec<_> = (0..info.locations.len()).map(name).collect();
+        let name = with_silent_attached(info, &tied_pairs(&trace), &names);
         let found = Grouping::Auto.clocks(info, &causality);
         for one in 0..info.locations.len() {
             for two in 0..info.locations.len() {
                 let same = |it: usize| found.of(LocationIndex(it as u32));
-                prop_assert_eq!(same(one) == same(two), name(one) == name(two), "{} {}", one, two);
+                prop_assert_eq!(same(one) == same(two), name[one] == name[two], "{} {}", one, two);
             }
         }
         let delay = MinimalDelay::Uniform(Ticks(0));
@@ -185,7 +191,8 @@ proptest! {
     /// Whatever the clocks are, splitting comes to an end with a sound result.
     #[test]
     fn splitting_ends_at_clocks_that_fit(spec in specs(300)) {
-        let trace = spec.trace();
+        let mut trace = spec.trace();
+        made_by_others(&mut trace.info, spec.seed);
         let causality = trace.causality();
         let mut clocks = Grouping::Auto.clocks(&trace.info, &causality);
         let delay = MinimalDelay::Uniform(Ticks(1));
@@ -195,8 +202,10 @@ proptest! {
                 Ok(times) => break times,
                 refuted => {
                     let cycle = cycle(refuted);
-                    let finer = split_clocks(&clocks, &trace.info, &cycle).unwrap();
+                    let finer = split_clocks(&clocks, &trace.info, &causality, &cycle).unwrap();
                     prop_assert!(finer.len() > clocks.len());
+                    let standings = Standing::of_locations(&finer, &trace.info, &causality);
+                    prop_assert!(no_home_was_left_out(&finer, &trace.info, &standings));
                     clocks = finer;
                 }
             }

@@ -42,6 +42,7 @@ mod pipeline;
 mod pseudo_sync;
 mod reference;
 mod repair;
+mod silent;
 mod spanning_tree;
 mod theorems;
 mod usage;

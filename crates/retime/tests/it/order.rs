@@ -7,7 +7,7 @@ use crate::common::{Spec, cases, edges, gammas, specs};
 use proptest::prelude::*;
 use retime::causality::{Causality, Collective, EventNode, Message, Operation, Root};
 use retime::order::{Serializer, nodes_in_order};
-use retime::{ClockMap, Correction, Grouping, Knot, LocationIndex, Timestamp};
+use retime::{ClockMap, Clocks, Correction, Knot, LocationIndex, Timestamp};
 
 /// Location, event and time of all events of locations with these times.
 fn merged(causality: &Causality, times: &[Vec<u64>]) -> (Vec<(u32, u64, u64)>, u64) {
@@ -188,7 +188,7 @@ fn positions(causality: &Causality, order: &[EventNode]) -> Vec<usize> {
 /// Takes true times to ticks of `tick`.
 fn coarsened(spec: &Spec, tick: u64) -> Correction {
     let trace = spec.trace().at_truth();
-    let clocks = Grouping::Location.clocks(&trace.info, &trace.causality());
+    let clocks = Clocks::each_location(trace.events.len());
     let coarse = |truth: u64| Knot::at(Timestamp(truth), Timestamp(1_000 + truth / tick));
     let maps = trace.events.iter().map(|events| {
         let mut knots: Vec<Knot> = events.iter().map(|event| coarse(event.truth)).collect();

@@ -6,7 +6,7 @@ use crate::common::{Sharing, Spec, Trace, cases, specs};
 use proptest::prelude::*;
 use retime::causality::{EventNode, Ids};
 use retime::clock::{CombinedConstants, Control, Regulation, regulated, simple};
-use retime::{Clocks, Grouping, MinimalDelay, Ticks};
+use retime::{Clocks, MinimalDelay, Ticks};
 
 /// Stamps and truth by node, in quarters of a unit from a common zero.
 struct Known {
@@ -27,7 +27,7 @@ impl Known {
         };
         let trace = spec.trace();
         let causality = trace.causality();
-        let clocks = Grouping::Location.clocks(&trace.info, &causality);
+        let clocks = Clocks::each_location(trace.events.len());
         let truth = trace.truth().iter().map(|&time| 4 * time as i64).collect();
         Self {
             trace,

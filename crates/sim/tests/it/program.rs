@@ -98,3 +98,25 @@ fn threads_that_do_not_exist_are_reported() {
     let error = program.write(&dir.path().join("traces.otf2")).unwrap_err();
     assert!(matches!(error, Error::NoSuchThread { rank: 2, thread: 0 }));
 }
+
+#[test]
+fn streams_and_metrics_lie_beside_the_threads() {
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    program.on_stream(1).enter(5, "kernel").leave(6, "kernel");
+    program.on_metrics(1).enter(7, "sample");
+    if let Some(text) = printed(&program) {
+        for line in [
+            "Name: \"CUDA Context 0\"",
+            "Type: ACCELERATOR, Parent: \"CUDA Device::0\"",
+            "Creator: \"MPI Rank 1\"",
+            "Type: ACCELERATOR_STREAM, # Events: 2, Group: \"CUDA Context 0\"",
+            "Type: METRIC, # Events: 1, Group: \"MPI Rank 1\"",
+        ] {
+            assert!(text.contains(line), "{line} in {text}");
+        }
+    }
+    program.on_stream(2);
+    let dir = tempfile::tempdir().unwrap();
+    let refused = program.write(&dir.path().join("traces.otf2")).unwrap_err();
+    assert!(matches!(refused, Error::NoSuchThread { rank: 2, .. }));
+}

@@ -23,7 +23,7 @@ impl Case {
 
     pub fn of(spec: &Spec, trace: Trace) -> Self {
         let causality = trace.causality();
-        let clocks = spec.grouping().clocks(&trace.info, &causality);
+        let clocks = spec.clocks(&trace.info);
         Self {
             plain: Plain::new(&trace, &clocks),
             delay: spec.delay(),

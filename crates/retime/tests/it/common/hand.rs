@@ -42,6 +42,7 @@ pub fn ranks_on(places: &[(usize, usize)]) -> TraceInfo {
             .map(|process| Process {
                 name: format!("rank {process}"),
                 node: node_of(process),
+                creator: None,
             })
             .collect(),
         nodes: (0..nodes).map(|node| format!("node {node}")).collect(),

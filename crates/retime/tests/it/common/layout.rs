@@ -31,6 +31,7 @@ impl Layout {
                 info.processes.push(Process {
                     name: format!("rank {}", info.processes.len()),
                     node: (!rng.once_in(8)).then(|| info.nodes.len() - 1),
+                    creator: None,
                 });
             }
             info.locations.push(Location {

@@ -22,7 +22,9 @@ pub mod trace;
 
 use proptest::prelude::*;
 use retime::clock::{ClockError, Cycle, Gamma};
-use retime::{DelayTable, Grouping, LocationIndex, MinimalDelay, Ticks};
+use retime::{
+    Clocks, DelayTable, Grouping, Location, LocationIndex, MinimalDelay, Ticks, TraceInfo,
+};
 
 use layout::Layout;
 use program::Program;
@@ -181,6 +183,21 @@ impl Spec {
     pub fn grouping(&self) -> Grouping {
         let all = self.groupings();
         all[(self.seed % 97) as usize % all.len()]
+    }
+
+    /// The clocks of that grouping as its name says: what is silent is stamped like
+    /// the others, so it has to stay where it is.
+    pub fn clocks(&self, info: &TraceInfo) -> Clocks {
+        let owner = |(index, location): (usize, &Location)| {
+            let process = location.process;
+            match (self.grouping(), info.processes[process].node) {
+                (Grouping::Location, _) => (2, index),
+                (Grouping::Process, _) | (_, None) => (1, process),
+                (_, Some(node)) => (0, node),
+            }
+        };
+        let owners: Vec<_> = info.locations.iter().enumerate().map(owner).collect();
+        Clocks::from_owners(&owners).0
     }
 
     /// Some minimal delay: one for all, or one per pair of locations.
