@@ -3,7 +3,8 @@
 //! ```text
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
-//!  LocationLog --+--> partners      send <-> receive        (point_to_point, named)
+//!  LocationLog --+--> partners      send <-> receive        (point_to_point, named;
+//!                |                  channels, doubtful, posting_order, lengths)
 //!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
 //!                +--> Defects       what did not match
 //! ```
@@ -11,14 +12,18 @@
 //! [`Causality::build`] joins the logs of all locations. The result is small:
 //! 17 bytes per event with a role; edges of collectives stay implicit.
 
+mod channels;
 mod check;
 mod collectives;
+mod doubtful;
 mod ids;
 mod joining;
+mod lengths;
 mod mirror;
 mod named;
 mod nodes;
 mod point_to_point;
+mod posting_order;
 mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
@@ -27,8 +32,8 @@ pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, LogNode,
-    Message, MessageId, Operation, OperationId, Place, Role, Root,
+    Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder, LogError,
+    LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
 
 use std::sync::Arc;
