@@ -97,7 +97,9 @@ pub struct LogColumns {
     pub receives: Vec<ChannelPlace>,
     /// When each of `receives` was posted, at the latest.
     pub posted: Vec<Timestamp>,
-    /// How many ticks earlier that may have been; [`ANY_TIME`] if nothing tells.
+    /// How many ticks earlier that may have been; [`ANY_TIME`] if nothing tells, or it
+    /// is more than fits, and 0
+    /// for receives beyond the end of this column.
     pub posted_within: Vec<u32>,
     /// From when to when, at most, events were not recorded; outside of it the
     /// recording is whole.
@@ -315,6 +317,22 @@ impl From<LocationLog> for LogColumns {
 }
 
 impl LogColumns {
+    /// Between what receive number `place` was posted.
+    pub fn posting(&self, place: usize) -> Option<(Timestamp, Timestamp)> {
+        let latest = *self.posted.get(place)?;
+        let earliest = match self.posted_within.get(place) {
+            Some(&ANY_TIME) => 0,
+            Some(&ticks) => latest.0.saturating_sub(ticks.into()),
+            None => latest.0,
+        };
+        Some((Timestamp(earliest), latest))
+    }
+
+    /// Whether nothing tells when receive number `place` was posted.
+    pub fn is_posted_at_any_time(&self, place: usize) -> bool {
+        self.posted_within.get(place) == Some(&ANY_TIME)
+    }
+
     /// Whether they hang together.
     pub fn check(&self) -> Result<(), LogError> {
         self.check_events()?;
@@ -327,7 +345,8 @@ impl LogColumns {
         if self.numbers.len() != count || self.roles.len() != count {
             return Err(LogError::Lengths("times, numbers and roles of events"));
         }
-        if [self.posted.len(), self.posted_within.len()] != [self.receives.len(); 2] {
+        if self.receives.len() != self.posted.len() || self.posted_within.len() > self.posted.len()
+        {
             return Err(LogError::Lengths("receives and their postings"));
         }
         if self.events > u64::from(u32::MAX) {

@@ -167,14 +167,17 @@ impl LogBuilder {
     /// The receive that was reported last, by its posting or as a blocking one, may
     /// have been posted as early as that; at any time if nothing tells.
     pub fn posted_since(&mut self, earliest: Option<Timestamp>) {
-        if let Some(within) = self.columns.posted_within.get_mut(self.last_place)
-            && let Some(latest) = self.columns.posted.get(self.last_place)
-        {
-            let ticks = earliest.map(|earliest| latest.0.saturating_sub(earliest.0));
-            *within = ticks
-                .and_then(|ticks| u32::try_from(ticks).ok())
-                .unwrap_or(ANY_TIME);
+        let Some(latest) = self.columns.posted.get(self.last_place) else {
+            return;
+        };
+        let ticks = earliest.map(|earliest| latest.0.saturating_sub(earliest.0));
+        let ticks = ticks.and_then(|ticks| u32::try_from(ticks).ok());
+        // Most logs need no such column.
+        let within = &mut self.columns.posted_within;
+        if within.len() <= self.last_place {
+            within.resize(self.last_place + 1, 0);
         }
+        within[self.last_place] = ticks.unwrap_or(ANY_TIME);
     }
 
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
@@ -466,7 +469,6 @@ impl LogBuilder {
     fn take_place(&mut self, posted: Timestamp, place: ChannelPlace) {
         self.last_place = self.columns.receives.len();
         self.columns.posted.push(posted);
-        self.columns.posted_within.push(0);
         self.columns.receives.push(place);
     }
 

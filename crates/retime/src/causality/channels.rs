@@ -195,10 +195,11 @@ impl Side {
     /// By local channel.
     fn of_receives(log: &LogColumns) -> Vec<Self> {
         let mut sides = vec![Self::default(); log.channels.len()];
+        for place in &log.receives {
+            sides[place.channel.index()].see(place);
+        }
         for (place, &within) in log.receives.iter().zip(&log.posted_within) {
-            let side = &mut sides[place.channel.index()];
-            side.see(place);
-            side.any_time |= within == ANY_TIME;
+            sides[place.channel.index()].any_time |= within == ANY_TIME;
         }
         sides
     }

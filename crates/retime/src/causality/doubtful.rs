@@ -32,7 +32,7 @@ use retime_model::{Defect, Defects, Length, Timestamp};
 
 use super::lengths::{self, Verdict};
 use super::nodes::Nodes;
-use super::posting_order::{self, Posted};
+use super::posting_order::{self, Order, Posted};
 use super::{EventNode, Partner};
 
 /// From when to when, at most, an endpoint did not record all.
@@ -56,8 +56,8 @@ pub(super) struct Doubtful {
     pub(super) several_send: bool,
     /// Several threads receive: only times tell who was posted first.
     pub(super) several_receive: bool,
-    /// Where receives of unknown order start; see [`posting_order`].
-    pub(super) blocks: Vec<usize>,
+    /// What is known of the order of receives.
+    pub(super) order: Order,
 }
 
 /// Pairs what is certain in `channels`, and notes the rest.
@@ -68,7 +68,7 @@ pub(super) fn settle(
     defects: &mut Defects,
 ) {
     for channel in &mut channels {
-        channel.blocks = posting_order::arrange(&mut channel.receives);
+        channel.order = posting_order::arrange(&mut channel.receives);
     }
     let lengths_count = !channels.iter().any(Doubtful::tells_room);
     for channel in channels {
@@ -84,7 +84,7 @@ impl Doubtful {
     /// Whether sends and receives are listed in the order of the channel, though some
     /// may be missing.
     fn is_ordered(&self) -> bool {
-        self.blocks.len() == self.receives.len() && !self.several_send && !self.has_gap()
+        self.order.is_certain && !self.several_send && !self.has_gap()
     }
 
     fn tells_room(&self) -> bool {
@@ -175,7 +175,7 @@ impl Doubtful {
         let from_end = match self.receiver_gap {
             Some((_, to)) => {
                 let mut end = receives;
-                for &start in self.blocks.iter().rev() {
+                for &start in self.order.blocks.iter().rev() {
                     if self.receives[start..end].iter().any(|it| it.earliest < to) {
                         break;
                     }

@@ -59,9 +59,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use retime_model::{
-    ANY_TIME, ChannelPlace, Defect, Defects, LocationIndex, LogColumns, Timestamp, TraceInfo,
-};
+use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, TraceInfo};
 
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};
@@ -150,18 +148,16 @@ pub(super) fn pair(
 impl Doubtful {
     /// Adds receive `i` of `log`.
     fn post(&mut self, node: EventNode, log: &LogColumns, i: usize, nodes: &Nodes) {
-        let (latest, within) = (log.posted[i], log.posted_within[i]);
-        let earliest = match within {
-            ANY_TIME => 0,
-            ticks => latest.0.saturating_sub(ticks.into()),
+        let Some((earliest, latest)) = log.posting(i) else {
+            return;
         };
         self.receives.push(Posted {
             node,
             length: log.receives[i].length,
-            earliest: Timestamp(earliest),
+            earliest,
             latest,
             completed: nodes.timestamp(node),
-            in_sequence: !self.several_receive && within != ANY_TIME,
+            in_sequence: !self.several_receive && !log.is_posted_at_any_time(i),
         });
     }
 }

@@ -109,14 +109,25 @@ struct Block {
     completed: Timestamp,
 }
 
-/// Orders `receives`, which are listed by `latest`, and returns where blocks start.
-pub(super) fn arrange(receives: &mut [Posted]) -> Vec<usize> {
+/// What is known of the order of receives.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    /// Where blocks start.
+    pub(super) blocks: Vec<usize>,
+    /// All stand in line as they are listed.
+    pub(super) is_certain: bool,
+}
+
+/// Orders `receives`, which are listed by `latest`.
+pub(super) fn arrange(receives: &mut [Posted]) -> Order {
     let mut blocks: Vec<Block> = Vec::new();
+    let mut is_certain = true;
     for (at, it) in receives.iter().enumerate() {
+        let is_open = |last: &Block| !it.in_sequence && last.latest >= it.earliest;
+        is_certain &= !blocks.last().is_some_and(is_open);
         let (mut start, mut completed) = (at, it.completed);
-        while !it.in_sequence
-            && let Some(last) = blocks.last()
-            && last.latest >= it.earliest
+        while let Some(last) = blocks.last()
+            && is_open(last)
             && last.completed > it.completed
         {
             start = last.start;
@@ -132,10 +143,10 @@ pub(super) fn arrange(receives: &mut [Posted]) -> Vec<usize> {
             completed,
         });
     }
-    let starts: Vec<usize> = blocks.iter().map(|block| block.start).collect();
-    let ends = starts.iter().skip(1).copied().chain([receives.len()]);
-    for (&start, end) in starts.iter().zip(ends) {
+    let blocks: Vec<usize> = blocks.iter().map(|block| block.start).collect();
+    let ends = blocks.iter().skip(1).copied().chain([receives.len()]);
+    for (&start, end) in blocks.iter().zip(ends) {
         receives[start..end].sort_unstable_by_key(|it| (it.completed, it.node));
     }
-    starts
+    Order { blocks, is_certain }
 }
