@@ -86,8 +86,8 @@ pub(super) struct Postings<'a> {
     pub(super) follows: bool,
     /// Calls that are not left, with their times.
     open: Vec<(Timestamp, RegionRef)>,
-    /// Number and request of receives that are being posted.
-    pending: Vec<(u64, u64)>,
+    /// Number and request of receives that are being posted, and since when.
+    pending: Vec<(u64, u64, Option<Timestamp>)>,
 }
 
 impl<'a> Postings<'a> {
@@ -131,11 +131,8 @@ impl<'a> Postings<'a> {
                 self.settle(time, log);
                 self.open.pop();
             }
-            code::MeasurementOnOff => {
-                self.settle(time, log);
-                // What is entered and left meanwhile is not known.
-                self.open.clear();
-            }
+            // What is entered and left, and posted, meanwhile is not known.
+            code::MeasurementOnOff => self.open.clear(),
             _ => self.settle(time, log),
         }
         Ok(())
@@ -143,11 +140,7 @@ impl<'a> Postings<'a> {
 
     /// The receives that are being posted are so by now.
     pub(super) fn settle(&mut self, time: Timestamp, log: &mut LogBuilder) {
-        if self.pending.is_empty() {
-            return;
-        }
-        let since = self.since();
-        for (number, request) in self.pending.drain(..) {
+        for (number, request, since) in self.pending.drain(..) {
             log.receive_posted(number, time, request);
             log.posted_since(since);
         }
@@ -162,7 +155,7 @@ impl<'a> Postings<'a> {
         log: &mut LogBuilder,
     ) {
         if self.follows {
-            self.pending.push((number, request));
+            self.pending.push((number, request, self.since()));
         } else {
             log.receive_posted(number, time, request);
         }

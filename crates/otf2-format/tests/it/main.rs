@@ -13,5 +13,6 @@
 mod common;
 mod contract;
 mod describe;
+mod postings;
 mod recognise;
 mod scan;
