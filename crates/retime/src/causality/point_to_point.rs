@@ -9,7 +9,7 @@
 //!
 //! Most channels are paired while they are visited. Those where the order of
 //! receives, lengths or gaps in the recording leave a doubt are collected, and left to
-//! [`doubtful`](super::doubtful).
+//! `doubtful`.
 //!
 //! Where a channel has more sends than receives (a lost record, a run that was
 //! cut off), it cannot be told which send is the unmatched one. The pairs are then
