@@ -8,9 +8,10 @@
 //! receive of a probed message is written like any other: its place in line is that
 //! of the probe, and only the region, `MPI_Mrecv`, tells it from `MPI_Recv`.
 //!
-//! So the calls of a location are followed if others speak for the same rank, or if
-//! the trace defines regions of such receives. In a trace without regions of receives
-//! any blocking one may have been probed.
+//! So the calls of a location are followed if others speak for the same rank. If none
+//! do, but the trace defines regions of such receives, it is enough to know which
+//! region was entered last. In a trace without regions of receives any blocking one
+//! may have been probed.
 
 use std::collections::HashSet;
 
@@ -36,7 +37,7 @@ const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
 
 /// What the definitions say of the calls that receive.
 pub(crate) struct Regions {
-    posting: HashSet<RegionRef>,
+    posting: Vec<RegionRef>,
     has_probed: bool,
     /// Locations that share their rank with others.
     sharing: HashSet<LocationIndex>,
@@ -45,17 +46,18 @@ pub(crate) struct Regions {
 impl Regions {
     pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let mut regions = Self {
-            posting: HashSet::new(),
+            posting: Vec::new(),
             has_probed: false,
             sharing: sharing(info),
         };
         for region in &definitions.regions {
             let name = definitions.text(region.name).to_ascii_lowercase();
-            // Counts of more than 32 bits; bindings of Fortran.
-            let name = name.strip_suffix("_c").unwrap_or(&name);
-            let name = name.trim_end_matches('_');
+            let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+            let name = name[..end.unwrap_or(name.len())].trim_end_matches('_');
+            // Counts of more than 32 bits.
+            let name = name.strip_suffix("_c").unwrap_or(name);
             if POSTING.contains(&name) {
-                regions.posting.insert(region.id);
+                regions.posting.push(region.id);
             }
             regions.has_probed |= PROBED.contains(&name);
         }
@@ -78,13 +80,31 @@ fn sharing(info: &TraceInfo) -> HashSet<LocationIndex> {
         .collect()
 }
 
+/// Whether a call that posts receives is over when an event with that code is recorded.
+/// Other requests may share the call, and the rest stands for nothing in it.
+const fn ends_posting(code: u8) -> bool {
+    !matches!(
+        code,
+        code::MpiIrecvRequest
+            | code::MpiIsend
+            | code::Metric
+            | code::ParameterInt
+            | code::ParameterUnsignedInt
+            | code::ParameterString
+            | code::MeasurementOnOff
+    )
+}
+
 /// The postings of one location.
 pub(super) struct Postings<'a> {
     regions: &'a Regions,
     table: Option<&'a MappingTable>,
-    /// Whether calls are followed.
+    /// Whether regions are looked at.
     pub(super) follows: bool,
-    /// Calls that are not left, with their times.
+    /// Whether others speak for the same rank.
+    shares: bool,
+    /// Regions that are not left, with their times; of a location that shares its rank
+    /// with none, the one that was entered last.
     open: Vec<(Timestamp, RegionRef)>,
     /// Number and request of receives that are being posted, and since when.
     pending: Vec<(u64, u64, Option<Timestamp>)>,
@@ -96,10 +116,12 @@ impl<'a> Postings<'a> {
         table: Option<&'a MappingTable>,
         location: LocationIndex,
     ) -> Self {
+        let shares = regions.sharing.contains(&location);
         Self {
             regions,
             table,
-            follows: regions.has_probed || regions.sharing.contains(&location),
+            follows: regions.has_probed || shares,
+            shares,
             open: Vec::new(),
             pending: Vec::new(),
         }
@@ -107,33 +129,31 @@ impl<'a> Postings<'a> {
 
     /// Follows the calls, before the event is looked at; to be called if
     /// [`follows`](Self::follows) says so.
+    #[inline]
     pub(super) fn follow(
         &mut self,
         event: Glance<'_>,
         time: Timestamp,
         log: &mut LogBuilder,
     ) -> Result<(), WireError> {
+        if !self.pending.is_empty() && ends_posting(event.code) {
+            self.settle(time, log);
+        }
         match event.code {
-            // They may share a call with other requests, or stand for nothing in it.
-            code::MpiIrecvRequest
-            | code::MpiIsend
-            | code::Metric
-            | code::ParameterInt
-            | code::ParameterUnsignedInt
-            | code::ParameterString => {}
             code::Enter => {
-                self.settle(time, log);
+                if !self.shares {
+                    self.open.clear();
+                }
                 if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()? {
                     self.open.push((time, region));
                 }
             }
-            code::Leave => {
-                self.settle(time, log);
+            code::Leave if self.shares => {
                 self.open.pop();
             }
-            // What is entered and left, and posted, meanwhile is not known.
+            // What is entered and left meanwhile is not known.
             code::MeasurementOnOff => self.open.clear(),
-            _ => self.settle(time, log),
+            _ => {}
         }
         Ok(())
     }
@@ -154,19 +174,22 @@ impl<'a> Postings<'a> {
         request: u64,
         log: &mut LogBuilder,
     ) {
-        if self.follows {
+        if self.shares {
             self.pending.push((number, request, self.since()));
-        } else {
-            log.receive_posted(number, time, request);
+            return;
+        }
+        log.receive_posted(number, time, request);
+        if !self.open.is_empty() && self.since().is_none() {
+            log.posted_since(None);
         }
     }
 
     /// A blocking receive was reported to `log`.
     pub(super) fn received(&self, log: &mut LogBuilder) {
-        if self.follows {
-            log.posted_since(self.since());
-        } else if self.regions.posting.is_empty() {
-            log.posted_since(None);
+        let since = if self.follows { self.since() } else { None };
+        // In one thread that receives alone calls follow each other as their records do.
+        if self.shares || since.is_none() && (self.follows || self.regions.posting.is_empty()) {
+            log.posted_since(since);
         }
     }
 
