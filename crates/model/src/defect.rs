@@ -19,6 +19,12 @@ pub enum Defect {
     SendWithoutReceive,
     /// A receive whose send is not in the trace.
     ReceiveWithoutSend,
+    /// A send or receive whose place in its channel is not known, since recording was
+    /// off at one of its ends before and after it.
+    PlaceUnknown,
+    /// A send or receive of a channel whose messages have other lengths where they
+    /// arrive than where they leave.
+    LengthsDisagree,
     /// A posted receive that neither completed nor was cancelled.
     ReceiveNeverCompleted,
     /// The completion of a receive that was never posted.
@@ -49,6 +55,14 @@ impl Defect {
         match self {
             Self::SendWithoutReceive => plural("send without a receive", "sends without a receive"),
             Self::ReceiveWithoutSend => plural("receive without a send", "receives without a send"),
+            Self::PlaceUnknown => plural(
+                "send or receive without a certain partner, since recording was off",
+                "sends or receives without a certain partner, since recording was off",
+            ),
+            Self::LengthsDisagree => plural(
+                "send or receive in a channel whose lengths disagree",
+                "sends or receives in channels whose lengths disagree",
+            ),
             Self::ReceiveNeverCompleted => plural(
                 "posted receive never completed",
                 "posted receives never completed",

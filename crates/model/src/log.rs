@@ -30,10 +30,10 @@ use crate::trace::LocationIndex;
 /// place in the columns of one log. Over a whole trace it has another number.
 ///
 /// ```
-/// use retime_model::{ChannelIndex, ChannelPlace, LogNode};
-/// let place = ChannelPlace { channel: ChannelIndex(0), node: LogNode(7) };
+/// use retime_model::{ChannelIndex, ChannelPlace, Length, LogNode};
+/// let place = ChannelPlace { channel: ChannelIndex(0), node: LogNode(7), length: Length::of(64) };
 /// // In a file it is a number like any other.
-/// assert_eq!(serde_json::to_string(&place)?, r#"{"channel":0,"node":7}"#);
+/// assert_eq!(serde_json::to_string(&place)?, r#"{"channel":0,"node":7,"length":64}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(
@@ -71,6 +71,9 @@ impl ChannelIndex {
 #[serde(try_from = "LogColumns", into = "LogColumns")]
 pub struct LocationLog(LogColumns);
 
+/// In [`LogColumns::posted_within`]: a receive may have been posted at any time before.
+pub const ANY_TIME: u32 = u32::MAX;
+
 /// The columns of a [`LocationLog`], which may not hang together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogColumns {
@@ -92,8 +95,15 @@ pub struct LogColumns {
     pub sends: Vec<ChannelPlace>,
     /// Receives by channel, as they were posted.
     pub receives: Vec<ChannelPlace>,
-    /// When each of `receives` was posted.
+    /// When each of `receives` was posted, at the latest.
     pub posted: Vec<Timestamp>,
+    /// How many ticks earlier that may have been; [`ANY_TIME`] if nothing tells, or it
+    /// is more than fits, and 0
+    /// for receives beyond the end of this column.
+    pub posted_within: Vec<u32>,
+    /// From when to when, at most, events were not recorded; outside of it the
+    /// recording is whole.
+    pub gap: Option<(Timestamp, Timestamp)>,
     /// Calls of collective operations that have no ids, as they were entered.
     pub calls: Vec<Call>,
     /// Sends and receives of messages that have ids.
@@ -111,6 +121,54 @@ pub struct ChannelPlace {
     pub channel: ChannelIndex,
     /// Its event.
     pub node: LogNode,
+    /// How long it is.
+    pub length: Length,
+}
+
+/// The length of a message in bytes as one of its ends recorded it, if it did. From
+/// 4 GiB on all lengths are one.
+///
+/// ```
+/// use retime_model::Length;
+/// assert!(Length::of(8).agrees_with(Length::of(8)) && !Length::of(8).agrees_with(Length::of(9)));
+/// assert!(Length::UNKNOWN.agrees_with(Length::of(8)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Length(u32);
+
+impl Length {
+    /// Nothing tells.
+    pub const UNKNOWN: Self = Self(u32::MAX);
+
+    /// That many bytes.
+    #[inline]
+    pub const fn of(bytes: u64) -> Self {
+        let longest = Self::UNKNOWN.0 - 1;
+        Self(if bytes < longest as u64 {
+            bytes as u32
+        } else {
+            longest
+        })
+    }
+
+    /// Whether both can be the length of one message.
+    #[inline]
+    pub const fn agrees_with(self, other: Self) -> bool {
+        self.0 == other.0 || !self.is_known() || !other.is_known()
+    }
+
+    /// Whether it was recorded.
+    #[inline]
+    pub const fn is_known(self) -> bool {
+        self.0 != Self::UNKNOWN.0
+    }
+
+    /// A number of its own for each length.
+    #[inline]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// One participant's part in a collective operation.
@@ -259,6 +317,22 @@ impl From<LocationLog> for LogColumns {
 }
 
 impl LogColumns {
+    /// Between what receive number `place` was posted.
+    pub fn posting(&self, place: usize) -> Option<(Timestamp, Timestamp)> {
+        let latest = *self.posted.get(place)?;
+        let earliest = match self.posted_within.get(place) {
+            Some(&ANY_TIME) => 0,
+            Some(&ticks) => latest.0.saturating_sub(ticks.into()),
+            None => latest.0,
+        };
+        Some((Timestamp(earliest), latest))
+    }
+
+    /// Whether nothing tells when receive number `place` was posted.
+    pub fn is_posted_at_any_time(&self, place: usize) -> bool {
+        self.posted_within.get(place) == Some(&ANY_TIME)
+    }
+
     /// Whether they hang together.
     pub fn check(&self) -> Result<(), LogError> {
         self.check_events()?;
@@ -271,7 +345,8 @@ impl LogColumns {
         if self.numbers.len() != count || self.roles.len() != count {
             return Err(LogError::Lengths("times, numbers and roles of events"));
         }
-        if self.receives.len() != self.posted.len() {
+        if self.receives.len() != self.posted.len() || self.posted_within.len() > self.posted.len()
+        {
             return Err(LogError::Lengths("receives and their postings"));
         }
         if self.events > u64::from(u32::MAX) {

@@ -7,6 +7,8 @@
 //!
 //! - a non-blocking receive takes its place in its channel when it is *posted* and its
 //!   time when it completes (MPI's non-overtaking rule speaks of postings);
+//! - where it cannot be told when a receive was posted, it is said between what it was
+//!   ([`posted_since`](LogBuilder::posted_since));
 //! - cancelled requests are taken out again;
 //! - a collective's end is joined with its begin.
 //!
@@ -30,8 +32,8 @@ use rustc_hash::FxHashMap;
 
 use crate::defect::Defect;
 use crate::log::{
-    Call, ChannelIndex, ChannelPlace, LocationLog, LogColumns, LogError, LogNode, NamedMessage,
-    NamedOperation,
+    ANY_TIME, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns, LogError, LogNode,
+    NamedMessage, NamedOperation,
 };
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
@@ -56,6 +58,9 @@ pub struct LogBuilder {
     open_sends: FxHashMap<u64, usize>,
     /// By request: place in line, and the event that posted it.
     open_receives: FxHashMap<u64, (usize, u64)>,
+    /// The place in line of the receive that was posted or completed last; none if
+    /// that has no place.
+    last_place: usize,
     /// By number of the message: place in line and envelope.
     probed: FxHashMap<u64, (usize, Message)>,
     /// The same by request, once a receive of the message is posted.
@@ -77,6 +82,7 @@ impl LogBuilder {
             recent: [None; RECENT],
             open_sends: FxHashMap::default(),
             open_receives: FxHashMap::default(),
+            last_place: 0,
             probed: FxHashMap::default(),
             probed_requests: FxHashMap::default(),
             open_begin: None,
@@ -103,7 +109,19 @@ impl LogBuilder {
             let place = self.columns.sends.len();
             self.open_sends.insert(request, place);
         }
-        self.columns.sends.push(ChannelPlace { channel, node });
+        self.columns.sends.push(ChannelPlace {
+            channel,
+            node,
+            length: Length::UNKNOWN,
+        });
+    }
+
+    /// The message that left last has this length.
+    #[inline]
+    pub fn sent(&mut self, length: Length) {
+        if let Some(place) = self.columns.sends.last_mut() {
+            place.length = length;
+        }
     }
 
     /// The send of `request` is complete and cannot be cancelled any more.
@@ -128,7 +146,38 @@ impl LogBuilder {
     pub fn receive(&mut self, event: u64, time: Timestamp, message: Message) {
         let channel = self.channel(message);
         let node = self.push(event, time, Role::Receive);
-        self.take_place(time, ChannelPlace { channel, node });
+        self.take_place(
+            time,
+            ChannelPlace {
+                channel,
+                node,
+                length: Length::UNKNOWN,
+            },
+        );
+    }
+
+    /// The message that arrived last has this length.
+    #[inline]
+    pub fn received(&mut self, length: Length) {
+        if let Some(place) = self.columns.receives.get_mut(self.last_place) {
+            place.length = length;
+        }
+    }
+
+    /// The receive that was reported last, by its posting or as a blocking one, may
+    /// have been posted as early as that; at any time if nothing tells.
+    pub fn posted_since(&mut self, earliest: Option<Timestamp>) {
+        let Some(latest) = self.columns.posted.get(self.last_place) else {
+            return;
+        };
+        let ticks = earliest.map(|earliest| latest.0.saturating_sub(earliest.0));
+        let ticks = ticks.and_then(|ticks| u32::try_from(ticks).ok());
+        // Most logs need no such column.
+        let within = &mut self.columns.posted_within;
+        if within.len() <= self.last_place {
+            within.resize(self.last_place + 1, 0);
+        }
+        within[self.last_place] = ticks.unwrap_or(ANY_TIME);
     }
 
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
@@ -149,9 +198,10 @@ impl LogBuilder {
         request: u64,
     ) {
         let Some((place, _)) = self.open_receives.remove(&request) else {
-            // Without its posting the completion is the best place in line.
+            // Its posting was not recorded.
             self.note(Defect::ReceiveNotPosted, event);
-            return self.receive(event, time, message);
+            self.receive(event, time, message);
+            return self.posted_since(None);
         };
         self.fill_place(place, event, time, message);
     }
@@ -184,9 +234,11 @@ impl LogBuilder {
     }
 
     fn receive_probed(&mut self, event: u64, time: Timestamp, probed: Option<(usize, Message)>) {
-        match probed {
-            Some((place, message)) => self.fill_place(place, event, time, message),
-            None => self.note(Defect::ReceiveNotPosted, event),
+        if let Some((place, message)) = probed {
+            self.fill_place(place, event, time, message);
+        } else {
+            self.last_place = usize::MAX;
+            self.note(Defect::ReceiveNotPosted, event);
         }
     }
 
@@ -291,6 +343,18 @@ impl LogBuilder {
         self.note(Defect::UnknownPeer, event);
     }
 
+    /// From here on events are not recorded.
+    pub fn recording_off(&mut self, time: Timestamp) {
+        let end = Timestamp(u64::MAX);
+        self.columns.gap = Some((self.columns.gap.map_or(time, |(from, _)| from), end));
+    }
+
+    /// Events are recorded again; for the first time if recording was not off.
+    pub fn recording_on(&mut self, time: Timestamp) {
+        let from = self.columns.gap.map_or(Timestamp(0), |(from, _)| from);
+        self.columns.gap = Some((from, time));
+    }
+
     /// An event is stamped earlier than the one before it. It is taken to be as
     /// late as that one; report it with that time.
     pub fn stamped_backwards(&mut self, event: u64) {
@@ -352,11 +416,14 @@ impl LogBuilder {
             sends,
             receives,
             posted,
+            posted_within,
             ..
         } = &mut self.columns;
         if receives.iter().any(|place| place.node == NONE) {
             let mut places = receives.iter();
             posted.retain(|_| places.next().is_some_and(|place| place.node != NONE));
+            let mut places = receives.iter();
+            posted_within.retain(|_| places.next().is_some_and(|place| place.node != NONE));
             receives.retain(|place| place.node != NONE);
         }
         sends.retain(|place| place.node != NONE);
@@ -400,6 +467,7 @@ impl LogBuilder {
 
     #[inline]
     fn take_place(&mut self, posted: Timestamp, place: ChannelPlace) {
+        self.last_place = self.columns.receives.len();
         self.columns.posted.push(posted);
         self.columns.receives.push(place);
     }
@@ -409,6 +477,7 @@ impl LogBuilder {
         let empty = ChannelPlace {
             channel: ChannelIndex(0),
             node: NONE,
+            length: Length::UNKNOWN,
         };
         self.take_place(posted, empty);
     }
@@ -417,8 +486,13 @@ impl LogBuilder {
     fn fill_place(&mut self, place: usize, event: u64, time: Timestamp, message: Message) {
         let channel = self.channel(message);
         let node = self.push(event, time, Role::Receive);
+        self.last_place = place;
         if let Some(entry) = self.columns.receives.get_mut(place) {
-            *entry = ChannelPlace { channel, node };
+            *entry = ChannelPlace {
+                channel,
+                node,
+                length: Length::UNKNOWN,
+            };
         }
     }
 

@@ -151,9 +151,10 @@ impl Trace for Archive {
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let locations: Vec<LocationIndex> = self.otf2.locations().collect();
+        let regions = scan::Regions::find(self.otf2.definitions(), &self.description.info);
         let scanned = locations
             .into_par_iter()
-            .map(|it| scan::read(&self.otf2, &self.description, it, monitor));
+            .map(|it| scan::read(&self.otf2, &self.description, &regions, it, monitor));
         let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
         Ok(Scan {
             info: self.description.info.clone(),

@@ -11,12 +11,16 @@
 //! it.
 
 mod partners;
+mod postings;
 mod roles;
 
 use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
+use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
 use self::partners::Partners;
+use self::postings::Postings;
+pub(crate) use self::postings::Regions;
 use self::roles::report;
 use crate::describe::Description;
 use crate::error::TraceError;
@@ -33,18 +37,21 @@ pub(crate) struct Scanned {
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
+    regions: &Regions,
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
     let local = trace.local(location)?;
     let mut scan = Pass {
         partners: Partners::new(description, local, location),
+        postings: Postings::new(regions, local.mappings.table(Class::Region), location),
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
     };
     let counts = trace.glance(location, monitor, |event| scan.event(event))?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
+    scan.postings.settle(Timestamp(last), &mut scan.log);
     let log = scan
         .log
         .finish(counts.total(), Timestamp(first), Timestamp(last));
@@ -58,6 +65,7 @@ pub(crate) fn read(
 /// A pass over the events of a location.
 struct Pass<'a> {
     partners: Partners<'a>,
+    postings: Postings<'a>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -77,6 +85,15 @@ impl Pass<'_> {
             self.latest = event.time;
         }
         let time = Timestamp(self.latest);
-        report(event, time, &mut self.partners, &mut self.log)
+        if self.postings.follows {
+            self.postings.follow(event, time, &mut self.log)?;
+        }
+        report(
+            event,
+            time,
+            &mut self.partners,
+            &mut self.postings,
+            &mut self.log,
+        )
     }
 }

@@ -4,7 +4,7 @@
 //! [`LogBuilder`] of its location. All communication is among the ranks of
 //! [`WORLD`](crate::WORLD), whose handle is 0.
 
-use retime::causality::{Collective, LogBuilder, Message, Operation, Root};
+use retime::causality::{Collective, Length, LogBuilder, Message, Operation, Root};
 use retime::{LocationIndex, Timestamp};
 use retime_otf2::CollectiveOp;
 use retime_otf2::writer;
@@ -20,13 +20,23 @@ pub(crate) fn report(
     log: &mut LogBuilder,
 ) {
     let message = |it: writer::Message| message(it, threads);
+    let send = |log: &mut LogBuilder, it: writer::Message, request| {
+        log.send(number, time, message(it), request);
+        log.sent(Length::of(it.length));
+    };
     match event {
-        Event::Send(it) => log.send(number, time, message(it), None),
-        Event::Isend(it, request) => log.send(number, time, message(it), Some(request)),
+        Event::Send(it) => send(log, it, None),
+        Event::Isend(it, request) => send(log, it, Some(request)),
         Event::IsendComplete(request) => log.send_completed(request),
-        Event::Recv(it) => log.receive(number, time, message(it)),
+        Event::Recv(it) => {
+            log.receive(number, time, message(it));
+            log.received(Length::of(it.length));
+        }
         Event::IrecvRequest(request) => log.receive_posted(number, time, request),
-        Event::Irecv(it, request) => log.receive_completed(number, time, message(it), request),
+        Event::Irecv(it, request) => {
+            log.receive_completed(number, time, message(it), request);
+            log.received(Length::of(it.length));
+        }
         Event::RequestCancelled(request) => log.request_cancelled(request),
         Event::CollectiveBegin => log.collective_begin(number, time),
         Event::CollectiveEnd(it) => log.collective_end(number, time, collective(it)),

@@ -436,3 +436,32 @@ fn metrics_and_streams_of_one_process_have_its_clock() {
     assert_eq!(report["clocks"]["refuted_groups"], 0);
     assert_same(&scratch.join("mi300-scorep"), &scratch.join("out"));
 }
+
+#[test]
+fn no_pair_of_a_sound_trace_is_false() {
+    let cases = [
+        ("D3a-recv-and-irecv-threads", "f.recv-and-irecv-threads", 2),
+        (
+            "D3b-irecv-record-order-threads",
+            "f.irecv-record-order-threads",
+            2,
+        ),
+        ("D4a-mrecv-recorded-as-recv", "f.mrecv-as-recv", 2),
+        ("D5-recording-off", "f.recording-off", 0),
+        (
+            "D6-unrecorded-mrecv-shifts-channel",
+            "f.widow1-truth",
+            1_000,
+        ),
+    ];
+    let archives = cases.map(|(archive, ..)| format!("defects/{archive}"));
+    let Some(scratch) = unpacked(&archives.each_ref().map(|it| &**it)) else {
+        return;
+    };
+    for (_, trace, messages) in cases {
+        let outcome = scratch.retime(&format!("check {trace} --json -"));
+        let before = &report(&outcome.stdout)["before"];
+        assert_eq!(before["messages"]["total"], messages, "{trace}");
+        assert_eq!(before["reversed"], 0, "{trace}");
+    }
+}

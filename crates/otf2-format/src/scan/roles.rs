@@ -2,11 +2,14 @@
 //! requests, matching probes and receives of what they found, collectives that
 //! block and that do not.
 
-use retime_model::{Collective, LogBuilder, Message, Operation, Root, Timestamp};
+use retime_model::{Collective, Length, LogBuilder, Message, Operation, Root, Timestamp};
 use retime_otf2::schema::event_code as code;
-use retime_otf2::{CollectiveOp, CollectiveRoot, CommRef, EventData, Glance, WireError};
+use retime_otf2::{
+    CollectiveOp, CollectiveRoot, CommRef, EventData, Glance, MeasurementMode, WireError,
+};
 
 use super::partners::Partners;
+use super::postings::Postings;
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
@@ -17,29 +20,33 @@ pub(super) fn report(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
+    postings: &mut Postings<'_>,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     macro_rules! with_role {
-        ($($name:ident)*) => {
+        ($($role:ident of $($name:ident)*;)*) => {
             match event.code {
-                $(code::$name => role::<{ code::$name }>(event, time, partners, log),)*
+                $($(code::$name => {
+                    $role::<{ code::$name }>(event, time, partners, postings, log)
+                })*)*
                 _ => Ok(()),
             }
         };
     }
     with_role! {
-        MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv MpiRequestCancelled
-        MpiCollectiveBegin MpiCollectiveEnd
-        NonBlockingCollectiveRequest NonBlockingCollectiveComplete
-        MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv
+        message of MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv
+            MpiRequestCancelled MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
+        operation of MpiCollectiveBegin MpiCollectiveEnd
+            NonBlockingCollectiveRequest NonBlockingCollectiveComplete MeasurementOnOff;
     }
 }
 
-/// The role of events with the code `CODE`: one of the cases for each.
-fn role<const CODE: u8>(
+/// The role of events with the code `CODE`, one of those of messages.
+fn message<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
+    postings: &mut Postings<'_>,
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
@@ -48,39 +55,50 @@ fn role<const CODE: u8>(
             receiver,
             communicator,
             tag,
-            ..
+            length,
         } => match partners.message(communicator, receiver, tag) {
-            Some(message) => log.send(number, time, message, None),
+            Some(message) => {
+                log.send(number, time, message, None);
+                log.sent(Length::of(length));
+            }
             None => log.unresolved(number),
         },
         EventData::MpiIsend {
             receiver,
             communicator,
             tag,
+            length,
             request,
-            ..
         } => match partners.message(communicator, receiver, tag) {
-            Some(message) => log.send(number, time, message, Some(request)),
+            Some(message) => {
+                log.send(number, time, message, Some(request));
+                log.sent(Length::of(length));
+            }
             None => log.unresolved(number),
         },
         EventData::MpiRecv {
             sender,
             communicator,
             tag,
-            ..
+            length,
         } => match partners.message(communicator, sender, tag) {
-            Some(message) => log.receive(number, time, message),
+            Some(message) => {
+                log.receive(number, time, message);
+                postings.received(log);
+                log.received(Length::of(length));
+            }
             None => log.unresolved(number),
         },
         EventData::MpiIrecv {
             sender,
             communicator,
             tag,
+            length,
             request,
-            ..
         } => {
             if let Some(message) = partners.message(communicator, sender, tag) {
                 log.receive_completed(number, time, message, request);
+                log.received(Length::of(length));
             } else {
                 log.unresolved(number);
                 // Its posting, if there is one, must not wait for it for ever.
@@ -88,7 +106,9 @@ fn role<const CODE: u8>(
             }
         }
         EventData::MpiIsendComplete { request } => log.send_completed(request),
-        EventData::MpiIrecvRequest { request } => log.receive_posted(number, time, request),
+        EventData::MpiIrecvRequest { request } => {
+            postings.requested(number, time, request, log);
+        }
         EventData::MpiRequestCancelled { request } => log.request_cancelled(request),
         EventData::MpiProbe {
             sender,
@@ -99,13 +119,38 @@ fn role<const CODE: u8>(
             Some(probed) => log.message_probed(time, probed, message),
             None => log.unresolved(number),
         },
-        EventData::MpiMrecv { message, .. } => log.probed_received(number, time, message),
+        EventData::MpiMrecv { message, length } => {
+            log.probed_received(number, time, message);
+            log.received(Length::of(length));
+        }
         EventData::MpiImrecvRequest { message, request } => {
             log.probed_receive_posted(message, request);
         }
-        EventData::MpiImrecv { request, .. } => {
+        EventData::MpiImrecv { request, length } => {
             log.probed_receive_completed(number, time, request);
+            log.received(Length::of(length));
         }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// The role of events with the code `CODE`, one of those of collectives and of the
+/// recording itself.
+fn operation<const CODE: u8>(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    _: &mut Postings<'_>,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    let number = event.number;
+    match event.data_of::<CODE>()? {
+        EventData::MeasurementOnOff { measurement_mode } => match measurement_mode {
+            MeasurementMode::OFF => log.recording_off(time),
+            MeasurementMode::ON => log.recording_on(time),
+            _ => {}
+        },
         EventData::MpiCollectiveBegin => log.collective_begin(number, time),
         EventData::MpiCollectiveEnd {
             collective_op,

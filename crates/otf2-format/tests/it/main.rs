@@ -13,6 +13,7 @@
 mod common;
 mod contract;
 mod describe;
+mod postings;
 mod ranks;
 mod recognise;
 mod scan;

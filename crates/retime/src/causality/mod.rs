@@ -3,7 +3,8 @@
 //! ```text
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
-//!  LocationLog --+--> partners      send <-> receive        (point_to_point, named)
+//!  LocationLog --+--> partners      send <-> receive        (point_to_point, named;
+//!                |                  channels, doubtful, posting_order, lengths)
 //!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
 //!                +--> Defects       what did not match
 //!                +--> Usage         how much of what was recorded counts
@@ -12,14 +13,18 @@
 //! [`Causality::build`] joins the logs of all locations. The result is small:
 //! 17 bytes per event with a role; edges of collectives stay implicit.
 
+mod channels;
 mod check;
 mod collectives;
+mod doubtful;
 mod ids;
 mod joining;
+mod lengths;
 mod mirror;
 mod named;
 mod nodes;
 mod point_to_point;
+mod posting_order;
 mod usage;
 mod window;
 
@@ -29,8 +34,8 @@ pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Class, Collective, Defect, DefectCount, Defects, LocationLog, LogBuilder, LogError, LogNode,
-    Message, MessageId, Operation, OperationId, Place, Role, Root,
+    Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder, LogError,
+    LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
 pub use usage::{Usage, Used};
 

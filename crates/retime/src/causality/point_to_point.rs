@@ -5,8 +5,11 @@
 //! channel is a queue: sends enter it in order, receives leave it in order of
 //! posting, and wildcard receives need no care because a record carries the
 //! source and tag that were really matched. Threads that call for one rank share
-//! its channels, in order of time; within one tick their order is not known, and
-//! taken to be that of the locations.
+//! its channels.
+//!
+//! Most channels are paired while they are visited. Those where the order of
+//! receives, lengths or gaps in the recording leave a doubt are collected, and left to
+//! `doubtful`.
 //!
 //! Where a channel has more sends than receives (a lost record, a run that was
 //! cut off), it cannot be told which send is the unmatched one. The pairs are then
@@ -56,23 +59,17 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, Message, TraceInfo};
+use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, TraceInfo};
 
+use super::channels::{Channels, Line};
+use super::doubtful::{self, Doubtful, Sent};
 use super::nodes::Nodes;
+use super::posting_order::Posted;
 use super::{EventNode, PackedOption, Partner};
-
-/// One direction of talk between two endpoints.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Channel {
-    communicator: u32,
-    source: LocationIndex,
-    destination: LocationIndex,
-    tag: u32,
-}
 
 /// The waiting line of a channel.
 #[derive(Clone, Copy)]
-struct Queue {
+pub(super) struct Queue {
     sends: u32,
     receives: u32,
     /// Oldest and newest send without a receive; linked through `partner`.
@@ -88,26 +85,32 @@ pub(super) fn pair(
     defects: &mut Defects,
 ) -> Vec<Partner> {
     let mut partner = vec![Partner::NONE; nodes.len()];
-    let Lines {
-        mut queues,
+    let Channels {
+        mut lines,
+        mut doubtful,
         as_sender,
         as_receiver,
-    } = Lines::new(info, logs);
+    } = Channels::new(info, logs);
     let groups = by_endpoint(info, logs);
     for group in &groups {
+        let time = |log: usize, i: usize| {
+            let node = nodes.of_log(log, logs[log].sends[i].node);
+            nodes.timestamp(node).0
+        };
         in_order(
             group,
             logs,
             |log| &log.sends,
+            time,
             |log, i| {
-                nodes
-                    .timestamp(nodes.of_log(log, logs[log].sends[i].node))
-                    .0
-            },
-            |log, line| {
-                let send = nodes.of_log(log, line.node);
-                if let Some(queue) = as_sender[log][line.channel.index()] {
-                    queues[queue].enqueue(send, &mut partner);
+                let line = logs[log].sends[i];
+                let node = nodes.of_log(log, line.node);
+                let length = line.length;
+                let own = as_sender[log][line.channel.index()];
+                match own.map(|it| &mut lines[it]) {
+                    Some(Line::Plain(queue)) => queue.enqueue(node, &mut partner),
+                    Some(Line::Doubtful(it)) => doubtful[*it].sends.push(Sent { node, length }),
+                    None => {}
                 }
             },
         );
@@ -118,24 +121,57 @@ pub(super) fn pair(
             logs,
             |log| &log.receives,
             |log, i| logs[log].posted[i].0,
-            |log, line| {
+            |log, i| {
+                let line = logs[log].receives[i];
                 let node = nodes.of_log(log, line.node);
-                let queue = as_receiver[log][line.channel.index()];
-                if !queue.is_some_and(|it| queues[it].serve(node, &mut partner)) {
-                    defects.add(
-                        Defect::ReceiveWithoutSend,
-                        logs[log].location,
-                        nodes.event(node),
-                    );
+                let own = as_receiver[log][line.channel.index()];
+                let is_paired = match own.map(|it| &mut lines[it]) {
+                    Some(Line::Plain(queue)) => queue.serve(node, &mut partner),
+                    Some(Line::Doubtful(it)) => {
+                        doubtful[*it].post(node, &logs[log], i, nodes);
+                        return;
+                    }
+                    None => false,
+                };
+                if !is_paired {
+                    let defect = Defect::ReceiveWithoutSend;
+                    defects.add(defect, logs[log].location, nodes.event(node));
                 }
             },
         );
     }
-    report_unmatched(queues, &mut partner, nodes, defects);
+    report_unmatched(lines, &mut partner, nodes, defects);
+    doubtful::settle(doubtful, nodes, &mut partner, defects);
     partner
 }
 
+impl Doubtful {
+    /// Adds receive `i` of `log`.
+    fn post(&mut self, node: EventNode, log: &LogColumns, i: usize, nodes: &Nodes) {
+        let Some((earliest, latest)) = log.posting(i) else {
+            return;
+        };
+        self.receives.push(Posted {
+            node,
+            length: log.receives[i].length,
+            earliest,
+            latest,
+            completed: nodes.timestamp(node),
+            in_sequence: !self.several_receive && !log.is_posted_at_any_time(i),
+        });
+    }
+}
+
 impl Queue {
+    pub(super) fn of(sends: u32, receives: u32) -> Self {
+        Self {
+            sends,
+            receives,
+            head: PackedOption::NONE,
+            tail: PackedOption::NONE,
+        }
+    }
+
     fn enqueue(&mut self, send: EventNode, partner: &mut [Partner]) {
         match self.tail.get() {
             Some(last) => partner[last.index()] = send.into(),
@@ -172,13 +208,17 @@ impl Queue {
 
 /// Sends still waiting at the end have no receive.
 fn report_unmatched(
-    mut queues: Vec<Queue>,
+    lines: Vec<Line>,
     partner: &mut [Partner],
     nodes: &Nodes,
     defects: &mut Defects,
 ) {
     let mut unmatched: Vec<EventNode> = Vec::new();
-    for queue in &mut queues {
+    let queues = lines.into_iter().filter_map(|line| match line {
+        Line::Plain(queue) => Some(queue),
+        Line::Doubtful(_) => None,
+    });
+    for mut queue in queues {
         while let Some(send) = queue.dequeue(partner) {
             partner[send.index()] = Partner::NONE;
             unmatched.push(send);
@@ -216,18 +256,18 @@ pub(super) fn endpoint(info: &TraceInfo, location: LocationIndex) -> LocationInd
     known.map_or(location, |location| location.endpoint)
 }
 
-/// Visits the lines of all logs of one endpoint as they took their places:
-/// within a location in recorded order, between threads by time.
+/// Visits log and position of the lines of one endpoint: within a location in recorded
+/// order, between threads by time.
 fn in_order<'a>(
     group: &[usize],
     logs: &'a [LogColumns],
     lines: impl Fn(&'a LogColumns) -> &'a [ChannelPlace],
     time: impl Fn(usize, usize) -> u64,
-    mut visit: impl FnMut(usize, ChannelPlace),
+    mut visit: impl FnMut(usize, usize),
 ) {
     if let &[log] = group {
-        for &line in lines(&logs[log]) {
-            visit(log, line);
+        for at in 0..lines(&logs[log]).len() {
+            visit(log, at);
         }
         return;
     }
@@ -237,88 +277,7 @@ fn in_order<'a>(
     };
     heads.extend(group.iter().filter_map(|&log| head(log, 0)));
     while let Some(Reverse((_, log, at))) = heads.pop() {
-        visit(log, lines(&logs[log])[at]);
+        visit(log, at);
         heads.extend(head(log, at + 1));
-    }
-}
-
-/// All channels of a trace, and how each log's local channels refer to them
-/// when it sends and when it receives.
-struct Lines {
-    queues: Vec<Queue>,
-    as_sender: Vec<Vec<Option<usize>>>,
-    as_receiver: Vec<Vec<Option<usize>>>,
-}
-
-impl Lines {
-    fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
-        let mut number = FxHashMap::default();
-        let mut lines = Self {
-            queues: Vec::new(),
-            as_sender: Vec::new(),
-            as_receiver: Vec::new(),
-        };
-        for log in logs {
-            let own = endpoint(info, log.location);
-            let outgoing = lines.refer(&mut number, log, &log.sends, |message| Channel {
-                communicator: message.communicator,
-                source: own,
-                destination: message.peer,
-                tag: message.tag,
-            });
-            for &(queue, count) in &outgoing {
-                if let Some(queue) = queue {
-                    lines.queues[queue].sends += count;
-                }
-            }
-            let incoming = lines.refer(&mut number, log, &log.receives, |message| Channel {
-                communicator: message.communicator,
-                source: message.peer,
-                destination: own,
-                tag: message.tag,
-            });
-            for &(queue, count) in &incoming {
-                if let Some(queue) = queue {
-                    lines.queues[queue].receives += count;
-                }
-            }
-            lines
-                .as_sender
-                .push(outgoing.into_iter().map(|(queue, _)| queue).collect());
-            lines
-                .as_receiver
-                .push(incoming.into_iter().map(|(queue, _)| queue).collect());
-        }
-        lines
-    }
-
-    /// Queue and number of `entries` for each local channel of `log`.
-    fn refer(
-        &mut self,
-        number: &mut FxHashMap<Channel, usize>,
-        log: &LogColumns,
-        entries: &[ChannelPlace],
-        channel: impl Fn(&Message) -> Channel,
-    ) -> Vec<(Option<usize>, u32)> {
-        let mut counts = vec![0_u32; log.channels.len()];
-        for line in entries {
-            counts[line.channel.index()] += 1;
-        }
-        let numbered = log.channels.iter().zip(counts).map(|(message, count)| {
-            if count == 0 {
-                return (None, 0);
-            }
-            let queue = *number.entry(channel(message)).or_insert_with(|| {
-                self.queues.push(Queue {
-                    sends: 0,
-                    receives: 0,
-                    head: PackedOption::NONE,
-                    tail: PackedOption::NONE,
-                });
-                self.queues.len() - 1
-            });
-            (Some(queue), count)
-        });
-        numbered.collect()
     }
 }

@@ -107,7 +107,7 @@ fn a_posted_receive_that_never_completes_takes_no_message() {
 }
 
 #[test]
-fn a_receive_that_was_never_posted_stands_in_line_where_it_completes() {
+fn a_receive_whose_posting_is_not_recorded_may_stand_anywhere_in_line() {
     let sender = vec![(10, send(1)), (11, send(1))];
     let receiver = vec![
         (1, Call::Post(1)),
@@ -115,7 +115,9 @@ fn a_receive_that_was_never_posted_stands_in_line_where_it_completes() {
         (21, Call::Complete(message(0), 1)),
     ];
     let it = causality(&ranks(&[0, 1]), &[sender, receiver]);
-    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 3), (1, 2)]);
+    // Certain is only that one message is needed for the first of both, and two for
+    // the second.
+    assert_eq!(edges::numbers(&edges::messages(&it)), [(0, 2), (1, 3)]);
     let unknown = (Defect::ReceiveNotPosted, 1, vec![(1, 1)]);
     assert_eq!(found(it.defects()), [unknown]);
 }

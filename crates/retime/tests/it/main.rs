@@ -38,6 +38,7 @@ mod optimal;
 mod optimal_lp;
 mod order;
 mod pair_lines;
+mod pairing;
 mod pipeline;
 mod pseudo_sync;
 mod reference;

@@ -34,8 +34,8 @@ pub(super) struct Machine<'a> {
     network: Network,
     processes: Vec<Process>,
     lines: HashMap<Line, Places>,
-    /// When each message that nobody has received yet left, and arrives.
-    travelling: HashMap<(Line, u64), (u64, u64)>,
+    /// When each message that nobody has received yet left, and arrives, and its length.
+    travelling: HashMap<(Line, u64), (u64, u64, u64)>,
     statistics: Statistics,
 }
 
@@ -210,8 +210,8 @@ impl<'a> Machine<'a> {
         self.call(rank, region::WAITALL, |it| {
             for posted in receives {
                 it.step(rank);
-                it.await_arrival(rank, posted.letter, posted.place);
-                it.emit(rank, Event::Irecv(posted.letter.record(), posted.request))?;
+                let letter = it.await_arrival(rank, posted.letter, posted.place);
+                it.emit(rank, Event::Irecv(letter.record(), posted.request))?;
             }
             sends
                 .iter()
@@ -228,7 +228,7 @@ impl<'a> Machine<'a> {
     /// A blocking receive as soon as the message is there, without a region.
     pub(super) fn receive_now(&mut self, rank: u32, letter: Letter) -> Result<()> {
         let place = self.take_place(rank, letter);
-        self.await_arrival(rank, letter, place);
+        let letter = self.await_arrival(rank, letter, place);
         self.emit(rank, Event::Recv(letter.record()))
     }
 
@@ -246,8 +246,8 @@ impl<'a> Machine<'a> {
         let places = self.lines.entry(line).or_default();
         // What the sender does next is another matter.
         let arrives = process.processor.clone().run(process.now, takes);
-        let times = (process.now, arrives);
-        self.travelling.insert((line, places.sent), times);
+        let letter = (process.now, arrives, letter.bytes);
+        self.travelling.insert((line, places.sent), letter);
         places.sent += 1;
         self.statistics.messages += 1;
     }
@@ -259,13 +259,16 @@ impl<'a> Machine<'a> {
         places.posted - 1
     }
 
-    fn await_arrival(&mut self, rank: u32, letter: Letter, place: u64) {
+    /// The letter that comes: with the length it was sent with, whichever was expected.
+    fn await_arrival(&mut self, rank: u32, letter: Letter, place: u64) -> Letter {
         let line = (letter.peer, rank, letter.tag);
-        if let Some((sent, arrives)) = self.travelling.remove(&(line, place)) {
-            self.idle_until(rank, arrives);
-            let now = self.processes[rank as usize].now;
-            self.statistics.delayed(now - sent);
-        }
+        let Some((sent, arrives, bytes)) = self.travelling.remove(&(line, place)) else {
+            return letter;
+        };
+        self.idle_until(rank, arrives);
+        let now = self.processes[rank as usize].now;
+        self.statistics.delayed(now - sent);
+        Letter { bytes, ..letter }
     }
 
     fn request(&mut self, rank: u32) -> u64 {

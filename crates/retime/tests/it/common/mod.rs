@@ -18,6 +18,7 @@ pub mod program;
 pub mod ring;
 pub mod rng;
 pub mod round_trips;
+pub mod threads;
 pub mod trace;
 
 use proptest::prelude::*;

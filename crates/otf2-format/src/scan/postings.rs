@@ -1,0 +1,205 @@
+//! Between what receives were posted, by the calls in which they were recorded.
+//!
+//! A record says that a receive is posted or complete, not when MPI took it into
+//! line. That happens within the call: between the enter and the leave of the region
+//! for a request (recorders write it before or after MPI does its part), between the
+//! enter and the record for a blocking receive. For one thread that receives alone
+//! this makes no difference. It does if several threads share a channel, or if a
+//! receive of a probed message is written like any other: its place in line is that
+//! of the probe, and only the region, `MPI_Mrecv`, tells it from `MPI_Recv`.
+//!
+//! So the calls of a location are followed if others speak for the same rank. If none
+//! do, but the trace defines regions of such receives, it is enough to know which
+//! region was entered last. In a trace without regions of receives any blocking one
+//! may have been probed.
+
+use std::collections::HashSet;
+
+use retime_model::{LocationIndex, LogBuilder, Timestamp, TraceInfo};
+use retime_otf2::schema::event_code as code;
+use retime_otf2::{Definitions, EventData, Glance, MappingTable, RegionRef, WireError};
+
+/// Calls that post the receives that are recorded in them.
+const POSTING: [&str; 9] = [
+    "mpi_recv",
+    "mpi_irecv",
+    "mpi_recv_init",
+    "mpi_start",
+    "mpi_startall",
+    "mpi_sendrecv",
+    "mpi_sendrecv_replace",
+    "mpi_isendrecv",
+    "mpi_isendrecv_replace",
+];
+
+/// Calls that receive a message that was probed before.
+const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
+
+/// What the definitions say of the calls that receive.
+pub(crate) struct Regions {
+    posting: Vec<RegionRef>,
+    has_probed: bool,
+    /// Locations that share their rank with others.
+    sharing: HashSet<LocationIndex>,
+}
+
+impl Regions {
+    pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
+        let mut regions = Self {
+            posting: Vec::new(),
+            has_probed: false,
+            sharing: sharing(info),
+        };
+        for region in &definitions.regions {
+            let name = definitions.text(region.name).to_ascii_lowercase();
+            let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+            let name = name[..end.unwrap_or(name.len())].trim_end_matches('_');
+            // Counts of more than 32 bits.
+            let name = name.strip_suffix("_c").unwrap_or(name);
+            if POSTING.contains(&name) {
+                regions.posting.push(region.id);
+            }
+            regions.has_probed |= PROBED.contains(&name);
+        }
+        regions
+    }
+}
+
+/// Locations whose endpoint others have too.
+fn sharing(info: &TraceInfo) -> HashSet<LocationIndex> {
+    let endpoints = || info.locations.iter().map(|it| it.endpoint);
+    let (mut once, mut again) = (HashSet::new(), HashSet::new());
+    for endpoint in endpoints() {
+        if !once.insert(endpoint) {
+            again.insert(endpoint);
+        }
+    }
+    let all = (0..).map(LocationIndex).zip(endpoints());
+    all.filter(|(_, endpoint)| again.contains(endpoint))
+        .map(|(location, _)| location)
+        .collect()
+}
+
+/// Whether a call that posts receives is over when an event with that code is recorded.
+/// Other requests may share the call, and the rest stands for nothing in it.
+const fn ends_posting(code: u8) -> bool {
+    !matches!(
+        code,
+        code::MpiIrecvRequest
+            | code::MpiIsend
+            | code::Metric
+            | code::ParameterInt
+            | code::ParameterUnsignedInt
+            | code::ParameterString
+            | code::MeasurementOnOff
+    )
+}
+
+/// The postings of one location.
+pub(super) struct Postings<'a> {
+    regions: &'a Regions,
+    table: Option<&'a MappingTable>,
+    /// Whether regions are looked at.
+    pub(super) follows: bool,
+    /// Whether others speak for the same rank.
+    shares: bool,
+    /// Regions that are not left, with their times; of a location that shares its rank
+    /// with none, the one that was entered last.
+    open: Vec<(Timestamp, RegionRef)>,
+    /// Number and request of receives that are being posted, and since when.
+    pending: Vec<(u64, u64, Option<Timestamp>)>,
+}
+
+impl<'a> Postings<'a> {
+    pub(super) fn new(
+        regions: &'a Regions,
+        table: Option<&'a MappingTable>,
+        location: LocationIndex,
+    ) -> Self {
+        let shares = regions.sharing.contains(&location);
+        Self {
+            regions,
+            table,
+            follows: regions.has_probed || shares,
+            shares,
+            open: Vec::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Follows the calls, before the event is looked at; to be called if
+    /// [`follows`](Self::follows) says so.
+    #[inline]
+    pub(super) fn follow(
+        &mut self,
+        event: Glance<'_>,
+        time: Timestamp,
+        log: &mut LogBuilder,
+    ) -> Result<(), WireError> {
+        if !self.pending.is_empty() && ends_posting(event.code) {
+            self.settle(time, log);
+        }
+        match event.code {
+            code::Enter => {
+                if !self.shares {
+                    self.open.clear();
+                }
+                if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()? {
+                    self.open.push((time, region));
+                }
+            }
+            code::Leave if self.shares => {
+                self.open.pop();
+            }
+            // What is entered and left meanwhile is not known.
+            code::MeasurementOnOff => self.open.clear(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The receives that are being posted are so by now.
+    pub(super) fn settle(&mut self, time: Timestamp, log: &mut LogBuilder) {
+        for (number, request, since) in self.pending.drain(..) {
+            log.receive_posted(number, time, request);
+            log.posted_since(since);
+        }
+    }
+
+    /// A request for a receive.
+    pub(super) fn requested(
+        &mut self,
+        number: u64,
+        time: Timestamp,
+        request: u64,
+        log: &mut LogBuilder,
+    ) {
+        if self.shares {
+            self.pending.push((number, request, self.since()));
+            return;
+        }
+        log.receive_posted(number, time, request);
+        if !self.open.is_empty() && self.since().is_none() {
+            log.posted_since(None);
+        }
+    }
+
+    /// A blocking receive was reported to `log`.
+    pub(super) fn received(&self, log: &mut LogBuilder) {
+        let since = if self.follows { self.since() } else { None };
+        // In one thread that receives alone calls follow each other as their records do.
+        if self.shares || since.is_none() && (self.follows || self.regions.posting.is_empty()) {
+            log.posted_since(since);
+        }
+    }
+
+    /// When the call that posts was entered; `None` if it does not show.
+    fn since(&self) -> Option<Timestamp> {
+        let &(time, region) = self.open.last()?;
+        let region = match self.table {
+            Some(table) => RegionRef(table.get(region.into()) as u32),
+            None => region,
+        };
+        self.regions.posting.contains(&region).then_some(time)
+    }
+}

@@ -1,0 +1,254 @@
+//! The channels of a trace, and which of them leave a doubt.
+//!
+//! One look at what each location sent and received, before anything is paired: how
+//! many messages a channel has, whether several threads receive from it, whether
+//! receives complete in another order than they were posted, and whether the lengths
+//! of sends are those of receives, one after the other. For the last, lengths are not
+//! compared but multiplied up to one number on either side.
+
+use rustc_hash::FxHashMap;
+
+use retime_model::{
+    ANY_TIME, ChannelPlace, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
+};
+
+use super::doubtful::{Doubtful, Gap};
+use super::point_to_point::{Queue, endpoint};
+
+/// One direction of talk between two endpoints.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Channel {
+    communicator: u32,
+    source: LocationIndex,
+    destination: LocationIndex,
+    tag: u32,
+}
+
+/// All channels of a trace, and how each log's local channels refer to them
+/// when it sends and when it receives.
+#[derive(Default)]
+pub(super) struct Channels {
+    pub(super) lines: Vec<Line>,
+    pub(super) doubtful: Vec<Doubtful>,
+    pub(super) as_sender: Vec<Vec<Option<usize>>>,
+    pub(super) as_receiver: Vec<Vec<Option<usize>>>,
+}
+
+/// How the messages of a channel are paired.
+pub(super) enum Line {
+    /// While they are visited.
+    Plain(Queue),
+    /// Afterwards, by all of them: the channel at this position among those.
+    Doubtful(usize),
+}
+
+impl Channels {
+    pub(super) fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
+        let mut number = FxHashMap::default();
+        let mut sides: Vec<Sides> = Vec::new();
+        let mut channels = Self::default();
+        for log in logs {
+            let own = endpoint(info, log.location);
+            let outgoing = Side::of_sends(log);
+            let outgoing = refer(&mut number, log, outgoing, |message| Channel {
+                communicator: message.communicator,
+                source: own,
+                destination: message.peer,
+                tag: message.tag,
+            });
+            let incoming = Side::of_receives(log);
+            let incoming = refer(&mut number, log, incoming, |message| Channel {
+                communicator: message.communicator,
+                source: message.peer,
+                destination: own,
+                tag: message.tag,
+            });
+            sides.resize_with(number.len(), Sides::default);
+            for &(queue, side) in outgoing.iter().flatten() {
+                sides[queue].sends.add(side);
+            }
+            for &(queue, side) in incoming.iter().flatten() {
+                sides[queue].receives.add(side);
+            }
+            let queue_of = |it: Option<(usize, Side)>| it.map(|(queue, _)| queue);
+            channels
+                .as_sender
+                .push(outgoing.into_iter().map(queue_of).collect());
+            channels
+                .as_receiver
+                .push(incoming.into_iter().map(queue_of).collect());
+        }
+        channels.sort_out(&sides, &Gaps::new(info, logs), &number);
+        channels
+    }
+
+    /// Tells channels that leave a doubt from the rest.
+    fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FxHashMap<Channel, usize>) {
+        let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
+        if !gaps.0.is_empty() {
+            gap_of.resize(sides.len(), (None, None));
+            for (channel, &number) in number {
+                gap_of[number] = (gaps.of(channel.source), gaps.of(channel.destination));
+            }
+        }
+        for (number, side) in sides.iter().enumerate() {
+            let (sender_gap, receiver_gap) = gap_of.get(number).copied().unwrap_or_default();
+            let has_gap = sender_gap.is_some() || receiver_gap.is_some();
+            if !has_gap && !side.is_doubtful() {
+                let queue = Queue::of(side.sends.count, side.receives.count);
+                self.lines.push(Line::Plain(queue));
+                continue;
+            }
+            self.lines.push(Line::Doubtful(self.doubtful.len()));
+            self.doubtful.push(Doubtful {
+                sender_gap,
+                receiver_gap,
+                several_send: side.sends.logs > 1,
+                several_receive: side.receives.logs > 1,
+                ..Doubtful::default()
+            });
+        }
+    }
+}
+
+/// Number of the channel, and ends of its messages, of each local channel of `log` that
+/// has any.
+fn refer(
+    number: &mut FxHashMap<Channel, usize>,
+    log: &LogColumns,
+    sides: Vec<Side>,
+    channel: impl Fn(&Message) -> Channel,
+) -> Vec<Option<(usize, Side)>> {
+    let numbered = log.channels.iter().zip(sides).map(|(message, side)| {
+        if side.count == 0 {
+            return None;
+        }
+        let next = number.len();
+        Some((*number.entry(channel(message)).or_insert(next), side))
+    });
+    numbered.collect()
+}
+
+/// Between when and when endpoints did not record all.
+struct Gaps(FxHashMap<LocationIndex, Gap>);
+
+impl Gaps {
+    fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
+        let mut gaps: FxHashMap<LocationIndex, Gap> = FxHashMap::default();
+        for log in logs {
+            if let Some((from, to)) = log.gap {
+                let gap = gaps.entry(endpoint(info, log.location));
+                let gap = gap.or_insert((from, to));
+                *gap = (gap.0.min(from), gap.1.max(to));
+            }
+        }
+        Self(gaps)
+    }
+
+    fn of(&self, endpoint: LocationIndex) -> Option<Gap> {
+        self.0.get(&endpoint).copied()
+    }
+}
+
+/// The sends of a channel, or its receives, at a glance.
+#[derive(Clone, Copy)]
+struct Side {
+    count: u32,
+    /// How many locations they are of.
+    logs: u32,
+    last: LogNode,
+    /// Some complete in another order than they stand in line.
+    overtakes: bool,
+    /// Of some it is not known when they were posted.
+    any_time: bool,
+    shortest: u32,
+    longest: u32,
+    /// A number for all lengths in their order.
+    lengths: u64,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            logs: 0,
+            last: LogNode(0),
+            overtakes: false,
+            any_time: false,
+            shortest: u32::MAX,
+            longest: 0,
+            lengths: 0,
+        }
+    }
+}
+
+impl Side {
+    /// By local channel.
+    fn of_sends(log: &LogColumns) -> Vec<Self> {
+        let mut sides = vec![Self::default(); log.channels.len()];
+        for place in &log.sends {
+            sides[place.channel.index()].see(place);
+        }
+        sides
+    }
+
+    /// By local channel.
+    fn of_receives(log: &LogColumns) -> Vec<Self> {
+        let mut sides = vec![Self::default(); log.channels.len()];
+        for place in &log.receives {
+            sides[place.channel.index()].see(place);
+        }
+        for (place, &within) in log.receives.iter().zip(&log.posted_within) {
+            sides[place.channel.index()].any_time |= within == ANY_TIME;
+        }
+        sides
+    }
+
+    #[inline]
+    fn see(&mut self, place: &ChannelPlace) {
+        let length = place.length.number();
+        self.count += 1;
+        self.logs = 1;
+        self.overtakes |= place.node < self.last;
+        self.last = place.node;
+        self.shortest = self.shortest.min(length);
+        self.longest = self.longest.max(length);
+        // The step of a polynomial over 64 bits with an odd base.
+        self.lengths = (self.lengths ^ u64::from(length)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.logs += other.logs;
+        self.overtakes |= other.overtakes;
+        self.any_time |= other.any_time;
+        self.shortest = self.shortest.min(other.shortest);
+        self.longest = self.longest.max(other.longest);
+        self.lengths ^= other.lengths;
+    }
+}
+
+/// Both sides of a channel.
+#[derive(Clone, Copy, Default)]
+struct Sides {
+    sends: Side,
+    receives: Side,
+}
+
+impl Sides {
+    /// Whether anything but the counts has a say in who belongs to whom.
+    fn is_doubtful(&self) -> bool {
+        let Self { receives, .. } = self;
+        receives.logs > 1 || receives.any_time && receives.overtakes || self.lengths_differ()
+    }
+
+    fn lengths_differ(&self) -> bool {
+        let Self { sends, receives } = self;
+        let longest = sends.longest.max(receives.longest);
+        sends.logs == 1
+            && receives.logs == 1
+            && longest < Length::UNKNOWN.number()
+            && sends.shortest.min(receives.shortest) < longest
+            && (sends.count, sends.lengths) != (receives.count, receives.lengths)
+    }
+}
