@@ -43,7 +43,7 @@ struct Running {
 impl Open {
     /// The message that a line sends or receives.
     pub(crate) fn message(&mut self, id: Id<'_>, is_send: bool) -> MessageId {
-        let new = MessageId(self.next_message);
+        let new = MessageId::number(self.next_message);
         let found = match self.messages.get_mut(id) {
             Some(waiting) if waiting.is_send == is_send => {
                 waiting.others.push_back(new);
@@ -74,7 +74,7 @@ impl Open {
         let mut running = self.operations.remove(part.operation).unwrap_or_else(|| {
             self.next_operation += 1;
             Running {
-                id: OperationId(self.next_operation - 1),
+                id: OperationId::number(self.next_operation - 1),
                 begins: 0,
                 ends: 0,
             }

@@ -178,8 +178,9 @@ pub struct Call {
     pub what: Collective,
     /// Its begin, if that was recorded.
     pub begin: Option<LogNode>,
-    /// Its end.
-    pub end: LogNode,
+    /// Its end, if that was recorded. A participant that only waits, or is only waited
+    /// for, has just one of the two.
+    pub end: Option<LogNode>,
 }
 
 /// A send or receive of a message that has an id.
@@ -406,7 +407,8 @@ impl LogColumns {
         };
         let call = |call: &Call| {
             let begun = call.begin.is_none_or(|it| has(it, Role::CollectiveBegin));
-            begun && has(call.end, Role::CollectiveEnd)
+            let ended = call.end.is_none_or(|it| has(it, Role::CollectiveEnd));
+            begun && ended && call.begin.or(call.end).is_some()
         };
         let message = |it: &NamedMessage| has(it.node, Role::Send) || has(it.node, Role::Receive);
         let operation = |it: &NamedOperation| {

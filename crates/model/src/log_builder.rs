@@ -265,6 +265,7 @@ impl LogBuilder {
     pub fn collective_end(&mut self, event: u64, time: Timestamp, what: Collective) {
         let end = self.push(event, time, Role::CollectiveEnd);
         let begin = self.open_begin.take();
+        let end = Some(end);
         self.join(event, Call { what, begin, end });
     }
 
@@ -286,6 +287,7 @@ impl LogBuilder {
     ) {
         let end = self.push(event, time, Role::CollectiveEnd);
         let begin = self.open_collectives.remove(&request);
+        let end = Some(end);
         self.join(event, Call { what, begin, end });
     }
 
@@ -386,7 +388,7 @@ impl LogBuilder {
             self.never_ended(begin);
         }
         // A non-blocking collective keeps its turn from its posting.
-        let turn = |call: &Call| call.begin.unwrap_or(call.end);
+        let turn = |call: &Call| call.begin.or(call.end);
         if !self.columns.calls.is_sorted_by_key(turn) {
             self.columns.calls.sort_by_key(turn);
         }

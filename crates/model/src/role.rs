@@ -58,16 +58,40 @@ pub struct Message {
 }
 
 /// What a send and its receive have in common, where a trace says which belongs
-/// to which. Each id stands for one message of the trace.
+/// to which. Each id stands for one message of the trace: a number in a space of numbers,
+/// of which a format may have one for each lock, say, or just one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct MessageId(pub u64);
+pub struct MessageId {
+    /// What the number is counted in.
+    pub space: u64,
+    /// The number.
+    pub number: u64,
+}
+
+impl MessageId {
+    /// In a trace whose messages have numbers of one kind.
+    pub const fn number(number: u64) -> Self {
+        Self { space: 0, number }
+    }
+}
 
 /// What all events of a collective operation have in common, where a trace says
-/// which belong together. Each id stands for one operation of the trace.
+/// which belong together. Each id stands for one operation of the trace, as with
+/// [`MessageId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct OperationId(pub u64);
+pub struct OperationId {
+    /// What the number is counted in.
+    pub space: u64,
+    /// The number.
+    pub number: u64,
+}
+
+impl OperationId {
+    /// In a trace whose operations have numbers of one kind.
+    pub const fn number(number: u64) -> Self {
+        Self { space: 0, number }
+    }
+}
 
 /// A finished collective operation as one participant recorded it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

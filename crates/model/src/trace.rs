@@ -59,6 +59,8 @@ pub struct Process {
 pub enum Members {
     /// Rank `r` is the `r`-th location.
     Ranks(Arc<[LocationIndex]>),
+    /// The threads of a team: each location speaks for itself, whatever the rank of its process.
+    Threads(Arc<[LocationIndex]>),
     /// `MPI_COMM_SELF`: rank 0 is whoever speaks.
     Own,
     /// An inter-communicator: a rank names a location of the other side.
@@ -83,7 +85,7 @@ impl Communicator {
     /// The location that `rank` names when `own` (an endpoint) speaks of it.
     pub fn resolve(&self, own: LocationIndex, rank: u32) -> Option<LocationIndex> {
         match &self.members {
-            Members::Ranks(ranks) => ranks.get(rank as usize).copied(),
+            Members::Ranks(ranks) | Members::Threads(ranks) => ranks.get(rank as usize).copied(),
             Members::Own => (rank == 0).then_some(own),
             Members::Inter { a, b } => {
                 let remote = if a.contains(&own) { b } else { a };

@@ -5,7 +5,7 @@
 //! | location | location, in order of definition |
 //! | process | location group; made by the process of its creating location group |
 //! | node | nearest node of the system tree above the process that shares memory: by its domain, or by its class being called `node` |
-//! | communicator | communicator or inter-communicator, by handles from 0 |
+//! | communicator | communicator or inter-communicator, by handles from 0; of paradigms that number no processes it is a team of threads |
 //!
 //! A trace may say nothing of nodes; then processes have none. The *endpoint*
 //! of a location is who communicates for it: itself if it is a rank, or else, say
@@ -236,7 +236,9 @@ fn communicators(
     let mut handles = HashMap::new();
     for (id, name) in intra.chain(inter) {
         let members = definitions.comm_members(id);
-        if let Some(members) = members.and_then(|members| lists.convert(members))
+        let of_threads = is_of_threads(definitions, id);
+        let convert = |members| lists.convert(members, of_threads);
+        if let Some(members) = members.and_then(convert)
             && !handles.contains_key(&id)
         {
             handles.insert(id, communicators.len() as u32);
@@ -249,6 +251,16 @@ fn communicators(
     (communicators, handles)
 }
 
+/// Whether the members of a communicator are threads or streams: its paradigm numbers
+/// no processes.
+fn is_of_threads(definitions: &Definitions, id: CommRef) -> bool {
+    let group = definitions
+        .comms
+        .get(id)
+        .and_then(|it| definitions.groups.get(it.group));
+    group.is_some_and(|group| !OF_PROCESSES.contains(&group.paradigm))
+}
+
 /// Lists of ranks; equal ones stay shared, since every communicator that
 /// spans a large trace would have its own otherwise.
 struct Lists<'a> {
@@ -257,9 +269,12 @@ struct Lists<'a> {
 }
 
 impl Lists<'_> {
-    fn convert(&mut self, members: &Members) -> Option<retime_model::Members> {
+    fn convert(&mut self, members: &Members, of_threads: bool) -> Option<retime_model::Members> {
         Some(match members {
             Members::Own => retime_model::Members::Own,
+            Members::Intra(threads) if of_threads => {
+                retime_model::Members::Threads(self.list(threads)?)
+            }
             Members::Intra(ranks) => retime_model::Members::Ranks(self.list(ranks)?),
             // Only windows use some of all ranks without numbers of their own.
             Members::Global { all, members } if all != members => return None,

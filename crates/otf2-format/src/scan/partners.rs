@@ -76,7 +76,7 @@ impl<'a> Partners<'a> {
         let communicator = self.description.info.communicators.get(handle as usize)?;
         let mut own = None;
         let ranks: &[LocationIndex] = match &communicator.members {
-            Members::Ranks(ranks) => ranks,
+            Members::Ranks(ranks) | Members::Threads(ranks) => ranks,
             Members::Inter { a, b } if a.contains(&self.own) => b,
             Members::Inter { a, .. } => a,
             Members::Own => {

@@ -52,7 +52,14 @@ pub(super) fn join(
 struct Call {
     what: Collective,
     begin: Option<EventNode>,
-    end: EventNode,
+    end: Option<EventNode>,
+}
+
+impl Call {
+    /// Where it was recorded, for messages to people.
+    fn place(&self) -> Option<EventNode> {
+        self.end.or(self.begin)
+    }
 }
 
 /// One member's call of one operation.
@@ -77,11 +84,13 @@ fn calls_by_communicator(
             let log = &logs[position];
             let own = endpoint(info, log.location);
             for call in &log.calls {
+                let of_threads = speak_for_themselves(info, call.what.communicator);
+                let own = if of_threads { log.location } else { own };
                 let recorded = all.entry(call.what.communicator).or_default();
                 let call = Call {
                     what: call.what,
                     begin: call.begin.map(|begin| nodes.of_log(position, begin)),
-                    end: nodes.of_log(position, call.end),
+                    end: call.end.map(|end| nodes.of_log(position, end)),
                 };
                 recorded.entry(own).or_default().push(call);
             }
@@ -93,11 +102,17 @@ fn calls_by_communicator(
                 .values_mut()
                 .filter_map(|recorded| recorded.get_mut(&own));
             calls.for_each(|calls| {
-                calls.sort_by_key(|call| nodes.timestamp(call.begin.unwrap_or(call.end)));
+                calls.sort_by_key(|call| call.begin.or(call.end).map(|it| nodes.timestamp(it)));
             });
         }
     }
     all
+}
+
+/// Whether the members of a communicator are threads.
+fn speak_for_themselves(info: &TraceInfo, communicator: u32) -> bool {
+    let known = info.communicators.get(communicator as usize);
+    known.is_some_and(|it| matches!(it.members, Members::Threads(_)))
 }
 
 struct Builder<'a> {
@@ -137,7 +152,7 @@ impl Builder<'_> {
         };
         let members: Vec<Member> = match &communicator.members {
             Members::Own => return,
-            Members::Ranks(ranks) => members_of(ranks, 0, &mut member),
+            Members::Ranks(ranks) | Members::Threads(ranks) => members_of(ranks, 0, &mut member),
             Members::Inter { a, b } => {
                 let mut both = members_of(a, 0, &mut member);
                 both.extend(members_of(b, 1, &mut member));
@@ -184,7 +199,7 @@ impl Builder<'_> {
         let mut ends: Vec<EventNode> = recorded
             .into_values()
             .flatten()
-            .map(|call| call.end)
+            .filter_map(|call| call.place())
             .collect();
         ends.sort_unstable();
         for end in ends {
@@ -203,8 +218,8 @@ impl Builder<'_> {
     fn note_incomplete(&mut self, members: &[Member], most: usize) {
         for member in members {
             for _ in member.calls.len()..most {
-                match member.calls.last() {
-                    Some(last) => self.note(Defect::CollectiveIncomplete, last.end),
+                match member.calls.last().and_then(Call::place) {
+                    Some(last) => self.note(Defect::CollectiveIncomplete, last),
                     None => self
                         .defects
                         .add(Defect::CollectiveIncomplete, member.location, 0),
@@ -231,7 +246,7 @@ impl Builder<'_> {
             let begin = turn.checked_sub(lacking).and_then(|i| member.calls.get(i));
             Participant {
                 begin: begin.and_then(|call| call.begin).into(),
-                end: member.calls.get(turn).map(|call| call.end).into(),
+                end: member.calls.get(turn).and_then(|call| call.end).into(),
                 side: member.side,
             }
         });
@@ -251,7 +266,9 @@ impl Builder<'_> {
             .any(|entered| entered.call.what.operation != operation)
             || (rooted && root.is_err())
         {
-            self.note(Defect::CollectiveMismatch, first.call.end);
+            if let Some(place) = first.call.place() {
+                self.note(Defect::CollectiveMismatch, place);
+            }
             return;
         }
         let root = root.ok().flatten();
@@ -263,7 +280,7 @@ impl Builder<'_> {
                 (!silent || what.received) && (class != Class::AllToOne || Some(place) == root);
             Participant {
                 begin: begin.filter(|_| cause).into(),
-                end: effect.then_some(end).into(),
+                end: end.filter(|_| effect).into(),
                 side: entered.side,
             }
         });

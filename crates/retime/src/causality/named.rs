@@ -19,11 +19,11 @@
 //! #     communicators: vec![],
 //! # };
 //! let mut client = LogBuilder::new(LocationIndex(0));
-//! client.named_send(0, Timestamp(10), MessageId(70));
-//! client.named_send(1, Timestamp(20), MessageId(80));
+//! client.named_send(0, Timestamp(10), MessageId::number(70));
+//! client.named_send(1, Timestamp(20), MessageId::number(80));
 //! let mut server = LogBuilder::new(LocationIndex(1));
-//! server.named_receive(0, Timestamp(31), MessageId(80)); // overtook the first
-//! server.named_receive(1, Timestamp(35), MessageId(70));
+//! server.named_receive(0, Timestamp(31), MessageId::number(80)); // overtook the first
+//! server.named_receive(1, Timestamp(35), MessageId::number(70));
 //! let logs = vec![
 //!     client.finish(2, Timestamp(10), Timestamp(20))?,
 //!     server.finish(2, Timestamp(31), Timestamp(35))?,

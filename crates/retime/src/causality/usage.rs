@@ -19,11 +19,11 @@
 //! #     communicators: vec![],
 //! # };
 //! let mut client = LogBuilder::new(LocationIndex(0));
-//! client.named_send(0, Timestamp(10), MessageId(70));
-//! client.named_send(1, Timestamp(20), MessageId(80)); // who has received it is not recorded
+//! client.named_send(0, Timestamp(10), MessageId::number(70));
+//! client.named_send(1, Timestamp(20), MessageId::number(80)); // who has received it is not recorded
 //! client.unresolved(2); // whom this one was for is not known
 //! let mut server = LogBuilder::new(LocationIndex(1));
-//! server.named_receive(0, Timestamp(35), MessageId(70));
+//! server.named_receive(0, Timestamp(35), MessageId::number(70));
 //! let logs = vec![
 //!     client.finish(3, Timestamp(10), Timestamp(30))?,
 //!     server.finish(1, Timestamp(35), Timestamp(35))?,
@@ -109,7 +109,7 @@ fn is_alone(info: &TraceInfo, communicator: u32) -> bool {
     let known = info.communicators.get(communicator as usize);
     known.is_some_and(|it| match &it.members {
         Members::Own => true,
-        Members::Ranks(ranks) => ranks.len() < 2,
+        Members::Ranks(ranks) | Members::Threads(ranks) => ranks.len() < 2,
         Members::Inter { a, b } => a.is_empty() || b.is_empty(),
     })
 }

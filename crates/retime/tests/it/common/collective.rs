@@ -68,7 +68,7 @@ impl Program<'_> {
         let mut inter = None;
         let ranks = match members {
             Members::Own => vec![(self.layout.endpoint(self.rng.index(self.now.len())), 0)],
-            Members::Ranks(ranks) => with_side(ranks, 0),
+            Members::Ranks(ranks) | Members::Threads(ranks) => with_side(ranks, 0),
             Members::Inter { a, b } => {
                 if flow == Flow::Upwards {
                     return;

@@ -59,7 +59,9 @@ impl Layout {
                 |ranks: &[LocationIndex], who: usize| ranks.contains(&LocationIndex(who as u32));
             match &communicator.members {
                 Members::Own => source == destination,
-                Members::Ranks(ranks) => has(ranks, source) && has(ranks, destination),
+                Members::Ranks(ranks) | Members::Threads(ranks) => {
+                    has(ranks, source) && has(ranks, destination)
+                }
                 Members::Inter { a, b } => {
                     has(a, source) && has(b, destination) || has(b, source) && has(a, destination)
                 }

@@ -43,6 +43,7 @@ pub fn permuted(trace: &Trace, turn: usize) -> Permuted {
         communicator.members = match &communicator.members {
             Members::Own => Members::Own,
             Members::Ranks(ranks) => Members::Ranks(all(ranks)),
+            Members::Threads(threads) => Members::Threads(all(threads)),
             Members::Inter { a, b } => Members::Inter {
                 a: all(a),
                 b: all(b),
