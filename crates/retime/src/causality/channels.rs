@@ -12,7 +12,8 @@ use retime_model::{
     ANY_TIME, ChannelPlace, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
 };
 
-use super::doubtful::{Doubtful, Gap};
+use super::doubtful::Doubtful;
+use super::gaps::{Gap, Gaps};
 use super::point_to_point::{Queue, endpoint};
 
 /// One direction of talk between two endpoints.
@@ -85,7 +86,7 @@ impl Channels {
     /// Tells channels that leave a doubt from the rest.
     fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FxHashMap<Channel, usize>) {
         let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
-        if !gaps.0.is_empty() {
+        if !gaps.is_empty() {
             gap_of.resize(sides.len(), (None, None));
             for (channel, &number) in number {
                 gap_of[number] = (gaps.of(channel.source), gaps.of(channel.destination));
@@ -127,27 +128,6 @@ fn refer(
         Some((*number.entry(channel(message)).or_insert(next), side))
     });
     numbered.collect()
-}
-
-/// Between when and when endpoints did not record all.
-struct Gaps(FxHashMap<LocationIndex, Gap>);
-
-impl Gaps {
-    fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
-        let mut gaps: FxHashMap<LocationIndex, Gap> = FxHashMap::default();
-        for log in logs {
-            if let Some((from, to)) = log.gap {
-                let gap = gaps.entry(endpoint(info, log.location));
-                let gap = gap.or_insert((from, to));
-                *gap = (gap.0.min(from), gap.1.max(to));
-            }
-        }
-        Self(gaps)
-    }
-
-    fn of(&self, endpoint: LocationIndex) -> Option<Gap> {
-        self.0.get(&endpoint).copied()
-    }
 }
 
 /// The sends of a channel, or its receives, at a glance.

@@ -16,6 +16,7 @@ mod channels;
 mod check;
 mod collectives;
 mod doubtful;
+mod gaps;
 mod ids;
 mod joining;
 mod lengths;
