@@ -176,7 +176,10 @@ impl Side {
     fn of_receives(log: &LogColumns) -> Vec<Self> {
         let mut sides = vec![Self::default(); log.channels.len()];
         for place in &log.receives {
-            sides[place.channel.index()].see(place);
+            let side = &mut sides[place.channel.index()];
+            side.see(place);
+            side.overtakes |= place.node < side.last;
+            side.last = place.node;
         }
         for (place, &within) in log.receives.iter().zip(&log.posted_within) {
             sides[place.channel.index()].any_time |= within == ANY_TIME;
@@ -188,9 +191,6 @@ impl Side {
     fn see(&mut self, place: &ChannelPlace) {
         let length = place.length.number();
         self.count += 1;
-        self.logs = 1;
-        self.overtakes |= place.node < self.last;
-        self.last = place.node;
         self.shortest = self.shortest.min(length);
         self.longest = self.longest.max(length);
         // The step of a polynomial over 64 bits with an odd base.
@@ -199,7 +199,7 @@ impl Side {
 
     fn add(&mut self, other: Self) {
         self.count += other.count;
-        self.logs += other.logs;
+        self.logs += 1;
         self.overtakes |= other.overtakes;
         self.any_time |= other.any_time;
         self.shortest = self.shortest.min(other.shortest);
