@@ -4,7 +4,7 @@
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
 //!  LocationLog --+--> partners      send <-> receive        (point_to_point, named;
-//!                |                  channels, doubtful, posting_order, lengths)
+//!                |                  channels, doubtful, posting_order, lengths, gaps)
 //!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
 //!                +--> Defects       what did not match
 //! ```
