@@ -19,8 +19,8 @@ pub enum Defect {
     SendWithoutReceive,
     /// A receive whose send is not in the trace.
     ReceiveWithoutSend,
-    /// A send or receive whose place in its channel is not known, since recording was
-    /// off at one of its ends before and after it.
+    /// A send, a receive or a call of a collective whose place among those of its channel
+    /// or communicator is not known, since recording was off at one of its ends.
     PlaceUnknown,
     /// A send or receive of a channel whose messages have other lengths where they
     /// arrive than where they leave.
@@ -56,8 +56,8 @@ impl Defect {
             Self::SendWithoutReceive => plural("send without a receive", "sends without a receive"),
             Self::ReceiveWithoutSend => plural("receive without a send", "receives without a send"),
             Self::PlaceUnknown => plural(
-                "send or receive without a certain partner, since recording was off",
-                "sends or receives without a certain partner, since recording was off",
+                "operation without a certain partner, since recording was off",
+                "operations without a certain partner, since recording was off",
             ),
             Self::LengthsDisagree => plural(
                 "send or receive in a channel whose lengths disagree",

@@ -12,7 +12,8 @@ use retime_model::{
     ANY_TIME, ChannelPlace, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
 };
 
-use super::doubtful::{Doubtful, Gap};
+use super::doubtful::Doubtful;
+use super::gaps::{Gap, Gaps};
 use super::point_to_point::{Queue, endpoint};
 
 /// One direction of talk between two endpoints.
@@ -85,7 +86,7 @@ impl Channels {
     /// Tells channels that leave a doubt from the rest.
     fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FxHashMap<Channel, usize>) {
         let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
-        if !gaps.0.is_empty() {
+        if !gaps.is_empty() {
             gap_of.resize(sides.len(), (None, None));
             for (channel, &number) in number {
                 gap_of[number] = (gaps.of(channel.source), gaps.of(channel.destination));
@@ -127,27 +128,6 @@ fn refer(
         Some((*number.entry(channel(message)).or_insert(next), side))
     });
     numbered.collect()
-}
-
-/// Between when and when endpoints did not record all.
-struct Gaps(FxHashMap<LocationIndex, Gap>);
-
-impl Gaps {
-    fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
-        let mut gaps: FxHashMap<LocationIndex, Gap> = FxHashMap::default();
-        for log in logs {
-            if let Some((from, to)) = log.gap {
-                let gap = gaps.entry(endpoint(info, log.location));
-                let gap = gap.or_insert((from, to));
-                *gap = (gap.0.min(from), gap.1.max(to));
-            }
-        }
-        Self(gaps)
-    }
-
-    fn of(&self, endpoint: LocationIndex) -> Option<Gap> {
-        self.0.get(&endpoint).copied()
-    }
 }
 
 /// The sends of a channel, or its receives, at a glance.
@@ -196,7 +176,10 @@ impl Side {
     fn of_receives(log: &LogColumns) -> Vec<Self> {
         let mut sides = vec![Self::default(); log.channels.len()];
         for place in &log.receives {
-            sides[place.channel.index()].see(place);
+            let side = &mut sides[place.channel.index()];
+            side.see(place);
+            side.overtakes |= place.node < side.last;
+            side.last = place.node;
         }
         for (place, &within) in log.receives.iter().zip(&log.posted_within) {
             sides[place.channel.index()].any_time |= within == ANY_TIME;
@@ -208,9 +191,6 @@ impl Side {
     fn see(&mut self, place: &ChannelPlace) {
         let length = place.length.number();
         self.count += 1;
-        self.logs = 1;
-        self.overtakes |= place.node < self.last;
-        self.last = place.node;
         self.shortest = self.shortest.min(length);
         self.longest = self.longest.max(length);
         // The step of a polynomial over 64 bits with an odd base.
@@ -219,7 +199,7 @@ impl Side {
 
     fn add(&mut self, other: Self) {
         self.count += other.count;
-        self.logs += other.logs;
+        self.logs += 1;
         self.overtakes |= other.overtakes;
         self.any_time |= other.any_time;
         self.shortest = self.shortest.min(other.shortest);

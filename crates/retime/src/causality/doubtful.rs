@@ -28,15 +28,13 @@
 //! Source: MPI standard, "Finalizing MPI": before it, a process must "execute matching
 //! calls needed to complete MPI communications initiated by other processes".
 
-use retime_model::{Defect, Defects, Length, Timestamp};
+use retime_model::{Defect, Defects, Length};
 
+use super::gaps::Gap;
 use super::lengths::{self, Verdict};
 use super::nodes::Nodes;
 use super::posting_order::{self, Order, Posted};
 use super::{EventNode, Partner};
-
-/// From when to when, at most, an endpoint did not record all.
-pub(super) type Gap = (Timestamp, Timestamp);
 
 /// A send, in the order of stamps.
 #[derive(Clone, Copy, Debug)]

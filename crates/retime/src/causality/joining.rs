@@ -7,6 +7,11 @@
 //! call somewhere between the others' i-th and (i+k)-th, so it receives from the
 //! others' i-th and is a cause of their (i+k)-th. Otherwise its calls there are
 //! left out, and counted.
+//!
+//! Where recording was off at a member, calls have a known place from the start of the
+//! communicator before that, and from its end after it, since each member calls all
+//! operations before `MPI_Finalize`. Those that have such a place at all members meet;
+//! the rest has no certain partners.
 
 use rustc_hash::FxHashMap;
 
@@ -16,6 +21,7 @@ use retime_model::{
 };
 
 use super::collectives::{Collectives, Participant};
+use super::gaps::{Gap, Gaps};
 use super::nodes::Nodes;
 use super::point_to_point::{by_endpoint, endpoint};
 use super::{CausalityOptions, EventNode};
@@ -31,6 +37,7 @@ pub(super) fn join(
     let mut builder = Builder {
         options,
         nodes,
+        gaps: Gaps::new(info, logs),
         defects,
         built: Collectives::default(),
     };
@@ -118,6 +125,7 @@ fn speak_for_themselves(info: &TraceInfo, communicator: u32) -> bool {
 struct Builder<'a> {
     options: CausalityOptions,
     nodes: &'a Nodes,
+    gaps: Gaps,
     defects: &'a mut Defects,
     built: Collectives,
 }
@@ -163,6 +171,9 @@ impl Builder<'_> {
         if members.len() < 2 {
             return;
         }
+        if members.iter().any(|it| self.gaps.of(it.location).is_some()) {
+            return self.around_gaps(communicator, &members);
+        }
         let most = members
             .iter()
             .map(|member| member.calls.len())
@@ -192,6 +203,57 @@ impl Builder<'_> {
                 self.joined(communicator, &calls);
             }
         }
+    }
+
+    /// What members called before any of them stopped recording, and after all did so
+    /// again.
+    fn around_gaps(&mut self, communicator: &Communicator, members: &[Member]) {
+        let least = members.iter().map(|it| it.calls.len()).min().unwrap_or(0);
+        let known = members.iter().map(|it| self.known_places(it));
+        let known = known.reduce(|a, b| (a.0.min(b.0), a.1.min(b.1)));
+        let whole = members
+            .iter()
+            .filter(|it| self.gaps.of(it.location).is_none());
+        let mut counts = whole.map(|it| it.calls.len());
+        let first = counts.next();
+        let (from_start, from_end) = match known {
+            Some(known) if counts.all(|it| Some(it) == first) => known,
+            // Something else is missing, too.
+            _ => (0, 0),
+        };
+        let from_end = from_end.min(least - from_start);
+        let turn = |place: &dyn Fn(&Member) -> usize| -> Vec<Entered> {
+            let entered = |it: &Member| Entered {
+                call: it.calls[place(it)],
+                side: it.side,
+                rank: it.rank,
+            };
+            members.iter().map(entered).collect()
+        };
+        for place in 0..from_start {
+            self.joined(communicator, &turn(&|_| place));
+        }
+        for behind in (0..from_end).rev() {
+            self.joined(communicator, &turn(&|it| it.calls.len() - 1 - behind));
+        }
+        for member in members {
+            for call in &member.calls[from_start..member.calls.len() - from_end] {
+                self.note(Defect::PlaceUnknown, call.end);
+            }
+        }
+    }
+
+    /// How many calls of a member have a known place from the start, and from the end.
+    fn known_places(&self, member: &Member) -> (usize, usize) {
+        let Some((from, to)): Option<Gap> = self.gaps.of(member.location) else {
+            return (member.calls.len(), member.calls.len());
+        };
+        let time = |node: EventNode| self.nodes.timestamp(node);
+        let is_before = |call: &&Call| time(call.end) < from;
+        let is_after = |call: &&Call| call.begin.is_some_and(|begin| time(begin) >= to);
+        let before = member.calls.iter().take_while(is_before).count();
+        let after = member.calls.iter().rev().take_while(is_after).count();
+        (before, after)
     }
 
     /// Calls of those who are no members.

@@ -4,7 +4,7 @@
 //!  per location (parallel)          whole trace
 //!  LocationLog --+--> Nodes         columns of all events with a role
 //!  LocationLog --+--> partners      send <-> receive        (point_to_point, named;
-//!                |                  channels, doubtful, posting_order, lengths)
+//!                |                  channels, doubtful, posting_order, lengths, gaps)
 //!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
 //!                +--> Defects       what did not match
 //!                +--> Usage         how much of what was recorded counts
@@ -17,6 +17,7 @@ mod channels;
 mod check;
 mod collectives;
 mod doubtful;
+mod gaps;
 mod ids;
 mod joining;
 mod lengths;

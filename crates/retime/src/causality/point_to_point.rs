@@ -102,8 +102,7 @@ pub(super) fn pair(
             logs,
             |log| &log.sends,
             time,
-            |log, i| {
-                let line = logs[log].sends[i];
+            |log, _, line| {
                 let node = nodes.of_log(log, line.node);
                 let length = line.length;
                 let own = as_sender[log][line.channel.index()];
@@ -121,8 +120,7 @@ pub(super) fn pair(
             logs,
             |log| &log.receives,
             |log, i| logs[log].posted[i].0,
-            |log, i| {
-                let line = logs[log].receives[i];
+            |log, i, line| {
                 let node = nodes.of_log(log, line.node);
                 let own = as_receiver[log][line.channel.index()];
                 let is_paired = match own.map(|it| &mut lines[it]) {
@@ -256,18 +254,18 @@ pub(super) fn endpoint(info: &TraceInfo, location: LocationIndex) -> LocationInd
     known.map_or(location, |location| location.endpoint)
 }
 
-/// Visits log and position of the lines of one endpoint: within a location in recorded
+/// Visits the lines of one endpoint, with log and position in it: within a location in recorded
 /// order, between threads by time.
 fn in_order<'a>(
     group: &[usize],
     logs: &'a [LogColumns],
     lines: impl Fn(&'a LogColumns) -> &'a [ChannelPlace],
     time: impl Fn(usize, usize) -> u64,
-    mut visit: impl FnMut(usize, usize),
+    mut visit: impl FnMut(usize, usize, ChannelPlace),
 ) {
     if let &[log] = group {
-        for at in 0..lines(&logs[log]).len() {
-            visit(log, at);
+        for (at, &line) in lines(&logs[log]).iter().enumerate() {
+            visit(log, at, line);
         }
         return;
     }
@@ -277,7 +275,7 @@ fn in_order<'a>(
     };
     heads.extend(group.iter().filter_map(|&log| head(log, 0)));
     while let Some(Reverse((_, log, at))) = heads.pop() {
-        visit(log, at);
+        visit(log, at, lines(&logs[log])[at]);
         heads.extend(head(log, at + 1));
     }
 }

@@ -404,3 +404,72 @@ proptest! {
         }
     }
 }
+
+/// The happened-before of ranks that call a barrier at each of some times, of which each
+/// does not record those in its gap.
+fn barriers_around_gaps(calls: &[u64], gaps: &[Option<(u64, u64)>]) -> Causality {
+    let info = ranks(&(0..gaps.len()).collect::<Vec<_>>());
+    let logs = gaps.iter().enumerate().map(|(rank, &gap)| {
+        let mut events: Vec<(u64, Option<bool>)> = calls
+            .iter()
+            .flat_map(|&time| [(time, Some(true)), (time + 5, Some(false))])
+            .filter(|(time, _)| gap.is_none_or(|(from, to)| !(from..to).contains(time)))
+            .collect();
+        events.extend(
+            gap.into_iter()
+                .flat_map(|(from, to)| [(from, None), (to, None)]),
+        );
+        events.sort_by_key(|event| event.0);
+        let mut log = LogBuilder::new(LocationIndex(rank as u32));
+        for (number, &(time, is_begin)) in events.iter().enumerate() {
+            let stamp = retime::Timestamp(time);
+            match is_begin {
+                Some(true) => log.collective_begin(number as u64, stamp),
+                Some(false) => {
+                    let barrier = call(Operation::Barrier, Root::None);
+                    log.collective_end(number as u64, stamp, barrier);
+                }
+                None if Some(time) == gap.map(|gap| gap.0) => log.recording_off(stamp),
+                None => log.recording_on(stamp),
+            }
+        }
+        let end = |event: Option<&(u64, Option<bool>)>| retime::Timestamp(event.unwrap().0);
+        log.finish(events.len() as u64, end(events.first()), end(events.last()))
+            .unwrap()
+    });
+    Causality::build(&info, logs.collect(), NO_OPTIONS).unwrap()
+}
+
+/// Begin and end of each dependency, by time.
+fn barrier_times(it: &Causality) -> Vec<(u64, u64)> {
+    let time = |node| it.nodes().timestamp(node).0;
+    let edges = edges::collectives(it).into_iter();
+    edges.map(|(begin, end)| (time(begin), time(end))).collect()
+}
+
+#[test]
+fn collectives_that_a_gap_hides_shift_no_others() {
+    // Rank 0 lacks the first call, rank 1 the last: by their number 20 would meet 10.
+    let it = barriers_around_gaps(&[10, 20, 30], &[Some((1, 18)), Some((28, 40))]);
+    assert_eq!(barrier_times(&it), []);
+    let lost = (
+        Defect::PlaceUnknown,
+        4,
+        vec![(0, 3), (0, 5), (1, 1), (1, 3)],
+    );
+    assert_eq!(found(it.defects()), [lost]);
+}
+
+#[test]
+fn collectives_before_and_after_gaps_meet() {
+    let gaps = [Some((18, 38)), Some((28, 48)), None];
+    let it = barriers_around_gaps(&[10, 20, 30, 40, 50], &gaps);
+    let expected = |time: u64| [(time, time + 5); 6];
+    assert_eq!(
+        barrier_times(&it)
+            .into_iter()
+            .collect::<std::collections::BTreeSet<_>>(),
+        [10, 50].into_iter().flat_map(expected).collect()
+    );
+    assert_eq!(barrier_times(&it).len(), 12);
+}
