@@ -47,7 +47,7 @@
 //! use retime::{LocationIndex, Timestamp};
 //! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
 //! # let location = |id: u32, rank: u32| Location { id: id.into(), name: String::new(), process: rank as usize, endpoint: LocationIndex(rank) };
-//! # let process = || Process { name: String::new(), node: None };
+//! # let process = || Process { name: String::new(), node: None, creator: None };
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: vec![location(0, 0), location(1, 1), location(2, 1)],
