@@ -14,7 +14,7 @@
 //! # let info = TraceInfo {
 //! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
 //! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None }],
+//! #     processes: vec![Process { name: String::new(), node: None, creator: None }],
 //! #     nodes: vec![],
 //! #     communicators: vec![],
 //! # };
