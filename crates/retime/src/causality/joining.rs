@@ -60,13 +60,8 @@ struct Call {
     what: Collective,
     begin: Option<EventNode>,
     end: Option<EventNode>,
-}
-
-impl Call {
-    /// Where it was recorded, for messages to people.
-    fn place(&self) -> Option<EventNode> {
-        self.end.or(self.begin)
-    }
+    /// Where it is recorded: its end if there is one, or else its begin.
+    place: EventNode,
 }
 
 /// One member's call of one operation.
@@ -94,10 +89,16 @@ fn calls_by_communicator(
                 let of_threads = speak_for_themselves(info, call.what.communicator);
                 let own = if of_threads { log.location } else { own };
                 let recorded = all.entry(call.what.communicator).or_default();
+                let [begin, end] =
+                    [call.begin, call.end].map(|it| it.map(|it| nodes.of_log(position, it)));
+                let Some(place) = end.or(begin) else {
+                    continue;
+                };
                 let call = Call {
                     what: call.what,
-                    begin: call.begin.map(|begin| nodes.of_log(position, begin)),
-                    end: call.end.map(|end| nodes.of_log(position, end)),
+                    begin,
+                    end,
+                    place,
                 };
                 recorded.entry(own).or_default().push(call);
             }
@@ -109,7 +110,7 @@ fn calls_by_communicator(
                 .values_mut()
                 .filter_map(|recorded| recorded.get_mut(&own));
             calls.for_each(|calls| {
-                calls.sort_by_key(|call| call.begin.or(call.end).map(|it| nodes.timestamp(it)));
+                calls.sort_by_key(|call| nodes.timestamp(call.begin.unwrap_or(call.place)));
             });
         }
     }
@@ -238,7 +239,7 @@ impl Builder<'_> {
         }
         for member in members {
             for call in &member.calls[from_start..member.calls.len() - from_end] {
-                self.note(Defect::PlaceUnknown, call.end);
+                self.note(Defect::PlaceUnknown, call.place);
             }
         }
     }
@@ -249,7 +250,7 @@ impl Builder<'_> {
             return (member.calls.len(), member.calls.len());
         };
         let time = |node: EventNode| self.nodes.timestamp(node);
-        let is_before = |call: &&Call| time(call.end) < from;
+        let is_before = |call: &&Call| time(call.place) < from;
         let is_after = |call: &&Call| call.begin.is_some_and(|begin| time(begin) >= to);
         let before = member.calls.iter().take_while(is_before).count();
         let after = member.calls.iter().rev().take_while(is_after).count();
@@ -261,7 +262,7 @@ impl Builder<'_> {
         let mut ends: Vec<EventNode> = recorded
             .into_values()
             .flatten()
-            .filter_map(|call| call.place())
+            .map(|call| call.place)
             .collect();
         ends.sort_unstable();
         for end in ends {
@@ -280,8 +281,8 @@ impl Builder<'_> {
     fn note_incomplete(&mut self, members: &[Member], most: usize) {
         for member in members {
             for _ in member.calls.len()..most {
-                match member.calls.last().and_then(Call::place) {
-                    Some(last) => self.note(Defect::CollectiveIncomplete, last),
+                match member.calls.last() {
+                    Some(last) => self.note(Defect::CollectiveIncomplete, last.place),
                     None => self
                         .defects
                         .add(Defect::CollectiveIncomplete, member.location, 0),
@@ -328,14 +329,14 @@ impl Builder<'_> {
             .any(|entered| entered.call.what.operation != operation)
             || (rooted && root.is_err())
         {
-            if let Some(place) = first.call.place() {
-                self.note(Defect::CollectiveMismatch, place);
-            }
+            self.note(Defect::CollectiveMismatch, first.call.place);
             return;
         }
         let root = root.ok().flatten();
         let participants = calls.iter().enumerate().map(|(place, entered)| {
-            let Call { what, begin, end } = entered.call;
+            let Call {
+                what, begin, end, ..
+            } = entered.call;
             let silent = operation.carries_data();
             let cause = (!silent || what.sent) && (class != Class::OneToAll || Some(place) == root);
             let effect =
