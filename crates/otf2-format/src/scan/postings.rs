@@ -129,7 +129,7 @@ impl<'a> Postings<'a> {
 
     /// Follows the calls, before the event is looked at; to be called if
     /// [`follows`](Self::follows) says so.
-    #[inline(never)]
+    #[inline]
     pub(super) fn follow(
         &mut self,
         event: Glance<'_>,
