@@ -49,12 +49,7 @@ pub(crate) fn read(
         first: None,
         latest: 0,
     };
-    // Two loops, so that the common one stays small.
-    let counts = if scan.postings.follows {
-        trace.glance(location, monitor, |event| scan.event_of_calls(event))
-    } else {
-        trace.glance(location, monitor, |event| scan.event(event))
-    }?;
+    let counts = trace.glance(location, monitor, |event| scan.event(event))?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let log = scan
@@ -79,13 +74,6 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// An event of a location whose calls are followed.
-    fn event_of_calls(&mut self, event: Glance<'_>) -> Result<(), WireError> {
-        let time = Timestamp(self.latest.max(event.time));
-        self.postings.follow(event, time, &mut self.log)?;
-        self.event(event)
-    }
-
     #[inline]
     fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         if event.number == 0 {
@@ -97,6 +85,9 @@ impl Pass<'_> {
             self.latest = event.time;
         }
         let time = Timestamp(self.latest);
+        if self.postings.follows {
+            self.postings.follow(event, time, &mut self.log)?;
+        }
         report(
             event,
             time,
