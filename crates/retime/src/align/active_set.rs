@@ -127,7 +127,7 @@ impl<'a> Bench<'a> {
         let mut active: Vec<Vec<u32>> = survey.positions().collect();
         let mut aim = self.aim(&survey, None);
         for _ in 0..OPTIONS.rounds {
-            self.minimise(&active, &mut curves, &aim, division.bend, ROUGHLY)?;
+            self.minimise(&active, &mut curves, &aim, division, ROUGHLY)?;
             survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
@@ -139,7 +139,7 @@ impl<'a> Bench<'a> {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, division.bend, EXACTLY)?;
+        self.minimise(&active, &mut curves, &aim, division, EXACTLY)?;
         Ok(Found {
             division,
             survey: self.survey(&curves, windows),
@@ -153,7 +153,7 @@ impl<'a> Bench<'a> {
         active: &[Vec<u32>],
         curves: &mut Curves,
         aim: &Aim,
-        bend: f64,
+        division: Division,
         exactness: f64,
     ) -> Result<(), Cancelled> {
         self.monitor.check()?;
@@ -162,8 +162,9 @@ impl<'a> Bench<'a> {
             least: aim.least,
             barrier: aim.barrier,
             weights: &aim.weights,
+            tight: OPTIONS.tightest * self.windows(division.pieces),
         };
-        let centre = Centre::new(links, frame, active, curves, cost, bend);
+        let centre = Centre::new(links, frame, active, curves, cost, division.bend);
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
         minimise(&centre, curves, exactness * known, self.monitor)?;

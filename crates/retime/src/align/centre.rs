@@ -11,12 +11,14 @@
 //! + 1/2 sum over knots     ((z_{k-1} - 2 z_k + z_{k+1}) / (h sigma))^2     rates change little
 //! + 1/2 sum over pieces    w_p ((z_{k+1} - z_k) / (h rho))^2 / (K + 1)     rates differ little
 //! + 1/2 sum over pieces    (max(0, |z_{k+1} - z_k| / h - R) / beta)^2       nor beyond all measure
+//! + 1/2 sum over knots     q (z - recorded_p)^2 / (K + 1)                  hardly off for nothing
 //! + 1/2 sum over knots     (pull_p z)^2                                    about zero
 //! ```
 //!
 //! with `phi` the [barrier](super::barrier), `w_l` the [weight](super::weights) of the
 //! link, `sigma` as the
-//! [division](super::division) has it, `rho = 1e-5`, and `w_p` less than 1 for
+//! [division](super::division) has it, `q` and `recorded` [as far as recorded times are to be
+//! trusted](super::recorded), `rho = 1e-5`, and `w_p` less than 1 for
 //! clocks whose rates differ by more than that, as in Huber's function; `R = 600 ppm`,
 //! `beta = 1 ppm`: beyond what two clocks differ by even if one is slewed, dependencies that are loose prove
 //! nothing, however many there are, but contradictions still do. It is
@@ -77,6 +79,8 @@ pub(super) struct Cost<'a> {
     pub(super) barrier: Barrier,
     /// And how much of that counts, by link.
     pub(super) weights: &'a [f64],
+    /// How many tight dependencies a link has.
+    pub(super) tight: usize,
 }
 
 /// Dependencies between the same two segments; they touch the same unknowns.
@@ -109,8 +113,8 @@ struct Stiffness {
     /// By clock.
     slope: Vec<f64>,
     wall: Wall,
-    /// By clock.
-    pull: Vec<f64>,
+    /// By clock, how much its offset is pulled, and to where.
+    pull: Vec<(f64, f64)>,
 }
 
 /// Where rates become implausible: beyond it they cost half the square of what they are
@@ -172,7 +176,7 @@ impl Centre {
                 rise: width * OPTIONS.proven,
                 weight: square(width * OPTIONS.beyond),
             },
-            pull: pulls(shape.clocks, &frame.pinned, barrier.scale),
+            pull: pulls(shape, frame, barrier.scale, cost.tight),
         };
         // Which entries are not zero depends on the division and on who depends on
         // whom, not on values: so it is found once, and each step fills it in.
@@ -210,7 +214,7 @@ impl Centre {
                 self.penalties[at] += value;
             }
         };
-        for (clock, (&pull, &slope)) in pull.iter().zip(slope).enumerate() {
+        for (clock, (&(pull, _), &slope)) in pull.iter().zip(slope).enumerate() {
             let at = |knot: usize| knot * clocks + clock;
             for knot in 0..=shape.pieces {
                 add(at(knot), at(knot), pull);
@@ -262,7 +266,8 @@ impl Centre {
         let (z, clocks) = (&curves.values, curves.clocks);
         let mut sum = 0.0;
         for at in 0..z.len() {
-            sum += pull[at % clocks] * z[at] * z[at];
+            let (pull, to) = pull[at % clocks];
+            sum += pull * (z[at] - to) * (z[at] - to);
             if let Some(after) = z.get(at + clocks) {
                 sum += slope[at % clocks] * (after - z[at]) * (after - z[at]);
                 sum += wall.weight * wall.beyond(after - z[at]).powi(2);
@@ -332,8 +337,8 @@ impl Centre {
             wall,
         } = &self.stiffness;
         let (z, clocks) = (&curves.values, curves.clocks);
-        let pulled = z.iter().enumerate();
-        let mut gradient: Vec<f64> = pulled.map(|(at, it)| pull[at % clocks] * it).collect();
+        let pulled = z.iter().zip(pull.iter().cycle());
+        let mut gradient: Vec<f64> = pulled.map(|(it, (pull, to))| pull * (it - to)).collect();
         for at in 0..z.len() {
             let Some(after) = z.get(at + clocks) else {
                 break;
@@ -383,14 +388,19 @@ impl Term {
     }
 }
 
-/// How much each clock is pulled to zero: the square of its pull, as the function has it,
-/// in terms of the scale of slacks, so that the result does not depend on the tick.
-fn pulls(clocks: usize, pinned: &[usize], scale: f64) -> Vec<f64> {
+/// How much each clock is pulled, and to where. Most are pulled to what was
+/// [recorded](super::recorded), and hardly to zero, in terms of the scale of slacks, so that
+/// the result does not depend on the tick; pinned ones to zero alone.
+fn pulls(shape: &Curves, frame: &Frame, scale: f64, tight: usize) -> Vec<(f64, f64)> {
     let weight = |pull: f64| (pull / scale) * (pull / scale);
-    let mut pulls = vec![weight(OPTIONS.pull); clocks];
-    for &clock in pinned {
-        if let Some(pull) = pulls.get_mut(clock) {
-            *pull = weight(OPTIONS.hold);
+    let recorded = frame.recorded.weight(tight, scale) / (shape.pieces + 1) as f64;
+    let (hold, pull) = (weight(OPTIONS.hold), weight(OPTIONS.pull) + recorded);
+    // Two parabolas are one about the mean of their middles.
+    let middle = |clock: usize| recorded / pull * frame.recorded.curve(clock);
+    let mut pulls: Vec<(f64, f64)> = (0..shape.clocks).map(|it| (pull, middle(it))).collect();
+    for &clock in &frame.pinned {
+        if let Some(it) = pulls.get_mut(clock) {
+            *it = (hold, 0.0);
         }
     }
     pulls
@@ -602,6 +612,7 @@ mod tests {
             least: 1.0,
             barrier: Barrier::new(20.0, 2.0),
             weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
+            tight: 192,
         };
         let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-3);
         (centre, curves)

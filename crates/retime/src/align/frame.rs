@@ -20,6 +20,7 @@
 
 use super::lines::Line;
 use super::links::Link;
+use super::recorded::Recorded;
 use super::reduced::Point;
 use crate::edges::Source;
 use retime_model::ClockId;
@@ -39,6 +40,8 @@ pub(super) struct Frame {
     pub(super) reference: usize,
     /// Clocks, one of each component, whose time the curves leave as it is.
     pub(super) pinned: Vec<usize>,
+    /// Where clocks are as recorded.
+    pub(super) recorded: Recorded,
 }
 
 impl Frame {
@@ -73,6 +76,7 @@ impl Frame {
             grain,
             reference,
             pinned: Vec::new(),
+            recorded: Recorded::default(),
             span: (end.saturating_sub(start) as f64).max(1.0),
             start,
             shifts,

@@ -60,6 +60,7 @@ mod links;
 mod options;
 mod outliers;
 mod pairwise;
+mod recorded;
 mod reduced;
 mod selection;
 mod sharing;

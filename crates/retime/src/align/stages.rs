@@ -18,6 +18,7 @@ use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
+use super::recorded::Recorded;
 use super::reduced::{Point, Reduced, Reduction};
 use super::selection::{Given, Offsets};
 use super::ties::tie;
@@ -151,7 +152,8 @@ impl<'a, S: Source> Stages<'a, S> {
         Ok(first)
     }
 
-    /// Holds one clock of each component fast: the reference, or the first.
+    /// Holds one clock of each component fast, the reference or the first, and sees where
+    /// that leaves the recorded times.
     fn pin(&mut self) {
         let zero = self.frame.reference;
         let component = self.candidates.component();
@@ -162,6 +164,7 @@ impl<'a, S: Source> Stages<'a, S> {
             .map(|(clock, _)| clock)
             .chain(own.map(|_| zero))
             .collect();
+        self.frame.recorded = Recorded::of(&self.candidates.links(), &self.frame, component);
     }
 
     /// Finds offsets; and once more if they show that dependencies are outliers.
