@@ -19,7 +19,8 @@
 //! messages are tighter than clocks are off, which is the rule, `q` is as good as nothing.
 //!
 //! Distances count from the clock of the component that is held fast, whose time the others
-//! get. `V` is at least `S`: recorded times are no better known than by the tight links.
+//! get. `V` is at least `S / C` with `C` clocks: if they are off by about `S`, the chance that none
+//! of them contradicts another by more than a share `1 / C` of it is hardly `C^-C`.
 
 use super::frame::Frame;
 use super::links::Links;
@@ -67,7 +68,8 @@ impl Recorded {
     /// where nothing contradicts the recorded times, for then they need no defence.
     pub(super) fn weight(&self, dependencies: usize, scale: f64) -> f64 {
         if self.worst > 0.0 {
-            6.0 * dependencies as f64 * scale / self.worst.max(scale).powi(3)
+            let worst = self.worst.max(scale / self.curves.len() as f64);
+            6.0 * dependencies as f64 * scale / worst.powi(3)
         } else {
             0.0
         }
@@ -103,7 +105,8 @@ mod tests {
             ..recorded
         };
         assert!((recorded.weight(192, 2.0) - 6.0 * 192.0 * 2.0 / 1e3).abs() < 1e-12);
-        assert!((recorded.weight(1, 20.0) - 6.0 / 400.0).abs() < 1e-12);
+        // Of three clocks one is off by 20 at least.
+        assert!((recorded.weight(1, 60.0) - 6.0 * 60.0 / 20.0_f64.powi(3)).abs() < 1e-12);
         assert!(Recorded::default().weight(192, 2.0).abs() < 1e-300);
     }
 }
