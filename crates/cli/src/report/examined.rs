@@ -43,8 +43,8 @@ fn share(part: &ExaminedPart) -> Option<String> {
         )),
         Verdict::SmallPart => Some(format!(
             "only {} of {} of communication could be used",
-            group_digits(part.used),
-            records(part.recorded - part.within_clock)
+            group_digits(part.examined.telling()),
+            records(part.examined.telling() + part.examined.missed())
         )),
         Verdict::NothingRecorded | Verdict::MostUsed => None,
     }

@@ -4,9 +4,8 @@
 //! all locations are read; what is certain gets an id then that both sides have in common.
 //! The rest is mostly no defect: the last release of a lock has nobody who waited for it,
 //! a detached thread ends unnoticed, and most tasks are done by who made them. It stays
-//! without an id. Only a thread that was made and never began, one that began and that
-//! nobody made, or that somebody waited for and that never ended is reported as the end
-//! of a message whose other end is missing.
+//! without an id. Only a thread that was made and never began, or that somebody waited for
+//! and that never ended, is reported as the end of a message whose other end is missing.
 
 mod creations;
 mod locks;
@@ -171,12 +170,12 @@ pub(crate) fn name(
         for (released, acquired) in locks::pairs(&process) {
             names.message(&[released, acquired]);
         }
-        let mut creations = Creations::of(&process);
+        let creations = Creations::of(&process);
         for (given, got) in creations.pairs() {
             names.message(&[given, got]);
         }
         for alone in creations.unmatched() {
-            names.message(alone);
+            names.message(&[alone]);
         }
         for (created, begun) in Tasks::of(&process).started() {
             names.task(created, &begun);

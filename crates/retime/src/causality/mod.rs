@@ -39,6 +39,7 @@ pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder,
     LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
+pub(crate) use usage::within_clocks;
 pub use usage::{Usage, Used};
 
 use std::sync::Arc;

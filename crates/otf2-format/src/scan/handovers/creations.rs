@@ -3,7 +3,7 @@
 //! The one that makes a thread, the thread itself and the one that waits for it name the
 //! same number of a contingent, which is used once. So its creation precedes its begin, and
 //! its end precedes the end of the wait. One without a wait is detached, one without an
-//! end outlived the recording.
+//! end outlived the recording, and one that nobody made is the first of its process.
 //!
 //! A new thread may be recorded where one that has ended was, even the one that made
 //! it; then the order within the location says it all.
@@ -51,7 +51,7 @@ impl Creations {
     }
 
     /// Creations and begins, ends and waits.
-    pub(super) fn pairs(&mut self) -> impl Iterator<Item = (At, At)> + '_ {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = (At, At)> + '_ {
         let both = |given: &[At], got: &[At]| match (given, got) {
             (&[given], &[got]) if given.location != got.location => Some((given, got)),
             _ => None,
@@ -62,15 +62,14 @@ impl Creations {
         })
     }
 
-    /// Events that must have another end, and have none or several.
-    pub(super) fn unmatched(&self) -> impl Iterator<Item = &[At]> {
-        let doubtful = |given: &'_ [At], got: &'_ [At]| given.len() != 1 || got.len() != 1;
+    /// Events that must have another end, and have none or several. The first thread of a
+    /// process begins without having been made, and a detached one ends for nobody.
+    pub(super) fn unmatched(&self) -> impl Iterator<Item = At> {
+        let is_doubtful = |given: &[At], got: &[At]| given.len() != 1 || got.len() != 1;
         self.0.values().flat_map(move |it| {
-            let start = doubtful(&it.created, &it.begun).then_some([&it.created, &it.begun]);
-            let end = doubtful(&it.ended, &it.awaited).then_some([&it.awaited]);
-            let start = start.into_iter().flatten();
-            let lists = start.chain(end.into_iter().flatten());
-            lists.flat_map(|list| list.chunks(1))
+            let start = is_doubtful(&it.created, &it.begun).then_some(&it.created);
+            let end = is_doubtful(&it.ended, &it.awaited).then_some(&it.awaited);
+            start.into_iter().chain(end).flatten().copied()
         })
     }
 }
