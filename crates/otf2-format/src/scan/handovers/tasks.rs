@@ -4,9 +4,10 @@
 //! thread that made it and a number that this one gave it. A writer may count these over
 //! the whole run, or anew in each use of the team. In the second case a name stands for
 //! several tasks, and the use of the team, which is not recorded, has to tell them apart:
-//! the k-th use of one thread is the k-th of another if both have worked in the team
-//! equally often. If they have not, or a name comes twice in one use, nothing is
-//! concluded; nor is it if recording was off for a thread of the process.
+//! the k-th use of one thread is the k-th of another if both were in all of them, as the one is
+//! that forks the team and so works in it most often. Two that were in it equally often, but less,
+//! may have taken turns. If one of them was not in all, or a name comes twice in one
+//! use, nothing is concluded; nor is it if recording was off for a thread of the process.
 //!
 //! Source: `OpenMP` 5.2, section 12.5: an explicit task is generated when a thread encounters
 //! the construct, and it "may be immediately executed or deferred".
@@ -82,11 +83,17 @@ impl<'a> Tasks<'a> {
         if id.team.is_none() || created.iter().any(|it| it.at.location != location) {
             return Vec::new();
         }
-        let uses = self.uses(id, location);
-        let comparable: Vec<&Record> = begun
+        let all = self
+            .threads
             .iter()
-            .filter(|it| self.uses(id, it.at.location) == uses)
-            .collect();
+            .map(|it| self.uses(id, it.location))
+            .max();
+        let in_all = |location: LocationIndex| Some(self.uses(id, location)) == all;
+        if !in_all(location) {
+            return Vec::new();
+        }
+        let comparable = begun.iter().filter(|it| in_all(it.at.location));
+        let comparable: Vec<&Record> = comparable.collect();
         let same_use = |a: &Record, b: &Record| a.use_of_team == b.use_of_team;
         let once = created.chunk_by(same_use).filter(|it| it.len() == 1);
         let started = once.map(|it| {
