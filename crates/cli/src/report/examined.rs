@@ -41,6 +41,10 @@ fn share(part: &ExaminedPart) -> Option<String> {
             "none of {} of communication could be used",
             records(part.recorded)
         )),
+        Verdict::SmallPart if part.examined.telling() == 0 => Some(format!(
+            "none of {} of communication between clocks could be used",
+            records(part.examined.missed())
+        )),
         Verdict::SmallPart => Some(format!(
             "only {} of {} of communication could be used",
             group_digits(part.examined.telling()),

@@ -256,7 +256,9 @@ impl Names {
             });
         };
         event(created, 1);
-        begun.iter().for_each(|&at| event(at, begun.len() as u32));
+        for &at in begun {
+            event(at, begun.len() as u32);
+        }
     }
 
     fn enter(

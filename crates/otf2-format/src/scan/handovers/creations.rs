@@ -9,7 +9,7 @@
 //! it; then the order within the location says it all.
 //!
 //! Sources: OTF2's description of the records, "a threadContingent unique number. The
-//! corresponding ThreadBegin event does have the same number"; POSIX.1-2024,
+//! corresponding `ThreadBegin` event does have the same number"; POSIX.1-2024,
 //! `pthread_create` and `pthread_join`: "shall suspend execution of the calling thread until
 //! the target thread terminates".
 
