@@ -298,6 +298,18 @@ impl LogBuilder {
         self.columns.calls.push(call);
     }
 
+    /// An event with a role of which more is said later: by [`called`](Self::called), or
+    /// by who knows the logs of other locations, in the columns of the finished one.
+    pub fn takes_part(&mut self, event: u64, time: Timestamp, role: Role) -> LogNode {
+        self.push(event, time, role)
+    }
+
+    /// The location took part in an operation of several, with a begin, an end or both
+    /// that [`takes_part`](Self::takes_part) returned.
+    pub fn called(&mut self, call: Call) {
+        self.columns.calls.push(call);
+    }
+
     /// A begin, on which others depend, of an operation that the trace names;
     /// `rank` counts in prefix operations, and `expected` is how many such begins
     /// the operation has.

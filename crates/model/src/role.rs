@@ -6,8 +6,8 @@
 //!
 //! | class | operations | dependency |
 //! |---|---|---|
-//! | 1-to-N | Bcast, Scatter(v) | root's begin -> every other end |
-//! | N-to-1 | Reduce, Gather(v) | every other begin -> root's end |
+//! | 1-to-N | Bcast, Scatter(v), fork of a team | root's begin -> every other end |
+//! | N-to-1 | Reduce, Gather(v), join of a team | every other begin -> root's end |
 //! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
 //! | prefix | Scan, Exscan | begins of lower ranks -> end |
 //! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
@@ -146,6 +146,10 @@ pub enum Operation {
     Scan,
     Exscan,
     CreateHandle,
+    /// A thread, the root, makes a team of threads; each begins to work in it.
+    Fork,
+    /// All threads of a team have come to its end; the root goes on alone.
+    Join,
     Other,
 }
 
@@ -169,8 +173,8 @@ impl Operation {
     /// The class; `dense_alltoallv` takes Alltoallv/w for N-to-N.
     pub const fn class(self, dense_alltoallv: bool) -> Class {
         match self {
-            Self::Bcast | Self::Scatter | Self::Scatterv => Class::OneToAll,
-            Self::Gather | Self::Gatherv | Self::Reduce => Class::AllToOne,
+            Self::Bcast | Self::Scatter | Self::Scatterv | Self::Fork => Class::OneToAll,
+            Self::Gather | Self::Gatherv | Self::Reduce | Self::Join => Class::AllToOne,
             Self::Barrier
             | Self::Allgather
             | Self::Allgatherv
@@ -185,8 +189,11 @@ impl Operation {
         }
     }
 
-    /// Whether bytes say who took part; a barrier carries none.
+    /// Whether bytes say who took part; a barrier or a fork carries none.
     pub const fn carries_data(self) -> bool {
-        !matches!(self, Self::Barrier | Self::CreateHandle)
+        !matches!(
+            self,
+            Self::Barrier | Self::CreateHandle | Self::Fork | Self::Join
+        )
     }
 }

@@ -152,10 +152,18 @@ impl Trace for Archive {
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let locations: Vec<LocationIndex> = self.otf2.locations().collect();
         let regions = scan::Regions::find(self.otf2.definitions(), &self.description.info);
-        let scanned = locations
-            .into_par_iter()
-            .map(|it| scan::read(&self.otf2, &self.description, &regions, it, monitor));
+        let teams = scan::Teams::find(self.otf2.definitions(), &self.description.info);
+        let scanned = locations.into_par_iter().map(|it| {
+            scan::read(
+                &self.otf2,
+                &self.description,
+                (&regions, &teams),
+                it,
+                monitor,
+            )
+        });
         let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
+        let scanned = scan::name_handovers(scanned, &self.description.info, &self.otf2)?;
         Ok(Scan {
             info: self.description.info.clone(),
             contents: scanned.iter().map(|it| contents(&it.counts)).collect(),

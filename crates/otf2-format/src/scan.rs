@@ -1,7 +1,8 @@
 //! What the events of a location say about causality.
 //!
-//! Of the ninety-odd kinds of events, two dozen have a role in
-//! happened-before: point-to-point messages and collective operations of MPI.
+//! Of the ninety-odd kinds of events, some forty have a role in
+//! happened-before: point-to-point messages and collective operations of MPI, and what
+//! threads do with each other.
 //! Only those are decoded, so the speed of a scan is that of walking over the
 //! rest. Each is handed to the [`LogBuilder`] of the location, with ranks
 //! resolved to locations and communicators to handles.
@@ -10,18 +11,24 @@
 //! can have lived through, it is taken to be as late as that one; the log counts
 //! it.
 
+mod handovers;
 mod partners;
 mod postings;
 mod roles;
+mod threads;
 
 use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
+use self::handovers::Handovers;
+pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
 use self::roles::report;
+pub(crate) use self::threads::Teams;
+use self::threads::Threads;
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -31,20 +38,24 @@ pub(crate) struct Scanned {
     pub(crate) log: LocationLog,
     /// All events.
     pub(crate) counts: EventCounts,
+    /// What it handed over to other threads, or got from them.
+    pub(crate) handovers: Handovers,
 }
 
 /// Reads the events of a location of the described trace.
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
-    regions: &Regions,
+    (regions, teams): (&Regions, &Teams),
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
     let local = trace.local(location)?;
+    let table = local.mappings.table(Class::Region);
     let mut scan = Pass {
         partners: Partners::new(description, local, location),
-        postings: Postings::new(regions, local.mappings.table(Class::Region), location),
+        postings: Postings::new(regions, table, location),
+        threads: Threads::new(teams, table, location),
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
@@ -52,6 +63,7 @@ pub(crate) fn read(
     let counts = trace.glance(location, monitor, |event| scan.event(event))?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
+    let handovers = scan.threads.finish(&mut scan.log);
     let log = scan
         .log
         .finish(counts.total(), Timestamp(first), Timestamp(last));
@@ -59,13 +71,18 @@ pub(crate) fn read(
         path: trace.archive().events_path(local.location),
         source,
     })?;
-    Ok(Scanned { log, counts })
+    Ok(Scanned {
+        log,
+        counts,
+        handovers,
+    })
 }
 
 /// A pass over the events of a location.
 struct Pass<'a> {
     partners: Partners<'a>,
     postings: Postings<'a>,
+    threads: Threads<'a>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -87,6 +104,10 @@ impl Pass<'_> {
         let time = Timestamp(self.latest);
         if self.postings.follows {
             self.postings.follow(event, time, &mut self.log)?;
+        }
+        if self.threads.concerns(event.code) {
+            self.threads
+                .follow(event, time, &mut self.partners, &mut self.log)?;
         }
         report(
             event,

@@ -3,8 +3,7 @@
 //! They are counted by kind, so that nobody takes a trace for sound of which little
 //! was looked at. Of an operation one record counts on each side that has a part in
 //! it: of a one-sided operation its start and not its completion, which is recorded
-//! at the same place; of a lock that it was acquired and that it was released, since
-//! that orders two locations.
+//! at the same place.
 //!
 //! What a stream of an accelerator does was launched by its host; each activity
 //! counts once, whether a kernel or a copy of memory, which Score-P records as
@@ -23,7 +22,7 @@ struct Kind {
     codes: &'static [u8],
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 4] = [
     Kind {
         name: "one-sided operation",
         reach: Reach::Trace,
@@ -51,46 +50,8 @@ const KINDS: [Kind; 7] = [
     Kind {
         name: "thread team event",
         reach: Reach::Process,
-        codes: &[
-            code::OmpFork,
-            code::OmpJoin,
-            code::ThreadFork,
-            code::ThreadJoin,
-            code::ThreadTeamBegin,
-            code::ThreadTeamEnd,
-        ],
-    },
-    Kind {
-        name: "thread creation event",
-        reach: Reach::Process,
-        codes: &[
-            code::ThreadCreate,
-            code::ThreadBegin,
-            code::ThreadWait,
-            code::ThreadEnd,
-        ],
-    },
-    Kind {
-        name: "lock event",
-        reach: Reach::Process,
-        codes: &[
-            code::OmpAcquireLock,
-            code::OmpReleaseLock,
-            code::ThreadAcquireLock,
-            code::ThreadReleaseLock,
-        ],
-    },
-    Kind {
-        name: "task event",
-        reach: Reach::Process,
-        codes: &[
-            code::OmpTaskCreate,
-            code::OmpTaskSwitch,
-            code::OmpTaskComplete,
-            code::ThreadTaskCreate,
-            code::ThreadTaskSwitch,
-            code::ThreadTaskComplete,
-        ],
+        // Nothing says which threads these teams had.
+        codes: &[code::OmpFork, code::OmpJoin],
     },
 ];
 

@@ -41,10 +41,14 @@ fn share(part: &ExaminedPart) -> Option<String> {
             "none of {} of communication could be used",
             records(part.recorded)
         )),
+        Verdict::SmallPart if part.examined.telling() == 0 => Some(format!(
+            "none of {} of communication between clocks could be used",
+            records(part.examined.missed())
+        )),
         Verdict::SmallPart => Some(format!(
             "only {} of {} of communication could be used",
-            group_digits(part.used),
-            records(part.recorded - part.within_clock)
+            group_digits(part.examined.telling()),
+            records(part.examined.telling() + part.examined.missed())
         )),
         Verdict::NothingRecorded | Verdict::MostUsed => None,
     }

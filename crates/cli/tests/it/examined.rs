@@ -14,7 +14,7 @@ use serde_json::Value;
 const WORLD: CommRef = CommRef(0);
 
 /// A trace of two processes with two threads each on nodes of their own; ids count
-/// threads. Each process is a rank.
+/// threads. Each process is a rank, and its threads are a team.
 fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWriter)) {
     std::fs::create_dir(dir.join(name)).unwrap();
     let path = dir.join(name).join("traces.otf2");
@@ -38,6 +38,16 @@ fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWriter)) {
     it.group("", GroupType::COMM_LOCATION_GROUPS, Paradigm::MPI, &[0, 1]);
     let group = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 1]);
     it.comm("world", group, None);
+    it.group(
+        "",
+        GroupType::COMM_LOCATIONS,
+        Paradigm::OPENMP,
+        &[0, 1, 2, 3],
+    );
+    for threads in [[0, 1], [2, 3]] {
+        let team = it.group("", GroupType::COMM_GROUP, Paradigm::OPENMP, &threads);
+        it.comm("team", team, None);
+    }
     let mut written = Vec::new();
     for id in 0..4 {
         let mut location = archive.location(id).unwrap();
@@ -86,12 +96,37 @@ fn puts(id: u64, it: &mut LocationWriter) {
 
 /// Each process forks its worker twice.
 fn teams(id: u64, it: &mut LocationWriter) {
+    let thread_team = CommRef(1 + id as u32 / 2);
+    let model = Paradigm::OPENMP;
     for time in [7000, 8000] {
-        let thread_team = CommRef(1);
-        let begin = EventData::ThreadTeamBegin { thread_team };
-        let end = EventData::ThreadTeamEnd { thread_team };
-        it.event(time + 10 * (id % 2), &begin).unwrap();
-        it.event(time + 20, &end).unwrap();
+        let mut record = |after: u64, data| it.event(time + after, &data).unwrap();
+        if id.is_multiple_of(2) {
+            record(0, EventData::ThreadFork { model, threads: 2 });
+        }
+        record(
+            10 * (id % 2) + 1,
+            EventData::ThreadTeamBegin { thread_team },
+        );
+        record(20, EventData::ThreadTeamEnd { thread_team });
+        if id.is_multiple_of(2) {
+            record(25, EventData::ThreadJoin { model });
+        }
+    }
+}
+
+/// The same as they were recorded before OTF2 1.2: nothing says who was in a team.
+fn old_teams(id: u64, it: &mut LocationWriter) {
+    if id.is_multiple_of(2) {
+        it.event(7000, &EventData::OmpFork { threads: 2 }).unwrap();
+        it.event(7025, &EventData::OmpJoin).unwrap();
+    }
+}
+
+/// Messages that nobody has received.
+fn lost(id: u64, it: &mut LocationWriter) {
+    if id == 0 {
+        it.send(1000, message(1)).unwrap();
+        it.send(2000, message(1)).unwrap();
     }
 }
 
@@ -117,7 +152,12 @@ fn hand_made() -> Scratch {
         exchange(id, it, 0);
         teams(id, it);
     });
+    write(dir, "hybrid-lost", |id, it| {
+        lost(id, it);
+        teams(id, it);
+    });
     write(dir, "threads", teams);
+    write(dir, "old-threads", old_teams);
     scratch
 }
 
@@ -130,7 +170,10 @@ fn what_could_not_be_looked_at_is_said_last() {
         "check one-sided-skewed",
         "check hybrid",
         "check hybrid --clocks location",
+        "check hybrid-lost",
         "check threads",
+        "check threads --clocks location",
+        "check old-threads",
         "check lost --strict",
         "correct silent -o a",
         "correct lost -o b",
@@ -145,18 +188,19 @@ fn what_could_not_be_looked_at_is_said_last() {
 #[test]
 fn reports_have_the_numbers() {
     let scratch = hand_made();
-    let outcome = scratch.retime("check hybrid --json - --clocks location");
+    let outcome = scratch.retime("check hybrid --json -");
     assert_eq!(outcome.code, Some(0));
     let report: Value = serde_json::from_str(&outcome.stdout).unwrap();
     let expected = serde_json::json!({
         "verdict": "most-used",
         "recorded": 20,
-        "used": 4,
-        // Threads that nothing ties to another clock read that of their process.
-        "within_clock": 16,
+        "used": 20,
+        "within_clock": 0,
         "message_ends": { "recorded": 4, "used": 4 },
-        "calls": { "recorded": 0, "used": 0 },
-        "unused": [{ "kind": "thread team event", "records": 16, "within_clock": 16 }],
+        // Two forks and two joins of two threads in each process.
+        "calls": { "recorded": 16, "used": 16 },
+        "used_within_clock": 16,
+        "unused": [],
     });
     assert_eq!(report["examined"], expected);
 }

@@ -12,6 +12,8 @@ use crate::describe::Description;
 pub(super) struct Comm<'a> {
     /// Its handle in the description of the trace.
     pub(super) handle: u32,
+    /// Whether its members are threads.
+    pub(super) of_threads: bool,
     ranks: &'a [LocationIndex],
     /// Rank 0 if there are no ranks.
     own: Option<LocationIndex>,
@@ -84,6 +86,11 @@ impl<'a> Partners<'a> {
                 &[]
             }
         };
-        Some(Comm { handle, ranks, own })
+        Some(Comm {
+            handle,
+            of_threads: matches!(communicator.members, Members::Threads(_)),
+            ranks,
+            own,
+        })
     }
 }

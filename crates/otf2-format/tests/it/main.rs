@@ -17,4 +17,6 @@ mod postings;
 mod ranks;
 mod recognise;
 mod scan;
+mod thread_programs;
+mod threads;
 mod unused;

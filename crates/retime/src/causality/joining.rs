@@ -11,7 +11,8 @@
 //! Where recording was off at a member, calls have a known place from the start of the
 //! communicator before that, and from its end after it, since each member calls all
 //! operations before `MPI_Finalize`. Those that have such a place at all members meet;
-//! the rest has no certain partners.
+//! the rest has no certain partners. What threads do in [teams](super::teams) is another
+//! matter, since not all threads of a team take part in each of its uses.
 
 use rustc_hash::FxHashMap;
 
@@ -24,6 +25,7 @@ use super::collectives::{Collectives, Participant};
 use super::gaps::{Gap, Gaps};
 use super::nodes::Nodes;
 use super::point_to_point::{by_endpoint, endpoint};
+use super::teams::Uses;
 use super::{CausalityOptions, EventNode};
 
 /// Joins the calls that participants recorded.
@@ -56,12 +58,12 @@ pub(super) fn join(
 
 /// A call, with its nodes in the whole trace.
 #[derive(Clone, Copy)]
-struct Call {
-    what: Collective,
-    begin: Option<EventNode>,
-    end: Option<EventNode>,
+pub(super) struct Call {
+    pub(super) what: Collective,
+    pub(super) begin: Option<EventNode>,
+    pub(super) end: Option<EventNode>,
     /// Where it is recorded: its end if there is one, or else its begin.
-    place: EventNode,
+    pub(super) place: EventNode,
 }
 
 /// One member's call of one operation.
@@ -132,11 +134,11 @@ struct Builder<'a> {
 }
 
 /// The calls of one member of a communicator.
-struct Member {
-    location: LocationIndex,
+pub(super) struct Member {
+    pub(super) location: LocationIndex,
     side: u8,
     rank: u32,
-    calls: Vec<Call>,
+    pub(super) calls: Vec<Call>,
 }
 
 fn members_of(
@@ -172,6 +174,18 @@ impl Builder<'_> {
         if members.len() < 2 {
             return;
         }
+        if matches!(communicator.members, Members::Threads(_)) {
+            if members
+                .iter()
+                .any(|it| self.gaps.touch_process(it.location))
+            {
+                let calls = members.iter().flat_map(|it| &it.calls);
+                return calls.for_each(|call| self.note(Defect::PlaceUnknown, call.place));
+            }
+            if let Some(uses) = Uses::of(&members) {
+                return self.team(communicator, &uses);
+            }
+        }
         if members.iter().any(|it| self.gaps.of(it.location).is_some()) {
             return self.around_gaps(communicator, &members);
         }
@@ -203,6 +217,16 @@ impl Builder<'_> {
                 let calls: Vec<Entered> = calls.collect();
                 self.joined(communicator, &calls);
             }
+        }
+    }
+
+    /// What the threads of a team did together.
+    fn team(&mut self, communicator: &Communicator, uses: &Uses<'_>) {
+        if let Err((defect, place)) = uses.check() {
+            self.note(defect, place);
+        }
+        for (class, participants) in uses.operations() {
+            self.push(communicator, class, &participants);
         }
     }
 

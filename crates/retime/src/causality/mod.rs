@@ -5,7 +5,7 @@
 //!  LocationLog --+--> Nodes         columns of all events with a role
 //!  LocationLog --+--> partners      send <-> receive        (point_to_point, named;
 //!                |                  channels, doubtful, posting_order, lengths, gaps)
-//!  LocationLog --+--> Collectives   begins and ends by call (joining, named)
+//!  LocationLog --+--> Collectives   begins and ends by call (joining, teams, named)
 //!                +--> Defects       what did not match
 //!                +--> Usage         how much of what was recorded counts
 //! ```
@@ -26,6 +26,7 @@ mod named;
 mod nodes;
 mod point_to_point;
 mod posting_order;
+mod teams;
 mod usage;
 mod window;
 
@@ -35,9 +36,10 @@ pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder, LogError,
-    LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
+    Call, Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder,
+    LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
+pub(crate) use usage::within_clocks;
 pub use usage::{Usage, Used};
 
 use std::sync::Arc;

@@ -34,12 +34,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use retime_model::{Defect, LogColumns, Members, Role, TraceInfo};
+use retime_model::{ClockId, Clocks, Defect, LogColumns, Members, Role, TraceInfo};
 use serde::Serialize;
 
-use super::Partner;
 use super::collectives::Collectives;
+use super::ids::EventNode;
 use super::nodes::Nodes;
+use super::{Causality, Partner};
 
 /// Records of one kind of communication, and those of them that dependencies rest
 /// on.
@@ -102,6 +103,37 @@ impl Usage {
         self.calls.used = involved.min(self.calls.recorded);
         self
     }
+}
+
+/// How many of the records that dependencies rest on belong to messages and operations of
+/// which all ends read one clock, while other locations read others: such dependencies
+/// cannot tell how clocks differ.
+pub(crate) fn within_clocks(causality: &Causality, clocks: &Clocks) -> u64 {
+    let joins = |clock: ClockId| clocks.locations(clock).len() > 1;
+    if clocks.len() < 2 || !clocks.iter().any(joins) {
+        return 0;
+    }
+    let nodes = causality.nodes();
+    let clock = |node: EventNode| clocks.of(nodes.location(node));
+    let within = |&receive: &EventNode| {
+        let send = causality.message_source(receive);
+        send.is_some_and(|send| clock(send) == clock(receive))
+    };
+    let messages = nodes.all().filter(within).count() as u64;
+    let collectives = causality.collectives();
+    let calls = collectives.instances().map(|instance| {
+        let participants = collectives.participants(instance).iter();
+        let mut involved = participants.filter_map(|it| it.cause().or(it.effect()));
+        let Some(first) = involved.next().map(clock) else {
+            return 0;
+        };
+        let others = involved.try_fold(0, |count, it| (clock(it) == first).then_some(count + 1));
+        // Nobody depends on himself.
+        others
+            .filter(|&count| count > 0)
+            .map_or(0, |count| count + 1)
+    });
+    2 * messages + calls.sum::<u64>()
 }
 
 /// Whether nobody else can take part.

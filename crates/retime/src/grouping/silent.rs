@@ -19,7 +19,9 @@
 //! reference. Without any of these a location keeps its clock, and so its times.
 //!
 //! What has dependencies across clocks is judged by those, whatever it belongs to:
-//! times of a device that a driver has converted may really differ from its host's.
+//! times of a device that a driver has converted may really differ from its host's. So
+//! threads that each have a clock of their own, and depend only on each other, do not move
+//! with the rest of their process.
 //!
 //! ```
 //! use retime::{Clocks, Grouping, Standing};

@@ -8,15 +8,16 @@
 //! ```text
 //!  u + m = 0          nothing is recorded: there is nothing to look at
 //!  u = 0 < m          nothing of it could be used
-//!  0 < u < m          a small part could be used: fewer than half
-//!  u >= m             most of it could be used
+//!  0 < u, a < m       a small part could be used: fewer than half
+//!  a >= m             most of it could be used
 //! ```
 //!
 //! Below one half, a dependency that the trace records was rather not looked at
 //! than looked at, and "no contradiction" says more of retime than of the trace. Between
 //! locations that share a clock nothing can show that clocks disagree; so where some
-//! records are used, those of the others do not count that relate only such
-//! locations, say threads of a process.
+//! records are used, neither those count that relate only such locations, say threads
+//! of a process, among the others nor, if there are several clocks, among those that
+//! are used: a thousand locks of threads do not make up for ten lost messages.
 //!
 //! ```
 //! use retime::causality::{Usage, Used};
@@ -27,7 +28,7 @@
 //!     calls: Used { recorded: 0, used: 0 },
 //! };
 //! let kind = |records, within_clock| UnusedKind { kind: "lock event", records, within_clock };
-//! let verdict = |unused| Examined { usage, unused }.verdict();
+//! let verdict = |unused| Examined { usage, used_within_clock: 0, unused }.verdict();
 //! assert_eq!(verdict(vec![]), Verdict::MostUsed); // 30 against 10
 //! assert_eq!(verdict(vec![kind(21, 0)]), Verdict::SmallPart); // 30 against 31
 //! assert_eq!(verdict(vec![kind(900, 890)]), Verdict::MostUsed); // 30 against 20
@@ -38,7 +39,7 @@ use retime_model::{ClockId, LocationIndex};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::Usage;
+use crate::causality::{Usage, within_clocks};
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -46,6 +47,9 @@ pub struct Examined {
     /// Messages and collectives.
     #[serde(flatten)]
     pub usage: Usage,
+    /// How many of the used records relate only locations that share a clock, if there
+    /// are several clocks.
+    pub used_within_clock: u64,
     /// What else is recorded.
     pub unused: Vec<UnusedKind>,
 }
@@ -98,6 +102,7 @@ impl Analysis {
         };
         Examined {
             usage: self.causality().usage(),
+            used_within_clock: within_clocks(self.causality(), self.clocks()),
             unused: unused.iter().map(kind).collect(),
         }
     }
@@ -136,14 +141,23 @@ impl Examined {
         self.unused.iter().map(|it| it.within_clock).sum()
     }
 
+    /// Used records that can show that clocks disagree.
+    pub fn telling(&self) -> u64 {
+        self.used().saturating_sub(self.used_within_clock)
+    }
+
+    /// Records that are not used, and could show that clocks disagree.
+    pub fn missed(&self) -> u64 {
+        self.recorded()
+            .saturating_sub(self.used() + self.within_clock())
+    }
+
     /// What it means that no contradiction was found.
     pub fn verdict(&self) -> Verdict {
-        let (used, recorded) = (self.used(), self.recorded());
-        let missed = recorded.saturating_sub(used + self.within_clock());
-        match used {
-            _ if recorded == 0 => Verdict::NothingRecorded,
+        match self.used() {
+            _ if self.recorded() == 0 => Verdict::NothingRecorded,
             0 => Verdict::NothingUsed,
-            used if used < missed => Verdict::SmallPart,
+            _ if self.telling() < self.missed() => Verdict::SmallPart,
             _ => Verdict::MostUsed,
         }
     }

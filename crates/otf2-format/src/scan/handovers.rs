@@ -1,0 +1,284 @@
+//! What threads of a process hand over to each other: a lock, the life of a thread, a task.
+//!
+//! Each location says what it has given and got. Which belongs to which shows only when
+//! all locations are read; what is certain gets an id then that both sides have in common.
+//! The rest is mostly no defect: the last release of a lock has nobody who waited for it,
+//! a detached thread ends unnoticed, and most tasks are done by who made them. It stays
+//! without an id. Only a thread that was made and never began, or that somebody waited for
+//! and that never ended, is reported as the end of a message whose other end is missing.
+
+mod creations;
+mod locks;
+mod tasks;
+
+use std::collections::{HashMap, HashSet};
+
+use retime_model::{
+    Class, Location, LocationIndex, LocationLog, LogNode, MessageId, NamedMessage, NamedOperation,
+    OperationId, TraceInfo,
+};
+use retime_otf2::{Paradigm, Trace};
+
+use self::creations::Creations;
+use self::tasks::Tasks;
+use super::Scanned;
+use crate::error::TraceError;
+
+/// The space in which messages and operations between threads are numbered.
+const SPACE: u64 = u64::from_be_bytes(*b"threads\0");
+
+/// An acquisition of a lock, as its records say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct LockUse {
+    lock: (Paradigm, u32),
+    order: u32,
+}
+
+impl LockUse {
+    pub(super) const fn new(model: Paradigm, lock: u32, order: u32) -> Self {
+        Self {
+            lock: (model, lock),
+            order,
+        }
+    }
+}
+
+/// A task, as its records say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct TaskId {
+    team: Option<u32>,
+    number: u64,
+}
+
+impl TaskId {
+    /// By the thread of a team that made it, and a number that this one gave it.
+    pub(super) fn of_team(team: Option<u32>, thread: u32, generation: u32) -> Self {
+        Self {
+            team,
+            number: u64::from(thread) << 32 | u64::from(generation),
+        }
+    }
+
+    /// By its number in the process.
+    pub(super) const fn named(number: u64) -> Self {
+        Self { team: None, number }
+    }
+}
+
+/// By what the creator of a thread and the thread itself name it: the contingent and a
+/// number in it.
+pub(super) type ThreadId = (Option<u32>, u64);
+
+/// What a location has given or got.
+#[derive(Default)]
+pub(crate) struct Handovers {
+    acquired: Vec<(LockUse, LogNode)>,
+    released: Vec<(LockUse, LogNode)>,
+    created: Vec<(ThreadId, LogNode)>,
+    begun: Vec<(ThreadId, LogNode)>,
+    ended: Vec<(ThreadId, LogNode)>,
+    awaited: Vec<(ThreadId, LogNode)>,
+    /// With the number of the use of their team.
+    tasks_created: Vec<(TaskId, u32, LogNode)>,
+    tasks_begun: Vec<(TaskId, u32, LogNode)>,
+    /// Tasks that it works on, or has worked on and may do so again.
+    open_tasks: HashSet<TaskId>,
+    /// How often it has begun to work in each team.
+    uses: HashMap<u32, u32>,
+}
+
+impl Handovers {
+    pub(super) fn acquires(&mut self, of: LockUse, node: LogNode) {
+        self.acquired.push((of, node));
+    }
+
+    pub(super) fn releases(&mut self, of: LockUse, node: LogNode) {
+        self.released.push((of, node));
+    }
+
+    pub(super) fn creates(&mut self, thread: ThreadId, node: LogNode) {
+        self.created.push((thread, node));
+    }
+
+    pub(super) fn begins(&mut self, thread: ThreadId, node: LogNode) {
+        self.begun.push((thread, node));
+    }
+
+    pub(super) fn ends(&mut self, thread: ThreadId, node: LogNode) {
+        self.ended.push((thread, node));
+    }
+
+    pub(super) fn waits(&mut self, thread: ThreadId, node: LogNode) {
+        self.awaited.push((thread, node));
+    }
+
+    pub(super) fn team_begins(&mut self, team: u32) {
+        *self.uses.entry(team).or_default() += 1;
+    }
+
+    pub(super) fn creates_task(&mut self, task: TaskId, node: LogNode) {
+        self.tasks_created.push((task, self.uses_of(task), node));
+    }
+
+    /// Whether the location begins to work on a task, and does not return to it.
+    pub(super) fn is_new(&mut self, task: TaskId) -> bool {
+        self.open_tasks.insert(task)
+    }
+
+    pub(super) fn begins_task(&mut self, task: TaskId, node: LogNode) {
+        self.tasks_begun.push((task, self.uses_of(task), node));
+    }
+
+    pub(super) fn completes_task(&mut self, task: TaskId) {
+        self.open_tasks.remove(&task);
+    }
+
+    /// How often the location has begun to work in the team of a task.
+    fn uses_of(&self, task: TaskId) -> u32 {
+        let uses = task.team.and_then(|team| self.uses.get(&team));
+        uses.copied().unwrap_or(0)
+    }
+
+    fn is_empty(&self) -> bool {
+        let threads = [&self.created, &self.begun, &self.ended, &self.awaited];
+        self.acquired.is_empty()
+            && self.released.is_empty()
+            && threads.iter().all(|it| it.is_empty())
+            && self.tasks_created.is_empty()
+            && self.tasks_begun.is_empty()
+    }
+}
+
+/// An event of a location.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct At {
+    location: LocationIndex,
+    node: LogNode,
+}
+
+/// Names what certainly belongs together, in the logs of all locations.
+pub(crate) fn name(
+    scanned: Vec<Scanned>,
+    info: &TraceInfo,
+    trace: &Trace,
+) -> Result<Vec<Scanned>, TraceError> {
+    if scanned.iter().all(|it| it.handovers.is_empty()) {
+        return Ok(scanned);
+    }
+    let mut names = Names::new(scanned.len());
+    for process in by_process(&scanned, info) {
+        for (released, acquired) in locks::pairs(&process) {
+            names.message(&[released, acquired]);
+        }
+        let creations = Creations::of(&process);
+        for (given, got) in creations.pairs() {
+            names.message(&[given, got]);
+        }
+        for alone in creations.unmatched() {
+            names.message(&[alone]);
+        }
+        for (created, begun) in Tasks::of(&process).started() {
+            names.task(created, &begun);
+        }
+    }
+    names.enter(scanned, info, trace)
+}
+
+/// A location with what it has given and got.
+struct Thread<'a> {
+    location: LocationIndex,
+    handovers: &'a Handovers,
+    /// Whether recording was off for some time.
+    gap: bool,
+}
+
+/// The locations of each process.
+fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a>>> {
+    let mut processes: Vec<Vec<Thread<'a>>> = Vec::new();
+    processes.resize_with(info.processes.len(), Vec::new);
+    for (location, it) in (0..).map(LocationIndex).zip(scanned) {
+        let described = info.locations.get(location.as_usize());
+        if let Some(process) = described.and_then(|it| processes.get_mut(it.process)) {
+            process.push(Thread {
+                location,
+                handovers: &it.handovers,
+                gap: it.log.columns().gap.is_some(),
+            });
+        }
+    }
+    processes
+}
+
+/// What is added to the logs of all locations.
+struct Names {
+    messages: Vec<Vec<NamedMessage>>,
+    operations: Vec<Vec<NamedOperation>>,
+    next: u64,
+}
+
+impl Names {
+    fn new(locations: usize) -> Self {
+        Self {
+            messages: vec![Vec::new(); locations],
+            operations: vec![Vec::new(); locations],
+            next: 0,
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn message(&mut self, ends: &[At]) {
+        let id = MessageId {
+            space: SPACE,
+            number: self.number(),
+        };
+        for end in ends {
+            let node = end.node;
+            self.messages[end.location.as_usize()].push(NamedMessage { id, node });
+        }
+    }
+
+    fn task(&mut self, created: At, begun: &[At]) {
+        let id = OperationId {
+            space: SPACE,
+            number: self.number(),
+        };
+        let mut event = |at: At, expected: u32| {
+            self.operations[at.location.as_usize()].push(NamedOperation {
+                id,
+                class: Class::OneToAll,
+                rank: at.location.0,
+                expected,
+                node: at.node,
+            });
+        };
+        event(created, 1);
+        for &at in begun {
+            event(at, begun.len() as u32);
+        }
+    }
+
+    fn enter(
+        self,
+        mut scanned: Vec<Scanned>,
+        info: &TraceInfo,
+        trace: &Trace,
+    ) -> Result<Vec<Scanned>, TraceError> {
+        let added = self.messages.into_iter().zip(self.operations);
+        let enter = |((it, described), (messages, operations)): ((Scanned, &Location), _)| {
+            let mut columns = it.log.into_columns();
+            columns.named_messages = messages;
+            columns.named_operations = operations;
+            let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
+                path: trace.archive().events_path(described.id),
+                source,
+            })?;
+            Ok(Scanned { log, ..it })
+        };
+        let scanned = scanned.drain(..).zip(&info.locations).zip(added);
+        scanned.map(enter).collect()
+    }
+}

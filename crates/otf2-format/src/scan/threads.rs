@@ -1,0 +1,502 @@
+//! What a thread does with others: the teams in which it works, their barriers, and what
+//! it [hands over](super::handovers).
+//!
+//! A thread may work in a team within a team, so those that it has not left are a stack.
+//! Each use of a team is a fork and a join, and has barriers between:
+//!
+//! ```text
+//!  who forks   Fork TeamBegin  Enter Leave  TeamEnd Join
+//!  others           TeamBegin  Enter Leave  TeamEnd
+//!              \____________/  \_________/  \__________/
+//!                  a fork        barrier       a join
+//! ```
+//!
+//! Nothing but the order of the records tells to which fork a team belongs. Who else took
+//! part in that fork is left to [`Causality`](retime_model::Operation::Fork): a team is used
+//! again and again, and not by all of its threads each time.
+//!
+//! A barrier is left when all threads of the team have entered it *and* have completed the
+//! tasks of the team. So a task that is completed within the barrier is its begin as seen
+//! by the thread that has worked on it.
+//!
+//! Sources: OTF2's descriptions of the records; `OpenMP` 5.2, sections 10.1 (parallel) and
+//! 15.3 (barriers).
+
+use std::collections::HashSet;
+
+use retime_model::{
+    Call, Collective, LocationIndex, LogBuilder, LogNode, Members, Operation, Role, Root,
+    Timestamp, TraceInfo,
+};
+use retime_otf2::schema::event_code as code;
+use retime_otf2::{
+    CommRef, Definitions, EventData, Glance, MappingTable, Paradigm, RegionRef, RegionRole,
+    WireError,
+};
+
+use super::handovers::{Handovers, LockUse, TaskId};
+use super::partners::Partners;
+
+/// What the definitions say of teams.
+pub(crate) struct Teams {
+    /// Regions that are barriers of teams.
+    barriers: HashSet<RegionRef>,
+    /// The team of each location that is in just one, ...
+    only: Vec<Option<u32>>,
+    /// ... and whether it is in any.
+    any: Vec<bool>,
+}
+
+impl Teams {
+    pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
+        let is_barrier = |role| [RegionRole::BARRIER, RegionRole::IMPLICIT_BARRIER].contains(&role);
+        let regions = definitions.regions.iter();
+        let barriers = regions.filter(|it| it.paradigm == Paradigm::OPENMP && is_barrier(it.role));
+        let mut teams = Self {
+            barriers: barriers.map(|it| it.id).collect(),
+            only: vec![None; info.locations.len()],
+            any: vec![false; info.locations.len()],
+        };
+        for (handle, communicator) in (0..).zip(&info.communicators) {
+            let Members::Threads(threads) = &communicator.members else {
+                continue;
+            };
+            for thread in threads.iter().map(|it| it.as_usize()) {
+                if let Some(any) = teams.any.get_mut(thread) {
+                    teams.only[thread] = (!*any).then_some(handle);
+                    *any = true;
+                }
+            }
+        }
+        teams
+    }
+}
+
+/// A team that a thread works in.
+struct Team {
+    /// Its communicator; `None` if that is not one of threads.
+    handle: Option<u32>,
+    /// Whether this thread forked it.
+    forked: bool,
+}
+
+/// A barrier that a thread has entered.
+struct Entered {
+    region: RegionRef,
+    team: Option<u32>,
+    /// Its begin, as far as it is known yet.
+    begin: LogNode,
+    /// How many teams the thread is in.
+    depth: usize,
+}
+
+/// A thread on its way through the trace.
+pub(super) struct Threads<'a> {
+    teams: &'a Teams,
+    table: Option<&'a MappingTable>,
+    own: LocationIndex,
+    /// Codes of events that are looked at, by bit.
+    codes: u128,
+    stack: Vec<Team>,
+    /// A fork whose team has not begun.
+    forked: Option<LogNode>,
+    /// The end of a team that has not joined.
+    ended: Option<(u32, LogNode)>,
+    entered: Vec<Entered>,
+    /// Whether it recorded that it works in a team.
+    tells_of_teams: bool,
+    /// Barriers of a thread that tells of no team.
+    beside: Vec<(LogNode, LogNode)>,
+    handovers: Handovers,
+}
+
+/// Events that only threads record.
+const OF_THREADS: [u8; 18] = [
+    code::OmpAcquireLock,
+    code::OmpReleaseLock,
+    code::OmpTaskCreate,
+    code::OmpTaskSwitch,
+    code::OmpTaskComplete,
+    code::ThreadFork,
+    code::ThreadJoin,
+    code::ThreadTeamBegin,
+    code::ThreadTeamEnd,
+    code::ThreadAcquireLock,
+    code::ThreadReleaseLock,
+    code::ThreadTaskCreate,
+    code::ThreadTaskSwitch,
+    code::ThreadTaskComplete,
+    code::ThreadCreate,
+    code::ThreadBegin,
+    code::ThreadWait,
+    code::ThreadEnd,
+];
+
+const fn bits(codes: &[u8]) -> u128 {
+    let (mut bits, mut i) = (0, 0);
+    while i < codes.len() {
+        bits |= 1 << codes[i];
+        i += 1;
+    }
+    bits
+}
+
+impl<'a> Threads<'a> {
+    pub(super) fn new(
+        teams: &'a Teams,
+        table: Option<&'a MappingTable>,
+        own: LocationIndex,
+    ) -> Self {
+        let in_a_team = teams.any.get(own.as_usize()).is_some_and(|any| *any);
+        let codes = if in_a_team && !teams.barriers.is_empty() {
+            bits(&OF_THREADS) | bits(&[code::Enter, code::Leave])
+        } else {
+            bits(&OF_THREADS)
+        };
+        Self {
+            teams,
+            table,
+            own,
+            codes,
+            stack: Vec::new(),
+            forked: None,
+            ended: None,
+            entered: Vec::new(),
+            tells_of_teams: false,
+            beside: Vec::new(),
+            handovers: Handovers::default(),
+        }
+    }
+
+    /// Whether events with a code are looked at.
+    #[inline]
+    pub(super) const fn concerns(&self, code: u8) -> bool {
+        code < 128 && self.codes >> code & 1 == 1
+    }
+
+    /// Looks at an event [of concern](Self::concerns).
+    #[inline(never)]
+    pub(super) fn follow(
+        &mut self,
+        event: Glance<'_>,
+        time: Timestamp,
+        partners: &mut Partners<'_>,
+        log: &mut LogBuilder,
+    ) -> Result<(), WireError> {
+        let at = (event.number, time);
+        match event.code {
+            code::Enter => {
+                if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()? {
+                    self.enter(region, at, log);
+                }
+            }
+            code::Leave => {
+                if let EventData::Leave { region } = event.data_of::<{ code::Leave }>()? {
+                    self.leave(region, at, log);
+                }
+            }
+            _ => self.of_threads(&event.data()?, at, partners, log),
+        }
+        Ok(())
+    }
+
+    fn of_threads(
+        &mut self,
+        data: &EventData,
+        at: (u64, Timestamp),
+        partners: &mut Partners<'_>,
+        log: &mut LogBuilder,
+    ) {
+        match *data {
+            EventData::ThreadFork { .. } => self.forked = Some(begin(at, log)),
+            EventData::ThreadJoin { .. } => self.joined(at, log),
+            EventData::ThreadTeamBegin { thread_team } => {
+                self.team_begins(thread_team, at, partners, log);
+            }
+            EventData::ThreadTeamEnd { .. } => self.team_ends(at, log),
+            EventData::ThreadCreate {
+                thread_contingent,
+                sequence_count,
+            } => {
+                let id = (handle(partners, thread_contingent), sequence_count);
+                self.handovers.creates(id, send(at, log));
+            }
+            EventData::ThreadBegin {
+                thread_contingent,
+                sequence_count,
+            } => {
+                let id = (handle(partners, thread_contingent), sequence_count);
+                self.handovers.begins(id, receive(at, log));
+            }
+            EventData::ThreadEnd {
+                thread_contingent,
+                sequence_count,
+            } => {
+                let id = (handle(partners, thread_contingent), sequence_count);
+                self.handovers.ends(id, send(at, log));
+            }
+            EventData::ThreadWait {
+                thread_contingent,
+                sequence_count,
+            } => {
+                let id = (handle(partners, thread_contingent), sequence_count);
+                self.handovers.waits(id, receive(at, log));
+            }
+            _ => self.of_locks_and_tasks(data, at, partners, log),
+        }
+    }
+
+    fn of_locks_and_tasks(
+        &mut self,
+        data: &EventData,
+        at: (u64, Timestamp),
+        partners: &mut Partners<'_>,
+        log: &mut LogBuilder,
+    ) {
+        match *data {
+            EventData::ThreadAcquireLock {
+                model,
+                lock,
+                acquisition_order,
+            } => {
+                let of = LockUse::new(model, lock, acquisition_order);
+                self.handovers.acquires(of, receive(at, log));
+            }
+            EventData::ThreadReleaseLock {
+                model,
+                lock,
+                acquisition_order,
+            } => {
+                let of = LockUse::new(model, lock, acquisition_order);
+                self.handovers.releases(of, send(at, log));
+            }
+            EventData::OmpAcquireLock {
+                lock,
+                acquisition_order,
+            } => {
+                let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
+                self.handovers.acquires(of, receive(at, log));
+            }
+            EventData::OmpReleaseLock {
+                lock,
+                acquisition_order,
+            } => {
+                let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
+                self.handovers.releases(of, send(at, log));
+            }
+            EventData::ThreadTaskCreate {
+                thread_team,
+                creating_thread,
+                generation_number,
+            } => {
+                let id = TaskId::of_team(
+                    handle(partners, thread_team),
+                    creating_thread,
+                    generation_number,
+                );
+                self.handovers.creates_task(id, begin(at, log));
+            }
+            EventData::ThreadTaskSwitch {
+                thread_team,
+                creating_thread,
+                generation_number,
+            } => {
+                let comm = partners.comm(thread_team);
+                // What it made itself it has not got from others.
+                if comm.and_then(|it| it.location(creating_thread)) != Some(self.own) {
+                    let handle = comm.map(|it| it.handle);
+                    let id = TaskId::of_team(handle, creating_thread, generation_number);
+                    self.switches(id, at, log);
+                }
+            }
+            EventData::ThreadTaskComplete {
+                thread_team,
+                creating_thread,
+                generation_number,
+            } => {
+                let id = TaskId::of_team(
+                    handle(partners, thread_team),
+                    creating_thread,
+                    generation_number,
+                );
+                self.completes(id, at, log);
+            }
+            EventData::OmpTaskCreate { task } => {
+                self.handovers
+                    .creates_task(TaskId::named(task), begin(at, log));
+            }
+            EventData::OmpTaskSwitch { task } => self.switches(TaskId::named(task), at, log),
+            EventData::OmpTaskComplete { task } => self.completes(TaskId::named(task), at, log),
+            _ => {}
+        }
+    }
+
+    fn team_begins(
+        &mut self,
+        team: CommRef,
+        at: (u64, Timestamp),
+        partners: &mut Partners<'_>,
+        log: &mut LogBuilder,
+    ) {
+        self.tells_of_teams = true;
+        let comm = partners.comm(team);
+        if comm.is_none() {
+            log.unresolved(at.0);
+        }
+        let handle = comm.filter(|it| it.of_threads).map(|it| it.handle);
+        let fork = self.forked.take();
+        self.stack.push(Team {
+            handle,
+            forked: fork.is_some(),
+        });
+        if let Some(handle) = handle {
+            let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            log.called(Call {
+                what: what(handle, Operation::Fork, fork.is_some()),
+                begin: fork,
+                end: Some(end),
+            });
+            self.handovers.team_begins(handle);
+        }
+    }
+
+    fn team_ends(&mut self, at: (u64, Timestamp), log: &mut LogBuilder) {
+        self.forked = None;
+        self.never_joined(log);
+        let Some(team) = self.stack.pop() else { return };
+        self.entered.retain(|it| it.depth <= self.stack.len());
+        let Some(handle) = team.handle else { return };
+        self.ended = Some((handle, begin(at, log)));
+        if !team.forked {
+            self.never_joined(log);
+        }
+    }
+
+    /// The thread that forked a team goes on alone.
+    fn joined(&mut self, at: (u64, Timestamp), log: &mut LogBuilder) {
+        self.forked = None;
+        if let Some((handle, begin)) = self.ended.take() {
+            let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            log.called(Call {
+                what: what(handle, Operation::Join, true),
+                begin: Some(begin),
+                end: Some(end),
+            });
+        }
+    }
+
+    /// The thread has come to the end of a team, and waits for nobody.
+    fn never_joined(&mut self, log: &mut LogBuilder) {
+        if let Some((handle, begin)) = self.ended.take() {
+            log.called(Call {
+                what: what(handle, Operation::Join, false),
+                begin: Some(begin),
+                end: None,
+            });
+        }
+    }
+
+    fn enter(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
+        if !self.is_barrier(region) {
+            return;
+        }
+        let team = self.stack.last().and_then(|team| team.handle);
+        if team.is_some() || !self.tells_of_teams {
+            self.entered.push(Entered {
+                region,
+                team,
+                begin: begin(at, log),
+                depth: self.stack.len(),
+            });
+        }
+    }
+
+    fn leave(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
+        let Some(Entered { team, begin, .. }) = self.entered.pop_if(|it| it.region == region)
+        else {
+            return;
+        };
+        let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+        match team {
+            Some(team) => barrier(team, begin, Some(end), log),
+            None => self.beside.push((begin, end)),
+        }
+    }
+
+    fn is_barrier(&self, region: RegionRef) -> bool {
+        let region = match self.table {
+            Some(table) => RegionRef(table.get(region.into()) as u32),
+            None => region,
+        };
+        self.teams.barriers.contains(&region)
+    }
+
+    fn switches(&mut self, task: TaskId, at: (u64, Timestamp), log: &mut LogBuilder) {
+        // Of the first time all others follow.
+        if self.handovers.is_new(task) {
+            let node = log.takes_part(at.0, at.1, Role::CollectiveEnd);
+            self.handovers.begins_task(task, node);
+        }
+    }
+
+    fn completes(&mut self, task: TaskId, at: (u64, Timestamp), log: &mut LogBuilder) {
+        self.handovers.completes_task(task);
+        let depth = self.stack.len();
+        if let Some(barrier) = self.entered.last_mut().filter(|it| it.depth == depth) {
+            barrier.begin = begin(at, log);
+        }
+    }
+
+    /// All events are reported.
+    pub(super) fn finish(mut self, log: &mut LogBuilder) -> Handovers {
+        self.never_joined(log);
+        let of_teams = std::mem::take(&mut self.entered).into_iter();
+        for Entered { team, begin, .. } in of_teams {
+            if let Some(team) = team {
+                barrier(team, begin, None, log);
+            }
+        }
+        // Who tells of no team is in the one that is defined, if it is only one.
+        let only = self.teams.only.get(self.own.as_usize()).copied().flatten();
+        if let Some(team) = only.filter(|_| !self.tells_of_teams) {
+            for &(begin, end) in &self.beside {
+                barrier(team, begin, Some(end), log);
+            }
+        }
+        self.handovers
+    }
+}
+
+fn barrier(team: u32, begin: LogNode, end: Option<LogNode>, log: &mut LogBuilder) {
+    log.called(Call {
+        what: what(team, Operation::Barrier, false),
+        begin: Some(begin),
+        end,
+    });
+}
+
+const fn what(communicator: u32, operation: Operation, is_root: bool) -> Collective {
+    Collective {
+        communicator,
+        operation,
+        root: if is_root { Root::Own } else { Root::None },
+        sent: true,
+        received: true,
+    }
+}
+
+fn handle(partners: &mut Partners<'_>, comm: CommRef) -> Option<u32> {
+    partners.comm(comm).map(|it| it.handle)
+}
+
+fn begin(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
+    log.takes_part(at.0, at.1, Role::CollectiveBegin)
+}
+
+fn send(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
+    log.takes_part(at.0, at.1, Role::Send)
+}
+
+fn receive(at: (u64, Timestamp), log: &mut LogBuilder) -> LogNode {
+    log.takes_part(at.0, at.1, Role::Receive)
+}
