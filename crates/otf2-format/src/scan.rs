@@ -1,8 +1,8 @@
 //! What the events of a location say about causality.
 //!
 //! Of the ninety-odd kinds of events, two dozen have a role in
-//! happened-before: point-to-point messages and collective operations of MPI.
-//! Only those are decoded, so the speed of a scan is that of walking over the
+//! happened-before: point-to-point messages and collective operations of MPI. Others
+//! have one by what [streams of accelerators](accelerators) carried out. Only those are decoded, so the speed of a scan is that of walking over the
 //! rest. Each is handed to the [`LogBuilder`] of the location, with ranks
 //! resolved to locations and communicators to handles.
 //!
@@ -10,6 +10,7 @@
 //! can have lived through, it is taken to be as late as that one; the log counts
 //! it.
 
+mod accelerators;
 mod partners;
 mod postings;
 mod roles;
@@ -18,6 +19,8 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
+pub(crate) use self::accelerators::Accelerators;
+use self::accelerators::Parts;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
@@ -37,7 +40,7 @@ pub(crate) struct Scanned {
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
-    regions: &Regions,
+    (regions, accelerators): (&Regions, &Accelerators),
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
@@ -45,6 +48,7 @@ pub(crate) fn read(
     let mut scan = Pass {
         partners: Partners::new(description, local, location),
         postings: Postings::new(regions, local.mappings.table(Class::Region), location),
+        accelerators: accelerators.of(location),
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
@@ -66,6 +70,7 @@ pub(crate) fn read(
 struct Pass<'a> {
     partners: Partners<'a>,
     postings: Postings<'a>,
+    accelerators: Parts<'a>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -88,6 +93,7 @@ impl Pass<'_> {
         if self.postings.follows {
             self.postings.follow(event, time, &mut self.log)?;
         }
+        self.accelerators.report(event.number, time, &mut self.log);
         report(
             event,
             time,
