@@ -171,28 +171,40 @@ impl Parts<'_> {
     }
 }
 
-/// The threads of a process, and the streams that belong to it, each with the context
-/// that it lies in.
+/// What streams of one device have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Context {
+    /// The location group that a process has made for them.
+    Made(usize),
+    /// Of a stream that is among the threads of its process the device is not known.
+    Unknown(LocationIndex),
+}
+
+/// The threads of a process, and the streams that belong to it.
 #[derive(Default)]
 struct Places {
     hosts: Vec<LocationIndex>,
-    streams: Vec<(LocationIndex, usize)>,
+    streams: Vec<(LocationIndex, Context)>,
 }
 
 /// All processes that have streams.
 fn families(trace: &Trace, info: &TraceInfo) -> Vec<Places> {
     let mut families: BTreeMap<usize, Places> = BTreeMap::new();
     for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
-        let context = location.process;
+        let process = location.process;
         let defined = trace.definitions().locations.get(location.id);
         match defined.map(|it| it.kind) {
             Some(LocationType::ACCELERATOR_STREAM) => {
-                let creator = info.processes.get(context).and_then(|it| it.creator);
-                let family = families.entry(creator.unwrap_or(context)).or_default();
+                let creator = info.processes.get(process).and_then(|it| it.creator);
+                let family = families.entry(creator.unwrap_or(process)).or_default();
+                let context = match creator {
+                    Some(_) => Context::Made(process),
+                    None => Context::Unknown(index),
+                };
                 family.streams.push((index, context));
             }
             Some(LocationType::CPU_THREAD) => {
-                families.entry(context).or_default().hosts.push(index);
+                families.entry(process).or_default().hosts.push(index);
             }
             _ => {}
         }

@@ -6,6 +6,7 @@ use retime_otf2::{
     EventData, Glance, LocalDefinitions, MappingTable, ParameterRef, RegionRef, WireError,
 };
 
+use super::Context;
 use super::calls::{Call, Calls};
 
 /// What tells activities apart: only those of one kind can belong to a call of it.
@@ -58,8 +59,7 @@ pub(super) struct Activity {
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) location: LocationIndex,
-    /// The context of the device that it lies in.
-    pub(super) context: usize,
+    pub(super) context: Context,
     pub(super) activities: Vec<Activity>,
     pub(super) is_complete: bool,
 }
@@ -221,7 +221,7 @@ impl<'a> StreamPass<'a> {
     pub(super) fn new(
         calls: &'a Calls,
         local: &'a LocalDefinitions,
-        (location, context): (LocationIndex, usize),
+        (location, context): (LocationIndex, Context),
     ) -> Self {
         Self {
             calls,

@@ -92,8 +92,12 @@ impl Calls {
     pub(super) fn find(definitions: &Definitions) -> Self {
         let regions = &definitions.regions;
         let call = |name| Call::named(&definitions.text(name));
-        let calls = regions.iter().filter_map(|it| Some((it.id, call(it.name)?)));
-        let artificial = regions.iter().filter(|it| it.role == RegionRole::ARTIFICIAL);
+        let calls = regions
+            .iter()
+            .filter_map(|it| Some((it.id, call(it.name)?)));
+        let artificial = regions
+            .iter()
+            .filter(|it| it.role == RegionRole::ARTIFICIAL);
         let mut parameters = definitions.parameters.iter();
         let call_site = parameters.find(|it| definitions.text(it.name) == CALL_SITE);
         Self {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use retime_model::LocationIndex;
 
+use super::Context;
 use super::activities::{Host, Site, Stream, Wait};
 use super::embedding::Places;
 
@@ -39,7 +40,7 @@ struct Launched {
     launches: usize,
     activities: usize,
     hosts: BTreeSet<usize>,
-    contexts: BTreeSet<usize>,
+    contexts: BTreeSet<Context>,
 }
 
 impl Launched {
