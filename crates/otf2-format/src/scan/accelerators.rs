@@ -171,20 +171,12 @@ impl Parts<'_> {
     }
 }
 
-/// What streams of one device have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Context {
-    /// The location group that a process has made for them.
-    Made(usize),
-    /// Of a stream that is among the threads of its process the device is not known.
-    Unknown(LocationIndex),
-}
-
-/// The threads of a process, and the streams that belong to it.
+/// The threads of a process, and the streams that belong to it with the processes that
+/// they are taken for. Streams of one process are of one device.
 #[derive(Default)]
 struct Places {
     hosts: Vec<LocationIndex>,
-    streams: Vec<(LocationIndex, Context)>,
+    streams: Vec<(LocationIndex, usize)>,
 }
 
 /// All processes that have streams.
@@ -197,11 +189,7 @@ fn families(trace: &Trace, info: &TraceInfo) -> Vec<Places> {
             Some(LocationType::ACCELERATOR_STREAM) => {
                 let creator = info.processes.get(process).and_then(|it| it.creator);
                 let family = families.entry(creator.unwrap_or(process)).or_default();
-                let context = match creator {
-                    Some(_) => Context::Made(process),
-                    None => Context::Unknown(index),
-                };
-                family.streams.push((index, context));
+                family.streams.push((index, process));
             }
             Some(LocationType::CPU_THREAD) => {
                 families.entry(process).or_default().hosts.push(index);

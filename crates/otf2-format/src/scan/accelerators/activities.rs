@@ -6,7 +6,6 @@ use retime_otf2::{
     EventData, Glance, LocalDefinitions, MappingTable, ParameterRef, RegionRef, WireError,
 };
 
-use super::Context;
 use super::calls::{Call, Calls};
 
 /// What tells activities apart: only those of one kind can belong to a call of it.
@@ -59,7 +58,8 @@ pub(super) struct Activity {
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) location: LocationIndex,
-    pub(super) context: Context,
+    /// The process that it is taken for; those of one are of one device.
+    pub(super) context: usize,
     pub(super) activities: Vec<Activity>,
     pub(super) is_complete: bool,
 }
@@ -221,7 +221,7 @@ impl<'a> StreamPass<'a> {
     pub(super) fn new(
         calls: &'a Calls,
         local: &'a LocalDefinitions,
-        (location, context): (LocationIndex, Context),
+        (location, context): (LocationIndex, usize),
     ) -> Self {
         Self {
             calls,

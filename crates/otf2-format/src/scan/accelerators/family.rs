@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use retime_model::LocationIndex;
 
-use super::Context;
 use super::activities::{Host, Site, Stream, Wait};
 use super::embedding::Places;
 
@@ -40,7 +39,7 @@ struct Launched {
     launches: usize,
     activities: usize,
     hosts: BTreeSet<usize>,
-    contexts: BTreeSet<Context>,
+    contexts: BTreeSet<usize>,
 }
 
 impl Launched {
