@@ -53,7 +53,12 @@ pub(crate) fn read(
         first: None,
         latest: 0,
     };
-    let counts = trace.glance(location, monitor, |event| scan.event(event))?;
+    // Two loops, so that the common one stays small.
+    let counts = if scan.accelerators.are_all_reported() {
+        trace.glance(location, monitor, |event| scan.event(event))
+    } else {
+        trace.glance(location, monitor, |event| scan.event_with_parts(event))
+    }?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let log = scan
@@ -79,6 +84,14 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// An event of a host or stream of an accelerator.
+    fn event_with_parts(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        self.event(event)?;
+        let time = Timestamp(self.latest);
+        self.accelerators.report(event.number, time, &mut self.log);
+        Ok(())
+    }
+
     #[inline]
     fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         if event.number == 0 {
@@ -93,7 +106,6 @@ impl Pass<'_> {
         if self.postings.follows {
             self.postings.follow(event, time, &mut self.log)?;
         }
-        self.accelerators.report(event.number, time, &mut self.log);
         report(
             event,
             time,

@@ -154,8 +154,11 @@ pub(super) struct Parts<'a> {
 }
 
 impl Parts<'_> {
+    pub(super) const fn are_all_reported(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Reports an event to the log if it has a part.
-    #[inline]
     pub(super) fn report(&mut self, event: u64, time: Timestamp, log: &mut LogBuilder) {
         if let [(next, part), rest @ ..] = self.rest
             && *next == event

@@ -1,6 +1,6 @@
 //! What is concluded of launches, kernels, copies and synchronisations.
 
-use retime::causality::{Causality, CausalityOptions};
+use retime::causality::{Causality, CausalityOptions, Participant};
 use retime_model::format::Format;
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
@@ -109,8 +109,8 @@ fn dependencies(it: &Causality) -> Vec<(u64, u64)> {
     let mut found: Vec<(u64, u64)> = messages.collect();
     for instance in it.collectives().instances() {
         let participants = it.collectives().participants(instance);
-        for cause in participants.iter().filter_map(|it| it.cause()) {
-            let effects = participants.iter().filter_map(|it| it.effect());
+        for cause in participants.iter().filter_map(Participant::cause) {
+            let effects = participants.iter().filter_map(Participant::effect);
             found.extend(effects.map(|effect| (time(cause), time(effect))));
         }
     }

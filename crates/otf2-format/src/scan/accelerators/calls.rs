@@ -82,7 +82,7 @@ impl Call {
 
 /// What the definitions say of calls.
 pub(super) struct Calls {
-    calls: HashMap<RegionRef, Call>,
+    by_region: HashMap<RegionRef, Call>,
     /// Regions that stand for no activity, say that the device has nothing to do.
     artificial: HashSet<RegionRef>,
     call_site: Option<ParameterRef>,
@@ -101,7 +101,7 @@ impl Calls {
         let mut parameters = definitions.parameters.iter();
         let call_site = parameters.find(|it| definitions.text(it.name) == CALL_SITE);
         Self {
-            calls: calls.collect(),
+            by_region: calls.collect(),
             artificial: artificial.map(|it| it.id).collect(),
             call_site: call_site.map(|it| it.id),
         }
@@ -109,12 +109,12 @@ impl Calls {
 
     /// Whether there are calls that give streams something to do.
     pub(super) fn launch_anything(&self) -> bool {
-        let mut calls = self.calls.values();
+        let mut calls = self.by_region.values();
         calls.any(|it| matches!(it, Call::Launch | Call::Copy))
     }
 
     pub(super) fn of(&self, region: RegionRef) -> Option<Call> {
-        self.calls.get(&region).copied()
+        self.by_region.get(&region).copied()
     }
 
     pub(super) fn is_activity(&self, region: RegionRef) -> bool {
