@@ -3,7 +3,7 @@
 //! | retime | OTF2 |
 //! | --- | --- |
 //! | location | location, in order of definition |
-//! | process | location group; made by the process of its creating location group |
+//! | process | location group, made by the process of its creating location group; a stream of an accelerator in a group that is not the accelerator's: one of its own, made by that group |
 //! | node | nearest node of the system tree above the process that shares memory: by its domain, or by its class being called `node` |
 //! | communicator | communicator or inter-communicator, by handles from 0; of paradigms that number no processes it is a team of threads |
 //!
@@ -22,7 +22,8 @@ use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, Tra
 
 use retime_otf2::definitions::SystemTreeNode;
 use retime_otf2::{
-    CommRef, Definitions, LocationGroupRef, Members, Paradigm, SystemTreeDomain, SystemTreeNodeRef,
+    CommRef, Definitions, LocationGroupRef, LocationGroupType, LocationType, Members, Paradigm,
+    SystemTreeDomain, SystemTreeNodeRef,
 };
 
 use crate::error::TraceError;
@@ -135,6 +136,17 @@ impl Places {
         self.processes.len() - 1
     }
 
+    /// A process for a stream among the threads of the one that gives it work. Its device
+    /// has a clock of its own, which somebody has converted to that of the process.
+    fn process_of_stream(&mut self, name: String, host: usize) -> usize {
+        self.processes.push(Process {
+            name,
+            node: self.processes.get(host).and_then(|it| it.node),
+            creator: Some(host),
+        });
+        self.processes.len() - 1
+    }
+
     fn node(&mut self, definitions: &Definitions, node: &SystemTreeNode) -> usize {
         *self.node_of_tree.entry(node.id).or_insert_with(|| {
             self.nodes.push(definitions.text(node.name).into_owned());
@@ -167,10 +179,20 @@ fn locations(definitions: &Definitions, places: &mut Places) -> Vec<Location> {
     let mut locations = Vec::new();
     for (position, location) in defined.enumerate() {
         let own = LocationIndex(position as u32);
+        let name = definitions.text(location.name).into_owned();
+        let mut process = places.process(location.group);
+        let group = location
+            .group
+            .and_then(|it| definitions.location_groups.get(it));
+        if location.kind == LocationType::ACCELERATOR_STREAM
+            && group.is_some_and(|it| it.kind != LocationGroupType::ACCELERATOR)
+        {
+            process = places.process_of_stream(name.clone(), process);
+        }
         locations.push(Location {
             id: location.id,
-            name: definitions.text(location.name).into_owned(),
-            process: places.process(location.group),
+            name,
+            process,
             endpoint: endpoints.of(location.id, location.group, own),
         });
     }

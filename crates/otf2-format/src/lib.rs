@@ -23,6 +23,7 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 use retime_model::format::{
@@ -34,6 +35,7 @@ use retime_otf2::{Anchor, EventCounts, RegionRef};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
+use self::scan::Accelerators;
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -121,6 +123,8 @@ fn is_anchor(path: &Path) -> bool {
 struct Archive {
     otf2: retime_otf2::Trace,
     description: Description,
+    /// What a scan has concluded of streams.
+    accelerators: OnceLock<Accelerators>,
 }
 
 impl Archive {
@@ -128,7 +132,11 @@ impl Archive {
         let otf2 = retime_otf2::Trace::open(path)?;
         let path = otf2.archive().definitions_path();
         let description = describe(otf2.definitions(), &path)?;
-        Ok(Self { otf2, description })
+        Ok(Self {
+            otf2,
+            description,
+            accelerators: OnceLock::new(),
+        })
     }
 }
 
@@ -152,18 +160,17 @@ impl Trace for Archive {
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let locations: Vec<LocationIndex> = self.otf2.locations().collect();
         let regions = scan::Regions::find(self.otf2.definitions(), &self.description.info);
-        let teams = scan::Teams::find(self.otf2.definitions(), &self.description.info);
+        let info = &self.description.info;
+        let teams = scan::Teams::find(self.otf2.definitions(), info);
+        let accelerators = Accelerators::find(&self.otf2, info, monitor)?;
         let scanned = locations.into_par_iter().map(|it| {
-            scan::read(
-                &self.otf2,
-                &self.description,
-                (&regions, &teams),
-                it,
-                monitor,
-            )
+            let looked_up = (&regions, &teams, &accelerators);
+            scan::read(&self.otf2, &self.description, looked_up, it, monitor)
         });
         let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
-        let scanned = scan::name_handovers(scanned, &self.description.info, &self.otf2)?;
+        let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
+        // A second scan concludes the same.
+        self.accelerators.get_or_init(|| accelerators);
         Ok(Scan {
             info: self.description.info.clone(),
             contents: scanned.iter().map(|it| contents(&it.counts)).collect(),

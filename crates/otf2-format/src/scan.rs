@@ -2,7 +2,8 @@
 //!
 //! Of the ninety-odd kinds of events, some forty have a role in
 //! happened-before: point-to-point messages and collective operations of MPI, and what
-//! threads do with each other.
+//! threads do with each other. Others have one by what
+//! [streams of accelerators](accelerators) carried out.
 //! Only those are decoded, so the speed of a scan is that of walking over the
 //! rest. Each is handed to the [`LogBuilder`] of the location, with ranks
 //! resolved to locations and communicators to handles.
@@ -11,6 +12,7 @@
 //! can have lived through, it is taken to be as late as that one; the log counts
 //! it.
 
+mod accelerators;
 mod handovers;
 mod partners;
 mod postings;
@@ -21,6 +23,8 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
+pub(crate) use self::accelerators::Accelerators;
+use self::accelerators::Parts;
 use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;
@@ -46,7 +50,7 @@ pub(crate) struct Scanned {
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
-    (regions, teams): (&Regions, &Teams),
+    (regions, teams, accelerators): (&Regions, &Teams, &Accelerators),
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
@@ -56,11 +60,17 @@ pub(crate) fn read(
         partners: Partners::new(description, local, location),
         postings: Postings::new(regions, table, location),
         threads: Threads::new(teams, table, location),
+        accelerators: accelerators.of(location),
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
     };
-    let counts = trace.glance(location, monitor, |event| scan.event(event))?;
+    // Two loops, so that the common one stays small.
+    let counts = if scan.accelerators.are_all_reported() {
+        trace.glance(location, monitor, |event| scan.event(event))
+    } else {
+        trace.glance(location, monitor, |event| scan.event_with_parts(event))
+    }?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let handovers = scan.threads.finish(&mut scan.log);
@@ -83,6 +93,7 @@ struct Pass<'a> {
     partners: Partners<'a>,
     postings: Postings<'a>,
     threads: Threads<'a>,
+    accelerators: Parts<'a>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -91,6 +102,14 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// An event of a host or stream of an accelerator.
+    fn event_with_parts(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        self.event(event)?;
+        let time = Timestamp(self.latest);
+        self.accelerators.report(event.number, time, &mut self.log);
+        Ok(())
+    }
+
     #[inline]
     fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         if event.number == 0 {

@@ -7,8 +7,9 @@
 //!
 //! What a stream of an accelerator does was launched by its host; each activity
 //! counts once, whether a kernel or a copy of memory, which Score-P records as
-//! one-sided.
+//! one-sided, unless its launch [could be told](crate::scan::Accelerators).
 
+use retime_model::LocationIndex;
 use retime_model::format::{Contents, Reach, Unused};
 use retime_otf2::LocationType;
 use retime_otf2::schema::event_code as code;
@@ -86,7 +87,14 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
         }
     };
     let all = KINDS.iter().map(|kind| count(kind, false));
-    let all = all.chain([count(&ON_STREAMS, true)]);
+    let mut activities = count(&ON_STREAMS, true);
+    if let Some(accelerators) = archive.accelerators.get() {
+        let counts = (0..).map(LocationIndex).zip(&mut activities.records);
+        for (location, records) in counts {
+            *records = records.saturating_sub(accelerators.taken_up(location));
+        }
+    }
+    let all = all.chain([activities]);
     all.filter(|it| it.records.iter().any(|&records| records > 0))
         .collect()
 }

@@ -9,6 +9,11 @@
 //! > one clock per node; where that is refuted, one per process of that node;
 //! > where that is refuted, one per location of that process.
 //!
+//! Where all that refutes a node lies between processes and what they have made,
+//! streams of accelerators in their contexts, only those contexts get clocks of their
+//! own: stamps of a device were converted to its host's clock, and that may have failed
+//! while all hosts of the node read one clock.
+//!
 //! A chain of dependencies through other clocks can refute a group too; it then
 //! shows as a [`Cycle`] in the run of the logical clock, and [`split_clocks`]
 //! takes that group apart.
@@ -16,9 +21,11 @@
 //! Dependencies say nothing about [what has none](silent). Whatever the grouping, and
 //! whichever clocks are split, that reads the clock of its process, creator or node.
 
+mod made;
 mod silent;
 mod ties;
 
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use rayon::prelude::*;
@@ -26,6 +33,7 @@ use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use self::made::made_of;
 use self::silent::silent_attached;
 use self::ties::Ties;
 use crate::causality::{Causality, EventNode};
@@ -69,18 +77,24 @@ impl Grouping {
         let mut owners: Vec<Owner> = info.locations.iter().enumerate().map(owner).collect();
         let mut refuted = 0;
         if self == Self::Auto {
-            // Node -> process -> location: two refinements at most.
-            for _ in 0..2 {
+            // Each round makes something finer: node -> what was made -> process -> location.
+            loop {
                 let clocks = numbered(&owners, refuted);
-                let violated = violated_inside(&clocks, causality);
-                refuted += violated.iter().filter(|&&violated| violated).count();
+                let violated = violated_inside(&clocks, info, causality);
+                let count = violated.iter().filter(|it| it.is_refuted()).count();
+                if count == 0 {
+                    break;
+                }
+                refuted += count;
                 for (index, location) in info.locations.iter().enumerate() {
-                    if violated[clocks.by_location()[index].as_usize()] {
-                        owners[index] = match owners[index] {
-                            Owner::Node(_) => Owner::Process(location.process),
-                            Owner::Process(_) | Owner::Location(_) => Owner::Location(index),
-                        };
-                    }
+                    let violated = &violated[clocks.by_location()[index].as_usize()];
+                    owners[index] = match owners[index] {
+                        Owner::Node(_) if violated.refutes(location.process) => {
+                            Owner::Process(location.process)
+                        }
+                        Owner::Process(_) if violated.whole => Owner::Location(index),
+                        other => other,
+                    };
                 }
             }
         }
@@ -108,8 +122,13 @@ pub fn split_clocks(
     if !refuted.contains(&true) {
         return None;
     }
+    let by_made = made_taken_apart(clocks, info, &refuted, cycle);
+    let by_made = silent_attached(by_made, info, causality);
+    if by_made.len() > clocks.len() {
+        return Some(by_made);
+    }
     // What is silent comes back to its process, so that one per process may be none more.
-    let joining = joining_processes(clocks, info, &Ties::of(causality));
+    let joining = joining_processes(clocks, info, &Ties::of(info, causality));
     let by_process = taken_apart(clocks, info, &refuted, &joining);
     let by_process = silent_attached(by_process, info, causality);
     if by_process.len() > clocks.len() {
@@ -118,6 +137,38 @@ pub fn split_clocks(
     let by_location = taken_apart(clocks, info, &refuted, &[]);
     let by_location = silent_attached(by_location, info, causality);
     (by_location.len() > clocks.len()).then_some(by_location)
+}
+
+/// Takes from each refuted clock what processes have made that the cycle passes besides.
+fn made_taken_apart(clocks: &Clocks, info: &TraceInfo, refuted: &[bool], cycle: &Cycle) -> Clocks {
+    let passed = cycle.events.iter().map(|(place, _)| place.location);
+    let passed: BTreeSet<LocationIndex> = passed.collect();
+    let mut made: BTreeSet<usize> = BTreeSet::new();
+    for (&a, &b) in passed
+        .iter()
+        .flat_map(|a| passed.range(..a).map(move |b| (a, b)))
+    {
+        if clocks.of(a) == clocks.of(b) {
+            made.extend(made_of(info, [a, b]).into_iter().flatten());
+        }
+    }
+    let mut count = vec![false; clocks.len()];
+    let owner = |(location, &clock): (&Location, &ClockId)| {
+        if refuted[clock.as_usize()] && made.contains(&location.process) {
+            count[clock.as_usize()] = true;
+            Owner::Process(location.process)
+        } else {
+            Owner::Node(clock.as_usize())
+        }
+    };
+    let owners: Vec<Owner> = info
+        .locations
+        .iter()
+        .zip(clocks.by_location())
+        .map(owner)
+        .collect();
+    let count = count.into_iter().filter(|&refuted| refuted).count();
+    numbered(&owners, clocks.refuted() + count)
 }
 
 /// Takes refuted clocks apart, into one per process where they join several, and else
@@ -161,10 +212,12 @@ pub(crate) fn split_by_process(
     info: &TraceInfo,
     causality: &Causality,
 ) -> Option<Clocks> {
-    let joining = joining_processes(clocks, info, &Ties::of(causality));
-    joining
-        .contains(&true)
-        .then(|| taken_apart(clocks, info, &joining, &joining))
+    let joining = joining_processes(clocks, info, &Ties::of(info, causality));
+    joining.contains(&true).then(|| {
+        let apart = taken_apart(clocks, info, &joining, &joining);
+        // Streams go on with their hosts.
+        silent_attached(apart, info, causality)
+    })
 }
 
 /// The clocks of `finer`, joined where they are one of `coarse` and `group` gives
@@ -190,30 +243,67 @@ fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {
     Clocks::from_owners(owners).0.with_refuted(refuted)
 }
 
-/// Per clock: is a dependency between two of its locations violated?
-fn violated_inside(clocks: &Clocks, causality: &Causality) -> Vec<bool> {
+/// What the violated dependencies between locations of a clock refute.
+#[derive(Clone, Debug, Default)]
+struct Violated {
+    /// That any two of its locations share it.
+    whole: bool,
+    /// That these processes, which others have made, read it.
+    made: BTreeSet<usize>,
+}
+
+impl Violated {
+    /// A dependency between these is violated.
+    fn add(&mut self, info: &TraceInfo, pair: [LocationIndex; 2]) {
+        let made = made_of(info, pair);
+        self.whole |= made[0].is_none();
+        self.made.extend(made.into_iter().flatten());
+    }
+
+    fn is_refuted(&self) -> bool {
+        self.whole || !self.made.is_empty()
+    }
+
+    fn refutes(&self, process: usize) -> bool {
+        self.whole || self.made.contains(&process)
+    }
+}
+
+/// What is violated between locations of each clock.
+fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> Vec<Violated> {
     let joins = |clock: &ClockId| clocks.locations(*clock).len() > 1;
     if !clocks.iter().any(|clock| joins(&clock)) {
         // Nothing lies inside, and nothing has to be looked at.
-        return vec![false; clocks.len()];
+        return vec![Violated::default(); clocks.len()];
     }
     let nodes = causality.nodes();
     let of_clock = |clock: ClockId| {
+        let mut violated = Violated::default();
         let locations = clocks.locations(clock).iter().filter(|_| joins(&clock));
-        let mut own = locations.flat_map(|location| nodes.of(location.as_usize()));
-        own.any(|node| {
-            causality.message_source(node).is_some_and(|send| {
-                nodes.time(node) < nodes.time(send) && clocks.of(nodes.location(send)) == clock
-            })
-        })
+        for node in locations.flat_map(|location| nodes.of(location.as_usize())) {
+            if let Some(send) = causality.message_source(node)
+                && nodes.time(node) < nodes.time(send)
+                && clocks.of(nodes.location(send)) == clock
+            {
+                violated.add(info, [send, node].map(|it| nodes.location(it)));
+                if violated.whole {
+                    break;
+                }
+            }
+        }
+        violated
     };
     let all: Vec<ClockId> = clocks.iter().collect();
-    let mut violated: Vec<bool> = all.into_par_iter().map(of_clock).collect();
-    violated_collectives(clocks, causality, &mut violated);
+    let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
+    violated_collectives(clocks, (info, causality), &mut violated);
     violated
 }
 
-fn violated_collectives(clocks: &Clocks, causality: &Causality, violated: &mut [bool]) {
+fn violated_collectives(
+    clocks: &Clocks,
+    (info, causality): (&TraceInfo, &Causality),
+    violated: &mut [Violated],
+) {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let mut by_clock: FxHashMap<ClockId, Vec<usize>> = FxHashMap::default();
     for instance in collectives.instances() {
@@ -221,17 +311,21 @@ fn violated_collectives(clocks: &Clocks, causality: &Causality, violated: &mut [
         for (place, it) in collectives.participants(instance).iter().enumerate() {
             if let Some(node) = it.cause().or(it.effect()) {
                 let clock = clocks.of(nodes.location(node));
-                if clocks.locations(clock).len() > 1 && !violated[clock.as_usize()] {
+                if clocks.locations(clock).len() > 1 && !violated[clock.as_usize()].whole {
                     by_clock.entry(clock).or_default().push(place);
                 }
             }
         }
         for (clock, places) in by_clock.iter().filter(|(_, places)| places.len() > 1) {
             let time = |node: EventNode| nodes.time(node).0;
+            let violated = &mut violated[clock.as_usize()];
             let visit = |cause: EventNode, effect: EventNode| {
-                violated[clock.as_usize()] |= time(effect) < time(cause);
+                if time(effect) < time(cause) {
+                    violated.add(info, [cause, effect].map(|it| nodes.location(it)));
+                }
             };
-            collectives.latest_causes(instance, places.iter().copied(), time, |place| place, visit);
+            let places = places.iter().copied();
+            collectives.latest_causes(instance, places, time, |place| place, visit);
         }
     }
 }

@@ -10,6 +10,7 @@
     reason = "failing is how a test reports"
 )]
 
+mod accelerators;
 #[path = "../../../otf2/tests/it/common/mod.rs"]
 mod archives;
 mod bad_data;

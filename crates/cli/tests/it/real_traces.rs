@@ -292,18 +292,34 @@ fn ranks_that_are_location_groups_are_corrected() {
     }
 }
 
-/// Score-P numbers the threads of every trace; this one has nothing else of the kind.
+/// Of the records of this trace only launches and their kernels tell of communication;
+/// the threads that Score-P numbers in every trace are no ranks.
 #[test]
-fn kernels_alone_are_not_called_sound() {
+fn kernels_follow_their_launches() {
     let Some(scratch) = unpacked(&["mi300-scorep"]) else {
         return;
     };
-    let (code, last) = verdict(&scratch, "mi300-scorep");
-    assert_eq!(code, 3);
-    assert!(
-        last.starts_with("No contradiction found, but nothing was looked at: "),
-        "{last}"
-    );
+    assert_eq!(verdict(&scratch, "mi300-scorep"), (0, SOUND.to_owned()));
+    let report = report(&scratch.succeed("check mi300-scorep --json -"));
+    assert_eq!(report["examined"]["message_ends"]["used"], 4);
+    assert_eq!(report["examined"]["unused"], Value::Array(vec![]));
+}
+
+/// Nothing but the order of launches shows that these kernels are stamped 5 us early.
+#[test]
+fn kernels_that_begin_before_their_launch_are_repaired() {
+    let Some(scratch) = unpacked(&["defects/M-missing-edge-kinds"]) else {
+        return;
+    };
+    for clocks in ["auto", "process", "location"] {
+        let options = format!("s.gpu-same-group --clocks {clocks}");
+        let report = report(&scratch.retime(&format!("check {options} --json -")).stdout);
+        assert_eq!(report["before"]["reversed"], 8, "{clocks}");
+        scratch.succeed(&format!("correct {options} -o out --force -q"));
+        assert_eq!(verdict(&scratch, "out"), (0, SOUND.to_owned()), "{clocks}");
+        scratch.succeed("undo out -o back --force -q");
+        assert_same(&scratch.join("s.gpu-same-group"), &scratch.join("back"));
+    }
 }
 
 const IDENTITY: &str = r#"{"format": "retime correction", "version": 1, "clocks": []}"#;

@@ -9,6 +9,7 @@
     reason = "failing is how a test reports"
 )]
 
+mod accelerators;
 #[path = "../../../otf2/tests/it/common/mod.rs"]
 mod common;
 mod contract;

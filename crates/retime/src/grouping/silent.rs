@@ -19,9 +19,12 @@
 //! reference. Without any of these a location keeps its clock, and so its times.
 //!
 //! What has dependencies across clocks is judged by those, whatever it belongs to:
-//! times of a device that a driver has converted may really differ from its host's. So
-//! threads that each have a clock of their own, and depend only on each other, do not move
-//! with the rest of their process.
+//! times of a device that a driver has converted may really differ from its host's. But
+//! those of a stream with its host alone, launches and synchronisations, say little
+//! about how far apart two clocks are, and somebody has converted the one to the other
+//! when they were recorded. So they count only once one of them is violated. Threads
+//! that each have a clock of their own, and depend only on each other, do not move with
+//! the rest of their process.
 //!
 //! ```
 //! use retime::{Clocks, Grouping, Standing};
@@ -56,6 +59,7 @@ use std::collections::BTreeMap;
 use retime_model::{ClockId, Clocks, TraceInfo};
 use serde::Serialize;
 
+use super::made::creator;
 use super::numbered;
 use super::ties::Ties;
 use crate::causality::Causality;
@@ -84,7 +88,7 @@ type Home = (Standing, ClockId);
 impl Standing {
     /// That of each location.
     pub fn of_locations(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> Vec<Self> {
-        let tied = Ties::of(causality).across(clocks);
+        let tied = Ties::of(info, causality).across(clocks);
         let speaks = speaking(clocks, &tied);
         let homes = Homes::find(clocks, info, &tied);
         let standing = |(location, clock): (usize, &ClockId)| {
@@ -109,7 +113,7 @@ pub(super) fn silent_attached(clocks: Clocks, info: &TraceInfo, causality: &Caus
     if clocks.len() < 2 {
         return clocks;
     }
-    let tied = Ties::of(causality).across(&clocks);
+    let tied = Ties::of(info, causality).across(&clocks);
     let speaks = speaking(&clocks, &tied);
     if !speaks.contains(&true) || !speaks.contains(&false) {
         return clocks;
@@ -179,17 +183,6 @@ impl Homes {
     fn of(&self, info: &TraceInfo, location: usize) -> Option<Home> {
         let process = info.locations.get(location)?.process;
         self.0.get(process).copied().flatten()
-    }
-}
-
-/// The process that made one, unless it ran on another node.
-fn creator(info: &TraceInfo, process: usize) -> Option<usize> {
-    let creator = info.processes.get(process)?.creator?;
-    let nodes = [process, creator].map(|it| info.processes.get(it).map(|it| it.node));
-    match nodes {
-        [_, None] => None,
-        [Some(Some(own)), Some(Some(other))] if own != other => None,
-        _ => Some(creator),
     }
 }
 

@@ -1,7 +1,13 @@
 //! Which locations dependencies tie to each other, directly or over others.
+//!
+//! Those between a process and what it [has made](super::made) tie only what is tied
+//! otherwise, too, or where one of them is violated.
 
-use retime_model::{ClockId, Clocks};
+use std::collections::BTreeSet;
 
+use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
+
+use super::made::made_of;
 use crate::causality::{Causality, EventNode, Ids};
 
 /// So many nodes of each location are looked at first: mostly all locations are tied
@@ -18,52 +24,101 @@ pub(super) struct Ties {
     tied: Vec<bool>,
     /// How many sets there are of locations with an event that may depend on others.
     sets: usize,
+    /// Whether any process has made another.
+    makes: bool,
+    /// Pairs that are not tied because nothing is violated between a process and what
+    /// it has made, with what it has made.
+    quiet: BTreeSet<(usize, usize, usize)>,
 }
 
 impl Ties {
-    pub(super) fn of(causality: &Causality) -> Self {
+    pub(super) fn of(info: &TraceInfo, causality: &Causality) -> Self {
         let nodes = causality.nodes();
         let may_be_tied = |&location: &usize| !nodes.of(location).is_empty();
         let mut ties = Self {
             next: (0..nodes.locations()).collect(),
             tied: vec![false; nodes.locations()],
             sets: (0..nodes.locations()).filter(may_be_tied).count(),
+            makes: info.processes.iter().any(|it| it.creator.is_some()),
+            quiet: BTreeSet::new(),
         };
         let mut rest: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
-        ties.tie_messages(causality, &mut rest, FIRST);
-        ties.tie_collectives(causality);
-        ties.tie_messages(causality, &mut rest, usize::MAX);
+        let of = (info, causality);
+        ties.tie_messages(of, &mut rest, FIRST);
+        ties.tie_collectives(of);
+        ties.tie_messages(of, &mut rest, usize::MAX);
+        ties.tie_loud(info);
         ties
     }
 
-    fn tie_collectives(&mut self, causality: &Causality) {
+    fn tie_collectives(&mut self, (info, causality): (&TraceInfo, &Causality)) {
         let (nodes, collectives) = (causality.nodes(), causality.collectives());
         for instance in collectives.instances() {
             if self.sets <= 1 {
                 return;
             }
             let mut tie = |cause: EventNode, effect: EventNode| {
-                let [cause, effect] = [cause, effect].map(|node| nodes.location(node).as_usize());
-                self.tie(cause, effect);
+                self.tie_ends((info, causality), cause, effect);
             };
-            // Any cause of an effect ties it, and any effect of a cause.
-            let (any, place) = (|_| 0, |place| place);
+            // Any cause of an effect ties it, and any effect of a cause; the latest and
+            // the earliest show whether one is violated.
+            let (time, place) = (|node: EventNode| nodes.time(node).0, |place| place);
             let places = 0..collectives.participants(instance).len();
-            collectives.latest_causes(instance, places, any, place, &mut tie);
-            collectives.earliest_effects(instance, any, place, &mut tie);
+            collectives.latest_causes(instance, places, time, place, &mut tie);
+            collectives.earliest_effects(instance, time, place, &mut tie);
         }
     }
 
     /// Ties by the messages that arrive at the next so many nodes of each location.
-    fn tie_messages(&mut self, causality: &Causality, rest: &mut [Ids<EventNode>], many: usize) {
-        let nodes = causality.nodes();
-        for (receiver, rest) in rest.iter_mut().enumerate() {
+    fn tie_messages(
+        &mut self,
+        (info, causality): (&TraceInfo, &Causality),
+        rest: &mut [Ids<EventNode>],
+        many: usize,
+    ) {
+        for rest in rest {
             if self.sets <= 1 {
                 return;
             }
-            let received = rest.take(many);
-            for send in received.filter_map(|node| causality.message_source(node)) {
-                self.tie(nodes.location(send).as_usize(), receiver);
+            for node in rest.take(many) {
+                if let Some(send) = causality.message_source(node) {
+                    self.tie_ends((info, causality), send, node);
+                }
+            }
+        }
+    }
+
+    /// Ties by a cause and its effect.
+    fn tie_ends(
+        &mut self,
+        (info, causality): (&TraceInfo, &Causality),
+        cause: EventNode,
+        effect: EventNode,
+    ) {
+        let nodes = causality.nodes();
+        let pair = [cause, effect].map(|node| nodes.location(node));
+        let [a, b] = pair.map(LocationIndex::as_usize);
+        let made = if self.makes {
+            made_of(info, pair)
+        } else {
+            [None; 2]
+        };
+        if made[0].is_none() || nodes.time(effect) < nodes.time(cause) {
+            return self.tie(a, b);
+        }
+        for process in made.into_iter().flatten() {
+            self.quiet.insert((process, a.min(b), a.max(b)));
+        }
+    }
+
+    /// Ties the quiet pairs of processes of which a location is tied otherwise.
+    fn tie_loud(&mut self, info: &TraceInfo) {
+        let locations = info.locations.iter().zip(&self.tied);
+        let loud = locations.filter_map(|(location, &tied)| tied.then_some(location.process));
+        let loud: BTreeSet<usize> = loud.collect();
+        for (process, a, b) in std::mem::take(&mut self.quiet) {
+            if loud.contains(&process) {
+                self.tie(a, b);
             }
         }
     }

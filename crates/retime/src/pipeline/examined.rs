@@ -35,7 +35,7 @@
 //! ```
 
 use retime_model::format::{Reach, Unused};
-use retime_model::{ClockId, LocationIndex};
+use retime_model::{ClockId, LocationIndex, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
@@ -88,7 +88,10 @@ impl Analysis {
             Reach::Trace => self.clocks().len() < 2,
             Reach::Process => {
                 let location = self.info().locations.get(location);
-                location.is_none_or(|it| !several.get(it.process).is_some_and(|it| *it))
+                location.is_none_or(|it| {
+                    let family = family(self.info(), it.process);
+                    !several.get(family).is_some_and(|it| *it)
+                })
             }
         };
         let kind = |of: &Unused| {
@@ -107,21 +110,26 @@ impl Analysis {
         }
     }
 
-    /// Of each process whether its locations read more than one clock.
+    /// Of each process whether its locations, and those of what it has made, read more
+    /// than one clock.
     fn of_several_clocks(&self) -> Vec<bool> {
         let mut first: Vec<Option<ClockId>> = vec![None; self.info().processes.len()];
         let mut several = vec![false; first.len()];
         for (index, location) in (0..).map(LocationIndex).zip(&self.info().locations) {
             let clock = self.clocks().of(index);
-            if let (Some(first), Some(several)) = (
-                first.get_mut(location.process),
-                several.get_mut(location.process),
-            ) {
+            let family = family(self.info(), location.process);
+            if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
                 *several |= *first.get_or_insert(clock) != clock;
             }
         }
         several
     }
+}
+
+/// The process that has made one, or that one itself.
+fn family(info: &TraceInfo, process: usize) -> usize {
+    let creator = info.processes.get(process).and_then(|it| it.creator);
+    creator.unwrap_or(process)
 }
 
 impl Examined {

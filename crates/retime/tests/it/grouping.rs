@@ -2,7 +2,10 @@
 
 use crate::common::hand::{barrier, causality, ranks_on, receive, send};
 use crate::common::{Call, Sharing, Spec, cases, cycle, specs};
-use crate::silent::{made_by_others, no_home_was_left_out, tied_pairs, with_silent_attached};
+use crate::silent::{
+    made_by_others, no_home_was_left_out, only_the_silent_are_made, tied_pairs,
+    with_silent_attached,
+};
 use proptest::prelude::*;
 use retime::causality::{Causality, check};
 use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
@@ -68,6 +71,32 @@ fn auto_splits_what_a_violated_message_refutes_and_no_more() {
     // Between locations of a process: one clock per location of that process. The
     // other process of the node has nothing to say and goes with it.
     assert_eq!(grouped(0, 1, -1), (vec![0, 1, 0, 0, 2, 2, 2, 2], 2));
+}
+
+#[test]
+fn a_stream_that_contradicts_its_host_leaves_the_node_together() {
+    // Two ranks of a node, of which each has made a stream, and one of another node.
+    let mut info = ranks_on(&[(0, 0), (1, 0), (2, 0), (3, 0), (4, 1)]);
+    info.processes[2].creator = Some(0);
+    info.processes[3].creator = Some(1);
+    let found = |begin: u64, arrival: u64| {
+        let locations = [
+            vec![(100, send(2)), (200, send(1))],
+            vec![(arrival, receive(0)), (300, send(3)), (400, send(4))],
+            vec![(begin, receive(0))],
+            vec![(310, receive(1))],
+            vec![(420, receive(1))],
+        ];
+        let it = causality(&info, &locations);
+        let refuted = Grouping::Auto.clocks(&info, &it).refuted();
+        (clocks(&info, &it, Grouping::Auto), refuted)
+    };
+    assert_eq!(found(110, 210), (vec![0, 0, 0, 0, 1], 0));
+    // The kernel begins before its launch: only that stream is split off.
+    assert_eq!(found(90, 210), (vec![0, 0, 1, 0, 2], 1));
+    // The message arrives before it was sent: ranks are, and streams go with them.
+    assert_eq!(found(110, 190), (vec![0, 1, 0, 1, 2], 1));
+    assert_eq!(found(90, 190), (vec![0, 1, 2, 1, 3], 1));
 }
 
 #[test]
@@ -149,6 +178,7 @@ proptest! {
     fn auto_is_the_coarsest_that_no_dependency_refutes(spec in specs(200)) {
         let mut trace = spec.trace();
         made_by_others(&mut trace.info, spec.seed);
+        only_the_silent_are_made(&mut trace);
         let causality = trace.causality();
         let nodes: Vec<_> = trace.nodes().map(|(location, _, event)| (location, event.raw)).collect();
         let violated: Vec<(usize, usize)> = trace.edges().iter()

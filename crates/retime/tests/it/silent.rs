@@ -172,10 +172,37 @@ fn damaged_creators_lead_nowhere() {
     }
 }
 
-#[test]
-fn a_stream_with_dependencies_is_judged_by_them() {
-    let (mut info, it) = talking(&[(0, 0), (1, 1), (2, 1)], &[(0, 1), (1, 2), (2, 1)]);
+/// A rank on each of two nodes; the second has made a stream, which it launches at 100,
+/// and which begins then.
+fn launching(begin: u64, beyond: bool) -> (TraceInfo, Causality) {
+    let mut info = ranks_on(&[(0, 0), (1, 1), (2, 1)]);
     info.processes[2].creator = Some(1);
+    let mut locations = vec![
+        vec![(10, send(1))],
+        vec![(20, receive(0)), (100, send(2))],
+        vec![(begin, receive(1))],
+    ];
+    if beyond {
+        locations[0].push((500, receive(2)));
+        locations[2].push((400, send(0)));
+    }
+    let it = causality(&info, &locations);
+    (info, it)
+}
+
+#[test]
+fn a_stream_that_keeps_to_its_launches_goes_with_its_host() {
+    let (info, it) = launching(120, false);
+    for grouping in ALL {
+        assert_eq!(clocks(&info, &it, grouping), [0, 1, 1], "{grouping:?}");
+        let found = standings(&info, &it, grouping);
+        assert_eq!(found[2], Standing::OfCreator, "{grouping:?}");
+    }
+}
+
+#[test]
+fn a_stream_with_dependencies_elsewhere_is_judged_by_them() {
+    let (info, it) = launching(120, true);
     for (grouping, expected) in [
         (Grouping::Auto, [0, 1, 1]),
         (Grouping::Node, [0, 1, 1]),
@@ -185,6 +212,19 @@ fn a_stream_with_dependencies_is_judged_by_them() {
         assert_eq!(clocks(&info, &it, grouping), expected, "{grouping:?}");
         let found = standings(&info, &it, grouping);
         assert_eq!(found[2], Standing::Tied, "{grouping:?}");
+    }
+}
+
+#[test]
+fn a_stream_that_begins_before_its_launch_has_a_clock_of_its_own() {
+    let (info, it) = launching(90, false);
+    for (grouping, expected) in [
+        (Grouping::Auto, [0, 1, 2]),
+        (Grouping::Node, [0, 1, 1]),
+        (Grouping::Process, [0, 1, 2]),
+        (Grouping::Location, [0, 1, 2]),
+    ] {
+        assert_eq!(clocks(&info, &it, grouping), expected, "{grouping:?}");
     }
 }
 
@@ -267,6 +307,16 @@ pub fn made_by_others(info: &mut TraceInfo, seed: u64) {
             own + rng.index(count - own + 1)
         };
         process.creator = rng.once_in(2).then_some(creator);
+    }
+}
+
+/// Who depends on others was made by nobody.
+pub fn only_the_silent_are_made(trace: &mut Trace) {
+    for (a, b) in tied_pairs(trace) {
+        for location in [a, b] {
+            let process = trace.info.locations[location].process;
+            trace.info.processes[process].creator = None;
+        }
     }
 }
 

@@ -1,0 +1,298 @@
+//! What a thread called, and what a stream carried out, in order.
+
+use retime_model::LocationIndex;
+use retime_otf2::schema::{Class, event_code as code};
+use retime_otf2::{
+    EventData, Glance, LocalDefinitions, MappingTable, ParameterRef, RegionRef, WireError,
+};
+
+use super::calls::{Call, Calls};
+
+/// What tells activities apart: only those of one kind can belong to a call of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Site {
+    /// A kernel, with the call site if it is recorded.
+    Kernel(Option<u64>),
+    /// A copy of memory.
+    Copy,
+}
+
+/// A call that gives a stream something to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Launch {
+    /// Its enter.
+    pub(super) event: u64,
+    pub(super) site: Site,
+}
+
+/// A call that waits for a device.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    /// Its leave.
+    pub(super) event: u64,
+    /// How many launches came before it.
+    pub(super) launched: usize,
+    /// The last kernel that was launched on the device that it waits for.
+    pub(super) on_device: Option<usize>,
+}
+
+/// What a thread called.
+#[derive(Debug)]
+pub(super) struct Host {
+    pub(super) location: LocationIndex,
+    pub(super) launches: Vec<Launch>,
+    pub(super) waits: Vec<Wait>,
+    /// Whether each kernel was launched by a call of its own that is recorded.
+    pub(super) is_complete: bool,
+}
+
+/// A kernel or a copy.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Activity {
+    pub(super) begin: u64,
+    pub(super) end: Option<u64>,
+    pub(super) site: Site,
+}
+
+/// What a stream carried out.
+#[derive(Debug)]
+pub(super) struct Stream {
+    pub(super) location: LocationIndex,
+    /// The process that it is taken for; those of one are of one device.
+    pub(super) context: usize,
+    pub(super) activities: Vec<Activity>,
+    pub(super) is_complete: bool,
+}
+
+/// The ids of a location in those of the trace.
+struct Names<'a> {
+    regions: Option<&'a MappingTable>,
+    parameters: Option<&'a MappingTable>,
+}
+
+impl<'a> Names<'a> {
+    fn of(local: &'a LocalDefinitions) -> Self {
+        Self {
+            regions: local.mappings.table(Class::Region),
+            parameters: local.mappings.table(Class::Parameter),
+        }
+    }
+
+    fn region(&self, local: RegionRef) -> RegionRef {
+        self.regions
+            .map_or(local, |table| RegionRef(table.get(local.into()) as u32))
+    }
+
+    /// The call site, if an event says it.
+    fn call_site(&self, calls: &Calls, event: Glance<'_>) -> Result<Option<u64>, WireError> {
+        let data = event.data_of::<{ code::ParameterUnsignedInt }>()?;
+        let EventData::ParameterUnsignedInt { parameter, value } = data else {
+            return Ok(None);
+        };
+        let parameter = self.parameters.map_or(parameter, |table| {
+            ParameterRef(table.get(parameter.into()) as u32)
+        });
+        Ok(calls.is_call_site(parameter).then_some(value))
+    }
+}
+
+/// A pass over the events of a thread.
+pub(super) struct HostPass<'a> {
+    calls: &'a Calls,
+    names: Names<'a>,
+    /// The outermost call that is open, and how many regions are in it. What it
+    /// calls itself, say the runtime the driver, belongs to it.
+    open: Option<(Call, u32)>,
+    /// The last kernel that was launched on the chosen device.
+    on_device: Option<usize>,
+    host: Host,
+}
+
+impl<'a> HostPass<'a> {
+    pub(super) fn new(
+        calls: &'a Calls,
+        local: &'a LocalDefinitions,
+        location: LocationIndex,
+    ) -> Self {
+        Self {
+            calls,
+            names: Names::of(local),
+            open: None,
+            on_device: None,
+            host: Host {
+                location,
+                launches: Vec::new(),
+                waits: Vec::new(),
+                is_complete: true,
+            },
+        }
+    }
+
+    pub(super) fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        match event.code {
+            code::Enter => {
+                if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()? {
+                    let call = self.calls.of(self.names.region(region));
+                    self.enter(event.number, call);
+                }
+            }
+            code::Leave => self.leave(event.number),
+            code::ParameterUnsignedInt if matches!(self.open, Some((Call::Launch, _))) => {
+                if let Some(value) = self.names.call_site(self.calls, event)?
+                    && let Some(launch) = self.host.launches.last_mut()
+                {
+                    launch.site = Site::Kernel(Some(value));
+                }
+            }
+            code::MeasurementOnOff => self.host.is_complete = false,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, event: u64, call: Option<Call>) {
+        match call {
+            Some(Call::Choose) => self.on_device = None,
+            Some(Call::LaunchMany) => self.host.is_complete = false,
+            _ => {}
+        }
+        if let Some((_, inside)) = &mut self.open {
+            *inside += 1;
+            return;
+        }
+        let site = match call {
+            Some(Call::Launch) => Site::Kernel(None),
+            Some(Call::Copy) => Site::Copy,
+            Some(Call::Wait) => {
+                self.host.waits.push(Wait {
+                    event: u64::MAX,
+                    launched: self.host.launches.len(),
+                    on_device: self.on_device,
+                });
+                self.open = Some((Call::Wait, 0));
+                return;
+            }
+            _ => return,
+        };
+        if call == Some(Call::Launch) {
+            self.on_device = Some(self.host.launches.len());
+        }
+        self.open = call.map(|call| (call, 0));
+        self.host.launches.push(Launch { event, site });
+    }
+
+    fn leave(&mut self, event: u64) {
+        match &mut self.open {
+            Some((call, 0)) => {
+                if *call == Call::Wait
+                    && let Some(wait) = self.host.waits.last_mut()
+                {
+                    wait.event = event;
+                }
+                self.open = None;
+            }
+            Some((_, inside)) => *inside -= 1,
+            None => {}
+        }
+    }
+
+    /// What the thread called.
+    pub(super) fn finish(mut self) -> Host {
+        if matches!(self.open, Some((Call::Wait, _))) {
+            self.host.waits.pop();
+        }
+        self.host
+    }
+}
+
+/// A pass over the events of a stream.
+pub(super) struct StreamPass<'a> {
+    calls: &'a Calls,
+    names: Names<'a>,
+    /// How many regions are open.
+    depth: u32,
+    /// The kernel and the copy that are under way.
+    kernel: Option<usize>,
+    copy: Option<usize>,
+    pub(super) stream: Stream,
+}
+
+impl<'a> StreamPass<'a> {
+    pub(super) fn new(
+        calls: &'a Calls,
+        local: &'a LocalDefinitions,
+        (location, context): (LocationIndex, usize),
+    ) -> Self {
+        Self {
+            calls,
+            names: Names::of(local),
+            depth: 0,
+            kernel: None,
+            copy: None,
+            stream: Stream {
+                location,
+                context,
+                activities: Vec::new(),
+                is_complete: true,
+            },
+        }
+    }
+
+    pub(super) fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        match event.code {
+            code::Enter => {
+                if let EventData::Enter { region } = event.data_of::<{ code::Enter }>()?
+                    && self.calls.is_activity(self.names.region(region))
+                {
+                    if self.depth == 0 {
+                        self.kernel = Some(self.begin(event.number, Site::Kernel(None)));
+                    }
+                    self.depth += 1;
+                }
+            }
+            code::Leave => {
+                if let EventData::Leave { region } = event.data_of::<{ code::Leave }>()?
+                    && self.calls.is_activity(self.names.region(region))
+                {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 {
+                        let kernel = self.kernel.take();
+                        self.end(kernel, event.number);
+                    }
+                }
+            }
+            code::ParameterUnsignedInt => {
+                let value = self.names.call_site(self.calls, event)?;
+                if let (Some(value), Some(kernel)) = (value, self.kernel) {
+                    self.stream.activities[kernel].site = Site::Kernel(Some(value));
+                }
+            }
+            code::RmaPut | code::RmaGet => {
+                self.copy = Some(self.begin(event.number, Site::Copy));
+            }
+            code::RmaOpCompleteBlocking => {
+                let copy = self.copy.take();
+                self.end(copy, event.number);
+            }
+            code::MeasurementOnOff => self.stream.is_complete = false,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Its place among the activities.
+    fn begin(&mut self, event: u64, site: Site) -> usize {
+        self.stream.activities.push(Activity {
+            begin: event,
+            end: None,
+            site,
+        });
+        self.stream.activities.len() - 1
+    }
+
+    fn end(&mut self, activity: Option<usize>, event: u64) {
+        if let Some(activity) = activity.and_then(|it| self.stream.activities.get_mut(it)) {
+            activity.end = Some(event);
+        }
+    }
+}

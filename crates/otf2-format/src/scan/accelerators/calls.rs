@@ -1,0 +1,152 @@
+//! What calls of CUDA and HIP do, by their names.
+
+use std::collections::{HashMap, HashSet};
+
+use retime_otf2::{Definitions, ParameterRef, RegionRef, RegionRole};
+
+/// Beginnings of the names of calls that launch one kernel each.
+const LAUNCH: [&str; 7] = [
+    "cudalaunch",
+    "culaunch",
+    "hiplaunch",
+    "hipmodulelaunch",
+    "hipextlaunch",
+    "hipextmodulelaunch",
+    "hiphccmodulelaunch",
+];
+
+/// Beginnings of the names of calls that launch any number of kernels.
+const LAUNCH_MANY: [&str; 3] = ["cudagraphlaunch", "cugraphlaunch", "hipgraphlaunch"];
+
+/// Beginnings of the names of calls that start a copy of memory.
+const COPY: [&str; 3] = ["cudamemcpy", "cumemcpy", "hipmemcpy"];
+
+/// Calls that wait for all that the thread's device has to do.
+const WAIT: [&str; 5] = [
+    "cudadevicesynchronize",
+    "cudathreadsynchronize",
+    "cuctxsynchronize",
+    "hipdevicesynchronize",
+    "hipctxsynchronize",
+];
+
+/// Beginnings of the names of calls that may choose another device for the thread.
+const CHOOSE: [&str; 11] = [
+    "cudasetdevice",
+    "cudainitdevice",
+    "hipsetdevice",
+    "cuctxset",
+    "cuctxpush",
+    "cuctxpop",
+    "cuctxcreate",
+    "hipctxset",
+    "hipctxpush",
+    "hipctxpop",
+    "hipctxcreate",
+];
+
+/// What Score-P calls the parameter that launches and kernels have in common.
+const CALL_SITE: &str = "callsite id";
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    Launch,
+    LaunchMany,
+    Copy,
+    Wait,
+    Choose,
+}
+
+impl Call {
+    fn named(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+        let name = &name[..end.unwrap_or(name.len())];
+        let begins = |with: &[&str]| with.iter().any(|it| name.starts_with(it));
+        if begins(&LAUNCH_MANY) || begins(&LAUNCH) && name.contains("multidevice") {
+            Some(Self::LaunchMany)
+        } else if begins(&LAUNCH) && !name.contains("hostfunc") {
+            Some(Self::Launch)
+        } else if begins(&COPY) {
+            Some(Self::Copy)
+        } else if WAIT.contains(&name) {
+            Some(Self::Wait)
+        } else if begins(&CHOOSE) {
+            Some(Self::Choose)
+        } else {
+            None
+        }
+    }
+}
+
+/// What the definitions say of calls.
+pub(super) struct Calls {
+    by_region: HashMap<RegionRef, Call>,
+    /// Regions that stand for no activity, say that the device has nothing to do.
+    artificial: HashSet<RegionRef>,
+    call_site: Option<ParameterRef>,
+}
+
+impl Calls {
+    pub(super) fn find(definitions: &Definitions) -> Self {
+        let regions = &definitions.regions;
+        let call = |name| Call::named(&definitions.text(name));
+        let calls = regions
+            .iter()
+            .filter_map(|it| Some((it.id, call(it.name)?)));
+        let artificial = regions
+            .iter()
+            .filter(|it| it.role == RegionRole::ARTIFICIAL);
+        let mut parameters = definitions.parameters.iter();
+        let call_site = parameters.find(|it| definitions.text(it.name) == CALL_SITE);
+        Self {
+            by_region: calls.collect(),
+            artificial: artificial.map(|it| it.id).collect(),
+            call_site: call_site.map(|it| it.id),
+        }
+    }
+
+    /// Whether there are calls that give streams something to do.
+    pub(super) fn launch_anything(&self) -> bool {
+        let mut calls = self.by_region.values();
+        calls.any(|it| matches!(it, Call::Launch | Call::Copy))
+    }
+
+    pub(super) fn of(&self, region: RegionRef) -> Option<Call> {
+        self.by_region.get(&region).copied()
+    }
+
+    pub(super) fn is_activity(&self, region: RegionRef) -> bool {
+        !self.artificial.contains(&region)
+    }
+
+    pub(super) fn is_call_site(&self, parameter: ParameterRef) -> bool {
+        self.call_site == Some(parameter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Call;
+
+    #[test]
+    fn names_with_versions_and_arguments_are_known() {
+        let named = |name| Call::named(name);
+        assert_eq!(named("cudaLaunchKernel_ptsz"), Some(Call::Launch));
+        assert_eq!(named("hipLaunchKernel(int)"), Some(Call::Launch));
+        assert_eq!(named("cuMemcpyHtoD_v2"), Some(Call::Copy));
+        assert_eq!(named("cudaGraphLaunch"), Some(Call::LaunchMany));
+        assert_eq!(
+            named("hipExtLaunchMultiKernelMultiDevice"),
+            Some(Call::LaunchMany)
+        );
+        assert_eq!(named("cuCtxPushCurrent_v2"), Some(Call::Choose));
+        assert_eq!(named("cuCtxSynchronize"), Some(Call::Wait));
+        // This one names the context that it waits for.
+        assert_eq!(named("cuCtxSynchronize_v2"), None);
+        assert_eq!(named("cudaStreamSynchronize"), None);
+        assert_eq!(named("cudaLaunchHostFunc"), None);
+        assert_eq!(named("heavy_kernel(float*)"), None);
+    }
+}
