@@ -46,8 +46,8 @@ pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use log::{
-    ANY_TIME, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns, LogError, LogNode,
-    NamedMessage, NamedOperation,
+    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};

@@ -34,6 +34,7 @@ use retime_otf2::{Anchor, EventCounts, RegionRef};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
+use self::scan::Calls;
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -152,10 +153,24 @@ impl Trace for Archive {
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let locations: Vec<LocationIndex> = self.otf2.locations().collect();
         let regions = scan::Regions::find(self.otf2.definitions(), &self.description.info);
-        let scanned = locations
-            .into_par_iter()
-            .map(|it| scan::read(&self.otf2, &self.description, &regions, it, monitor));
-        let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
+        let pass = |calls: Option<&Calls>| -> Result<Vec<_>, TraceError> {
+            let locations = locations.par_iter();
+            let scanned = locations.map(|&it| {
+                scan::read(
+                    &self.otf2,
+                    &self.description,
+                    (&regions, calls),
+                    it,
+                    monitor,
+                )
+            });
+            scanned.collect()
+        };
+        let mut scanned = pass(None)?;
+        if scanned.iter().any(|it| it.wants_calls) {
+            let calls = Calls::find(self.otf2.definitions());
+            scanned = pass(Some(&calls))?;
+        }
         Ok(Scan {
             info: self.description.info.clone(),
             contents: scanned.iter().map(|it| contents(&it.counts)).collect(),

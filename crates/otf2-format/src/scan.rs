@@ -10,6 +10,7 @@
 //! can have lived through, it is taken to be as late as that one; the log counts
 //! it.
 
+mod calls;
 mod partners;
 mod postings;
 mod roles;
@@ -18,6 +19,8 @@ use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
+pub(crate) use self::calls::Calls;
+use self::calls::Followed;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
@@ -31,13 +34,15 @@ pub(crate) struct Scanned {
     pub(crate) log: LocationLog,
     /// All events.
     pub(crate) counts: EventCounts,
+    /// Whether more would be found if calls were followed.
+    pub(crate) wants_calls: bool,
 }
 
-/// Reads the events of a location of the described trace.
+/// Reads the events of a location of the described trace; with `calls`, follows them.
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
-    regions: &Regions,
+    (regions, calls): (&Regions, Option<&Calls>),
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
@@ -45,11 +50,17 @@ pub(crate) fn read(
     let mut scan = Pass {
         partners: Partners::new(description, local, location),
         postings: Postings::new(regions, local.mappings.table(Class::Region), location),
+        followed: calls.map(|it| Followed::new(it, local.mappings.table(Class::Region))),
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
     };
-    let counts = trace.glance(location, monitor, |event| scan.event(event))?;
+    // Two loops, so that the common one stays small.
+    let counts = if scan.followed.is_some() {
+        trace.glance(location, monitor, |event| scan.event_of_calls(event))
+    } else {
+        trace.glance(location, monitor, |event| scan.event(event))
+    }?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let log = scan
@@ -59,13 +70,18 @@ pub(crate) fn read(
         path: trace.archive().events_path(local.location),
         source,
     })?;
-    Ok(Scanned { log, counts })
+    Ok(Scanned {
+        log,
+        counts,
+        wants_calls: scan.postings.has_synchronous,
+    })
 }
 
 /// A pass over the events of a location.
 struct Pass<'a> {
     partners: Partners<'a>,
     postings: Postings<'a>,
+    followed: Option<Followed<'a>>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -74,6 +90,19 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
+    /// An event of a location whose calls are followed.
+    fn event_of_calls(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        let time = Timestamp(self.latest.max(event.time));
+        if let Some(followed) = &mut self.followed {
+            followed.before(event, time, &mut self.log)?;
+        }
+        self.event(event)?;
+        if let Some(followed) = &mut self.followed {
+            followed.after(event, !self.postings.shares, &mut self.log)?;
+        }
+        Ok(())
+    }
+
     #[inline]
     fn event(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         if event.number == 0 {

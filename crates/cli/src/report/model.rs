@@ -57,6 +57,9 @@ pub(crate) struct TracePart {
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchingPart {
     pub(crate) messages: u64,
+    /// Synchronous sends that end after their receive was posted; dependencies of their
+    /// own, counted among those of messages.
+    pub(crate) acknowledgements: u64,
     pub(crate) collectives: u64,
     #[serde(rename = "oddities")]
     pub(crate) defects: Vec<DefectPart>,

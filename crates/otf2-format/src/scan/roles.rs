@@ -60,6 +60,7 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, None);
                 log.sent(Length::of(length));
+                postings.sent();
             }
             None => log.unresolved(number),
         },
@@ -73,6 +74,7 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, Some(request));
                 log.sent(Length::of(length));
+                postings.sent();
             }
             None => log.unresolved(number),
         },

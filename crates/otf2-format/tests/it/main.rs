@@ -17,4 +17,5 @@ mod postings;
 mod ranks;
 mod recognise;
 mod scan;
+mod synchronous;
 mod unused;

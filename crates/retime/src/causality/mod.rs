@@ -26,6 +26,7 @@ mod named;
 mod nodes;
 mod point_to_point;
 mod posting_order;
+mod synchronous;
 mod usage;
 mod window;
 
@@ -120,6 +121,8 @@ pub struct Causality {
     collectives: Arc<Collectives>,
     defects: Arc<Defects>,
     usage: Usage,
+    /// Completions of synchronous sends that depend on the posting of their receive.
+    completions: Arc<[EventNode]>,
 }
 
 impl Causality {
@@ -140,9 +143,9 @@ impl Causality {
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut defects = Defects::default();
-            let mut partner = point_to_point::pair(info, &logs, &nodes, &mut defects);
-            named::pair(&logs, &nodes, &mut partner, &mut defects);
-            (partner, defects)
+            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut defects);
+            named::pair(&logs, &nodes, &mut paired.partner, &mut defects);
+            (paired, defects)
         };
         let operations = || {
             let mut defects = Defects::default();
@@ -150,9 +153,11 @@ impl Causality {
             named::join(&logs, &nodes, &mut joined, &mut defects);
             (joined, defects)
         };
-        let ((mut partner, of_messages), (collectives, of_operations)) =
+        let ((paired, of_messages), (collectives, of_operations)) =
             rayon::join(messages, operations);
+        let mut partner = paired.partner;
         let usage = usage.count(&partner, &collectives);
+        let completions = synchronous::enter(&paired.acknowledged, &mut partner);
         collectives.enter(&mut partner);
         defects.merge(of_messages);
         defects.merge(of_operations);
@@ -162,6 +167,7 @@ impl Causality {
             collectives: Arc::new(collectives),
             defects: Arc::new(defects),
             usage,
+            completions: completions.into(),
         })
     }
 
@@ -174,6 +180,7 @@ impl Causality {
             collectives: Arc::clone(&self.collectives),
             defects: Arc::clone(&self.defects),
             usage: self.usage,
+            completions: Arc::clone(&self.completions),
         })
     }
 
@@ -233,8 +240,18 @@ impl Causality {
 
     /// Number of messages with both ends.
     pub fn messages(&self) -> u64 {
-        self.nodes
-            .all()
+        let received = self.received(self.nodes.all());
+        received - self.acknowledgements()
+    }
+
+    /// Number of synchronous sends whose completion depends on the posting of a receive;
+    /// such a completion has a [source](Self::message_source) like a receive.
+    pub fn acknowledgements(&self) -> u64 {
+        self.received(self.completions.iter().copied())
+    }
+
+    fn received(&self, nodes: impl Iterator<Item = EventNode>) -> u64 {
+        nodes
             .filter(|&node| self.message_source(node).is_some())
             .count() as u64
     }
