@@ -31,6 +31,7 @@ mod clocks;
 mod correction;
 mod defect;
 pub mod format;
+mod implementation;
 mod log;
 mod log_builder;
 mod map;
@@ -45,6 +46,7 @@ mod words;
 pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
+pub use implementation::Implementation;
 pub use log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,

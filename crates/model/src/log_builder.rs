@@ -142,6 +142,12 @@ impl LogBuilder {
         self.columns.named_messages.push(NamedMessage { id, node });
     }
 
+    /// An event of a message has one more name: it belongs to one of the messages that it
+    /// is named for, whichever is free.
+    pub fn also_named(&mut self, node: LogNode, id: MessageId) {
+        self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
     /// A blocking receive has its message (`MpiRecv`).
     pub fn receive(&mut self, event: u64, time: Timestamp, message: Message) {
         let channel = self.channel(message);
@@ -299,6 +305,11 @@ impl LogBuilder {
         let begin = self.open_begin.take();
         let end = Some(end);
         self.join(event, Call { what, begin, end });
+    }
+
+    /// A blocking collective is left that says nothing to anybody.
+    pub fn collective_left_out(&mut self) {
+        self.open_begin = None;
     }
 
     /// A non-blocking collective is posted.

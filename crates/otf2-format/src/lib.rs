@@ -168,7 +168,7 @@ impl Trace for Archive {
         };
         let mut scanned = pass(None)?;
         if scanned.iter().any(|it| it.wants_calls) {
-            let calls = Calls::find(self.otf2.definitions());
+            let calls = Calls::find(self.otf2.definitions(), &self.description.info);
             scanned = pass(Some(&calls))?;
         }
         Ok(Scan {

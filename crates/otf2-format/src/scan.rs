@@ -11,9 +11,11 @@
 //! it.
 
 mod calls;
+mod exposures;
 mod partners;
 mod postings;
 mod roles;
+mod windows;
 
 use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
@@ -47,10 +49,16 @@ pub(crate) fn read(
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
     let local = trace.local(location)?;
+    let mut partners = Partners::new(description, local, location);
+    let postings = Postings::new(regions, local.mappings.table(Class::Region), location);
+    if postings.shares {
+        partners.windows.missed();
+    }
+    let followed = calls.map(|it| Followed::new(it, local, partners.own, !postings.shares));
     let mut scan = Pass {
-        partners: Partners::new(description, local, location),
-        postings: Postings::new(regions, local.mappings.table(Class::Region), location),
-        followed: calls.map(|it| Followed::new(it, local.mappings.table(Class::Region))),
+        partners,
+        postings,
+        followed,
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
@@ -73,7 +81,7 @@ pub(crate) fn read(
     Ok(Scanned {
         log,
         counts,
-        wants_calls: scan.postings.has_synchronous,
+        wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
 }
 

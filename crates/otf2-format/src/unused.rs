@@ -35,7 +35,6 @@ const KINDS: [Kind; 7] = [
         codes: &[
             code::RmaWinCreate,
             code::RmaWinDestroy,
-            code::RmaCollectiveEnd,
             code::RmaGroupSync,
             code::RmaAcquireLock,
             code::RmaReleaseLock,

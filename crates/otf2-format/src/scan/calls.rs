@@ -6,15 +6,22 @@
 //! receive shows that it is posted or complete; since when it can have been posted shows
 //! where its call is entered. So entries and exits of such calls are events with a role.
 //!
+//! The same is true of one-sided communication between groups; see [`exposures`].
+//!
 //! Most traces have no use for them. So a first pass only notices whether there is a
-//! synchronous send, and a second pass is made if there is one.
+//! synchronous send or such a group, and a second pass is made if there is one.
+//!
+//! [`exposures`]: super::exposures
 
 use std::collections::HashMap;
 
-use retime_model::{LogBuilder, LogNode, Timestamp};
-use retime_otf2::schema::event_code as code;
-use retime_otf2::{Definitions, EventData, Glance, MappingTable, RegionRef, WireError};
+use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Timestamp, TraceInfo};
+use retime_otf2::schema::{Class, event_code as code};
+use retime_otf2::{
+    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, WireError,
+};
 
+use super::exposures::{Exposures, Groups, Side};
 use super::postings::{POSTING, function_of};
 
 /// What a call does that matters here.
@@ -26,22 +33,34 @@ enum Kind {
     Sends,
     /// It starts a synchronous send.
     Starts,
+    /// Others wait until it is entered: it ends accesses to their memory.
+    Completes,
+    /// It is left when others have done so.
+    Waits,
 }
 
 /// The calls that a trace defines, by region.
-pub(crate) struct Calls(HashMap<RegionRef, Kind>);
+pub(crate) struct Calls {
+    kinds: HashMap<RegionRef, Kind>,
+    groups: Groups,
+}
 
 impl Calls {
-    pub(crate) fn find(definitions: &Definitions) -> Self {
+    pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let kind = |name: &str| match name {
             "mpi_ssend" => Some(Kind::Sends),
             "mpi_issend" => Some(Kind::Starts),
+            "mpi_win_complete" => Some(Kind::Completes),
+            "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
             _ => POSTING.contains(&name).then_some(Kind::Posts),
         };
         let regions = definitions.regions.iter();
         let named = regions.map(|it| (it.id, function_of(&definitions.text(it.name))));
         let kinds = named.filter_map(|(id, name)| Some((id, kind(&name)?)));
-        Self(kinds.collect())
+        Self {
+            kinds: kinds.collect(),
+            groups: Groups::find(definitions, info),
+        }
     }
 }
 
@@ -52,12 +71,15 @@ struct Open {
     entered: Option<LogNode>,
     /// The synchronous send that it completes.
     send: Option<LogNode>,
+    /// What was waited for in it.
+    waited: Vec<MessageId>,
 }
 
 /// The calls of one location, in a pass that follows them.
 pub(super) struct Followed<'a> {
     calls: &'a Calls,
     table: Option<&'a MappingTable>,
+    exposures: Exposures<'a>,
     open: Vec<Open>,
     /// Synchronous sends that were started, by request.
     started: HashMap<u64, LogNode>,
@@ -66,10 +88,17 @@ pub(super) struct Followed<'a> {
 }
 
 impl<'a> Followed<'a> {
-    pub(super) fn new(calls: &'a Calls, table: Option<&'a MappingTable>) -> Self {
+    /// Of a location that speaks for `endpoint`; `alone` if no other does.
+    pub(super) fn new(
+        calls: &'a Calls,
+        local: &'a LocalDefinitions,
+        endpoint: LocationIndex,
+        alone: bool,
+    ) -> Self {
         Self {
             calls,
-            table,
+            table: local.mappings.table(Class::Region),
+            exposures: Exposures::new(&calls.groups, local, endpoint, alone),
             open: Vec::new(),
             started: HashMap::new(),
             known: 0,
@@ -86,9 +115,8 @@ impl<'a> Followed<'a> {
         match event.data_of_calls()? {
             Some(EventData::Enter { region }) => self.enter(event.number, time, region, log),
             Some(EventData::Leave { .. }) => {
-                let send = self.open.pop().and_then(|it| it.send);
-                if let Some(send) = send {
-                    log.send_accepted(event.number, time, send);
+                if let Some(call) = self.open.pop() {
+                    leave(&call, event.number, time, log);
                 }
             }
             Some(EventData::MpiIsendComplete { request }) => {
@@ -100,7 +128,10 @@ impl<'a> Followed<'a> {
                 self.started.remove(&request);
             }
             // What is entered and left meanwhile is not known.
-            Some(EventData::MeasurementOnOff { .. }) => self.open.clear(),
+            Some(EventData::MeasurementOnOff { .. }) => {
+                self.open.clear();
+                self.exposures.missed();
+            }
             _ => {}
         }
         self.known = log.len();
@@ -112,12 +143,14 @@ impl<'a> Followed<'a> {
             Some(table) => RegionRef(table.get(region.into()) as u32),
             None => region,
         };
-        let kind = self.calls.0.get(&region).copied();
-        let entered = (kind == Some(Kind::Posts)).then(|| log.call_entered(event, time));
+        let kind = self.calls.kinds.get(&region).copied();
+        let is_cause = matches!(kind, Some(Kind::Posts | Kind::Completes));
+        let entered = is_cause.then(|| log.call_entered(event, time));
         self.open.push(Open {
             kind,
             entered,
             send: None,
+            waited: Vec::new(),
         });
     }
 
@@ -148,9 +181,41 @@ impl<'a> Followed<'a> {
             }
             (code::MpiRecv, Some(Kind::Posts)) if reported.is_some() => posted(call, log),
             (code::MpiIrecvRequest, Some(Kind::Posts)) if posts => posted(call, log),
+            (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
+                if let EventData::RmaGroupSync { win, group, .. } =
+                    event.data_of::<{ code::RmaGroupSync }>()?
+                {
+                    let side = match kind {
+                        Kind::Completes => Side::Origin,
+                        _ => Side::Target,
+                    };
+                    grouped(call, self.exposures.names(side, (win, group)), log);
+                }
+            }
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// The events of `names` end in a call: at its entry for who completes, and at its exit
+/// for who waits.
+fn grouped(call: &mut Open, names: Vec<MessageId>, log: &mut LogBuilder) {
+    match call.entered {
+        Some(entered) => names.iter().for_each(|&it| log.also_named(entered, it)),
+        None => call.waited = names,
+    }
+}
+
+fn leave(call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
+    if let Some(send) = call.send {
+        log.send_accepted(event, time, send);
+    }
+    if let Some((&first, others)) = call.waited.split_first() {
+        log.named_receive(event, time, first);
+        if let Some(node) = log.last() {
+            others.iter().for_each(|&it| log.also_named(node, it));
+        }
     }
 }
 

@@ -19,3 +19,4 @@ mod recognise;
 mod scan;
 mod synchronous;
 mod unused;
+mod windows;

@@ -36,8 +36,8 @@ pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder, LogError,
-    LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
+    Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
+    LogBuilder, LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
 pub use usage::{Usage, Used};
 
@@ -53,6 +53,8 @@ use retime_model::Clocks;
 pub struct CausalityOptions {
     /// Take Alltoallv and Alltoallw for N-to-N operations.
     pub dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it.
+    pub trusted: Option<Implementation>,
 }
 
 /// Why the logs of a trace cannot be joined.
