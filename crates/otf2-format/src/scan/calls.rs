@@ -214,7 +214,9 @@ fn leave(call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
     if let Some((&first, others)) = call.waited.split_first() {
         log.named_receive(event, time, first);
         if let Some(node) = log.last() {
-            others.iter().for_each(|&it| log.also_named(node, it));
+            for &it in others {
+                log.also_named(node, it);
+            }
         }
     }
 }

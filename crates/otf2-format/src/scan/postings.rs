@@ -116,8 +116,6 @@ pub(super) struct Postings<'a> {
     table: Option<&'a MappingTable>,
     /// Whether regions are looked at.
     pub(super) follows: bool,
-    /// Whether they say which receives may have been probed.
-    tells_probed: bool,
     /// Whether others speak for the same rank.
     pub(super) shares: bool,
     /// Whether there is a send in a call for synchronous ones.
@@ -136,12 +134,10 @@ impl<'a> Postings<'a> {
         location: LocationIndex,
     ) -> Self {
         let shares = regions.sharing.contains(&location);
-        let tells_probed = regions.has_probed || shares;
         Self {
             regions,
             table,
-            follows: tells_probed || !regions.synchronous.is_empty(),
-            tells_probed,
+            follows: regions.has_probed || shares || !regions.synchronous.is_empty(),
             shares,
             has_synchronous: false,
             open: Vec::new(),
@@ -201,19 +197,19 @@ impl<'a> Postings<'a> {
             return;
         }
         log.receive_posted(number, time, request);
-        if self.tells_probed && !self.open.is_empty() && self.since().is_none() {
+        if self.tells_probed() && !self.open.is_empty() && self.since().is_none() {
             log.posted_since(None);
         }
     }
 
     /// A blocking receive was reported to `log`.
     pub(super) fn received(&self, log: &mut LogBuilder) {
-        let since = if self.tells_probed {
+        let since = if self.tells_probed() {
             self.since()
         } else {
             None
         };
-        let any_time = self.tells_probed || self.regions.posting.is_empty();
+        let any_time = self.tells_probed() || self.regions.posting.is_empty();
         // In one thread that receives alone calls follow each other as their records do.
         if self.shares || since.is_none() && any_time {
             log.posted_since(since);
@@ -228,6 +224,11 @@ impl<'a> Postings<'a> {
             self.has_synchronous =
                 call.is_some_and(|(_, region)| self.regions.synchronous.contains(&region));
         }
+    }
+
+    /// Whether calls say which receives may have been probed.
+    const fn tells_probed(&self) -> bool {
+        self.regions.has_probed || self.shares
     }
 
     /// When the call that posts was entered; `None` if it does not show.

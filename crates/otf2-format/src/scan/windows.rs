@@ -6,7 +6,7 @@
 //! process has accessed a window since the fence before, not under a lock and not between
 //! start and complete: only then did the standard make everybody wait.
 //!
-//! Windows of OpenSHMEM have barriers.
+//! Windows of `OpenSHMEM` have barriers.
 
 use std::collections::HashMap;
 
