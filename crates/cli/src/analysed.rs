@@ -42,6 +42,7 @@ pub(crate) fn analyse_some(
     let start = Instant::now();
     let doubtful = CausalityOptions {
         dense_alltoallv: model.dense_alltoallv,
+        trusted: model.trust_implementation.map(Into::into),
     };
     let loaded = load(source, doubtful)?;
     let truth = Truth::of(&loaded, model, source.quiet)?;
@@ -55,6 +56,7 @@ pub(crate) fn analyse_some(
         grouping: model.clocks.into(),
         delay: delay::given(&model.min_delay, &info)?,
         dense_alltoallv: model.dense_alltoallv,
+        trusted: model.trust_implementation.map(Into::into),
         window: window(&causality, &info)?,
     };
     let analysis = Analysis::of(info, causality, options, &Interrupts)?;
@@ -137,6 +139,7 @@ impl Analysed {
             parameters: model::ParametersPart {
                 min_delay: build::delay_part(analysis.delay(), self.delay_source),
                 dense_alltoallv: model.dense_alltoallv,
+                trusted_implementation: model.trust_implementation,
                 gamma_max: None,
                 amortization_rate: None,
                 threads: rayon::current_num_threads(),

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use retime::causality::Implementation;
 use retime::{Delay, Grouping};
+use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
 use crate::formats::{FormatArgs, FormatName};
@@ -105,6 +107,10 @@ pub(crate) struct OrderArgs {
     /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
     #[arg(long)]
     pub(crate) dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it,
+    /// as that creating a communicator synchronises; false for other implementations
+    #[arg(long, value_name = "NAME")]
+    pub(crate) trust_implementation: Option<TrustedImplementation>,
     #[command(flatten)]
     pub(crate) run: PlainRunArgs,
 }
@@ -141,6 +147,10 @@ pub(crate) struct ModelArgs {
     /// Take Alltoallv and Alltoallw as if everybody exchanged data with everybody
     #[arg(long)]
     pub(crate) dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it,
+    /// as that creating a communicator synchronises; false for other implementations
+    #[arg(long, value_name = "NAME")]
+    pub(crate) trust_implementation: Option<TrustedImplementation>,
     /// Fail with exit code 1 on anything that does not match: unmatched
     /// messages, incomplete collectives, unknown ranks
     #[arg(long)]
@@ -260,6 +270,23 @@ pub(crate) struct DemoArgs {
     /// Keep the recording and the corrected trace in this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+}
+
+/// An implementation of MPI whose habits are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum TrustedImplementation {
+    /// Open MPI 4.1: communicators and windows are made, windows fenced and freed by all
+    /// together
+    Openmpi,
+}
+
+impl From<TrustedImplementation> for Implementation {
+    fn from(it: TrustedImplementation) -> Self {
+        match it {
+            TrustedImplementation::Openmpi => Self::OpenMpi,
+        }
+    }
 }
 
 /// A clock grouping by its name.

@@ -35,6 +35,7 @@ impl Truth {
         };
         let options = CausalityOptions {
             dense_alltoallv: model.dense_alltoallv,
+            trusted: model.trust_implementation.map(Into::into),
         };
         let source = Source {
             path,

@@ -31,6 +31,7 @@ mod clocks;
 mod correction;
 mod defect;
 pub mod format;
+mod implementation;
 mod log;
 mod log_builder;
 mod map;
@@ -45,9 +46,10 @@ mod words;
 pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
+pub use implementation::Implementation;
 pub use log::{
-    ANY_TIME, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns, LogError, LogNode,
-    NamedMessage, NamedOperation,
+    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};

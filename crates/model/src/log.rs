@@ -74,6 +74,9 @@ pub struct LocationLog(LogColumns);
 /// In [`LogColumns::posted_within`]: a receive may have been posted at any time before.
 pub const ANY_TIME: u32 = u32::MAX;
 
+/// In [`LogColumns::posted_in`]: no call is given.
+pub const NO_CALL: LogNode = LogNode(u32::MAX);
+
 /// The columns of a [`LocationLog`], which may not hang together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogColumns {
@@ -101,6 +104,11 @@ pub struct LogColumns {
     /// is more than fits, and 0
     /// for receives beyond the end of this column.
     pub posted_within: Vec<u32>,
+    /// The entered call in which each of `receives` was posted; [`NO_CALL`] if none is
+    /// given, as for receives beyond the end of this column.
+    pub posted_in: Vec<LogNode>,
+    /// Synchronous sends that are complete.
+    pub accepted: Vec<Accepted>,
     /// From when to when, at most, events were not recorded; outside of it the
     /// recording is whole.
     pub gap: Option<(Timestamp, Timestamp)>,
@@ -123,6 +131,15 @@ pub struct ChannelPlace {
     pub node: LogNode,
     /// How long it is.
     pub length: Length,
+}
+
+/// A synchronous send that is complete, so that its receive was posted before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// The send.
+    pub send: LogNode,
+    /// Its completion, which depends on the posting: for others a receive.
+    pub completion: LogNode,
 }
 
 /// The length of a message in bytes as one of its ends recorded it, if it did. From
@@ -346,7 +363,9 @@ impl LogColumns {
         if self.numbers.len() != count || self.roles.len() != count {
             return Err(LogError::Lengths("times, numbers and roles of events"));
         }
-        if self.receives.len() != self.posted.len() || self.posted_within.len() > self.posted.len()
+        let columns_of_postings = [self.posted_within.len(), self.posted_in.len()];
+        if self.receives.len() != self.posted.len()
+            || columns_of_postings.iter().any(|&it| it > self.posted.len())
         {
             return Err(LogError::Lengths("receives and their postings"));
         }
@@ -410,6 +429,10 @@ impl LogColumns {
             let ended = call.end.is_none_or(|it| has(it, Role::CollectiveEnd));
             begun && ended && call.begin.or(call.end).is_some()
         };
+        let entered = |&it: &LogNode| it == NO_CALL || has(it, Role::Send);
+        let accepted = |it: &Accepted| {
+            has(it.send, Role::Send) && has(it.completion, Role::Receive) && it.send < it.completion
+        };
         let message = |it: &NamedMessage| has(it.node, Role::Send) || has(it.node, Role::Receive);
         let operation = |it: &NamedOperation| {
             has(it.node, Role::CollectiveBegin) || has(it.node, Role::CollectiveEnd)
@@ -423,6 +446,8 @@ impl LogColumns {
                 "receives",
                 self.receives.iter().all(|it| on_channel(it, Role::Receive)),
             ),
+            ("postings", self.posted_in.iter().all(entered)),
+            ("completions of sends", self.accepted.iter().all(accepted)),
             ("calls of collectives", self.calls.iter().all(call)),
             ("messages with ids", self.named_messages.iter().all(message)),
             (

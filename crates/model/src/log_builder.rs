@@ -32,8 +32,8 @@ use rustc_hash::FxHashMap;
 
 use crate::defect::Defect;
 use crate::log::{
-    ANY_TIME, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns, LogError, LogNode,
-    NamedMessage, NamedOperation,
+    ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
+    LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
@@ -142,6 +142,12 @@ impl LogBuilder {
         self.columns.named_messages.push(NamedMessage { id, node });
     }
 
+    /// An event of a message has one more name: it belongs to one of the messages that it
+    /// is named for, whichever is free.
+    pub fn also_named(&mut self, node: LogNode, id: MessageId) {
+        self.columns.named_messages.push(NamedMessage { id, node });
+    }
+
     /// A blocking receive has its message (`MpiRecv`).
     pub fn receive(&mut self, event: u64, time: Timestamp, message: Message) {
         let channel = self.channel(message);
@@ -178,6 +184,38 @@ impl LogBuilder {
             within.resize(self.last_place + 1, 0);
         }
         within[self.last_place] = ticks.unwrap_or(ANY_TIME);
+    }
+
+    /// A call is entered in which something may happen that others wait for, as the
+    /// posting of a receive. Alone it says nothing; see [`posted_in`](Self::posted_in).
+    pub fn call_entered(&mut self, event: u64, time: Timestamp) -> LogNode {
+        self.push(event, time, Role::Send)
+    }
+
+    /// The receive that was reported last, by its posting or as a blocking one, was
+    /// posted in the call that was entered there.
+    pub fn posted_in(&mut self, entered: LogNode) {
+        if self.last_place >= self.columns.receives.len() {
+            return;
+        }
+        // Most logs need no such column.
+        let calls = &mut self.columns.posted_in;
+        if calls.len() <= self.last_place {
+            calls.resize(self.last_place + 1, NO_CALL);
+        }
+        calls[self.last_place] = entered;
+    }
+
+    /// A synchronous send, an earlier event, is complete: its receive was posted before.
+    pub fn send_accepted(&mut self, event: u64, time: Timestamp, send: LogNode) {
+        let completion = self.push(event, time, Role::Receive);
+        self.columns.accepted.push(Accepted { send, completion });
+    }
+
+    /// The event with a role that was reported last.
+    pub fn last(&self) -> Option<LogNode> {
+        let last = self.columns.times.len().checked_sub(1)?;
+        Some(LogNode(last as u32))
     }
 
     /// A receive is posted and takes its place in line (`MpiIrecvRequest`).
@@ -267,6 +305,11 @@ impl LogBuilder {
         let begin = self.open_begin.take();
         let end = Some(end);
         self.join(event, Call { what, begin, end });
+    }
+
+    /// A blocking collective is left that says nothing to anybody.
+    pub fn collective_left_out(&mut self) {
+        self.open_begin = None;
     }
 
     /// A non-blocking collective is posted.
@@ -431,6 +474,7 @@ impl LogBuilder {
             receives,
             posted,
             posted_within,
+            posted_in,
             ..
         } = &mut self.columns;
         if receives.iter().any(|place| place.node == NONE) {
@@ -438,6 +482,8 @@ impl LogBuilder {
             posted.retain(|_| places.next().is_some_and(|place| place.node != NONE));
             let mut places = receives.iter();
             posted_within.retain(|_| places.next().is_some_and(|place| place.node != NONE));
+            let mut places = receives.iter();
+            posted_in.retain(|_| places.next().is_some_and(|place| place.node != NONE));
             receives.retain(|place| place.node != NONE);
         }
         sends.retain(|place| place.node != NONE);

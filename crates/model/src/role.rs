@@ -8,9 +8,9 @@
 //! |---|---|---|
 //! | 1-to-N | Bcast, Scatter(v), fork of a team | root's begin -> every other end |
 //! | N-to-1 | Reduce, Gather(v), join of a team | every other begin -> root's end |
-//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`, creation of communicators | every other begin -> every end |
+//! | N-to-N | Barrier, Allreduce, Allgather(v), Alltoall, `Reduce_scatter(_block)`; a fence if anybody accessed memory of others since the last one | every other begin -> every end |
 //! | prefix | Scan, Exscan | begins of lower ranks -> end |
-//! | none | Alltoallv/w (totals do not prove who exchanged data), the rest | |
+//! | none | Alltoallv/w (totals do not prove who exchanged data), creation of communicators and windows (the standard does not prove that it synchronises; see [`Implementation`](crate::Implementation)), the rest | |
 //!
 //! Source: Linford 2007, section 3.4, for the classes.
 
@@ -150,6 +150,13 @@ pub enum Operation {
     Fork,
     /// All threads of a team have come to its end; the root goes on alone.
     Join,
+    /// Of a window for one-sided communication.
+    CreateWindow,
+    /// Of a window for one-sided communication.
+    FreeWindow,
+    /// Ends what was begun on a window, as far as participants [sent](Collective::sent):
+    /// accessed the memory of others since the fence before.
+    Fence,
     Other,
 }
 
@@ -170,7 +177,7 @@ pub enum Class {
 }
 
 impl Operation {
-    /// The class; `dense_alltoallv` takes Alltoallv/w for N-to-N.
+    /// The class of the operation alone; `dense_alltoallv` takes Alltoallv/w for N-to-N.
     pub const fn class(self, dense_alltoallv: bool) -> Class {
         match self {
             Self::Bcast | Self::Scatter | Self::Scatterv | Self::Fork => Class::OneToAll,
@@ -181,11 +188,16 @@ impl Operation {
             | Self::Alltoall
             | Self::Allreduce
             | Self::ReduceScatter
-            | Self::ReduceScatterBlock
-            | Self::CreateHandle => Class::AllToAll,
+            | Self::ReduceScatterBlock => Class::AllToAll,
             Self::Alltoallv | Self::Alltoallw if dense_alltoallv => Class::AllToAll,
             Self::Scan | Self::Exscan => Class::Prefix,
-            Self::Alltoallv | Self::Alltoallw | Self::Other => Class::None,
+            Self::Alltoallv
+            | Self::Alltoallw
+            | Self::CreateHandle
+            | Self::CreateWindow
+            | Self::FreeWindow
+            | Self::Fence
+            | Self::Other => Class::None,
         }
     }
 
@@ -193,7 +205,13 @@ impl Operation {
     pub const fn carries_data(self) -> bool {
         !matches!(
             self,
-            Self::Barrier | Self::CreateHandle | Self::Fork | Self::Join
+            Self::Barrier
+                | Self::CreateHandle
+                | Self::CreateWindow
+                | Self::FreeWindow
+                | Self::Fence
+                | Self::Fork
+                | Self::Join
         )
     }
 }

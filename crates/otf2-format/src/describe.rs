@@ -23,7 +23,7 @@ use retime_model::{Communicator, Location, LocationIndex, Process, TickRate, Tra
 use retime_otf2::definitions::SystemTreeNode;
 use retime_otf2::{
     CommRef, Definitions, LocationGroupRef, LocationGroupType, LocationType, Members, Paradigm,
-    SystemTreeDomain, SystemTreeNodeRef,
+    RmaWinRef, SystemTreeDomain, SystemTreeNodeRef,
 };
 
 use crate::error::TraceError;
@@ -43,6 +43,15 @@ const OF_PROCESSES: [Paradigm; 6] = [
 pub(crate) struct Description {
     pub(crate) info: TraceInfo,
     pub(crate) handles: HashMap<CommRef, u32>,
+    pub(crate) windows: HashMap<RmaWinRef, Window>,
+}
+
+/// A window of one-sided communication: its operations have an order of their own, as if
+/// it were a communicator.
+pub(crate) struct Window {
+    pub(crate) handle: u32,
+    /// Whether what is recorded as a barrier is one, and not a fence.
+    pub(crate) has_barriers: bool,
 }
 
 /// Describes the trace that `definitions`, read from `path`, define.
@@ -55,7 +64,8 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
     })?;
     let mut places = Places::find(definitions);
     let locations = locations(definitions, &mut places);
-    let (communicators, handles) = communicators(definitions, &places.index);
+    let (mut communicators, handles) = communicators(definitions, &places.index);
+    let windows = windows(definitions, &handles, &mut communicators);
     Ok(Description {
         info: TraceInfo {
             rate,
@@ -65,6 +75,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
             communicators,
         },
         handles,
+        windows,
     })
 }
 
@@ -271,6 +282,40 @@ fn communicators(
         }
     }
     (communicators, handles)
+}
+
+/// All windows of processes whose ranks are known; each is a communicator, too.
+fn windows(
+    definitions: &Definitions,
+    handles: &HashMap<CommRef, u32>,
+    communicators: &mut Vec<Communicator>,
+) -> HashMap<RmaWinRef, Window> {
+    let mut windows = HashMap::new();
+    for window in &definitions.windows {
+        let handle = handles.get(&window.comm);
+        let known = handle.and_then(|&handle| communicators.get(handle as usize));
+        let Some(known) =
+            known.filter(|it| !matches!(it.members, retime_model::Members::Threads(_)))
+        else {
+            continue;
+        };
+        let comm = definitions.comms.get(window.comm);
+        let group = comm.and_then(|it| definitions.groups.get(it.group));
+        if windows.contains_key(&window.id) {
+            continue;
+        }
+        let described = Window {
+            handle: communicators.len() as u32,
+            has_barriers: group.is_some_and(|it| it.paradigm == Paradigm::SHMEM),
+        };
+        let communicator = Communicator {
+            name: definitions.text(window.name).into_owned(),
+            members: known.members.clone(),
+        };
+        windows.insert(window.id, described);
+        communicators.push(communicator);
+    }
+    windows
 }
 
 /// Whether the members of a communicator are threads or streams: its paradigm numbers

@@ -35,7 +35,7 @@ use retime_otf2::{Anchor, EventCounts, RegionRef};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
-use self::scan::Accelerators;
+use self::scan::{Accelerators, Calls, LookedUp};
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -163,11 +163,23 @@ impl Trace for Archive {
         let info = &self.description.info;
         let teams = scan::Teams::find(self.otf2.definitions(), info);
         let accelerators = Accelerators::find(&self.otf2, info, monitor)?;
-        let scanned = locations.into_par_iter().map(|it| {
-            let looked_up = (&regions, &teams, &accelerators);
-            scan::read(&self.otf2, &self.description, looked_up, it, monitor)
-        });
-        let scanned: Vec<_> = scanned.collect::<Result<_, _>>()?;
+        let pass = |calls: Option<&Calls>| -> Result<Vec<_>, TraceError> {
+            let looked_up = LookedUp {
+                regions: &regions,
+                teams: &teams,
+                accelerators: &accelerators,
+                calls,
+            };
+            let locations = locations.par_iter();
+            let scanned = locations
+                .map(|&it| scan::read(&self.otf2, &self.description, looked_up, it, monitor));
+            scanned.collect()
+        };
+        let mut scanned = pass(None)?;
+        if scanned.iter().any(|it| it.wants_calls) {
+            let calls = Calls::find(self.otf2.definitions(), info);
+            scanned = pass(Some(&calls))?;
+        }
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
         // A second scan concludes the same.
         self.accelerators.get_or_init(|| accelerators);

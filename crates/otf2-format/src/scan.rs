@@ -13,11 +13,14 @@
 //! it.
 
 mod accelerators;
+mod calls;
+mod exposures;
 mod handovers;
 mod partners;
 mod postings;
 mod roles;
 mod threads;
+mod windows;
 
 use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::Class;
@@ -25,6 +28,8 @@ use retime_otf2::{EventCounts, Glance, Trace, WireError};
 
 pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
+pub(crate) use self::calls::Calls;
+use self::calls::Followed;
 use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;
@@ -44,32 +49,57 @@ pub(crate) struct Scanned {
     pub(crate) counts: EventCounts,
     /// What it handed over to other threads, or got from them.
     pub(crate) handovers: Handovers,
+    /// Whether more would be found if calls were followed.
+    pub(crate) wants_calls: bool,
+}
+
+/// What is known of a trace before its locations are read.
+#[derive(Clone, Copy)]
+pub(crate) struct LookedUp<'a> {
+    pub(crate) regions: &'a Regions,
+    pub(crate) teams: &'a Teams,
+    pub(crate) accelerators: &'a Accelerators,
+    /// To be followed, if it is known that something comes of it.
+    pub(crate) calls: Option<&'a Calls>,
 }
 
 /// Reads the events of a location of the described trace.
 pub(crate) fn read(
     trace: &Trace,
     description: &Description,
-    (regions, teams, accelerators): (&Regions, &Teams, &Accelerators),
+    looked_up: LookedUp<'_>,
     location: LocationIndex,
     monitor: &dyn Monitor,
 ) -> Result<Scanned, TraceError> {
     let local = trace.local(location)?;
+    let LookedUp {
+        regions,
+        teams,
+        accelerators,
+        calls,
+    } = looked_up;
     let table = local.mappings.table(Class::Region);
+    let mut partners = Partners::new(description, local, location);
+    let postings = Postings::new(regions, table, location);
+    if postings.shares {
+        partners.windows.missed();
+    }
+    let followed = calls.map(|it| Followed::new(it, local, partners.own, !postings.shares));
     let mut scan = Pass {
-        partners: Partners::new(description, local, location),
-        postings: Postings::new(regions, table, location),
+        partners,
+        postings,
         threads: Threads::new(teams, table, location),
         accelerators: accelerators.of(location),
+        followed,
         log: LogBuilder::new(location),
         first: None,
         latest: 0,
     };
     // Two loops, so that the common one stays small.
-    let counts = if scan.accelerators.are_all_reported() {
+    let counts = if scan.followed.is_none() && scan.accelerators.are_all_reported() {
         trace.glance(location, monitor, |event| scan.event(event))
     } else {
-        trace.glance(location, monitor, |event| scan.event_with_parts(event))
+        trace.glance(location, monitor, |event| scan.event_with_more(event))
     }?;
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
@@ -85,6 +115,7 @@ pub(crate) fn read(
         log,
         counts,
         handovers,
+        wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
 }
 
@@ -94,6 +125,7 @@ struct Pass<'a> {
     postings: Postings<'a>,
     threads: Threads<'a>,
     accelerators: Parts<'a>,
+    followed: Option<Followed<'a>>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -102,11 +134,18 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// An event of a host or stream of an accelerator.
-    fn event_with_parts(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+    /// An event of a location whose calls are followed, or of a host or stream of an
+    /// accelerator.
+    fn event_with_more(&mut self, event: Glance<'_>) -> Result<(), WireError> {
+        let time = Timestamp(self.latest.max(event.time));
+        if let Some(followed) = &mut self.followed {
+            followed.before(event, time, &mut self.log)?;
+        }
         self.event(event)?;
-        let time = Timestamp(self.latest);
         self.accelerators.report(event.number, time, &mut self.log);
+        if let Some(followed) = &mut self.followed {
+            followed.after(event, !self.postings.shares, &mut self.log)?;
+        }
         Ok(())
     }
 

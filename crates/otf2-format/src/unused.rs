@@ -35,7 +35,6 @@ const KINDS: [Kind; 4] = [
         codes: &[
             code::RmaWinCreate,
             code::RmaWinDestroy,
-            code::RmaCollectiveEnd,
             code::RmaGroupSync,
             code::RmaAcquireLock,
             code::RmaReleaseLock,

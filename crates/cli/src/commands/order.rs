@@ -25,6 +25,7 @@ pub(crate) fn run(args: &OrderArgs) -> Result<u8, CliError> {
 fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let options = CausalityOptions {
         dense_alltoallv: args.dense_alltoallv,
+        trusted: args.trust_implementation.map(Into::into),
     };
     let source = Source {
         path: &args.trace,

@@ -60,6 +60,7 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
     });
     MatchingPart {
         messages: causality.messages(),
+        acknowledgements: causality.acknowledgements(),
         collectives: causality.collectives().instances().len() as u64,
         defects: defects.collect(),
     }

@@ -6,6 +6,8 @@
 
 use serde::Serialize;
 
+use crate::args::TrustedImplementation;
+
 /// Name of this schema.
 pub(crate) const SCHEMA: &str = "retime-report-1";
 
@@ -57,6 +59,9 @@ pub(crate) struct TracePart {
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchingPart {
     pub(crate) messages: u64,
+    /// Synchronous sends that end after their receive was posted; dependencies of their
+    /// own, counted among those of messages.
+    pub(crate) acknowledgements: u64,
     pub(crate) collectives: u64,
     #[serde(rename = "oddities")]
     pub(crate) defects: Vec<DefectPart>,
@@ -232,6 +237,8 @@ pub(crate) enum Direction {
 pub(crate) struct ParametersPart {
     pub(crate) min_delay: DelayPart,
     pub(crate) dense_alltoallv: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trusted_implementation: Option<TrustedImplementation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gamma_max: Option<retime::clock::Gamma>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -112,10 +112,14 @@ impl Text {
                 format_seconds(tick),
             ),
         );
+        let acknowledged = match report.matching.acknowledgements {
+            0 => String::new(),
+            count => format!(" ({} acknowledged)", group_digits(count)),
+        };
         self.line(
             "matched",
             &format!(
-                "{}, {}; {} take part",
+                "{}{acknowledged}, {}; {} take part",
                 plural(report.matching.messages, "message"),
                 plural(report.matching.collectives, "collective"),
                 plural(trace.events_with_edges, "event"),

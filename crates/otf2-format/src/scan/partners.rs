@@ -5,6 +5,7 @@ use retime_model::{LocationIndex, Members};
 use retime_otf2::schema::Class;
 use retime_otf2::{CommRef, LocalDefinitions, MappingTable};
 
+use super::windows::Windows;
 use crate::describe::Description;
 
 /// A communicator as one location sees it.
@@ -35,8 +36,9 @@ pub(super) struct Partners<'a> {
     description: &'a Description,
     table: Option<&'a MappingTable>,
     /// Who communicates for the location.
-    own: LocationIndex,
+    pub(super) own: LocationIndex,
     last: Option<(CommRef, Option<Comm<'a>>)>,
+    pub(super) windows: Windows<'a>,
 }
 
 impl<'a> Partners<'a> {
@@ -51,6 +53,7 @@ impl<'a> Partners<'a> {
             table: local.mappings.table(Class::Comm),
             own: described.map_or(location, |it| it.endpoint),
             last: None,
+            windows: Windows::new(description, local),
         }
     }
 

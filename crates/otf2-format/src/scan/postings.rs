@@ -20,7 +20,7 @@ use retime_otf2::schema::event_code as code;
 use retime_otf2::{Definitions, EventData, Glance, MappingTable, RegionRef, WireError};
 
 /// Calls that post the receives that are recorded in them.
-const POSTING: [&str; 9] = [
+pub(super) const POSTING: [&str; 9] = [
     "mpi_recv",
     "mpi_irecv",
     "mpi_recv_init",
@@ -35,9 +35,13 @@ const POSTING: [&str; 9] = [
 /// Calls that receive a message that was probed before.
 const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
 
+/// Calls that start synchronous sends.
+const SYNCHRONOUS: [&str; 2] = ["mpi_ssend", "mpi_issend"];
+
 /// What the definitions say of the calls that receive.
 pub(crate) struct Regions {
     posting: Vec<RegionRef>,
+    synchronous: Vec<RegionRef>,
     has_probed: bool,
     /// Locations that share their rank with others.
     sharing: HashSet<LocationIndex>,
@@ -47,22 +51,33 @@ impl Regions {
     pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let mut regions = Self {
             posting: Vec::new(),
+            synchronous: Vec::new(),
             has_probed: false,
             sharing: sharing(info),
         };
         for region in &definitions.regions {
-            let name = definitions.text(region.name).to_ascii_lowercase();
-            let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
-            let name = name[..end.unwrap_or(name.len())].trim_end_matches('_');
-            // Counts of more than 32 bits.
-            let name = name.strip_suffix("_c").unwrap_or(name);
+            let name = function_of(&definitions.text(region.name));
+            let name = name.as_str();
             if POSTING.contains(&name) {
                 regions.posting.push(region.id);
+            }
+            if SYNCHRONOUS.contains(&name) {
+                regions.synchronous.push(region.id);
             }
             regions.has_probed |= PROBED.contains(&name);
         }
         regions
     }
+}
+
+/// The function of MPI that a region is named for, in small letters and without what
+/// languages add.
+pub(super) fn function_of(region: &str) -> String {
+    let name = region.to_ascii_lowercase();
+    let end = name.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+    let name = name[..end.unwrap_or(name.len())].trim_end_matches('_');
+    // Counts of more than 32 bits.
+    name.strip_suffix("_c").unwrap_or(name).to_owned()
 }
 
 /// Locations whose endpoint others have too.
@@ -102,7 +117,9 @@ pub(super) struct Postings<'a> {
     /// Whether regions are looked at.
     pub(super) follows: bool,
     /// Whether others speak for the same rank.
-    shares: bool,
+    pub(super) shares: bool,
+    /// Whether there is a send in a call for synchronous ones.
+    pub(super) has_synchronous: bool,
     /// Regions that are not left, with their times; of a location that shares its rank
     /// with none, the one that was entered last.
     open: Vec<(Timestamp, RegionRef)>,
@@ -120,8 +137,9 @@ impl<'a> Postings<'a> {
         Self {
             regions,
             table,
-            follows: regions.has_probed || shares,
+            follows: regions.has_probed || shares || !regions.synchronous.is_empty(),
             shares,
+            has_synchronous: false,
             open: Vec::new(),
             pending: Vec::new(),
         }
@@ -179,27 +197,53 @@ impl<'a> Postings<'a> {
             return;
         }
         log.receive_posted(number, time, request);
-        if !self.open.is_empty() && self.since().is_none() {
+        if self.tells_probed() && !self.open.is_empty() && self.since().is_none() {
             log.posted_since(None);
         }
     }
 
     /// A blocking receive was reported to `log`.
     pub(super) fn received(&self, log: &mut LogBuilder) {
-        let since = if self.follows { self.since() } else { None };
+        let since = if self.tells_probed() {
+            self.since()
+        } else {
+            None
+        };
+        let any_time = self.tells_probed() || self.regions.posting.is_empty();
         // In one thread that receives alone calls follow each other as their records do.
-        if self.shares || since.is_none() && (self.follows || self.regions.posting.is_empty()) {
+        if self.shares || since.is_none() && any_time {
             log.posted_since(since);
         }
     }
 
+    /// A message left.
+    #[inline]
+    pub(super) fn sent(&mut self) {
+        if !self.has_synchronous && !self.regions.synchronous.is_empty() {
+            let call = self.call();
+            self.has_synchronous =
+                call.is_some_and(|(_, region)| self.regions.synchronous.contains(&region));
+        }
+    }
+
+    /// Whether calls say which receives may have been probed.
+    const fn tells_probed(&self) -> bool {
+        self.regions.has_probed || self.shares
+    }
+
     /// When the call that posts was entered; `None` if it does not show.
     fn since(&self) -> Option<Timestamp> {
+        let (time, region) = self.call()?;
+        self.regions.posting.contains(&region).then_some(time)
+    }
+
+    /// The region that was entered last and is not known to be left.
+    fn call(&self) -> Option<(Timestamp, RegionRef)> {
         let &(time, region) = self.open.last()?;
         let region = match self.table {
             Some(table) => RegionRef(table.get(region.into()) as u32),
             None => region,
         };
-        self.regions.posting.contains(&region).then_some(time)
+        Some((time, region))
     }
 }

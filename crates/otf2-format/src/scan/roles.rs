@@ -10,6 +10,7 @@ use retime_otf2::{
 
 use super::partners::Partners;
 use super::postings::Postings;
+use super::windows::one_sided;
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
@@ -38,6 +39,8 @@ pub(super) fn report(
             MpiRequestCancelled MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
         operation of MpiCollectiveBegin MpiCollectiveEnd
             NonBlockingCollectiveRequest NonBlockingCollectiveComplete MeasurementOnOff;
+        one_sided of RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaRequestLock
+            RmaAcquireLock RmaTryLock RmaPut RmaGet RmaAtomic;
     }
 }
 
@@ -60,6 +63,7 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, None);
                 log.sent(Length::of(length));
+                postings.sent();
             }
             None => log.unresolved(number),
         },
@@ -73,6 +77,7 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, Some(request));
                 log.sent(Length::of(length));
+                postings.sent();
             }
             None => log.unresolved(number),
         },
@@ -146,11 +151,14 @@ fn operation<const CODE: u8>(
 ) -> Result<(), WireError> {
     let number = event.number;
     match event.data_of::<CODE>()? {
-        EventData::MeasurementOnOff { measurement_mode } => match measurement_mode {
-            MeasurementMode::OFF => log.recording_off(time),
-            MeasurementMode::ON => log.recording_on(time),
-            _ => {}
-        },
+        EventData::MeasurementOnOff { measurement_mode } => {
+            partners.windows.missed();
+            match measurement_mode {
+                MeasurementMode::OFF => log.recording_off(time),
+                MeasurementMode::ON => log.recording_on(time),
+                _ => {}
+            }
+        }
         EventData::MpiCollectiveBegin => log.collective_begin(number, time),
         EventData::MpiCollectiveEnd {
             collective_op,

@@ -18,6 +18,8 @@ mod postings;
 mod ranks;
 mod recognise;
 mod scan;
+mod synchronous;
 mod thread_programs;
 mod threads;
 mod unused;
+mod windows;

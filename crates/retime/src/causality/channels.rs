@@ -33,6 +33,8 @@ pub(super) struct Channels {
     pub(super) doubtful: Vec<Doubtful>,
     pub(super) as_sender: Vec<Vec<Option<usize>>>,
     pub(super) as_receiver: Vec<Vec<Option<usize>>>,
+    /// Of each line whether its pairs can be no others.
+    pub(super) exact: Vec<bool>,
 }
 
 /// How the messages of a channel are paired.
@@ -95,6 +97,7 @@ impl Channels {
         for (number, side) in sides.iter().enumerate() {
             let (sender_gap, receiver_gap) = gap_of.get(number).copied().unwrap_or_default();
             let has_gap = sender_gap.is_some() || receiver_gap.is_some();
+            self.exact.push(!has_gap && side.is_exact());
             if !has_gap && !side.is_doubtful() {
                 let queue = Queue::of(side.sends.count, side.receives.count);
                 self.lines.push(Line::Plain(queue));
@@ -220,6 +223,13 @@ impl Sides {
     fn is_doubtful(&self) -> bool {
         let Self { receives, .. } = self;
         receives.logs > 1 || receives.any_time && receives.overtakes || self.lengths_differ()
+    }
+
+    /// Whether all messages are there, and nothing but their order can be that of the run.
+    fn is_exact(&self) -> bool {
+        let Self { sends, receives } = self;
+        let alone = sends.logs == 1 && receives.logs == 1;
+        alone && sends.count == receives.count && !receives.any_time && !self.is_doubtful()
     }
 
     fn lengths_differ(&self) -> bool {

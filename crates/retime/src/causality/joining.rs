@@ -17,8 +17,8 @@
 use rustc_hash::FxHashMap;
 
 use retime_model::{
-    Class, Collective, Communicator, Defect, Defects, LocationIndex, LogColumns, Members, Root,
-    TraceInfo,
+    Class, Collective, Communicator, Defect, Defects, LocationIndex, LogColumns, Members,
+    Operation, Root, TraceInfo,
 };
 
 use super::collectives::{Collectives, Participant};
@@ -297,7 +297,7 @@ impl Builder<'_> {
     /// Whether everybody waits for everybody in each of `calls`.
     fn all_meet_all(&self, calls: &[Call]) -> bool {
         calls.iter().all(|call| {
-            call.what.operation.class(self.options.dense_alltoallv) == Class::AllToAll
+            self.class(call.what.operation) == Class::AllToAll
                 && (!call.what.operation.carries_data() || (call.what.sent && call.what.received))
         })
     }
@@ -341,11 +341,23 @@ impl Builder<'_> {
         self.push(communicator, Class::AllToAll, &participants);
     }
 
+    fn class(&self, operation: Operation) -> Class {
+        match self.options.trusted {
+            Some(it) if it.synchronises(operation) => Class::AllToAll,
+            _ => operation.class(self.options.dense_alltoallv),
+        }
+    }
+
     /// The i-th call of every member.
     fn joined(&mut self, communicator: &Communicator, calls: &[Entered]) {
         let Some(first) = calls.first() else { return };
         let operation = first.call.what.operation;
-        let class = operation.class(self.options.dense_alltoallv);
+        let ends_epoch = operation == Operation::Fence && calls.iter().any(|it| it.call.what.sent);
+        let class = if ends_epoch {
+            Class::AllToAll
+        } else {
+            self.class(operation)
+        };
         let root = root_place(communicator, calls);
         let rooted = matches!(class, Class::OneToAll | Class::AllToOne);
         if calls

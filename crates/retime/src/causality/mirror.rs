@@ -37,6 +37,8 @@ impl Causality {
             collectives: Arc::new(self.collectives.mirrored(mirror)),
             defects: Arc::new(Defects::default()),
             usage: self.usage,
+            // These are counted in the trace itself only.
+            completions: Arc::default(),
         }
     }
 }

@@ -26,6 +26,7 @@ mod named;
 mod nodes;
 mod point_to_point;
 mod posting_order;
+mod synchronous;
 mod teams;
 mod usage;
 mod window;
@@ -36,8 +37,8 @@ pub use collectives::{Collectives, JoinedOperation, Participant};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
-    Call, Class, Collective, Defect, DefectCount, Defects, Length, LocationLog, LogBuilder,
-    LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
+    Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
+    LogBuilder, LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
 };
 pub(crate) use usage::within_clocks;
 pub use usage::{Usage, Used};
@@ -54,6 +55,8 @@ use retime_model::Clocks;
 pub struct CausalityOptions {
     /// Take Alltoallv and Alltoallw for N-to-N operations.
     pub dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it.
+    pub trusted: Option<Implementation>,
 }
 
 /// Why the logs of a trace cannot be joined.
@@ -122,6 +125,8 @@ pub struct Causality {
     collectives: Arc<Collectives>,
     defects: Arc<Defects>,
     usage: Usage,
+    /// Completions of synchronous sends that depend on the posting of their receive.
+    completions: Arc<[EventNode]>,
 }
 
 impl Causality {
@@ -142,9 +147,9 @@ impl Causality {
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut defects = Defects::default();
-            let mut partner = point_to_point::pair(info, &logs, &nodes, &mut defects);
-            named::pair(&logs, &nodes, &mut partner, &mut defects);
-            (partner, defects)
+            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut defects);
+            named::pair(&logs, &nodes, &mut paired.partner, &mut defects);
+            (paired, defects)
         };
         let operations = || {
             let mut defects = Defects::default();
@@ -152,9 +157,11 @@ impl Causality {
             named::join(&logs, &nodes, &mut joined, &mut defects);
             (joined, defects)
         };
-        let ((mut partner, of_messages), (collectives, of_operations)) =
+        let ((paired, of_messages), (collectives, of_operations)) =
             rayon::join(messages, operations);
+        let mut partner = paired.partner;
         let usage = usage.count(&partner, &collectives);
+        let completions = synchronous::enter(&paired.acknowledged, &mut partner);
         collectives.enter(&mut partner);
         defects.merge(of_messages);
         defects.merge(of_operations);
@@ -164,6 +171,7 @@ impl Causality {
             collectives: Arc::new(collectives),
             defects: Arc::new(defects),
             usage,
+            completions: completions.into(),
         })
     }
 
@@ -176,6 +184,7 @@ impl Causality {
             collectives: Arc::clone(&self.collectives),
             defects: Arc::clone(&self.defects),
             usage: self.usage,
+            completions: Arc::clone(&self.completions),
         })
     }
 
@@ -235,8 +244,18 @@ impl Causality {
 
     /// Number of messages with both ends.
     pub fn messages(&self) -> u64 {
-        self.nodes
-            .all()
+        let received = self.received(self.nodes.all());
+        received - self.acknowledgements()
+    }
+
+    /// Number of synchronous sends whose completion depends on the posting of a receive;
+    /// such a completion has a [source](Self::message_source) like a receive.
+    pub fn acknowledgements(&self) -> u64 {
+        self.received(self.completions.iter().copied())
+    }
+
+    fn received(&self, nodes: impl Iterator<Item = EventNode>) -> u64 {
+        nodes
             .filter(|&node| self.message_source(node).is_some())
             .count() as u64
     }

@@ -56,8 +56,12 @@ pub(super) fn pair(
         let role = |node: EventNode| nodes.role(node);
         match *same {
             [(_, a), (_, b)] if role(a) != role(b) => {
-                partner[a.index()] = b.into();
-                partner[b.index()] = a.into();
+                // An event with several names belongs to one message.
+                let free = |node: EventNode| partner[node.index()].node().is_none();
+                if free(a) && free(b) {
+                    partner[a.index()] = b.into();
+                    partner[b.index()] = a.into();
+                }
             }
             [(_, alone)] => {
                 let defect = match role(alone) {

@@ -59,12 +59,15 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use retime_model::{ChannelPlace, Defect, Defects, LocationIndex, LogColumns, TraceInfo};
+use retime_model::{
+    ChannelIndex, ChannelPlace, Defect, Defects, LocationIndex, LogColumns, TraceInfo,
+};
 
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};
 use super::nodes::Nodes;
 use super::posting_order::Posted;
+use super::synchronous::{self, Acknowledgement};
 use super::{EventNode, PackedOption, Partner};
 
 /// The waiting line of a channel.
@@ -77,19 +80,28 @@ pub(super) struct Queue {
     tail: PackedOption<EventNode>,
 }
 
-/// The other end of each message, by node.
+/// Which events of messages belong together.
+pub(super) struct Paired {
+    /// The other end of each message, by node.
+    pub(super) partner: Vec<Partner>,
+    /// What synchronous sends prove besides.
+    pub(super) acknowledged: Vec<Acknowledgement>,
+}
+
+/// Joins the ends of messages that have no ids.
 pub(super) fn pair(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
     defects: &mut Defects,
-) -> Vec<Partner> {
+) -> Paired {
     let mut partner = vec![Partner::NONE; nodes.len()];
     let Channels {
         mut lines,
         mut doubtful,
         as_sender,
         as_receiver,
+        exact,
     } = Channels::new(info, logs);
     let groups = by_endpoint(info, logs);
     for group in &groups {
@@ -140,7 +152,14 @@ pub(super) fn pair(
     }
     report_unmatched(lines, &mut partner, nodes, defects);
     doubtful::settle(doubtful, nodes, &mut partner, defects);
-    partner
+    let is_exact = |log: usize, channel: ChannelIndex| {
+        as_sender[log][channel.index()].is_some_and(|line| exact[line])
+    };
+    let acknowledged = synchronous::find(logs, nodes, &partner, is_exact);
+    Paired {
+        partner,
+        acknowledged,
+    }
 }
 
 impl Doubtful {

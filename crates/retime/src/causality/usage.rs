@@ -79,7 +79,9 @@ impl Usage {
                 .filter(|it| nodes.role(nodes.of_log(position, it.node)) == Role::CollectiveEnd);
             let calls = log.calls.iter();
             let shared = calls.filter(|call| !is_alone(info, call.what.communicator));
-            let messages = log.sends.len() + log.receives.len() + log.named_messages.len();
+            // An event may have several names, given one after the other.
+            let named = log.named_messages.chunk_by(|a, b| a.node == b.node);
+            let messages = log.sends.len() + log.receives.len() + named.count();
             usage.message_ends.recorded += messages as u64 + log.defects.count(Defect::UnknownPeer);
             usage.calls.recorded += (ends.count() + shared.count()) as u64;
         }

@@ -17,7 +17,7 @@ use crate::estimate::{LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, split_clocks};
 use crate::optimal::Gentlest;
 use retime_model::Clocks;
-use retime_model::{Cancelled, Monitor, Ticks, Timestamp, TraceInfo};
+use retime_model::{Cancelled, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct AnalysisOptions {
     pub delay: Option<MinimalDelay>,
     /// Take Alltoallv and Alltoallw for N-to-N operations.
     pub dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it.
+    pub trusted: Option<Implementation>,
     /// Only dependencies with both ends in this stretch of time are enforced.
     pub window: Option<(Timestamp, Timestamp)>,
 }
@@ -39,6 +41,7 @@ impl Default for AnalysisOptions {
             grouping: Grouping::Auto,
             delay: None,
             dense_alltoallv: false,
+            trusted: None,
             window: None,
         }
     }
@@ -127,6 +130,7 @@ impl Analysis {
     ) -> Result<Self, AnalysisError> {
         let doubtful = CausalityOptions {
             dense_alltoallv: options.dense_alltoallv,
+            trusted: options.trusted,
         };
         let causality = Causality::build(&info, logs, doubtful)?;
         monitor.check()?;

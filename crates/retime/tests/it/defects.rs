@@ -21,6 +21,7 @@ fn tagged(peer: u32, tag: u32) -> Message {
 
 const NO_OPTIONS: CausalityOptions = CausalityOptions {
     dense_alltoallv: false,
+    trusted: None,
 };
 
 #[test]
@@ -341,6 +342,7 @@ fn totals_of_alltoallv_prove_nothing_unless_said_to_be_dense() {
     assert_eq!(edges::collectives(&it), []);
     let dense = CausalityOptions {
         dense_alltoallv: true,
+        trusted: None,
     };
     let it = causality_with(&info, &[own(), own()], dense);
     assert_eq!(edges::numbers(&edges::collectives(&it)), [(0, 3), (2, 1)]);

@@ -51,7 +51,7 @@ const ALL: [(Operation, Flow); 19] = [
     (Operation::ReduceScatterBlock, Flow::Everybody),
     (Operation::Scan, Flow::Upwards),
     (Operation::Exscan, Flow::Upwards),
-    (Operation::CreateHandle, Flow::Everybody),
+    (Operation::CreateHandle, Flow::Unknown),
     (Operation::Other, Flow::Unknown),
 ];
 

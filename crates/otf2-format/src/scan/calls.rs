@@ -1,0 +1,247 @@
+//! Calls that others wait for, and calls that wait for others, where the records in them
+//! do not say when.
+//!
+//! A record of a synchronous send shows when the send was started; that it is complete
+//! shows where its call is left, or in the record of its completion. The record of a
+//! receive shows that it is posted or complete; since when it can have been posted shows
+//! where its call is entered. So entries and exits of such calls are events with a role.
+//!
+//! The same is true of one-sided communication between groups; see [`exposures`].
+//!
+//! Most traces have no use for them. So a first pass only notices whether there is a
+//! synchronous send or such a group, and a second pass is made if there is one.
+//!
+//! [`exposures`]: super::exposures
+
+use std::collections::HashMap;
+
+use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Timestamp, TraceInfo};
+use retime_otf2::schema::{Class, event_code as code};
+use retime_otf2::{
+    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, WireError,
+};
+
+use super::exposures::{Exposures, Groups, Side};
+use super::postings::{POSTING, function_of};
+
+/// What a call does that matters here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It posts receives.
+    Posts,
+    /// It is left when its synchronous send is complete.
+    Sends,
+    /// It starts a synchronous send.
+    Starts,
+    /// Others wait until it is entered: it ends accesses to their memory.
+    Completes,
+    /// It is left when others have done so.
+    Waits,
+}
+
+/// The calls that a trace defines, by region.
+pub(crate) struct Calls {
+    kinds: HashMap<RegionRef, Kind>,
+    groups: Groups,
+}
+
+impl Calls {
+    pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
+        let kind = |name: &str| match name {
+            "mpi_ssend" => Some(Kind::Sends),
+            "mpi_issend" => Some(Kind::Starts),
+            "mpi_win_complete" => Some(Kind::Completes),
+            "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
+            _ => POSTING.contains(&name).then_some(Kind::Posts),
+        };
+        let regions = definitions.regions.iter();
+        let named = regions.map(|it| (it.id, function_of(&definitions.text(it.name))));
+        let kinds = named.filter_map(|(id, name)| Some((id, kind(&name)?)));
+        Self {
+            kinds: kinds.collect(),
+            groups: Groups::find(definitions, info),
+        }
+    }
+}
+
+/// A region that was entered.
+struct Open {
+    kind: Option<Kind>,
+    /// The event by which it was entered, if that may be waited for.
+    entered: Option<LogNode>,
+    /// The synchronous send that it completes.
+    send: Option<LogNode>,
+    /// What was waited for in it.
+    waited: Vec<MessageId>,
+}
+
+/// The calls of one location, in a pass that follows them.
+pub(super) struct Followed<'a> {
+    calls: &'a Calls,
+    table: Option<&'a MappingTable>,
+    exposures: Exposures<'a>,
+    open: Vec<Open>,
+    /// Synchronous sends that were started, by request.
+    started: HashMap<u64, LogNode>,
+    /// How many events had a role before the one that is looked at.
+    known: usize,
+}
+
+impl<'a> Followed<'a> {
+    /// Of a location that speaks for `endpoint`; `alone` if no other does.
+    pub(super) fn new(
+        calls: &'a Calls,
+        local: &'a LocalDefinitions,
+        endpoint: LocationIndex,
+        alone: bool,
+    ) -> Self {
+        Self {
+            calls,
+            table: local.mappings.table(Class::Region),
+            exposures: Exposures::new(&calls.groups, local, endpoint, alone),
+            open: Vec::new(),
+            started: HashMap::new(),
+            known: 0,
+        }
+    }
+
+    /// To be called before what the event itself says is reported.
+    pub(super) fn before(
+        &mut self,
+        event: Glance<'_>,
+        time: Timestamp,
+        log: &mut LogBuilder,
+    ) -> Result<(), WireError> {
+        match event.data_of_calls()? {
+            Some(EventData::Enter { region }) => self.enter(event.number, time, region, log),
+            Some(EventData::Leave { .. }) => {
+                if let Some(call) = self.open.pop() {
+                    leave(&call, event.number, time, log);
+                }
+            }
+            Some(EventData::MpiIsendComplete { request }) => {
+                if let Some(send) = self.started.remove(&request) {
+                    log.send_accepted(event.number, time, send);
+                }
+            }
+            Some(EventData::MpiRequestCancelled { request }) => {
+                self.started.remove(&request);
+            }
+            // What is entered and left meanwhile is not known.
+            Some(EventData::MeasurementOnOff { .. }) => {
+                self.open.clear();
+                self.exposures.missed();
+            }
+            _ => {}
+        }
+        self.known = log.len();
+        Ok(())
+    }
+
+    fn enter(&mut self, event: u64, time: Timestamp, region: RegionRef, log: &mut LogBuilder) {
+        let region = match self.table {
+            Some(table) => RegionRef(table.get(region.into()) as u32),
+            None => region,
+        };
+        let kind = self.calls.kinds.get(&region).copied();
+        let is_cause = matches!(kind, Some(Kind::Posts | Kind::Completes));
+        let entered = is_cause.then(|| log.call_entered(event, time));
+        self.open.push(Open {
+            kind,
+            entered,
+            send: None,
+            waited: Vec::new(),
+        });
+    }
+
+    /// To be called after it; `posts` says whether a request for a receive counts as
+    /// posted at once.
+    pub(super) fn after(
+        &mut self,
+        event: Glance<'_>,
+        posts: bool,
+        log: &mut LogBuilder,
+    ) -> Result<(), WireError> {
+        let Some(call) = self.open.last_mut() else {
+            return Ok(());
+        };
+        let reported = if log.len() > self.known {
+            log.last()
+        } else {
+            None
+        };
+        match (event.code, call.kind) {
+            (code::MpiSend, Some(Kind::Sends)) => call.send = reported,
+            (code::MpiIsend, Some(Kind::Starts)) => {
+                if let (Some(send), EventData::MpiIsend { request, .. }) =
+                    (reported, event.data_of::<{ code::MpiIsend }>()?)
+                {
+                    self.started.insert(request, send);
+                }
+            }
+            (code::MpiRecv, Some(Kind::Posts)) if reported.is_some() => posted(call, log),
+            (code::MpiIrecvRequest, Some(Kind::Posts)) if posts => posted(call, log),
+            (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
+                if let EventData::RmaGroupSync { win, group, .. } =
+                    event.data_of::<{ code::RmaGroupSync }>()?
+                {
+                    let side = match kind {
+                        Kind::Completes => Side::Origin,
+                        _ => Side::Target,
+                    };
+                    grouped(call, self.exposures.names(side, (win, group)), log);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// The events of `names` end in a call: at its entry for who completes, and at its exit
+/// for who waits.
+fn grouped(call: &mut Open, names: Vec<MessageId>, log: &mut LogBuilder) {
+    match call.entered {
+        Some(entered) => names.iter().for_each(|&it| log.also_named(entered, it)),
+        None => call.waited = names,
+    }
+}
+
+fn leave(call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
+    if let Some(send) = call.send {
+        log.send_accepted(event, time, send);
+    }
+    if let Some((&first, others)) = call.waited.split_first() {
+        log.named_receive(event, time, first);
+        if let Some(node) = log.last() {
+            for &it in others {
+                log.also_named(node, it);
+            }
+        }
+    }
+}
+
+fn posted(call: &Open, log: &mut LogBuilder) {
+    if let Some(entered) = call.entered {
+        log.posted_in(entered);
+    }
+}
+
+/// Decodes what calls are followed by.
+trait OfCalls {
+    fn data_of_calls(&self) -> Result<Option<EventData>, WireError>;
+}
+
+impl OfCalls for Glance<'_> {
+    fn data_of_calls(&self) -> Result<Option<EventData>, WireError> {
+        let followed = matches!(
+            self.code,
+            code::Enter
+                | code::Leave
+                | code::MpiIsendComplete
+                | code::MpiRequestCancelled
+                | code::MeasurementOnOff
+        );
+        followed.then(|| self.data()).transpose()
+    }
+}

@@ -1,0 +1,142 @@
+//! Collective operations on windows of one-sided communication.
+//!
+//! A record names the window, the operation, and a level of synchronisation. The level
+//! is what the recorder thinks of such operations in general, also of a fence that is
+//! asserted to end nothing; so it decides nothing here. A fence ends an epoch where a
+//! process has accessed a window since the fence before, not under a lock and not between
+//! start and complete: only then did the standard make everybody wait.
+//!
+//! Windows of `OpenSHMEM` have barriers.
+
+use std::collections::HashMap;
+
+use retime_model::{Collective, LogBuilder, Operation, Root, Timestamp};
+use retime_otf2::schema::Class;
+use retime_otf2::{
+    CollectiveOp, EventData, Glance, LocalDefinitions, MappingTable, RmaWinRef, WireError,
+};
+
+use super::partners::Partners;
+use super::postings::Postings;
+use crate::describe::{Description, Window};
+
+/// What a location did with a window since the last fence.
+#[derive(Clone, Copy, Default)]
+struct Epoch {
+    accessed: bool,
+    /// There may have been locks, or synchronisation of a part of the processes.
+    otherwise: bool,
+}
+
+/// The windows of one location.
+pub(super) struct Windows<'a> {
+    description: &'a Description,
+    table: Option<&'a MappingTable>,
+    /// By the location's own ids.
+    epochs: HashMap<RmaWinRef, Epoch>,
+    /// Whether all that the process did shows so far.
+    is_whole: bool,
+    /// Whether a part of the processes has synchronised.
+    pub(super) has_groups: bool,
+}
+
+impl<'a> Windows<'a> {
+    pub(super) fn new(description: &'a Description, local: &'a LocalDefinitions) -> Self {
+        Self {
+            description,
+            table: local.mappings.table(Class::RmaWin),
+            epochs: HashMap::new(),
+            is_whole: true,
+            has_groups: false,
+        }
+    }
+
+    /// The process has accessed memory of others.
+    pub(super) fn accessed(&mut self, window: RmaWinRef) {
+        self.epochs.entry(window).or_default().accessed = true;
+    }
+
+    /// The process has accessed memory, or will, by other means than fences.
+    pub(super) fn otherwise(&mut self, window: RmaWinRef) {
+        self.epochs.entry(window).or_default().otherwise = true;
+    }
+
+    /// A group has synchronised.
+    pub(super) fn grouped(&mut self, window: RmaWinRef) {
+        self.otherwise(window);
+        self.has_groups = true;
+    }
+
+    /// What the process does with windows does not all show in the events of the location:
+    /// some are not recorded, or others speak for it, too.
+    pub(super) fn missed(&mut self) {
+        self.is_whole = false;
+    }
+
+    /// A collective operation ends.
+    pub(super) fn ended(
+        &mut self,
+        (number, time): (u64, Timestamp),
+        operation: CollectiveOp,
+        local: RmaWinRef,
+        log: &mut LogBuilder,
+    ) {
+        let window = match self.table {
+            Some(table) => RmaWinRef(table.get(local.into()) as u32),
+            None => local,
+        };
+        let Some(known) = self.description.windows.get(&window) else {
+            return log.collective_left_out();
+        };
+        let epoch = self.epochs.remove(&local).unwrap_or_default();
+        let what = Collective {
+            communicator: known.handle,
+            operation: operation_of(known, operation),
+            root: Root::None,
+            sent: self.is_whole && epoch.accessed && !epoch.otherwise,
+            received: false,
+        };
+        log.collective_end(number, time, what);
+    }
+}
+
+const fn operation_of(window: &Window, operation: CollectiveOp) -> Operation {
+    match operation {
+        CollectiveOp::BARRIER if window.has_barriers => Operation::Barrier,
+        _ if window.has_barriers => Operation::Other,
+        CollectiveOp::BARRIER => Operation::Fence,
+        CollectiveOp::CREATE_HANDLE | CollectiveOp::CREATE_HANDLE_AND_ALLOCATE => {
+            Operation::CreateWindow
+        }
+        CollectiveOp::DESTROY_HANDLE | CollectiveOp::DESTROY_HANDLE_AND_DEALLOCATE => {
+            Operation::FreeWindow
+        }
+        _ => Operation::Other,
+    }
+}
+
+/// The role of events with the code `CODE`, one of those of one-sided communication.
+pub(super) fn one_sided<const CODE: u8>(
+    event: Glance<'_>,
+    time: Timestamp,
+    partners: &mut Partners<'_>,
+    _: &mut Postings<'_>,
+    log: &mut LogBuilder,
+) -> Result<(), WireError> {
+    let windows = &mut partners.windows;
+    match event.data_of::<CODE>()? {
+        EventData::RmaCollectiveBegin => log.collective_begin(event.number, time),
+        EventData::RmaCollectiveEnd {
+            collective_op, win, ..
+        } => windows.ended((event.number, time), collective_op, win, log),
+        EventData::RmaPut { win, .. }
+        | EventData::RmaGet { win, .. }
+        | EventData::RmaAtomic { win, .. } => windows.accessed(win),
+        EventData::RmaRequestLock { win, .. }
+        | EventData::RmaAcquireLock { win, .. }
+        | EventData::RmaTryLock { win, .. } => windows.otherwise(win),
+        EventData::RmaGroupSync { win, .. } => windows.grouped(win),
+        _ => {}
+    }
+    Ok(())
+}
