@@ -16,7 +16,7 @@ use super::windows::one_sided;
 const UNDEFINED: u32 = u32::MAX;
 
 /// Decodes an event if it has a role, and hands it to the log.
-#[inline]
+#[inline(always)]
 pub(super) fn report(
     event: Glance<'_>,
     time: Timestamp,
