@@ -16,6 +16,7 @@ mod accelerators;
 mod calls;
 mod exposures;
 mod handovers;
+mod locking;
 mod partners;
 mod postings;
 mod roles;
