@@ -6,6 +6,10 @@
 //! receive shows that it is posted or complete; since when it can have been posted shows
 //! where its call is entered. So entries and exits of such calls are events with a role.
 //!
+//! What `MPI_Start` starts is a synchronous send if `MPI_Ssend_init` made its request, which no
+//! record says. But where a location has made requests for no other sends so far, is all that
+//! speaks for its rank and was recorded throughout, any send that it starts is one.
+//!
 //! The same is true of one-sided communication between groups; see [`exposures`].
 //!
 //! Most traces have no use for them. So a first pass only notices whether there is a
@@ -33,6 +37,12 @@ enum Kind {
     Sends,
     /// It starts a synchronous send.
     Starts,
+    /// It makes a request by which synchronous sends are started, ...
+    Prepares,
+    /// ... or others.
+    PreparesOthers,
+    /// It starts what was prepared: it posts receives, or sends.
+    StartsPrepared,
     /// Others wait until it is entered: it ends accesses to their memory.
     Completes,
     /// It is left when others have done so.
@@ -50,6 +60,9 @@ impl Calls {
         let kind = |name: &str| match name {
             "mpi_ssend" => Some(Kind::Sends),
             "mpi_issend" => Some(Kind::Starts),
+            "mpi_ssend_init" => Some(Kind::Prepares),
+            "mpi_send_init" | "mpi_bsend_init" | "mpi_rsend_init" => Some(Kind::PreparesOthers),
+            "mpi_start" | "mpi_startall" => Some(Kind::StartsPrepared),
             "mpi_win_complete" => Some(Kind::Completes),
             "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
             _ => POSTING.contains(&name).then_some(Kind::Posts),
@@ -75,6 +88,16 @@ struct Open {
     waited: Vec<MessageId>,
 }
 
+/// Which sends a location has prepared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prepared {
+    Nothing,
+    /// None but synchronous ones.
+    Synchronous,
+    /// Others as well, or it may have.
+    Any,
+}
+
 /// The calls of one location, in a pass that follows them.
 pub(super) struct Followed<'a> {
     calls: &'a Calls,
@@ -83,6 +106,7 @@ pub(super) struct Followed<'a> {
     open: Vec<Open>,
     /// Synchronous sends that were started, by request.
     started: HashMap<u64, LogNode>,
+    prepared: Prepared,
     /// How many events had a role before the one that is looked at.
     known: usize,
 }
@@ -101,6 +125,11 @@ impl<'a> Followed<'a> {
             exposures: Exposures::new(&calls.groups, local, endpoint, alone),
             open: Vec::new(),
             started: HashMap::new(),
+            prepared: if alone {
+                Prepared::Nothing
+            } else {
+                Prepared::Any
+            },
             known: 0,
         }
     }
@@ -131,6 +160,7 @@ impl<'a> Followed<'a> {
             Some(EventData::MeasurementOnOff { .. }) => {
                 self.open.clear();
                 self.exposures.missed();
+                self.prepared = Prepared::Any;
             }
             _ => {}
         }
@@ -144,7 +174,15 @@ impl<'a> Followed<'a> {
             None => region,
         };
         let kind = self.calls.kinds.get(&region).copied();
-        let is_cause = matches!(kind, Some(Kind::Posts | Kind::Completes));
+        self.prepared = match (kind, self.prepared) {
+            (Some(Kind::PreparesOthers), _) => Prepared::Any,
+            (Some(Kind::Prepares), Prepared::Nothing) => Prepared::Synchronous,
+            (_, before) => before,
+        };
+        let is_cause = matches!(
+            kind,
+            Some(Kind::Posts | Kind::StartsPrepared | Kind::Completes)
+        );
         let entered = is_cause.then(|| log.call_entered(event, time));
         self.open.push(Open {
             kind,
@@ -162,6 +200,7 @@ impl<'a> Followed<'a> {
         posts: bool,
         log: &mut LogBuilder,
     ) -> Result<(), WireError> {
+        let prepared = self.prepared;
         let Some(call) = self.open.last_mut() else {
             return Ok(());
         };
@@ -172,7 +211,9 @@ impl<'a> Followed<'a> {
         };
         match (event.code, call.kind) {
             (code::MpiSend, Some(Kind::Sends)) => call.send = reported,
-            (code::MpiIsend, Some(Kind::Starts)) => {
+            (code::MpiIsend, Some(kind @ (Kind::Starts | Kind::StartsPrepared)))
+                if kind == Kind::Starts || prepared == Prepared::Synchronous =>
+            {
                 if let (Some(send), EventData::MpiIsend { request, .. }) =
                     (reported, event.data_of::<{ code::MpiIsend }>()?)
                 {
@@ -180,7 +221,9 @@ impl<'a> Followed<'a> {
                 }
             }
             (code::MpiRecv, Some(Kind::Posts)) if reported.is_some() => posted(call, log),
-            (code::MpiIrecvRequest, Some(Kind::Posts)) if posts => posted(call, log),
+            (code::MpiIrecvRequest, Some(Kind::Posts | Kind::StartsPrepared)) if posts => {
+                posted(call, log);
+            }
             (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
                 if let EventData::RmaGroupSync { win, group, .. } =
                     event.data_of::<{ code::RmaGroupSync }>()?

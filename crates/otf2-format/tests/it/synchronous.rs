@@ -5,7 +5,8 @@ use retime::causality::{Causality, CausalityOptions};
 use retime_model::format::Format;
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
 use retime_otf2::{
-    CommRef, EventData, GroupType, LocationGroupType, LocationType, Paradigm, RegionRef, RegionRole,
+    CommRef, EventData, GroupType, LocationGroupType, LocationType, MeasurementMode, Paradigm,
+    RegionRef, RegionRole,
 };
 use retime_otf2_format::Otf2;
 
@@ -18,13 +19,15 @@ enum It {
     Isend(u64),
     Sent(u64),
     Cancelled(u64),
+    Off,
+    On,
     Recv,
     Post(u64),
     Irecv(u64),
 }
-use It::{Cancelled, Enter, Irecv, Isend, Leave, Post, Recv, Send, Sent};
+use It::{Cancelled, Enter, Irecv, Isend, Leave, Off, On, Post, Recv, Send, Sent};
 
-const REGIONS: [&str; 8] = [
+const REGIONS: [&str; 11] = [
     "MPI_Send",
     "MPI_Ssend",
     "MPI_Issend",
@@ -33,6 +36,9 @@ const REGIONS: [&str; 8] = [
     "MPI_Sendrecv",
     "MPI_Startall",
     "MPI_Wait",
+    "MPI_Ssend_init",
+    "MPI_Send_init",
+    "MPI_Start",
 ];
 
 /// Writes and reads what each rank recorded; the last are threads of rank 1.
@@ -85,12 +91,18 @@ fn fill(location: &mut LocationWriter, id: usize, comm: CommRef, events: &[(u64,
             Isend(request) => location.isend(time, message, request),
             Sent(request) => location.event(time, &EventData::MpiIsendComplete { request }),
             Cancelled(request) => location.event(time, &EventData::MpiRequestCancelled { request }),
+            Off => location.event(time, &recording(MeasurementMode::OFF)),
+            On => location.event(time, &recording(MeasurementMode::ON)),
             Recv => location.recv(time, message),
             Post(request) => location.irecv_request(time, request),
             Irecv(request) => location.irecv(time, message, request),
         };
         done.unwrap();
     }
+}
+
+const fn recording(measurement_mode: MeasurementMode) -> EventData {
+    EventData::MeasurementOnOff { measurement_mode }
 }
 
 /// Times of postings and of the completions that depend on them.
@@ -277,4 +289,66 @@ fn a_receive_in_an_unknown_call_says_nothing_of_its_posting() {
     let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
     let receiver = [(75, Enter("MPI_Wait")), (80, Recv), (81, Leave)];
     assert_eq!(acknowledgements(&recorded(&[&sender, &receiver])), []);
+}
+
+/// A send that was prepared is started after what comes `before`.
+fn prepared(before: &[(u64, It)]) -> Vec<(u64, It)> {
+    let start = [
+        (10, Enter("MPI_Start")),
+        (11, Isend(5)),
+        (12, Leave),
+        (20, Enter("MPI_Wait")),
+        (70, Sent(5)),
+        (71, Leave),
+    ];
+    [before, &start].concat()
+}
+
+const INIT: [(u64, It); 2] = [(2, Enter("MPI_Ssend_init")), (3, Leave)];
+
+#[test]
+fn what_was_prepared_as_a_synchronous_send_is_one_whenever_it_is_started() {
+    let again = [
+        (80, Enter("MPI_Startall")),
+        (81, Isend(5)),
+        (82, Leave),
+        (99, Sent(5)),
+    ];
+    // What is prepared later has not been started before.
+    let later = [(85, Enter("MPI_Send_init")), (86, Leave)];
+    let sender = [&prepared(&INIT)[..], &again[..3], &later, &again[3..]].concat();
+    let receiver = [
+        &RECEIVER[..],
+        &[(90, Enter("MPI_Recv")), (95, Recv), (96, Leave)],
+    ]
+    .concat();
+    let it = recorded(&[&sender, &receiver]);
+    assert_eq!(acknowledgements(&it), [(50, 70), (90, 99)]);
+}
+
+#[test]
+fn what_may_have_been_prepared_otherwise_proves_nothing() {
+    let other = [(4, Enter("MPI_Send_init")), (5, Leave)];
+    let gap = [(4, Off), (5, On)];
+    for before in [&[INIT, other].concat()[..], &[INIT, gap].concat(), &other] {
+        let it = recorded(&[&prepared(before), &RECEIVER]);
+        assert_eq!(acknowledgements(&it), []);
+    }
+    // The other thread of rank 1 may have prepared it.
+    let receiver = [(50, Enter("MPI_Recv")), (60, Recv), (61, Leave)];
+    let it = recorded(&[&receiver, &prepared(&INIT), &[(1, Enter("MPI_Wait"))]]);
+    assert_eq!((it.acknowledgements(), it.messages()), (0, 1));
+}
+
+#[test]
+fn receives_that_were_prepared_are_posted_where_they_are_started() {
+    let receiver = [
+        (50, Enter("MPI_Start")),
+        (51, Post(1)),
+        (52, Leave),
+        (60, Irecv(1)),
+    ];
+    let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
+    let it = recorded(&[&sender, &receiver]);
+    assert_eq!(acknowledgements(&it), [(50, 70)]);
 }
