@@ -22,7 +22,8 @@ use std::collections::HashMap;
 use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Timestamp, TraceInfo};
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{
-    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, WireError,
+    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, RmaSyncLevel,
+    WireError,
 };
 
 use super::exposures::{Exposures, Groups, Side};
@@ -225,8 +226,13 @@ impl<'a> Followed<'a> {
                 posted(call, log);
             }
             (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
-                if let EventData::RmaGroupSync { win, group, .. } =
-                    event.data_of::<{ code::RmaGroupSync }>()?
+                if let EventData::RmaGroupSync {
+                    win,
+                    group,
+                    sync_level,
+                } = event.data_of::<{ code::RmaGroupSync }>()?
+                    // Score-P records a test that found accesses under way like this.
+                    && sync_level != RmaSyncLevel::NONE
                 {
                     let side = match kind {
                         Kind::Completes => Side::Origin,

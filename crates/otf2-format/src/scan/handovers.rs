@@ -270,8 +270,8 @@ impl Names {
         let added = self.messages.into_iter().zip(self.operations);
         let enter = |((it, described), (messages, operations)): ((Scanned, &Location), _)| {
             let mut columns = it.log.into_columns();
-            columns.named_messages = messages;
-            columns.named_operations = operations;
+            columns.named_messages.extend(messages);
+            columns.named_operations.extend(operations);
             let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
                 path: trace.archive().events_path(described.id),
                 source,

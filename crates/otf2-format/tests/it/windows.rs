@@ -24,10 +24,16 @@ enum It {
     Unlock,
     /// With a rank, or with the first and the last one.
     Group(u32),
+    /// The same, but nothing has ended.
+    NotYet(u32),
+    /// It acquires a lock of threads.
+    Acquire,
     Everybody(CollectiveOp),
     MpiBegin,
 }
-use It::{Begin, End, Enter, Everybody, Group, Leave, Lock, MpiBegin, Put, Unlock};
+use It::{
+    Acquire, Begin, End, Enter, Everybody, Group, Leave, Lock, MpiBegin, NotYet, Put, Unlock,
+};
 
 /// The code of the definition of a window.
 const RMA_WIN: u8 = 24;
@@ -37,11 +43,12 @@ const OUTER: u32 = 3;
 
 const FENCE: It = End(CollectiveOp::BARRIER);
 
-const REGIONS: [&str; 5] = [
+const REGIONS: [&str; 6] = [
     "MPI_Win_post",
     "MPI_Win_start",
     "MPI_Win_complete",
     "MPI_Win_wait",
+    "MPI_Win_test",
     "MPI_Barrier",
 ];
 
@@ -137,11 +144,12 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
                 remote: 1,
                 lock: 0,
             },
-            Group(rank) => EventData::RmaGroupSync {
-                sync_level: RmaSyncLevel::MEMORY,
-                win,
-                // After the list of all, and the group of all.
-                group: GroupRef(2 + rank),
+            Group(rank) => group_sync(rank, RmaSyncLevel::MEMORY),
+            NotYet(rank) => group_sync(rank, RmaSyncLevel::NONE),
+            Acquire => EventData::ThreadAcquireLock {
+                model: Paradigm::OPENMP,
+                lock: 1,
+                acquisition_order: 1,
             },
             MpiBegin => EventData::MpiCollectiveBegin,
             Everybody(collective_op) => EventData::MpiCollectiveEnd {
@@ -153,6 +161,15 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
             },
         };
         location.event(time, &data).unwrap();
+    }
+}
+
+const fn group_sync(rank: u32, sync_level: RmaSyncLevel) -> EventData {
+    EventData::RmaGroupSync {
+        sync_level,
+        win: WINDOW,
+        // After the list of all, and the group of all.
+        group: GroupRef(2 + rank),
     }
 }
 
@@ -345,4 +362,27 @@ fn of_several_origins_a_wait_belongs_to_one() {
     let it = recorded(Paradigm::MPI, None, &[&origin(10), &target, &origin(20)]);
     assert_eq!(messages(&it), [(10, 29)]);
     assert!(it.defects().is_empty(), "{:?}", it.defects());
+}
+
+#[test]
+fn a_test_that_fails_ends_nothing() {
+    let origin = [(20, Enter("MPI_Win_complete")), (21, Group(1)), (22, Leave)];
+    let test = |at: u64, it: It| [(at, Enter("MPI_Win_test")), (at + 1, it), (at + 2, Leave)];
+    let target = [test(12, NotYet(0)), test(30, Group(0))].concat();
+    let it = recorded(Paradigm::MPI, None, &[&origin, &target]);
+    assert_eq!(messages(&it), [(20, 32)]);
+    assert!(it.defects().is_empty(), "{:?}", it.defects());
+}
+
+#[test]
+fn what_threads_hand_over_takes_nothing_from_windows() {
+    let origin = [
+        (10, Acquire),
+        (20, Enter("MPI_Win_complete")),
+        (21, Group(1)),
+        (22, Leave),
+    ];
+    let target = [(12, Enter("MPI_Win_wait")), (24, Group(0)), (25, Leave)];
+    let it = recorded(Paradigm::MPI, None, &[&origin, &target]);
+    assert_eq!(messages(&it), [(20, 25)]);
 }
