@@ -10,24 +10,28 @@
 //! record says. But where a location has made requests for no other sends so far, is all that
 //! speaks for its rank and was recorded throughout, any send that it starts is one.
 //!
-//! The same is true of one-sided communication between groups; see [`exposures`].
+//! The same is true of one-sided communication between groups; see [`exposures`] and
+//! [`epochs`].
 //!
 //! Most traces have no use for them. So a first pass only notices whether there is a
 //! synchronous send or such a group, and a second pass is made if there is one.
 //!
+//! [`epochs`]: super::epochs
 //! [`exposures`]: super::exposures
 
 use std::collections::HashMap;
 
-use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Timestamp, TraceInfo};
+use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Role, Timestamp, TraceInfo};
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{
-    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, RmaSyncLevel,
-    WireError,
+    Definitions, EventData, Glance, GroupRef, LocalDefinitions, MappingTable, RegionRef,
+    RmaSyncLevel, RmaWinRef, WireError,
 };
 
-use super::exposures::{Exposures, Groups, Side};
+use super::epochs::{Epochs, Fetches};
+use super::exposures::{Exposures, Groups, Part};
 use super::postings::{POSTING, function_of};
+use crate::describe::Description;
 
 /// What a call does that matters here.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,6 +48,10 @@ enum Kind {
     PreparesOthers,
     /// It starts what was prepared: it posts receives, or sends.
     StartsPrepared,
+    /// It exposes memory to others.
+    Exposes,
+    /// Accesses to memory of others begin.
+    Accesses,
     /// Others wait until it is entered: it ends accesses to their memory.
     Completes,
     /// It is left when others have done so.
@@ -64,6 +72,8 @@ impl Calls {
             "mpi_ssend_init" => Some(Kind::Prepares),
             "mpi_send_init" | "mpi_bsend_init" | "mpi_rsend_init" => Some(Kind::PreparesOthers),
             "mpi_start" | "mpi_startall" => Some(Kind::StartsPrepared),
+            "mpi_win_post" => Some(Kind::Exposes),
+            "mpi_win_start" => Some(Kind::Accesses),
             "mpi_win_complete" => Some(Kind::Completes),
             "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
             _ => POSTING.contains(&name).then_some(Kind::Posts),
@@ -87,6 +97,8 @@ struct Open {
     send: Option<LogNode>,
     /// What was waited for in it.
     waited: Vec<MessageId>,
+    /// What it proves to be exposed, by what was fetched.
+    fetched: Vec<MessageId>,
 }
 
 /// Which sends a location has prepared.
@@ -104,6 +116,8 @@ pub(super) struct Followed<'a> {
     calls: &'a Calls,
     table: Option<&'a MappingTable>,
     exposures: Exposures<'a>,
+    fetches: Fetches<'a>,
+    epochs: Epochs,
     open: Vec<Open>,
     /// Synchronous sends that were started, by request.
     started: HashMap<u64, LogNode>,
@@ -116,7 +130,7 @@ impl<'a> Followed<'a> {
     /// Of a location that speaks for `endpoint`; `alone` if no other does.
     pub(super) fn new(
         calls: &'a Calls,
-        local: &'a LocalDefinitions,
+        (description, local): (&'a Description, &'a LocalDefinitions),
         endpoint: LocationIndex,
         alone: bool,
     ) -> Self {
@@ -124,6 +138,8 @@ impl<'a> Followed<'a> {
             calls,
             table: local.mappings.table(Class::Region),
             exposures: Exposures::new(&calls.groups, local, endpoint, alone),
+            fetches: Fetches::new(description, local),
+            epochs: Epochs::default(),
             open: Vec::new(),
             started: HashMap::new(),
             prepared: if alone {
@@ -146,7 +162,7 @@ impl<'a> Followed<'a> {
             Some(EventData::Enter { region }) => self.enter(event.number, time, region, log),
             Some(EventData::Leave { .. }) => {
                 if let Some(call) = self.open.pop() {
-                    leave(&call, event.number, time, log);
+                    self.leave(&call, event.number, time, log);
                 }
             }
             Some(EventData::MpiIsendComplete { request }) => {
@@ -156,6 +172,9 @@ impl<'a> Followed<'a> {
             }
             Some(EventData::MpiRequestCancelled { request }) => {
                 self.started.remove(&request);
+            }
+            Some(data @ (EventData::RmaGet { .. } | EventData::RmaAtomic { .. })) => {
+                self.fetches.access(&data);
             }
             // What is entered and left meanwhile is not known.
             Some(EventData::MeasurementOnOff { .. }) => {
@@ -182,7 +201,7 @@ impl<'a> Followed<'a> {
         };
         let is_cause = matches!(
             kind,
-            Some(Kind::Posts | Kind::StartsPrepared | Kind::Completes)
+            Some(Kind::Posts | Kind::StartsPrepared | Kind::Exposes | Kind::Completes)
         );
         let entered = is_cause.then(|| log.call_entered(event, time));
         self.open.push(Open {
@@ -190,7 +209,58 @@ impl<'a> Followed<'a> {
             entered,
             send: None,
             waited: Vec::new(),
+            fetched: Vec::new(),
         });
+    }
+
+    /// What a group does in the innermost call begins or ends at its entry for who posts and
+    /// who completes, and at its exit for who waits.
+    fn grouped(&mut self, kind: Kind, of: (RmaWinRef, GroupRef), log: &mut LogBuilder) {
+        let Some(call) = self.open.last_mut() else {
+            return;
+        };
+        let mut names = |part| self.exposures.names(part, of).into_iter();
+        match (kind, call.entered) {
+            (Kind::Exposes, Some(entered)) => {
+                let posted = names(Part::Posts).map(|(_, id)| (id, entered));
+                self.epochs.posted.extend(posted);
+            }
+            (Kind::Accesses, _) => self.fetches.start(of.0),
+            (Kind::Completes, Some(entered)) => {
+                for (_, id) in names(Part::Completes) {
+                    log.also_named(entered, id);
+                }
+                let from = self.fetches.complete(of.0);
+                let fetched = names(Part::Accesses).filter(|(target, _)| from.contains(target));
+                call.fetched = fetched.map(|(_, id)| id).collect();
+            }
+            (Kind::Waits, _) => call.waited = names(Part::Waits).map(|(_, id)| id).collect(),
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
+        if let Some(send) = call.send {
+            log.send_accepted(event, time, send);
+        }
+        if let Some((&first, others)) = call.waited.split_first() {
+            log.named_receive(event, time, first);
+            if let Some(node) = log.last() {
+                for &it in others {
+                    log.also_named(node, it);
+                }
+            }
+        }
+        if !call.fetched.is_empty() {
+            let node = log.takes_part(event, time, Role::Receive);
+            let fetched = call.fetched.iter().map(|&id| (id, node));
+            self.epochs.fetched.extend(fetched);
+        }
+    }
+
+    /// All events are reported.
+    pub(super) fn finish(self) -> Epochs {
+        self.epochs
     }
 
     /// To be called after it; `posts` says whether a request for a receive counts as
@@ -225,7 +295,7 @@ impl<'a> Followed<'a> {
             (code::MpiIrecvRequest, Some(Kind::Posts | Kind::StartsPrepared)) if posts => {
                 posted(call, log);
             }
-            (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
+            (code::RmaGroupSync, Some(kind)) => {
                 if let EventData::RmaGroupSync {
                     win,
                     group,
@@ -234,39 +304,12 @@ impl<'a> Followed<'a> {
                     // Score-P records a test that found accesses under way like this.
                     && sync_level != RmaSyncLevel::NONE
                 {
-                    let side = match kind {
-                        Kind::Completes => Side::Origin,
-                        _ => Side::Target,
-                    };
-                    grouped(call, self.exposures.names(side, (win, group)), log);
+                    self.grouped(kind, (win, group), log);
                 }
             }
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// The events of `names` end in a call: at its entry for who completes, and at its exit
-/// for who waits.
-fn grouped(call: &mut Open, names: Vec<MessageId>, log: &mut LogBuilder) {
-    match call.entered {
-        Some(entered) => names.iter().for_each(|&it| log.also_named(entered, it)),
-        None => call.waited = names,
-    }
-}
-
-fn leave(call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
-    if let Some(send) = call.send {
-        log.send_accepted(event, time, send);
-    }
-    if let Some((&first, others)) = call.waited.split_first() {
-        log.named_receive(event, time, first);
-        if let Some(node) = log.last() {
-            for &it in others {
-                log.also_named(node, it);
-            }
-        }
     }
 }
 
@@ -289,6 +332,8 @@ impl OfCalls for Glance<'_> {
                 | code::Leave
                 | code::MpiIsendComplete
                 | code::MpiRequestCancelled
+                | code::RmaGet
+                | code::RmaAtomic
                 | code::MeasurementOnOff
         );
         followed.then(|| self.data()).transpose()

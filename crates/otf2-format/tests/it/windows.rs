@@ -6,7 +6,8 @@ use retime_model::format::Format;
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, GroupRef, GroupType, LocationGroupType,
-    LocationType, LockType, Paradigm, RegionRef, RegionRole, RmaSyncLevel, RmaWinRef,
+    LocationType, LockType, Paradigm, RegionRef, RegionRole, RmaAtomicType, RmaSyncLevel,
+    RmaWinRef,
 };
 use retime_otf2_format::Otf2;
 
@@ -20,6 +21,10 @@ enum It {
     Begin,
     End(CollectiveOp),
     Put,
+    /// From a rank, so many bytes.
+    Get(u32, u64),
+    /// On memory of rank 1.
+    Atomic(RmaAtomicType),
     Lock,
     Unlock,
     /// With a rank, or with the first and the last one.
@@ -32,7 +37,8 @@ enum It {
     MpiBegin,
 }
 use It::{
-    Acquire, Begin, End, Enter, Everybody, Group, Leave, Lock, MpiBegin, NotYet, Put, Unlock,
+    Acquire, Atomic, Begin, End, Enter, Everybody, Get, Group, Leave, Lock, MpiBegin, NotYet, Put,
+    Unlock,
 };
 
 /// The code of the definition of a window.
@@ -43,12 +49,13 @@ const OUTER: u32 = 3;
 
 const FENCE: It = End(CollectiveOp::BARRIER);
 
-const REGIONS: [&str; 6] = [
+const REGIONS: [&str; 7] = [
     "MPI_Win_post",
     "MPI_Win_start",
     "MPI_Win_complete",
     "MPI_Win_wait",
     "MPI_Win_test",
+    "MPI_Get",
     "MPI_Barrier",
 ];
 
@@ -131,6 +138,20 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
                 win,
                 remote: 1,
                 bytes: 8,
+                matching_id: time,
+            },
+            Get(remote, bytes) => EventData::RmaGet {
+                win,
+                remote,
+                bytes,
+                matching_id: time,
+            },
+            Atomic(operation) => EventData::RmaAtomic {
+                win,
+                remote: 1,
+                operation,
+                bytes_sent: 8,
+                bytes_received: 8,
                 matching_id: time,
             },
             Lock => EventData::RmaAcquireLock {
@@ -385,4 +406,97 @@ fn what_threads_hand_over_takes_nothing_from_windows() {
     let target = [(12, Enter("MPI_Win_wait")), (24, Group(0)), (25, Leave)];
     let it = recorded(Paradigm::MPI, None, &[&origin, &target]);
     assert_eq!(messages(&it), [(20, 25)]);
+}
+
+/// An access epoch towards `group`: a start at 5, a complete from 20 to 22.
+fn accesses(group: u32, what: &[(u64, It)]) -> Vec<(u64, It)> {
+    let start = [
+        (5, Enter("MPI_Win_start")),
+        (6, Group(group)),
+        (7, Leave),
+        (10, Enter("MPI_Get")),
+    ];
+    let complete = [
+        (12, Leave),
+        (20, Enter("MPI_Win_complete")),
+        (21, Group(group)),
+        (22, Leave),
+    ];
+    [&start, what, &complete].concat()
+}
+
+/// An exposure to `group` from `at` on.
+fn exposes(at: u64, group: u32) -> [(u64, It); 6] {
+    [
+        (at, Enter("MPI_Win_post")),
+        (at + 1, Group(group)),
+        (at + 2, Leave),
+        (at + 3, Enter("MPI_Win_wait")),
+        (at + 30, Group(group)),
+        (at + 31, Leave),
+    ]
+}
+
+#[test]
+fn what_was_fetched_was_exposed_before() {
+    for fetch in [
+        Get(1, 8),
+        Atomic(RmaAtomicType::FETCH_AND_ACCUMULATE),
+        Atomic(RmaAtomicType::COMPARE_AND_SWAP),
+    ] {
+        // The start did not wait for the post.
+        let origin = accesses(1, &[(11, fetch)]);
+        let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(8, 0)]);
+        assert_eq!(messages(&it), [(8, 22), (20, 39)]);
+        assert!(it.defects().is_empty(), "{:?}", it.defects());
+        let usage = it.usage().message_ends;
+        assert_eq!((usage.recorded, usage.used), (4, 4));
+    }
+}
+
+#[test]
+fn what_was_not_fetched_may_be_on_its_way_when_accesses_are_complete() {
+    for access in [
+        Put,
+        Get(1, 0),
+        Atomic(RmaAtomicType::ACCUMULATE),
+        // From somebody else, who cannot be accessed now.
+        Get(0, 8),
+    ] {
+        // What is complete has reached nobody.
+        let origin = accesses(1, &[(11, access)]);
+        let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(25, 0)]);
+        assert_eq!(messages(&it), [(20, 56)]);
+        assert!(it.defects().is_empty(), "{:?}", it.defects());
+    }
+}
+
+#[test]
+fn what_was_fetched_under_a_lock_proves_no_exposure() {
+    let locked = [(1, Lock), (2, Get(1, 8)), (3, Unlock)];
+    let origin = [&locked[..], &accesses(1, &[(11, Put)])].concat();
+    let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(25, 0)]);
+    assert_eq!(messages(&it), [(20, 56)]);
+}
+
+#[test]
+fn posts_are_counted_for_each_origin() {
+    // Rank 1 exposes itself to rank 2, then to ranks 0 and 2, and only rank 0 fetches.
+    let first = exposes(100, 2);
+    let second = exposes(200, OUTER);
+    let move_by = |by: u64, events: Vec<(u64, It)>| -> Vec<(u64, It)> {
+        events.into_iter().map(|(at, it)| (at + by, it)).collect()
+    };
+    let get = move_by(200, accesses(1, &[(11, Get(1, 8))]));
+    let put = |at| move_by(at, accesses(1, &[(11, Put)]));
+    let it = recorded(
+        Paradigm::MPI,
+        None,
+        &[
+            &get,
+            &[first, second].concat(),
+            &[put(100), put(200)].concat(),
+        ],
+    );
+    assert_eq!(messages(&it), [(200, 222), (120, 131), (220, 231)]);
 }
