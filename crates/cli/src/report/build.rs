@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, EventNode, PackedOption, Place};
 use retime::optimal::{self, Coverage, Gentlest};
-use retime::pipeline::{Analysis, Bounds, Method, Solution, UsedDelay};
+use retime::pipeline::{Analysis, Bounds, Examined, Method, Solution, UsedDelay};
 use retime::repair;
 use retime::{Clocks, Edges, Grouping, Standing, TraceInfo};
 
@@ -66,8 +66,7 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
     }
 }
 
-pub(crate) fn examined_part(opened: &Opened, analysis: &Analysis) -> ExaminedPart {
-    let examined = analysis.examined(&opened.trace.unused(&opened.contents));
+pub(crate) fn examined_part(examined: Examined) -> ExaminedPart {
     ExaminedPart {
         verdict: examined.verdict(),
         recorded: examined.recorded(),
