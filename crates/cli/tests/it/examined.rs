@@ -250,3 +250,20 @@ fn comparisons_and_orders_say_what_they_could_not_look_at() {
     assert_eq!(compared.code, Some(3));
     assert_eq!(comparison["examined"]["verdict"], "small-part");
 }
+
+#[test]
+fn nobody_is_left_behind_where_nobody_moves() {
+    let scratch = hand_made();
+    let dir = scratch.path();
+    // Only one location has events.
+    write(dir, "single", |id, it| {
+        if id == 0 {
+            it.event(10, &EventData::OmpFork { threads: 1 }).unwrap();
+        }
+    });
+    for (trace, code) in [("single", 3), ("lost", 3), ("silent", 0)] {
+        let outcome = scratch.retime(&format!("check {trace} --clocks location"));
+        assert_eq!(outcome.code, Some(code), "{outcome:?}");
+        assert!(!outcome.stdout.contains("nothing tells"), "{outcome:?}");
+    }
+}
