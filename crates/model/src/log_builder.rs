@@ -50,6 +50,8 @@ const NONE: LogNode = LogNode(u32::MAX);
 #[derive(Debug)]
 pub struct LogBuilder {
     columns: LogColumns,
+    /// About how many events there will be; 0 if nobody knows.
+    expected: u64,
     /// The first event that was out of order, or had no number left.
     wrong: Option<LogError>,
     channel_of: FxHashMap<Message, ChannelIndex>,
@@ -72,7 +74,14 @@ pub struct LogBuilder {
 impl LogBuilder {
     /// An empty log of `location`.
     pub fn new(location: LocationIndex) -> Self {
+        Self::expecting(location, 0)
+    }
+
+    /// An empty log of `location`, of which about so many events will be read. It takes
+    /// up memory accordingly, as what it has been told lets foresee.
+    pub fn expecting(location: LocationIndex, events: u64) -> Self {
         Self {
+            expected: events,
             columns: LogColumns {
                 location,
                 ..LogColumns::default()
@@ -109,11 +118,13 @@ impl LogBuilder {
             let place = self.columns.sends.len();
             self.open_sends.insert(request, place);
         }
-        self.columns.sends.push(ChannelPlace {
+        let progress = self.progress();
+        let place = ChannelPlace {
             channel,
             node,
             length: Length::UNKNOWN,
-        });
+        };
+        append(&mut self.columns.sends, place, progress);
     }
 
     /// The message that left last has this length.
@@ -492,6 +503,7 @@ impl LogBuilder {
     /// Adds an event with a role, and returns its number among these.
     #[inline]
     fn push(&mut self, event: u64, time: Timestamp, role: Role) -> LogNode {
+        let progress = self.progress();
         let LogColumns {
             times,
             numbers,
@@ -503,10 +515,18 @@ impl LogBuilder {
             Ok(number) if numbers.last().is_none_or(|&last| last < number) => number,
             _ => return self.refuse(event),
         };
-        times.push(time);
-        numbers.push(number);
-        roles.push(role);
+        append(times, time, progress);
+        append(numbers, number, progress);
+        append(roles, role, progress);
         node
+    }
+
+    fn progress(&self) -> Progress {
+        let seen = self.columns.numbers.last().copied().unwrap_or(0);
+        Progress {
+            seen: seen.into(),
+            expected: self.expected,
+        }
     }
 
     /// Remembers the first event that cannot be taken; the log will not be
@@ -527,9 +547,10 @@ impl LogBuilder {
 
     #[inline]
     fn take_place(&mut self, posted: Timestamp, place: ChannelPlace) {
+        let progress = self.progress();
         self.last_place = self.columns.receives.len();
-        self.columns.posted.push(posted);
-        self.columns.receives.push(place);
+        append(&mut self.columns.posted, posted, progress);
+        append(&mut self.columns.receives, place, progress);
     }
 
     /// Takes a place in line for a message that is still to come.
@@ -577,4 +598,39 @@ impl LogBuilder {
         *recent = Some((message, channel));
         channel
     }
+}
+
+/// How far a location is read.
+#[derive(Clone, Copy)]
+struct Progress {
+    seen: u64,
+    expected: u64,
+}
+
+impl Progress {
+    /// How many more entries a column of `len` will have if the rest of the events is like
+    /// those before, within reason: columns are doubled at least, and no promise makes them
+    /// more than sixteen times as long at once.
+    fn room(self, len: usize) -> usize {
+        let left = self.expected.saturating_sub(self.seen) as f64;
+        let alike = len as f64 * left / self.seen.max(1) as f64;
+        // A little more, so that what comes a little denser fits.
+        let room = (alike * 1.02) as usize + 64;
+        room.clamp(len, len.saturating_mul(16))
+    }
+}
+
+/// Adds an entry to a column. Where it is full, room is made for all that is foreseen:
+/// copying it again and again as it doubles takes a tenth of the time of a scan.
+#[inline]
+fn append<T>(column: &mut Vec<T>, entry: T, progress: Progress) {
+    if column.len() == column.capacity() {
+        make_room(column, progress);
+    }
+    column.push(entry);
+}
+
+#[cold]
+fn make_room<T>(column: &mut Vec<T>, progress: Progress) {
+    column.reserve(progress.room(column.len().max(64)));
 }

@@ -28,7 +28,7 @@ use retime_model::{
     LocationIndex, LocationLog, LogBuilder, Monitor, NamedMessage, NamedOperation, Timestamp,
 };
 use retime_otf2::schema::Class;
-use retime_otf2::{EventCounts, Glance, Trace, WireError};
+use retime_otf2::{EventCounts, Glance, LocalDefinitions, Trace, WireError};
 
 pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
@@ -41,7 +41,6 @@ pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
-use self::roles::report;
 pub(crate) use self::threads::Teams;
 use self::threads::Threads;
 use crate::describe::Description;
@@ -114,13 +113,15 @@ pub(crate) fn read(
     }
     let followed =
         calls.map(|it| Followed::new(it, (description, local), partners.own, !postings.shares));
+    let threads = Threads::new(teams, table, location);
     let mut scan = Pass {
+        heeded: Heeded::by(&postings, &threads),
         partners,
         postings,
-        threads: Threads::new(teams, table, location),
+        threads,
         accelerators: accelerators.of(location),
         followed,
-        log: LogBuilder::new(location),
+        log: LogBuilder::expecting(location, expected(trace, local)),
         first: None,
         latest: 0,
     };
@@ -149,8 +150,38 @@ pub(crate) fn read(
     })
 }
 
+/// How many events a location is said to have.
+fn expected(trace: &Trace, local: &LocalDefinitions) -> u64 {
+    let defined = trace.definitions().locations.get(local.location);
+    defined.map_or(0, |it| it.events)
+}
+
+/// Who looks at events, by their codes. Most are of no concern, so one look decides.
+struct Heeded([u8; 256]);
+
+impl Heeded {
+    const BY_POSTINGS: u8 = 1;
+    const BY_THREADS: u8 = 2;
+    const AS_ROLES: u8 = 4;
+
+    fn by(postings: &Postings<'_>, threads: &Threads<'_>) -> Self {
+        let mut heeded = [0; 256];
+        for code in postings.codes() {
+            heeded[usize::from(code)] |= Self::BY_POSTINGS;
+        }
+        for code in threads.codes() {
+            heeded[usize::from(code)] |= Self::BY_THREADS;
+        }
+        for &code in roles::CODES {
+            heeded[usize::from(code)] |= Self::AS_ROLES;
+        }
+        Self(heeded)
+    }
+}
+
 /// A pass over the events of a location.
 struct Pass<'a> {
+    heeded: Heeded,
     partners: Partners<'a>,
     postings: Postings<'a>,
     threads: Threads<'a>,
@@ -199,20 +230,27 @@ impl Pass<'_> {
         } else {
             self.latest = event.time;
         }
+        let heeded = self.heeded.0[usize::from(event.code)];
+        if heeded == 0 {
+            return Ok(());
+        }
         let time = Timestamp(self.latest);
-        if self.postings.follows {
+        if heeded & Heeded::BY_POSTINGS != 0 {
             self.postings.follow(event, time, &mut self.log)?;
         }
-        if self.threads.concerns(event.code) {
+        if heeded & Heeded::BY_THREADS != 0 {
             self.threads
                 .follow(event, time, &mut self.partners, &mut self.log)?;
         }
-        report(
-            event,
-            time,
-            &mut self.partners,
-            &mut self.postings,
-            &mut self.log,
-        )
+        if heeded & Heeded::AS_ROLES != 0 {
+            roles::report(
+                event,
+                time,
+                &mut self.partners,
+                &mut self.postings,
+                &mut self.log,
+            )?;
+        }
+        Ok(())
     }
 }

@@ -131,7 +131,8 @@ macro_rules! references {
         impl Part for $type {
             const FIELDS: &'static [Field] = &[f("", Wire::C32).to(Self::CLASS)];
 
-            #[inline]
+            // Where ids are not mapped, which the compiler sees, this is a number.
+            #[inline(always)]
             fn read(from: &mut Decoder<'_>) -> Result<Self, WireError> {
                 let local = from.cursor.c32()?;
                 Ok(Self(from.id(Self::CLASS, local)))

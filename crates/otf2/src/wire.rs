@@ -251,40 +251,52 @@ impl<'a> Cursor<'a> {
 
     #[inline]
     fn compressed(&mut self, width: u8) -> Result<u64, WireError> {
-        let start = self.pos;
-        match self.u8()? {
-            0 => Ok(0),
-            0xFF => Ok(u64::MAX),
-            size if size <= width => self.low_bytes(usize::from(size)),
-            _ => Err(WireError::new(start, Reason::SizeByte)),
+        // Nearly always some more bytes follow, so that all is there in one load.
+        if let Some([size, window @ ..]) = self
+            .buffer
+            .get(self.pos..)
+            .and_then(<[u8]>::first_chunk::<9>)
+            && let end = self.pos + 1 + usize::from(*size)
+            && *size <= width
+            && end <= self.end
+        {
+            self.pos = end;
+            return Ok(low_bytes(self.endian, *window, *size));
         }
+        let (after, value) = self.compressed_at_end(width)?;
+        *self = after;
+        Ok(value)
     }
 
-    /// The next `size` bytes (1 to 8) as a number.
-    #[inline]
-    fn low_bytes(&mut self, size: usize) -> Result<u64, WireError> {
-        if size > self.remaining() {
-            return Err(self.error(Reason::PastEnd));
-        }
-        let window = match self.buffer.get(self.pos..).and_then(<[u8]>::first_chunk) {
-            Some(window) => *window,
-            None => self.padded_window(),
-        };
-        self.pos += size;
-        let spare = 64 - 8 * size as u32;
-        Ok(match self.endian {
-            Endian::Little => u64::from_le_bytes(window) << spare >> spare,
-            Endian::Big => u64::from_be_bytes(window) >> spare,
-        })
-    }
-
-    /// Eight bytes near the end of the buffer, where fewer are left.
+    /// A compressed integer that is undefined, damaged or near the end of the buffer, and
+    /// what `self` is after it: behind a pointer it could never live in registers.
     #[cold]
-    fn padded_window(&self) -> [u8; 8] {
+    fn compressed_at_end(mut self, width: u8) -> Result<(Self, u64), WireError> {
+        let start = self.pos;
+        let size = match self.u8()? {
+            0xFF => return Ok((self, u64::MAX)),
+            size if size <= width => size,
+            _ => return Err(WireError::new(start, Reason::SizeByte)),
+        };
+        let bytes = self.rest().get(..usize::from(size));
+        let bytes = bytes.ok_or_else(|| self.error(Reason::PastEnd))?;
         let mut window = [0; 8];
-        for (to, from) in window.iter_mut().zip(self.rest()) {
+        for (to, from) in window.iter_mut().zip(bytes) {
             *to = *from;
         }
-        window
+        self.pos += usize::from(size);
+        let value = low_bytes(self.endian, window, size);
+        Ok((self, value))
+    }
+}
+
+/// The first `size` bytes, 0 to 8, as a number.
+#[inline]
+fn low_bytes(endian: Endian, window: [u8; 8], size: u8) -> u64 {
+    let spare = 64 - 8 * u32::from(size);
+    match endian {
+        // A shift by all 64 bits, for no byte at all, leaves nothing.
+        Endian::Little => u64::from_le_bytes(window) & u64::MAX.checked_shr(spare).unwrap_or(0),
+        Endian::Big => u64::from_be_bytes(window).checked_shr(spare).unwrap_or(0),
     }
 }

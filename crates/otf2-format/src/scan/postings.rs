@@ -124,8 +124,6 @@ const fn ends_posting(code: u8) -> bool {
 pub(super) struct Postings<'a> {
     regions: &'a Regions,
     table: Option<&'a MappingTable>,
-    /// Whether regions are looked at.
-    pub(super) follows: bool,
     /// Whether others speak for the same rank.
     pub(super) shares: bool,
     /// Whether there is a send in a call that may start a synchronous one.
@@ -147,7 +145,6 @@ impl<'a> Postings<'a> {
         Self {
             regions,
             table,
-            follows: regions.has_probed || shares || !regions.synchronous.is_empty(),
             shares,
             has_synchronous: false,
             open: Vec::new(),
@@ -155,8 +152,19 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Follows the calls, before the event is looked at; to be called if
-    /// [`follows`](Self::follows) says so.
+    /// The codes of events that are followed.
+    pub(super) fn codes(&self) -> impl Iterator<Item = u8> {
+        // Where the rank is shared, any event can end a posting.
+        let shares = self.shares;
+        let follows = shares || self.regions.has_probed || !self.regions.synchronous.is_empty();
+        let concerns = move |code: &u8| {
+            shares || follows && [code::Enter, code::MeasurementOnOff].contains(code)
+        };
+        (0..=u8::MAX).filter(concerns)
+    }
+
+    /// Follows the calls, before an event with one of these [codes](Self::codes) is
+    /// looked at.
     #[inline]
     pub(super) fn follow(
         &mut self,

@@ -15,36 +15,46 @@ use super::windows::one_sided;
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;
 
-/// Decodes an event if it has a role, and hands it to the log.
-#[inline(always)]
-pub(super) fn report(
-    event: Glance<'_>,
-    time: Timestamp,
-    partners: &mut Partners<'_>,
-    postings: &mut Postings<'_>,
-    log: &mut LogBuilder,
-) -> Result<(), WireError> {
-    macro_rules! with_role {
-        ($($role:ident of $($name:ident)*;)*) => {
+macro_rules! with_role {
+    ($($role:ident of $($name:ident)*;)*) => {
+        /// The codes of events with a role.
+        pub(super) const CODES: &[u8] = &[$($(code::$name),*),*];
+
+        /// Decodes an event if it has a role, and hands it to the log.
+        // A call for each event takes a tenth of the time.
+        #[inline(always)]
+        pub(super) fn report(
+            event: Glance<'_>,
+            time: Timestamp,
+            partners: &mut Partners<'_>,
+            postings: &mut Postings<'_>,
+            log: &mut LogBuilder,
+        ) -> Result<(), WireError> {
             match event.code {
                 $($(code::$name => {
                     $role::<{ code::$name }>(event, time, partners, postings, log)
                 })*)*
                 _ => Ok(()),
             }
-        };
-    }
-    with_role! {
-        message of MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv
-            MpiRequestCancelled MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
-        operation of MpiCollectiveBegin MpiCollectiveEnd
-            NonBlockingCollectiveRequest NonBlockingCollectiveComplete MeasurementOnOff;
-        one_sided of RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaRequestLock
-            RmaAcquireLock RmaTryLock RmaPut RmaGet RmaAtomic;
-    }
+        }
+    };
+}
+
+with_role! {
+    message of MpiSend MpiIsend MpiIsendComplete MpiIrecvRequest MpiRecv MpiIrecv
+        MpiRequestCancelled MpiProbe MpiMrecv MpiImrecvRequest MpiImrecv;
+    operation of MpiCollectiveBegin MpiCollectiveEnd
+        NonBlockingCollectiveRequest NonBlockingCollectiveComplete MeasurementOnOff;
+    one_sided of RmaCollectiveBegin RmaCollectiveEnd RmaGroupSync RmaRequestLock
+        RmaAcquireLock RmaTryLock RmaPut RmaGet RmaAtomic;
 }
 
 /// The role of events with the code `CODE`, one of those of messages.
+#[expect(
+    clippy::inline_always,
+    reason = "an event that is handed on by reference is read back from memory"
+)]
+#[inline(always)]
 fn message<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,

@@ -98,8 +98,8 @@ pub(super) struct Threads<'a> {
     teams: &'a Teams,
     table: Option<&'a MappingTable>,
     own: LocationIndex,
-    /// Codes of events that are looked at, by bit.
-    codes: u128,
+    /// Whether what the thread enters and leaves can be a barrier, or be for a lock.
+    has_calls: bool,
     stack: Vec<Team>,
     /// A fork whose team has not begun.
     forked: Option<LogNode>,
@@ -136,15 +136,6 @@ const OF_THREADS: [u8; 18] = [
     code::ThreadEnd,
 ];
 
-const fn bits(codes: &[u8]) -> u128 {
-    let (mut bits, mut i) = (0, 0);
-    while i < codes.len() {
-        bits |= 1 << codes[i];
-        i += 1;
-    }
-    bits
-}
-
 impl<'a> Threads<'a> {
     pub(super) fn new(
         teams: &'a Teams,
@@ -153,16 +144,11 @@ impl<'a> Threads<'a> {
     ) -> Self {
         let in_a_team = teams.any.get(own.as_usize()).is_some_and(|any| *any);
         let has_barriers = in_a_team && !teams.barriers.is_empty();
-        let codes = if has_barriers || !teams.lock_calls.is_empty() {
-            bits(&OF_THREADS) | bits(&[code::Enter, code::Leave])
-        } else {
-            bits(&OF_THREADS)
-        };
         Self {
             teams,
             table,
             own,
-            codes,
+            has_calls: has_barriers || !teams.lock_calls.is_empty(),
             stack: Vec::new(),
             forked: None,
             ended: None,
@@ -174,13 +160,14 @@ impl<'a> Threads<'a> {
         }
     }
 
-    /// Whether events with a code are looked at.
-    #[inline]
-    pub(super) const fn concerns(&self, code: u8) -> bool {
-        code < 128 && self.codes >> code & 1 == 1
+    /// The codes of events that are looked at.
+    pub(super) fn codes(&self) -> impl Iterator<Item = u8> {
+        let calls = [code::Enter, code::Leave].into_iter();
+        let calls = calls.filter(|_| self.has_calls);
+        OF_THREADS.into_iter().chain(calls)
     }
 
-    /// Looks at an event [of concern](Self::concerns).
+    /// Looks at an event with one of these [codes](Self::codes).
     #[inline(never)]
     pub(super) fn follow(
         &mut self,

@@ -21,5 +21,6 @@ mod scan;
 mod synchronous;
 mod thread_programs;
 mod threads;
+mod two_ranks;
 mod unused;
 mod windows;

@@ -1,27 +1,11 @@
 //! What is concluded of the order in which receives were posted, from the regions in
 //! which they are recorded, from lengths, and from recording that was off.
 
-use retime::causality::{Causality, CausalityOptions, Defect};
-use retime_model::format::Format;
-use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
-use retime_otf2::{
-    CommRef, EventData, GroupType, LocationGroupType, LocationType, MeasurementMode, Paradigm,
-    RegionRef, RegionRole,
-};
-use retime_otf2_format::Otf2;
+use retime::causality::{Causality, Defect};
+use retime_otf2::MeasurementMode;
 
-/// What is recorded by rank 0, or by rank 1, which gets its messages.
-#[derive(Clone, Copy)]
-enum It {
-    Enter(&'static str),
-    Leave,
-    Send(u64),
-    Recv(u64),
-    Post(u64),
-    Irecv(u64),
-    Recording(MeasurementMode),
-}
-use It::{Enter, Irecv, Leave, Post, Recording, Recv, Send};
+use super::two_ranks::It::{self, Enter, Irecv, Leave, Post, Recording, Recv, Send};
+use super::two_ranks::recorded;
 
 const OFF: It = Recording(MeasurementMode::OFF);
 const ON: It = Recording(MeasurementMode::ON);
@@ -33,64 +17,6 @@ const REGIONS: [&str; 5] = [
     "MPI_Mprobe",
     "MPI_Mrecv",
 ];
-
-/// Writes and reads what the sender and the threads of the receiver recorded; the
-/// first regions are defined.
-fn recorded(regions: usize, locations: &[&[(u64, It)]]) -> Causality {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("t.otf2");
-    let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
-    let it = archive.definitions();
-    let machine = it.system_tree_node("lab", "machine", None);
-    let processes =
-        [0, 1].map(|_| it.location_group("p", LocationGroupType::PROCESS, Some(machine)));
-    for (id, rank) in [0, 1, 1].into_iter().enumerate().take(locations.len()) {
-        it.location(id as u64, "t", LocationType::CPU_THREAD, processes[rank]);
-    }
-    it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[0, 1]);
-    let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 1]);
-    let comm = it.comm("world", world, None);
-    for name in &REGIONS[..regions] {
-        it.region(name, RegionRole::POINT2POINT, Paradigm::MPI);
-    }
-    let mut written = Vec::new();
-    for (id, events) in locations.iter().enumerate() {
-        let mut location = archive.location(id as u64).unwrap();
-        fill(&mut location, id, comm, events);
-        written.push(location.finish().unwrap());
-    }
-    archive.finish(written).unwrap();
-    let scan = Otf2.open(&path).unwrap().scan(&()).unwrap();
-    Causality::build(&scan.info, scan.logs, CausalityOptions::default()).unwrap()
-}
-
-fn fill(location: &mut LocationWriter, id: usize, comm: CommRef, events: &[(u64, It)]) {
-    let message = |length| Message {
-        peer: u32::from(id == 0),
-        comm,
-        tag: 7,
-        length,
-    };
-    let mut open = Vec::new();
-    for &(time, it) in events {
-        let done = match it {
-            Enter(name) => {
-                let region = REGIONS.iter().position(|it| *it == name).unwrap();
-                open.push(RegionRef(region as u32));
-                location.enter(time, RegionRef(region as u32))
-            }
-            Leave => location.leave(time, open.pop().unwrap()),
-            Send(length) => location.send(time, message(length)),
-            Recv(length) => location.recv(time, message(length)),
-            Post(request) => location.irecv_request(time, request),
-            Irecv(request) => location.irecv(time, message(8), request),
-            Recording(measurement_mode) => {
-                location.event(time, &EventData::MeasurementOnOff { measurement_mode })
-            }
-        };
-        done.unwrap();
-    }
-}
 
 /// Times of the ends of all messages, by receive.
 fn messages(causality: &Causality) -> Vec<(u64, u64)> {
@@ -112,7 +38,10 @@ fn a_blocking_receive_is_posted_when_its_call_is_entered() {
         (52, Leave),
         (150, Irecv(1)),
     ];
-    let it = recorded(5, &[&[(100, Send(8)), (140, Send(8))], &blocking, &other]);
+    let it = recorded(
+        &REGIONS,
+        &[&[(100, Send(8)), (140, Send(8))], &blocking, &other],
+    );
     assert_eq!(messages(&it), [(100, 110), (140, 150)]);
     assert!(it.defects().is_empty(), "{:?}", it.defects());
 }
@@ -131,7 +60,10 @@ fn requests_of_threads_whose_calls_overlap_have_no_order() {
         (31, Leave),
         (150, Irecv(1)),
     ];
-    let it = recorded(2, &[&[(100, Send(8)), (140, Send(8))], &early, &late]);
+    let it = recorded(
+        &REGIONS[..2],
+        &[&[(100, Send(8)), (140, Send(8))], &early, &late],
+    );
     assert_eq!(messages(&it), [(100, 110), (140, 150)]);
 }
 
@@ -149,12 +81,15 @@ fn requests_of_threads_whose_calls_follow_each_other_have_one() {
         (29, Leave),
         (145, Irecv(1)),
     ];
-    let it = recorded(2, &[&[(100, Send(8)), (140, Send(8))], &first, &second]);
+    let it = recorded(
+        &REGIONS[..2],
+        &[&[(100, Send(8)), (140, Send(8))], &first, &second],
+    );
     assert_eq!(messages(&it), [(100, 150), (140, 145)]);
 }
 
 /// A request is pending while a blocking call of the given region, if any, receives.
-fn beside_a_request(regions: usize, call: Option<&'static str>) -> Vec<(u64, u64)> {
+fn beside_a_request(regions: &[&str], call: Option<&'static str>) -> Vec<(u64, u64)> {
     let mut events = vec![(20, Post(1)), (30, Recv(8)), (200, Irecv(1))];
     if let Some(call) = call {
         events.insert(1, (29, Enter(call)));
@@ -168,13 +103,13 @@ fn beside_a_request(regions: usize, call: Option<&'static str>) -> Vec<(u64, u64
 fn a_receive_of_a_probed_message_may_stand_before_what_is_pending() {
     // By the order of postings MPI_Recv gets the second message, ...
     let posted = [(15, 30), (10, 200)];
-    assert_eq!(beside_a_request(5, Some("MPI_Recv")), posted);
-    assert_eq!(beside_a_request(3, None), posted);
+    assert_eq!(beside_a_request(&REGIONS, Some("MPI_Recv")), posted);
+    assert_eq!(beside_a_request(&REGIONS[..3], None), posted);
     // ... MPI_Mrecv that of its probe, and where no region tells it may be either.
     let either = [(10, 30), (15, 200)];
-    assert_eq!(beside_a_request(5, Some("MPI_Mrecv")), either);
-    assert_eq!(beside_a_request(5, None), either);
-    assert_eq!(beside_a_request(0, None), either);
+    assert_eq!(beside_a_request(&REGIONS, Some("MPI_Mrecv")), either);
+    assert_eq!(beside_a_request(&REGIONS, None), either);
+    assert_eq!(beside_a_request(&REGIONS[..0], None), either);
 }
 
 #[test]
@@ -194,7 +129,7 @@ fn what_recording_left_out_shifts_no_pair() {
         (26, OFF),
         (40, ON),
     ];
-    let it = recorded(1, &[&sender, &receiver]);
+    let it = recorded(&REGIONS[..1], &[&sender, &receiver]);
     assert_eq!(messages(&it), []);
     assert_eq!(it.defects().count(Defect::PlaceUnknown), 6);
     assert_eq!(it.defects().iter().count(), 1, "{:?}", it.defects());
@@ -205,7 +140,7 @@ fn what_both_ends_recorded_to_the_end_is_paired_from_there() {
     // Recording begins here with one message under way, there with another.
     let sender = [(10, ON), (20, Send(8)), (30, Send(8)), (40, Send(8))];
     let receiver = [(35, ON), (36, Recv(8)), (45, Recv(8))];
-    let it = recorded(1, &[&sender, &receiver]);
+    let it = recorded(&REGIONS[..1], &[&sender, &receiver]);
     assert_eq!(messages(&it), [(30, 36), (40, 45)]);
     assert_eq!(it.defects().count(Defect::PlaceUnknown), 1);
 }
@@ -214,7 +149,7 @@ fn what_both_ends_recorded_to_the_end_is_paired_from_there() {
 fn lengths_find_a_receive_that_is_missing() {
     let sender = [(10, Send(1)), (20, Send(2)), (30, Send(3))];
     let receiver = [(25, Recv(2)), (35, Recv(3))];
-    let it = recorded(1, &[&sender, &receiver]);
+    let it = recorded(&REGIONS[..1], &[&sender, &receiver]);
     assert_eq!(messages(&it), [(20, 25), (30, 35)]);
     let found: Vec<_> = it.defects().iter().collect();
     assert_eq!(found.len(), 1);
@@ -226,7 +161,7 @@ fn lengths_find_a_receive_that_is_missing() {
 fn lengths_that_cannot_be_those_of_one_message_undo_a_channel() {
     let sender = [(10, Send(2)), (20, Send(3)), (30, Send(4))];
     let receiver = [(5, Recv(1)), (15, Recv(2)), (25, Recv(3))];
-    let it = recorded(1, &[&sender, &receiver]);
+    let it = recorded(&REGIONS[..1], &[&sender, &receiver]);
     assert_eq!(messages(&it), []);
     assert_eq!(it.defects().count(Defect::LengthsDisagree), 6);
 }

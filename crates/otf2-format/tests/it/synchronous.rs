@@ -1,31 +1,13 @@
 //! What is concluded of synchronous sends: the posting of a receive comes before the
 //! completion of its send, and before nothing else.
 
-use retime::causality::{Causality, CausalityOptions};
-use retime_model::format::Format;
-use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
-use retime_otf2::{
-    CommRef, EventData, GroupType, LocationGroupType, LocationType, MeasurementMode, Paradigm,
-    RegionRef, RegionRole,
-};
-use retime_otf2_format::Otf2;
+use retime::causality::Causality;
+use retime_otf2::MeasurementMode;
 
-/// What is recorded by rank 0, which sends, or by rank 1.
-#[derive(Clone, Copy)]
-enum It {
-    Enter(&'static str),
-    Leave,
-    Send,
-    Isend(u64),
-    Sent(u64),
-    Cancelled(u64),
-    Off,
-    On,
-    Recv,
-    Post(u64),
-    Irecv(u64),
-}
-use It::{Cancelled, Enter, Irecv, Isend, Leave, Off, On, Post, Recv, Send, Sent};
+use super::two_ranks::It::{
+    self, Cancelled, Enter, Irecv, Isend, Leave, Post, Recording, Recv, Send, Sent,
+};
+use super::two_ranks::{LENGTH, recorded};
 
 const REGIONS: [&str; 11] = [
     "MPI_Send",
@@ -41,70 +23,6 @@ const REGIONS: [&str; 11] = [
     "MPI_Start",
 ];
 
-/// Writes and reads what each rank recorded; the last are threads of rank 1.
-fn recorded(locations: &[&[(u64, It)]]) -> Causality {
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("t.otf2");
-    let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
-    let it = archive.definitions();
-    let machine = it.system_tree_node("lab", "machine", None);
-    let processes =
-        [0, 1].map(|_| it.location_group("p", LocationGroupType::PROCESS, Some(machine)));
-    for id in 0..locations.len() {
-        let process = processes[id.min(1)];
-        it.location(id as u64, "t", LocationType::CPU_THREAD, process);
-    }
-    it.group("", GroupType::COMM_LOCATIONS, Paradigm::MPI, &[0, 1]);
-    let world = it.group("", GroupType::COMM_GROUP, Paradigm::MPI, &[0, 1]);
-    let comm = it.comm("world", world, None);
-    for name in REGIONS {
-        it.region(name, RegionRole::POINT2POINT, Paradigm::MPI);
-    }
-    let mut written = Vec::new();
-    for (id, events) in locations.iter().enumerate() {
-        let mut location = archive.location(id as u64).unwrap();
-        fill(&mut location, id, comm, events);
-        written.push(location.finish().unwrap());
-    }
-    archive.finish(written).unwrap();
-    let scan = Otf2.open(&path).unwrap().scan(&()).unwrap();
-    Causality::build(&scan.info, scan.logs, CausalityOptions::default()).unwrap()
-}
-
-fn fill(location: &mut LocationWriter, id: usize, comm: CommRef, events: &[(u64, It)]) {
-    let message = Message {
-        peer: u32::from(id == 0),
-        comm,
-        tag: 7,
-        length: 1 << 20,
-    };
-    let mut open = Vec::new();
-    for &(time, it) in events {
-        let done = match it {
-            Enter(name) => {
-                let region = REGIONS.iter().position(|it| *it == name).unwrap();
-                open.push(RegionRef(region as u32));
-                location.enter(time, RegionRef(region as u32))
-            }
-            Leave => location.leave(time, open.pop().unwrap()),
-            Send => location.send(time, message),
-            Isend(request) => location.isend(time, message, request),
-            Sent(request) => location.event(time, &EventData::MpiIsendComplete { request }),
-            Cancelled(request) => location.event(time, &EventData::MpiRequestCancelled { request }),
-            Off => location.event(time, &recording(MeasurementMode::OFF)),
-            On => location.event(time, &recording(MeasurementMode::ON)),
-            Recv => location.recv(time, message),
-            Post(request) => location.irecv_request(time, request),
-            Irecv(request) => location.irecv(time, message, request),
-        };
-        done.unwrap();
-    }
-}
-
-const fn recording(measurement_mode: MeasurementMode) -> EventData {
-    EventData::MeasurementOnOff { measurement_mode }
-}
-
 /// Times of postings and of the completions that depend on them.
 fn acknowledgements(causality: &Causality) -> Vec<(u64, u64)> {
     let nodes = causality.nodes();
@@ -117,20 +35,34 @@ fn acknowledgements(causality: &Causality) -> Vec<(u64, u64)> {
     found
 }
 
-const RECEIVER: [(u64, It); 3] = [(50, Enter("MPI_Recv")), (60, Recv), (61, Leave)];
+const SEND: It = Send(LENGTH);
+const RECV: It = Recv(LENGTH);
+
+/// Sends two messages, one after the other.
+const TWICE: [(u64, It); 6] = [
+    (10, Enter("MPI_Ssend")),
+    (11, SEND),
+    (20, Leave),
+    (30, Enter("MPI_Ssend")),
+    (31, SEND),
+    (70, Leave),
+];
+const RECEIVER: [(u64, It); 3] = [(50, Enter("MPI_Recv")), (60, RECV), (61, Leave)];
 
 #[test]
 fn a_synchronous_send_returns_after_its_receive_was_posted() {
-    let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
-    let it = recorded(&[&sender, &RECEIVER]);
+    let sender = [(10, Enter("MPI_Ssend")), (11, SEND), (70, Leave)];
+    let it = recorded(&REGIONS, &[&sender, &RECEIVER]);
     assert_eq!(acknowledgements(&it), [(50, 70)]);
     assert_eq!(it.messages(), 1);
 }
 
 #[test]
 fn a_large_message_that_returns_late_proves_nothing() {
-    let sender = [(10, Enter("MPI_Send")), (11, Send), (70, Leave)];
-    let it = recorded(&[&sender, &RECEIVER]);
+    let large = 1 << 20;
+    let sender = [(10, Enter("MPI_Send")), (11, Send(large)), (70, Leave)];
+    let receiver = [(50, Enter("MPI_Recv")), (60, Recv(large)), (61, Leave)];
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
     assert_eq!(acknowledgements(&it), []);
     assert_eq!(it.nodes().len(), 2, "calls are not followed");
 }
@@ -139,21 +71,21 @@ fn a_large_message_that_returns_late_proves_nothing() {
 fn a_plain_send_beside_a_synchronous_one_proves_nothing() {
     let sender = [
         (10, Enter("MPI_Send")),
-        (11, Send),
+        (11, SEND),
         (20, Leave),
         (30, Enter("MPI_Ssend")),
-        (31, Send),
+        (31, SEND),
         (70, Leave),
     ];
     let receiver = [
         (40, Enter("MPI_Recv")),
-        (42, Recv),
+        (42, RECV),
         (43, Leave),
         (50, Enter("MPI_Recv")),
-        (60, Recv),
+        (60, RECV),
         (61, Leave),
     ];
-    let it = recorded(&[&sender, &receiver]);
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
     assert_eq!(acknowledgements(&it), [(50, 70)]);
 }
 
@@ -167,7 +99,7 @@ fn what_was_started_is_complete_where_that_is_recorded() {
         (70, Sent(5)),
         (71, Leave),
     ];
-    let it = recorded(&[&sender, &RECEIVER]);
+    let it = recorded(&REGIONS, &[&sender, &RECEIVER]);
     assert_eq!(acknowledgements(&it), [(50, 70)]);
 }
 
@@ -183,7 +115,7 @@ fn who_cancels_has_waited_for_nobody() {
         (22, Leave),
         (70, Sent(5)),
     ];
-    let it = recorded(&[&sender, &RECEIVER]);
+    let it = recorded(&REGIONS, &[&sender, &RECEIVER]);
     assert_eq!(acknowledgements(&it), [(50, 70)]);
 }
 
@@ -196,19 +128,22 @@ fn a_receive_is_posted_in_the_call_that_posts_it_and_not_where_it_is_recorded() 
         (91, Leave),
         (95, Irecv(1)),
     ];
-    let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
+    let sender = [(10, Enter("MPI_Ssend")), (11, SEND), (70, Leave)];
     assert_eq!(
-        acknowledgements(&recorded(&[&sender, &receiver])),
+        acknowledgements(&recorded(&REGIONS, &[&sender, &receiver])),
         [(50, 70)]
     );
     // A send of its own is recorded in the call, too.
     let both = [
         (50, Enter("MPI_Sendrecv")),
-        (55, Send),
-        (60, Recv),
+        (55, SEND),
+        (60, RECV),
         (61, Leave),
     ];
-    assert_eq!(acknowledgements(&recorded(&[&sender, &both])), [(50, 70)]);
+    assert_eq!(
+        acknowledgements(&recorded(&REGIONS, &[&sender, &both])),
+        [(50, 70)]
+    );
 }
 
 #[test]
@@ -224,15 +159,7 @@ fn postings_are_paired_in_their_order() {
         (80, Irecv(2)),
         (90, Irecv(1)),
     ];
-    let sender = [
-        (10, Enter("MPI_Ssend")),
-        (11, Send),
-        (20, Leave),
-        (30, Enter("MPI_Ssend")),
-        (31, Send),
-        (70, Leave),
-    ];
-    let it = recorded(&[&sender, &receiver]);
+    let it = recorded(&REGIONS, &[&TWICE, &receiver]);
     assert_eq!(acknowledgements(&it), [(2, 20), (50, 70)]);
 }
 
@@ -246,49 +173,36 @@ fn a_call_that_posts_several_receives_counts_once() {
         (80, Irecv(1)),
         (90, Irecv(2)),
     ];
-    let sender = [
-        (10, Enter("MPI_Ssend")),
-        (11, Send),
-        (20, Leave),
-        (30, Enter("MPI_Ssend")),
-        (31, Send),
-        (70, Leave),
-    ];
-    let it = recorded(&[&sender, &receiver]);
+    let it = recorded(&REGIONS, &[&TWICE, &receiver]);
     assert_eq!(acknowledgements(&it), [(2, 20)]);
 }
 
 #[test]
 fn a_message_that_is_not_there_leaves_no_certain_pair() {
     // Which of the two sends has its receive is not known.
-    let sender = [(1, Send), (10, Enter("MPI_Ssend")), (11, Send), (20, Leave)];
-    let it = recorded(&[&sender, &RECEIVER]);
+    let sender = [(1, SEND), (10, Enter("MPI_Ssend")), (11, SEND), (20, Leave)];
+    let it = recorded(&REGIONS, &[&sender, &RECEIVER]);
     assert_eq!(acknowledgements(&it), []);
     assert_eq!(it.messages(), 1);
 }
 
 #[test]
 fn threads_that_receive_together_leave_no_certain_pair() {
-    let sender = [
-        (10, Enter("MPI_Ssend")),
-        (11, Send),
-        (20, Leave),
-        (30, Enter("MPI_Ssend")),
-        (31, Send),
-        (70, Leave),
-    ];
-    let one = [(2, Enter("MPI_Recv")), (15, Recv), (16, Leave)];
-    let other = [(3, Enter("MPI_Recv")), (60, Recv), (61, Leave)];
-    let it = recorded(&[&sender, &one, &other]);
+    let one = [(2, Enter("MPI_Recv")), (15, RECV), (16, Leave)];
+    let other = [(3, Enter("MPI_Recv")), (60, RECV), (61, Leave)];
+    let it = recorded(&REGIONS, &[&TWICE, &one, &other]);
     assert_eq!(acknowledgements(&it), []);
     assert_eq!(it.messages(), 2);
 }
 
 #[test]
 fn a_receive_in_an_unknown_call_says_nothing_of_its_posting() {
-    let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
-    let receiver = [(75, Enter("MPI_Wait")), (80, Recv), (81, Leave)];
-    assert_eq!(acknowledgements(&recorded(&[&sender, &receiver])), []);
+    let sender = [(10, Enter("MPI_Ssend")), (11, SEND), (70, Leave)];
+    let receiver = [(75, Enter("MPI_Wait")), (80, RECV), (81, Leave)];
+    assert_eq!(
+        acknowledgements(&recorded(&REGIONS, &[&sender, &receiver])),
+        []
+    );
 }
 
 /// A send that was prepared is started after what comes `before`.
@@ -319,24 +233,30 @@ fn what_was_prepared_as_a_synchronous_send_is_one_whenever_it_is_started() {
     let sender = [&prepared(&INIT)[..], &again[..3], &later, &again[3..]].concat();
     let receiver = [
         &RECEIVER[..],
-        &[(90, Enter("MPI_Recv")), (95, Recv), (96, Leave)],
+        &[(90, Enter("MPI_Recv")), (95, RECV), (96, Leave)],
     ]
     .concat();
-    let it = recorded(&[&sender, &receiver]);
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
     assert_eq!(acknowledgements(&it), [(50, 70), (90, 99)]);
 }
 
 #[test]
 fn what_may_have_been_prepared_otherwise_proves_nothing() {
     let other = [(4, Enter("MPI_Send_init")), (5, Leave)];
-    let gap = [(4, Off), (5, On)];
+    let gap = [
+        (4, Recording(MeasurementMode::OFF)),
+        (5, Recording(MeasurementMode::ON)),
+    ];
     for before in [&[INIT, other].concat()[..], &[INIT, gap].concat(), &other] {
-        let it = recorded(&[&prepared(before), &RECEIVER]);
+        let it = recorded(&REGIONS, &[&prepared(before), &RECEIVER]);
         assert_eq!(acknowledgements(&it), []);
     }
     // The other thread of rank 1 may have prepared it.
-    let receiver = [(50, Enter("MPI_Recv")), (60, Recv), (61, Leave)];
-    let it = recorded(&[&receiver, &prepared(&INIT), &[(1, Enter("MPI_Wait"))]]);
+    let receiver = [(50, Enter("MPI_Recv")), (60, RECV), (61, Leave)];
+    let it = recorded(
+        &REGIONS,
+        &[&receiver, &prepared(&INIT), &[(1, Enter("MPI_Wait"))]],
+    );
     assert_eq!((it.acknowledgements(), it.messages()), (0, 1));
 }
 
@@ -348,7 +268,7 @@ fn receives_that_were_prepared_are_posted_where_they_are_started() {
         (52, Leave),
         (60, Irecv(1)),
     ];
-    let sender = [(10, Enter("MPI_Ssend")), (11, Send), (70, Leave)];
-    let it = recorded(&[&sender, &receiver]);
+    let sender = [(10, Enter("MPI_Ssend")), (11, SEND), (70, Leave)];
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
     assert_eq!(acknowledgements(&it), [(50, 70)]);
 }

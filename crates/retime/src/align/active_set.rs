@@ -10,11 +10,12 @@
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
-use super::centre::{Centre, Cost, minimise};
+use super::centre::{Centre, Cost};
 use super::curves::Curves;
 use super::division::Division;
 use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
+use super::newton::minimise;
 use super::options::OPTIONS;
 use super::weights::weights;
 use crate::median::median;

@@ -6,6 +6,7 @@
 //! of sends are those of receives, one after the other. For the last, lengths are not
 //! compared but multiplied up to one number on either side.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use retime_model::{
@@ -50,16 +51,18 @@ impl Channels {
         let mut number = FxHashMap::default();
         let mut sides: Vec<Sides> = Vec::new();
         let mut channels = Self::default();
-        for log in logs {
+        let seen = logs
+            .par_iter()
+            .map(|log| (Side::of_sends(log), Side::of_receives(log)));
+        let seen: Vec<(Vec<Side>, Vec<Side>)> = seen.collect();
+        for (log, (outgoing, incoming)) in logs.iter().zip(seen) {
             let own = endpoint(info, log.location);
-            let outgoing = Side::of_sends(log);
             let outgoing = refer(&mut number, log, outgoing, |message| Channel {
                 communicator: message.communicator,
                 source: own,
                 destination: message.peer,
                 tag: message.tag,
             });
-            let incoming = Side::of_receives(log);
             let incoming = refer(&mut number, log, incoming, |message| Channel {
                 communicator: message.communicator,
                 source: message.peer,

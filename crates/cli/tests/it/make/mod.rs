@@ -1,4 +1,5 @@
-//! Makes the inputs of cases whose directories are missing.
+//! The inputs of cases, as programs make them: all are there, and `UPDATE_GOLDEN=1` makes
+//! those whose directories are missing.
 
 mod archives;
 mod corrections;
@@ -11,11 +12,11 @@ use std::path::Path;
 
 use retime_sim::{Layout, Program, from, to};
 
+use crate::common::golden::updating;
 use files::{Files, archive, none, ping_pong, small, trace, with};
 
 #[test]
-#[ignore = "writes into the source directory"]
-fn make() {
+fn every_input_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad_data");
     let all = [
         paths(),
@@ -34,6 +35,7 @@ fn make() {
         if case.exists() {
             continue;
         }
+        assert!(updating(), "bad_data/{name} is missing");
         fs::create_dir(&case).unwrap();
         for (path, content) in files {
             let path = case.join(path);
