@@ -2,7 +2,8 @@
 //! to synchronise.
 
 use retime::causality::{Causality, CausalityOptions, Implementation};
-use retime_model::format::Format;
+use retime::pipeline::{Analysis, AnalysisOptions, Method};
+use retime_model::format::{Format, Scan};
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, GroupRef, GroupType, LocationGroupType,
@@ -60,11 +61,7 @@ const REGIONS: [&str; 7] = [
 ];
 
 /// Writes and reads what each rank recorded, in a paradigm of processes.
-fn recorded(
-    paradigm: Paradigm,
-    trusted: Option<Implementation>,
-    locations: &[&[(u64, It)]],
-) -> Causality {
+fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
     let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
@@ -102,7 +99,15 @@ fn recorded(
         written.push(location.finish().unwrap());
     }
     archive.finish(written).unwrap();
-    let scan = Otf2.open(&path).unwrap().scan(&()).unwrap();
+    Otf2.open(&path).unwrap().scan(&()).unwrap()
+}
+
+fn recorded(
+    paradigm: Paradigm,
+    trusted: Option<Implementation>,
+    locations: &[&[(u64, It)]],
+) -> Causality {
+    let scan = scanned(paradigm, locations);
     let options = CausalityOptions {
         trusted,
         ..CausalityOptions::default()
@@ -452,6 +457,21 @@ fn what_was_fetched_was_exposed_before() {
         let usage = it.usage().message_ends;
         assert_eq!((usage.recorded, usage.used), (4, 4));
     }
+}
+
+#[test]
+fn only_what_was_fetched_shows_that_a_target_is_ahead() {
+    // Its clock is 20 ahead, by which its wait is late enough.
+    let target = exposes(28, 0);
+    let violated = |access: It| {
+        let origin = accesses(1, &[(11, access)]);
+        let Scan { info, logs, .. } = scanned(Paradigm::MPI, &[&origin, &target]);
+        let analysis = Analysis::new(info, logs, AnalysisOptions::default(), &()).unwrap();
+        let solution = analysis.solve(&Method::default(), &()).unwrap();
+        assert_eq!(solution.left.violated(), 0);
+        analysis.recorded().violated()
+    };
+    assert_eq!((violated(Get(1, 8)), violated(Put)), (1, 0));
 }
 
 #[test]

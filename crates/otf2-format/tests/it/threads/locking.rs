@@ -73,3 +73,21 @@ fn a_call_that_is_never_left_says_nothing_of_its_acquisition() {
     let (_, causality) = recorded(&[vec![(10, acquire(1, 1)), (20, release(1, 1))], next]);
     assert_eq!(causality.messages(), 0);
 }
+
+#[test]
+fn the_calls_alone_show_a_clock_that_is_behind() {
+    // The next one leaves its call at 46 in truth, and the holder unlocks from 20 to 30.
+    let holder = [
+        call(0, LOCK, vec![(2, acquire(1, 1))]),
+        call(20, UNLOCK, vec![(9, release(1, 1))]),
+    ];
+    let next = |behind: u64| call(36 - behind, LOCK, vec![(1, acquire(1, 2))]);
+    let reversed = |behind| {
+        let found = concluded(&[holder.concat(), next(behind)]);
+        found
+            .iter()
+            .filter(|(cause, effect)| cause > effect)
+            .count()
+    };
+    assert_eq!([0, 20, 30].map(reversed), [0, 0, 1]);
+}
