@@ -122,6 +122,11 @@ impl Analysed {
         self.truth.as_ref().map(measure).transpose()
     }
 
+    /// How much of the communication in the trace was looked at.
+    pub(crate) fn examined(&self) -> model::ExaminedPart {
+        build::examined_part(self.analysis.examined(&self.opened.unused()))
+    }
+
     /// The report so far.
     pub(crate) fn report(&self, model: &ModelArgs) -> model::Report {
         let (analysis, info) = (&self.analysis, self.analysis.info());
@@ -131,7 +136,7 @@ impl Analysed {
             schema: model::SCHEMA,
             trace: build::trace_part(&self.opened, analysis),
             matching: build::matching_part(analysis),
-            examined: build::examined_part(&self.opened, analysis),
+            examined: self.examined(),
             clocks: build::clocks_part(analysis, grouping, &[]),
             before: build::check_part(info, clocks, analysis.recorded(), analysis.out_of_order()),
             after: None,

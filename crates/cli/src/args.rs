@@ -31,7 +31,9 @@ pub(crate) struct CheckArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 some method leaves no effect before its cause, or the trace \
-    has none; 1 all leave some, or are refused; 2 usage, input or system error; 130 interrupted."
+    has none; 1 all leave some, or are refused; 2 usage, input or system error; 3 as 0, but \
+    nothing, or fewer than half, of what the trace records of communication could be used; \
+    130 interrupted."
 )]
 pub(crate) struct CompareArgs {
     /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a

@@ -18,8 +18,8 @@ use crate::commands::stream::StreamArgs;
 #[command(name = "retime", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
-                        2 usage, input or system error; 3 check and correct found or left \
-                        no violation, but nothing, or fewer than half, of what the trace records of \
+                        2 usage, input or system error; 3 check, correct, compare and order \
+                        found or left no violation, but nothing, or fewer than half, of what the trace records of \
                         communication could be used; 130 interrupted."
 )]
 pub(crate) struct Cli {

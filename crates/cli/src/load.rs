@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use retime::causality::CausalityOptions;
-use retime::format::{Contents, Trace};
+use retime::format::{Contents, Trace, Unused};
 use retime::{Causality, TraceInfo};
 
 use crate::error::CliError;
@@ -18,6 +18,13 @@ pub(crate) struct Opened {
     /// What each location holds besides times.
     pub(crate) contents: Vec<Contents>,
     pub(crate) timing: LoadTiming,
+}
+
+impl Opened {
+    /// What it records of communication that leads to no dependencies.
+    pub(crate) fn unused(&self) -> Vec<Unused> {
+        self.trace.unused(&self.contents)
+    }
 }
 
 /// How long loading took.

@@ -181,6 +181,7 @@ impl Trace for Archive {
             scanned = pass(Some(&calls))?;
         }
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
+        let scanned = scan::name_epochs(scanned, info, &self.otf2)?;
         // A second scan concludes the same.
         self.accelerators.get_or_init(|| accelerators);
         Ok(Scan {

@@ -14,15 +14,19 @@
 
 mod accelerators;
 mod calls;
+mod epochs;
 mod exposures;
 mod handovers;
+mod locking;
 mod partners;
 mod postings;
 mod roles;
 mod threads;
 mod windows;
 
-use retime_model::{LocationIndex, LocationLog, LogBuilder, Monitor, Timestamp};
+use retime_model::{
+    LocationIndex, LocationLog, LogBuilder, Monitor, NamedMessage, NamedOperation, Timestamp,
+};
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, LocalDefinitions, Trace, WireError};
 
@@ -30,6 +34,8 @@ pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
 pub(crate) use self::calls::Calls;
 use self::calls::Followed;
+use self::epochs::Epochs;
+pub(crate) use self::epochs::name as name_epochs;
 use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;
@@ -48,8 +54,30 @@ pub(crate) struct Scanned {
     pub(crate) counts: EventCounts,
     /// What it handed over to other threads, or got from them.
     pub(crate) handovers: Handovers,
+    /// When it exposed memory, and when it had fetched from that of others.
+    pub(crate) epochs: Epochs,
     /// Whether more would be found if calls were followed.
     pub(crate) wants_calls: bool,
+}
+
+impl Scanned {
+    /// Adds names that show only when all locations are read, given the trace and the id of
+    /// this one.
+    fn with_names(
+        self,
+        messages: Vec<NamedMessage>,
+        operations: Vec<NamedOperation>,
+        (trace, id): (&Trace, u64),
+    ) -> Result<Self, TraceError> {
+        let mut columns = self.log.into_columns();
+        columns.named_messages.extend(messages);
+        columns.named_operations.extend(operations);
+        let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
+            path: trace.archive().events_path(id),
+            source,
+        })?;
+        Ok(Self { log, ..self })
+    }
 }
 
 /// What is known of a trace before its locations are read.
@@ -83,7 +111,8 @@ pub(crate) fn read(
     if postings.shares {
         partners.windows.missed();
     }
-    let followed = calls.map(|it| Followed::new(it, local, partners.own, !postings.shares));
+    let followed =
+        calls.map(|it| Followed::new(it, (description, local), partners.own, !postings.shares));
     let threads = Threads::new(teams, table, location);
     let mut scan = Pass {
         heeded: Heeded::by(&postings, &threads),
@@ -116,6 +145,7 @@ pub(crate) fn read(
         log,
         counts,
         handovers,
+        epochs: scan.followed.map(Followed::finish).unwrap_or_default(),
         wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
 }

@@ -22,7 +22,7 @@ use crate::load::{Source, with_threads};
 use crate::method::MethodOption;
 use crate::offsets::OffsetsArgs;
 use crate::progress::{Interrupts, Steps, check_interrupt};
-use crate::report::{self, build};
+use crate::report::{self, build, examined};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
@@ -46,7 +46,11 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     })?;
     let sound = comparison.methods.iter().any(model::MethodPart::is_sound);
     let failed = !sound || args.model.strict && defective;
-    Ok(if failed { VIOLATIONS } else { 0 })
+    Ok(if failed {
+        VIOLATIONS
+    } else {
+        examined::exit_code(&comparison.examined)
+    })
 }
 
 /// Splits common clocks that a chain of dependencies refutes, so that all
@@ -80,6 +84,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     Ok(Comparison {
         schema: model::SCHEMA,
         trace: build::trace_part(&analysed.opened, &analysed.analysis),
+        examined: analysed.examined(),
         clocks: analysed.analysis.clocks().len(),
         min_delay: build::delay_part(analysed.analysis.delay(), analysed.delay_source),
         truth: truth.map(|truth| truth.path().display().to_string()),

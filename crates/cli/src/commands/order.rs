@@ -4,12 +4,15 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use retime::causality::{CausalityOptions, Defect, check};
-use retime::{Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
+use retime::pipeline::Examined;
+use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
 
 use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, Source, load, with_threads};
 use crate::method::to_ticks;
+use crate::report::build::examined_part;
+use crate::report::examined;
 use crate::report::summary::plural;
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, Row, each_event};
@@ -34,28 +37,38 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     };
     let loaded = load(source, options)?;
     let window = Window::of(args, &loaded)?;
-    let found = contradictions(&loaded) + list(args, &loaded, window)?;
-    if found == 0 {
-        return Ok(0);
-    }
-    if !args.run.quiet {
-        let message = format!(
+    let clocks = Grouping::Location.clocks(&loaded.info, &loaded.causality);
+    let found = contradictions(&loaded, &clocks) + list(args, &loaded, window)?;
+    let (info, causality) = (&loaded.info, &loaded.causality);
+    let examined = Examined::new(info, causality, &clocks, &loaded.opened.unused());
+    let examined = examined_part(examined);
+    let contradictory = (found > 0).then(|| {
+        format!(
             "{} in the trace: effects stamped before their causes stand there by time; \
              retime correct repairs it",
             plural(found, "contradiction")
-        );
-        // If even this cannot be written, the exit code still tells.
-        let _ = writeln!(anstream::stderr(), "{message}");
+        )
+    });
+    if !args.run.quiet {
+        for message in contradictory
+            .into_iter()
+            .chain(examined::warning(&examined))
+        {
+            // If even this cannot be written, the exit code still tells.
+            let _ = writeln!(anstream::stderr(), "{message}");
+        }
     }
-    Ok(VIOLATIONS)
+    Ok(match found {
+        0 => examined::exit_code(&examined),
+        _ => VIOLATIONS,
+    })
 }
 
 /// Dependencies that are violated, and events stamped before the one before them.
-fn contradictions(loaded: &Loaded) -> u64 {
+fn contradictions(loaded: &Loaded, clocks: &Clocks) -> u64 {
     let causality = &loaded.causality;
-    let clocks = Grouping::Location.clocks(&loaded.info, causality);
     let times = causality.nodes().timestamps();
-    let check = check(causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), times);
+    let check = check(causality, clocks, &MinimalDelay::Uniform(Ticks(0)), times);
     check.violated() + causality.defects().count(Defect::TimeRunsBackwards)
 }
 

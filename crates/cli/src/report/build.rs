@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, EventNode, PackedOption, Place};
 use retime::optimal::{self, Coverage, Gentlest};
-use retime::pipeline::{Analysis, Bounds, Method, Solution, UsedDelay};
+use retime::pipeline::{Analysis, Bounds, Examined, Method, Solution, UsedDelay};
 use retime::repair;
 use retime::{Clocks, Edges, Grouping, Standing, TraceInfo};
 
@@ -66,8 +66,7 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
     }
 }
 
-pub(crate) fn examined_part(opened: &Opened, analysis: &Analysis) -> ExaminedPart {
-    let examined = analysis.examined(&opened.trace.unused(&opened.contents));
+pub(crate) fn examined_part(examined: Examined) -> ExaminedPart {
     ExaminedPart {
         verdict: examined.verdict(),
         recorded: examined.recorded(),
@@ -117,6 +116,10 @@ fn untied_part(analysis: &Analysis) -> UntiedPart {
         return part;
     }
     let standings = Standing::of_locations(clocks, info, causality);
+    // Where no two clocks are tied none moves, and a warning says that nothing is known.
+    if !standings.contains(&Standing::Tied) {
+        return part;
+    }
     for (number, (location, standing)) in info.locations.iter().zip(standings).enumerate() {
         if causality.nodes().event_count(number) == 0 {
             continue;

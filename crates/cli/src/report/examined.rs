@@ -20,10 +20,14 @@ pub(crate) fn instead_of_sound(part: &ExaminedPart) -> Option<String> {
     Some(format!("{found}: {}", share(part)?))
 }
 
-/// What else has to be said where something was found or repaired, if too little was
-/// looked at.
+/// What has to be said, whatever was found, if too little was looked at.
+pub(crate) fn warning(part: &ExaminedPart) -> Option<String> {
+    Some(format!("Mind that {}.", share(part)?))
+}
+
+/// The same after another sentence.
 pub(crate) fn caveat(part: &ExaminedPart) -> Option<String> {
-    Some(format!(" Mind that {}.", share(part)?))
+    Some(format!(" {}", warning(part)?))
 }
 
 /// The exit code of a command that has found or left no contradiction.

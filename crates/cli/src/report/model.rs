@@ -108,8 +108,8 @@ pub(crate) struct ClocksPart {
     pub(crate) list: Vec<ClockPart>,
 }
 
-/// Locations with events that no dependency ties to another clock, if there are
-/// several clocks: how many read that
+/// Locations with events that no dependency ties to another clock, if it does so with
+/// others: how many read that
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct UntiedPart {
     /// of their process,

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use retime::causality::Tally;
+use retime::pipeline::MethodName;
 use retime::{Deviation, TickRate, Ticks, format_seconds};
 pub(crate) use retime::{group_digits, plural};
 
@@ -148,6 +149,13 @@ impl Text {
             "clocks",
             &format!("{} ({how})", group_digits(clocks.count as u64)),
         );
+        if counts_alone(report) {
+            self.line(
+                "",
+                "each location counts its events, whatever clock it reads",
+            );
+            return;
+        }
         for line in untied::lines(&clocks.untied) {
             self.line("", &line);
         }
@@ -373,6 +381,15 @@ impl Text {
             &format!("{:.2} s ({})", timing.total_seconds, parts.join(", ")),
         );
     }
+}
+
+/// Whether times became counters of the events of each location.
+fn counts_alone(report: &Report) -> bool {
+    let counter = MethodName::Lamport.to_string();
+    report
+        .method
+        .as_ref()
+        .is_some_and(|it| it.option == counter)
 }
 
 fn place(place: &PlacePart) -> String {

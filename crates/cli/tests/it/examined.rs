@@ -217,3 +217,53 @@ fn an_unchecked_trace_is_copied_and_restored_as_it_is() {
         crate::common::directory::assert_same(&scratch.join(original), &scratch.join(copy));
     }
 }
+
+#[test]
+fn comparisons_and_orders_say_what_they_could_not_look_at() {
+    let last = |text: &str| {
+        let line = text.lines().rev().find(|it| it.starts_with("Mind"));
+        line.map(str::to_owned)
+    };
+    let scratch = hand_made();
+    let few = "Mind that only 4 of 9 records of communication could be used.";
+    let none = "Mind that none of 2 records of communication could be used.";
+    for (trace, code, said) in [
+        ("one-sided", 3, Some(few)),
+        ("lost", 3, Some(none)),
+        ("hybrid", 0, None),
+        ("silent", 0, None),
+    ] {
+        let compared = scratch.retime(&format!("compare {trace} --method clc"));
+        let ordered = scratch.retime(&format!("order {trace}"));
+        assert_eq!((compared.code, ordered.code), (Some(code), Some(code)));
+        let said = said.map(str::to_owned);
+        assert_eq!(last(&compared.stdout), said, "compare {trace}");
+        assert_eq!(last(&ordered.stderr), said, "order {trace}");
+    }
+    // What contradicts is said first, and by the exit code.
+    let ordered = scratch.retime("order one-sided-skewed");
+    assert_eq!(ordered.code, Some(1));
+    assert_eq!(last(&ordered.stderr).as_deref(), Some(few));
+    // A method removes it; what could not be looked at may still contradict.
+    let compared = scratch.retime("compare one-sided-skewed --method clc --json -");
+    let comparison: Value = serde_json::from_str(&compared.stdout).unwrap();
+    assert_eq!(compared.code, Some(3));
+    assert_eq!(comparison["examined"]["verdict"], "small-part");
+}
+
+#[test]
+fn nobody_is_left_behind_where_nobody_moves() {
+    let scratch = hand_made();
+    let dir = scratch.path();
+    // Only one location has events.
+    write(dir, "single", |id, it| {
+        if id == 0 {
+            it.event(10, &EventData::OmpFork { threads: 1 }).unwrap();
+        }
+    });
+    for (trace, code) in [("single", 3), ("lost", 3), ("silent", 0)] {
+        let outcome = scratch.retime(&format!("check {trace} --clocks location"));
+        assert_eq!(outcome.code, Some(code), "{outcome:?}");
+        assert!(!outcome.stdout.contains("nothing tells"), "{outcome:?}");
+    }
+}

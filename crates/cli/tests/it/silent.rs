@@ -115,6 +115,39 @@ fn with_a_clock_per_location() {
 }
 
 #[test]
+fn counters_are_of_each_location_alone() {
+    let scratch = traces::scratch([("trace", company())]);
+    let outcome = scratch.retime("correct trace -o out --method lamport");
+    // Kernels do not follow their host any more, and nothing says which launch is theirs.
+    assert_eq!(outcome.code, Some(3));
+    let said = outcome.stdout;
+    assert!(
+        !said.contains("moves with") && !said.contains("move with"),
+        "{said}"
+    );
+    assert!(
+        said.contains("each location counts its events, whatever clock it reads"),
+        "{said}"
+    );
+    let hosts = [0, 2];
+    let corrected: BTreeMap<u64, Vec<u64>> = times(&scratch.join("out/traces.otf2"))
+        .into_iter()
+        .collect();
+    let base = corrected.values().map(|times| times[0]).min().unwrap();
+    for (location, times) in corrected {
+        let (first, last) = (times[0] - base, times[times.len() - 1] - base);
+        assert_eq!(first, 0, "location {location}");
+        let own = times.len() as u64 - 1;
+        assert_eq!(
+            last > own,
+            hosts.contains(&location),
+            "location {location}: {last}"
+        );
+        assert!(last >= own, "location {location}: {last}");
+    }
+}
+
+#[test]
 fn the_report_counts_them_by_right() {
     let scratch = traces::scratch([("trace", company())]);
     let report = scratch.retime("check trace --json -");

@@ -11,7 +11,8 @@
 //! | cause | effect |
 //! |---|---|
 //! | enter of the first call that can have launched it | begin of a kernel or copy |
-//! | end of the last activity of a stream that must have been launched before the call | leave of a call that waits for the device |
+//! | end of the last activity of a stream that must have been launched before the call | leave of a call that waits for the device or for the stream |
+//! | end of the last one that must have been launched before an event was recorded in the stream | leave of a call that waits for the event |
 //!
 //! This takes that no launch is missing. Calls with a call site that was launched less
 //! often than it was carried out prove nothing; without call sites there have to be as
@@ -22,7 +23,9 @@
 //! A call that waits for a device waits for the one that the thread has chosen. That is
 //! the one of the last kernel that it launched, unless it has chosen since: kernels
 //! cannot be launched on streams of other devices. Calls that wait for a stream or an
-//! event prove nothing, since which one is not recorded. Score-P records a copy of
+//! event prove something where [attributes](references) say which; without them nothing
+//! even in a process of one stream, for a stream without kernels is not recorded and is
+//! waited for in no time. Score-P records a copy of
 //! memory (as a one-sided operation) with begin and end on the stream itself; nothing in
 //! it leads to the host but the call that started it.
 //!
@@ -37,8 +40,9 @@ mod activities;
 mod calls;
 mod embedding;
 mod family;
+mod references;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use retime_model::{
@@ -49,6 +53,7 @@ use retime_otf2::{LocationType, Trace};
 use self::activities::{HostPass, StreamPass};
 use self::calls::Calls;
 use self::family::{Edge, Family};
+use self::references::{Named, References};
 use crate::error::TraceError;
 
 /// What the numbers of launches and synchronisations are counted in: "ACCEL" in ASCII,
@@ -88,8 +93,9 @@ impl Accelerators {
         if families.is_empty() || !calls.launch_anything() {
             return Ok(found);
         }
+        let references = References::find(trace.definitions());
         for places in families {
-            let family = read(trace, &calls, &places, monitor)?;
+            let family = read(trace, (&calls, references.as_ref()), &places, monitor)?;
             for edge in family.edges() {
                 found.add(&edge);
             }
@@ -215,13 +221,20 @@ impl Monitor for Again<'_> {
 
 fn read(
     trace: &Trace,
-    calls: &Calls,
+    (calls, references): (&Calls, Option<&References>),
     places: &Places,
     monitor: &dyn Monitor,
 ) -> Result<Family, TraceError> {
     let again = Again(monitor);
+    let streams = places.streams.iter();
+    let streams = streams.map(|&(stream, _)| Ok((trace.local(stream)?.location, stream)));
+    let streams: HashMap<u64, LocationIndex> = streams.collect::<Result<_, TraceError>>()?;
     let hosts = places.hosts.par_iter().map(|&location| {
-        let mut pass = HostPass::new(calls, trace.local(location)?, location);
+        let named = match references {
+            Some(references) => references.read(trace, location, &streams, monitor)?,
+            None => Named::new(),
+        };
+        let mut pass = HostPass::new(calls, trace.local(location)?, location, named);
         trace.glance(location, &again, |event| pass.event(event))?;
         Ok(pass.finish())
     });

@@ -6,23 +6,32 @@
 //! receive shows that it is posted or complete; since when it can have been posted shows
 //! where its call is entered. So entries and exits of such calls are events with a role.
 //!
-//! The same is true of one-sided communication between groups; see [`exposures`].
+//! What `MPI_Start` starts is a synchronous send if `MPI_Ssend_init` made its request, which no
+//! record says. But where a location has made requests for no other sends so far, is all that
+//! speaks for its rank and was recorded throughout, any send that it starts is one.
+//!
+//! The same is true of one-sided communication between groups; see [`exposures`] and
+//! [`epochs`].
 //!
 //! Most traces have no use for them. So a first pass only notices whether there is a
 //! synchronous send or such a group, and a second pass is made if there is one.
 //!
+//! [`epochs`]: super::epochs
 //! [`exposures`]: super::exposures
 
 use std::collections::HashMap;
 
-use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Timestamp, TraceInfo};
+use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Role, Timestamp, TraceInfo};
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{
-    Definitions, EventData, Glance, LocalDefinitions, MappingTable, RegionRef, WireError,
+    Definitions, EventData, Glance, GroupRef, LocalDefinitions, MappingTable, RegionRef,
+    RmaSyncLevel, RmaWinRef, WireError,
 };
 
-use super::exposures::{Exposures, Groups, Side};
+use super::epochs::{Epochs, Fetches};
+use super::exposures::{Exposures, Groups, Part};
 use super::postings::{POSTING, function_of};
+use crate::describe::Description;
 
 /// What a call does that matters here.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,6 +42,16 @@ enum Kind {
     Sends,
     /// It starts a synchronous send.
     Starts,
+    /// It makes a request by which synchronous sends are started, ...
+    Prepares,
+    /// ... or others.
+    PreparesOthers,
+    /// It starts what was prepared: it posts receives, or sends.
+    StartsPrepared,
+    /// It exposes memory to others.
+    Exposes,
+    /// Accesses to memory of others begin.
+    Accesses,
     /// Others wait until it is entered: it ends accesses to their memory.
     Completes,
     /// It is left when others have done so.
@@ -50,6 +69,11 @@ impl Calls {
         let kind = |name: &str| match name {
             "mpi_ssend" => Some(Kind::Sends),
             "mpi_issend" => Some(Kind::Starts),
+            "mpi_ssend_init" => Some(Kind::Prepares),
+            "mpi_send_init" | "mpi_bsend_init" | "mpi_rsend_init" => Some(Kind::PreparesOthers),
+            "mpi_start" | "mpi_startall" => Some(Kind::StartsPrepared),
+            "mpi_win_post" => Some(Kind::Exposes),
+            "mpi_win_start" => Some(Kind::Accesses),
             "mpi_win_complete" => Some(Kind::Completes),
             "mpi_win_wait" | "mpi_win_test" => Some(Kind::Waits),
             _ => POSTING.contains(&name).then_some(Kind::Posts),
@@ -73,6 +97,18 @@ struct Open {
     send: Option<LogNode>,
     /// What was waited for in it.
     waited: Vec<MessageId>,
+    /// What it proves to be exposed, by what was fetched.
+    fetched: Vec<MessageId>,
+}
+
+/// Which sends a location has prepared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Prepared {
+    Nothing,
+    /// None but synchronous ones.
+    Synchronous,
+    /// Others as well, or it may have.
+    Any,
 }
 
 /// The calls of one location, in a pass that follows them.
@@ -80,9 +116,12 @@ pub(super) struct Followed<'a> {
     calls: &'a Calls,
     table: Option<&'a MappingTable>,
     exposures: Exposures<'a>,
+    fetches: Fetches<'a>,
+    epochs: Epochs,
     open: Vec<Open>,
     /// Synchronous sends that were started, by request.
     started: HashMap<u64, LogNode>,
+    prepared: Prepared,
     /// How many events had a role before the one that is looked at.
     known: usize,
 }
@@ -91,7 +130,7 @@ impl<'a> Followed<'a> {
     /// Of a location that speaks for `endpoint`; `alone` if no other does.
     pub(super) fn new(
         calls: &'a Calls,
-        local: &'a LocalDefinitions,
+        (description, local): (&'a Description, &'a LocalDefinitions),
         endpoint: LocationIndex,
         alone: bool,
     ) -> Self {
@@ -99,8 +138,15 @@ impl<'a> Followed<'a> {
             calls,
             table: local.mappings.table(Class::Region),
             exposures: Exposures::new(&calls.groups, local, endpoint, alone),
+            fetches: Fetches::new(description, local),
+            epochs: Epochs::default(),
             open: Vec::new(),
             started: HashMap::new(),
+            prepared: if alone {
+                Prepared::Nothing
+            } else {
+                Prepared::Any
+            },
             known: 0,
         }
     }
@@ -116,7 +162,7 @@ impl<'a> Followed<'a> {
             Some(EventData::Enter { region }) => self.enter(event.number, time, region, log),
             Some(EventData::Leave { .. }) => {
                 if let Some(call) = self.open.pop() {
-                    leave(&call, event.number, time, log);
+                    self.leave(&call, event.number, time, log);
                 }
             }
             Some(EventData::MpiIsendComplete { request }) => {
@@ -127,10 +173,14 @@ impl<'a> Followed<'a> {
             Some(EventData::MpiRequestCancelled { request }) => {
                 self.started.remove(&request);
             }
+            Some(data @ (EventData::RmaGet { .. } | EventData::RmaAtomic { .. })) => {
+                self.fetches.access(&data);
+            }
             // What is entered and left meanwhile is not known.
             Some(EventData::MeasurementOnOff { .. }) => {
                 self.open.clear();
                 self.exposures.missed();
+                self.prepared = Prepared::Any;
             }
             _ => {}
         }
@@ -144,14 +194,73 @@ impl<'a> Followed<'a> {
             None => region,
         };
         let kind = self.calls.kinds.get(&region).copied();
-        let is_cause = matches!(kind, Some(Kind::Posts | Kind::Completes));
+        self.prepared = match (kind, self.prepared) {
+            (Some(Kind::PreparesOthers), _) => Prepared::Any,
+            (Some(Kind::Prepares), Prepared::Nothing) => Prepared::Synchronous,
+            (_, before) => before,
+        };
+        let is_cause = matches!(
+            kind,
+            Some(Kind::Posts | Kind::StartsPrepared | Kind::Exposes | Kind::Completes)
+        );
         let entered = is_cause.then(|| log.call_entered(event, time));
         self.open.push(Open {
             kind,
             entered,
             send: None,
             waited: Vec::new(),
+            fetched: Vec::new(),
         });
+    }
+
+    /// What a group does in the innermost call begins or ends at its entry for who posts and
+    /// who completes, and at its exit for who waits.
+    fn grouped(&mut self, kind: Kind, of: (RmaWinRef, GroupRef), log: &mut LogBuilder) {
+        let Some(call) = self.open.last_mut() else {
+            return;
+        };
+        let mut names = |part| self.exposures.names(part, of).into_iter();
+        match (kind, call.entered) {
+            (Kind::Exposes, Some(entered)) => {
+                let posted = names(Part::Posts).map(|(_, id)| (id, entered));
+                self.epochs.posted.extend(posted);
+            }
+            (Kind::Accesses, _) => self.fetches.start(of.0),
+            (Kind::Completes, Some(entered)) => {
+                for (_, id) in names(Part::Completes) {
+                    log.also_named(entered, id);
+                }
+                let from = self.fetches.complete(of.0);
+                let fetched = names(Part::Accesses).filter(|(target, _)| from.contains(target));
+                call.fetched = fetched.map(|(_, id)| id).collect();
+            }
+            (Kind::Waits, _) => call.waited = names(Part::Waits).map(|(_, id)| id).collect(),
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
+        if let Some(send) = call.send {
+            log.send_accepted(event, time, send);
+        }
+        if let Some((&first, others)) = call.waited.split_first() {
+            log.named_receive(event, time, first);
+            if let Some(node) = log.last() {
+                for &it in others {
+                    log.also_named(node, it);
+                }
+            }
+        }
+        if !call.fetched.is_empty() {
+            let node = log.takes_part(event, time, Role::Receive);
+            let fetched = call.fetched.iter().map(|&id| (id, node));
+            self.epochs.fetched.extend(fetched);
+        }
+    }
+
+    /// All events are reported.
+    pub(super) fn finish(self) -> Epochs {
+        self.epochs
     }
 
     /// To be called after it; `posts` says whether a request for a receive counts as
@@ -162,6 +271,7 @@ impl<'a> Followed<'a> {
         posts: bool,
         log: &mut LogBuilder,
     ) -> Result<(), WireError> {
+        let prepared = self.prepared;
         let Some(call) = self.open.last_mut() else {
             return Ok(());
         };
@@ -172,7 +282,9 @@ impl<'a> Followed<'a> {
         };
         match (event.code, call.kind) {
             (code::MpiSend, Some(Kind::Sends)) => call.send = reported,
-            (code::MpiIsend, Some(Kind::Starts)) => {
+            (code::MpiIsend, Some(kind @ (Kind::Starts | Kind::StartsPrepared)))
+                if kind == Kind::Starts || prepared == Prepared::Synchronous =>
+            {
                 if let (Some(send), EventData::MpiIsend { request, .. }) =
                     (reported, event.data_of::<{ code::MpiIsend }>()?)
                 {
@@ -180,44 +292,24 @@ impl<'a> Followed<'a> {
                 }
             }
             (code::MpiRecv, Some(Kind::Posts)) if reported.is_some() => posted(call, log),
-            (code::MpiIrecvRequest, Some(Kind::Posts)) if posts => posted(call, log),
-            (code::RmaGroupSync, Some(kind @ (Kind::Completes | Kind::Waits))) => {
-                if let EventData::RmaGroupSync { win, group, .. } =
-                    event.data_of::<{ code::RmaGroupSync }>()?
+            (code::MpiIrecvRequest, Some(Kind::Posts | Kind::StartsPrepared)) if posts => {
+                posted(call, log);
+            }
+            (code::RmaGroupSync, Some(kind)) => {
+                if let EventData::RmaGroupSync {
+                    win,
+                    group,
+                    sync_level,
+                } = event.data_of::<{ code::RmaGroupSync }>()?
+                    // Score-P records a test that found accesses under way like this.
+                    && sync_level != RmaSyncLevel::NONE
                 {
-                    let side = match kind {
-                        Kind::Completes => Side::Origin,
-                        _ => Side::Target,
-                    };
-                    grouped(call, self.exposures.names(side, (win, group)), log);
+                    self.grouped(kind, (win, group), log);
                 }
             }
             _ => {}
         }
         Ok(())
-    }
-}
-
-/// The events of `names` end in a call: at its entry for who completes, and at its exit
-/// for who waits.
-fn grouped(call: &mut Open, names: Vec<MessageId>, log: &mut LogBuilder) {
-    match call.entered {
-        Some(entered) => names.iter().for_each(|&it| log.also_named(entered, it)),
-        None => call.waited = names,
-    }
-}
-
-fn leave(call: &Open, event: u64, time: Timestamp, log: &mut LogBuilder) {
-    if let Some(send) = call.send {
-        log.send_accepted(event, time, send);
-    }
-    if let Some((&first, others)) = call.waited.split_first() {
-        log.named_receive(event, time, first);
-        if let Some(node) = log.last() {
-            for &it in others {
-                log.also_named(node, it);
-            }
-        }
     }
 }
 
@@ -240,6 +332,8 @@ impl OfCalls for Glance<'_> {
                 | code::Leave
                 | code::MpiIsendComplete
                 | code::MpiRequestCancelled
+                | code::RmaGet
+                | code::RmaAtomic
                 | code::MeasurementOnOff
         );
         followed.then(|| self.data()).transpose()

@@ -4,7 +4,8 @@
 //! returns only after each of them has entered `MPI_Win_complete`. The k-th completion of
 //! an origin towards a target belongs to the k-th wait of that target for that origin;
 //! so both can be named, by target, origin, window and k. That `MPI_Win_start` or
-//! `MPI_Win_complete` waits for the post is up to the implementation.
+//! `MPI_Win_complete` waits for the post is up to the implementation, unless something
+//! was fetched; see [`epochs`](super::epochs).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,9 +14,10 @@ use retime_model::{LocationIndex, MessageId, TraceInfo};
 use retime_otf2::schema::Class;
 use retime_otf2::{Definitions, GroupRef, LocalDefinitions, MappingTable, RmaWinRef};
 
-/// The first byte of the spaces in which completions are numbered, so that they are
-/// not those of anything else.
-const SPACE: u64 = 0x52 << 56;
+/// The first byte of the spaces in which completions and posts are numbered, so that they
+/// are not those of anything else.
+const COMPLETIONS: u64 = 0x52 << 56;
+const POSTS: u64 = 0x50 << 56;
 
 /// How many bits of a space are for a location.
 const LOCATION_BITS: u32 = 28;
@@ -38,13 +40,26 @@ impl Groups {
     }
 }
 
-/// Which side of an exposure a location is on.
+/// What a location does in an exposure.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Side {
-    /// It has accessed others.
-    Origin,
-    /// It was accessed.
-    Target,
+pub(super) enum Part {
+    /// It exposes its memory to others.
+    Posts,
+    /// It has accessed that of others.
+    Accesses,
+    /// It says so to them.
+    Completes,
+    /// It waits for who has accessed its own.
+    Waits,
+}
+
+impl Part {
+    const fn space(self) -> u64 {
+        match self {
+            Self::Posts | Self::Accesses => POSTS,
+            Self::Completes | Self::Waits => COMPLETIONS,
+        }
+    }
 }
 
 /// The exposures that one location has a part in.
@@ -53,7 +68,7 @@ pub(super) struct Exposures<'a> {
     window_table: Option<&'a MappingTable>,
     group_table: Option<&'a MappingTable>,
     own: LocationIndex,
-    counts: HashMap<(RmaWinRef, LocationIndex, Side), u32>,
+    counts: HashMap<(RmaWinRef, LocationIndex, Part), u32>,
     /// Whether all are recorded so far, by this location.
     is_whole: bool,
 }
@@ -81,12 +96,12 @@ impl<'a> Exposures<'a> {
         self.is_whole = false;
     }
 
-    /// The names of what ends now with each member of a group.
+    /// The names of what begins or ends now with each member of a group.
     pub(super) fn names(
         &mut self,
-        side: Side,
+        part: Part,
         (window, group): (RmaWinRef, GroupRef),
-    ) -> Vec<MessageId> {
+    ) -> Vec<(LocationIndex, MessageId)> {
         let global = |table: Option<&MappingTable>, id: u32| match table {
             Some(table) => table.get(id.into()) as u32,
             None => id,
@@ -100,18 +115,21 @@ impl<'a> Exposures<'a> {
         };
         let own = self.own;
         let counts = &mut self.counts;
-        let names = members.iter().filter_map(|&other| {
-            let count = counts.entry((window, other, side)).or_default();
+        // Who is both is one thread, which waits for nobody.
+        let others = members.iter().filter(|it| **it != own);
+        let names = others.filter_map(|&other| {
+            let count = counts.entry((window, other, part)).or_default();
             *count += 1;
-            let (origin, target) = match side {
-                Side::Origin => (own, other),
-                Side::Target => (other, own),
+            let (origin, target) = match part {
+                Part::Accesses | Part::Completes => (own, other),
+                Part::Posts | Part::Waits => (other, own),
             };
             let largest = 1 << LOCATION_BITS;
-            (origin.0 < largest && target.0 < largest).then(|| MessageId {
-                space: SPACE | u64::from(origin.0) << LOCATION_BITS | u64::from(target.0),
+            let id = MessageId {
+                space: part.space() | u64::from(origin.0) << LOCATION_BITS | u64::from(target.0),
                 number: u64::from(window.0) << u32::BITS | u64::from(*count),
-            })
+            };
+            (origin.0 < largest && target.0 < largest).then_some((other, id))
         });
         names.collect()
     }

@@ -14,8 +14,7 @@ mod tasks;
 use std::collections::{HashMap, HashSet};
 
 use retime_model::{
-    Class, Location, LocationIndex, LocationLog, LogNode, MessageId, NamedMessage, NamedOperation,
-    OperationId, TraceInfo,
+    Class, LocationIndex, LogNode, MessageId, NamedMessage, NamedOperation, OperationId, TraceInfo,
 };
 use retime_otf2::{Paradigm, Trace};
 
@@ -263,22 +262,15 @@ impl Names {
 
     fn enter(
         self,
-        mut scanned: Vec<Scanned>,
+        scanned: Vec<Scanned>,
         info: &TraceInfo,
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
         let added = self.messages.into_iter().zip(self.operations);
-        let enter = |((it, described), (messages, operations)): ((Scanned, &Location), _)| {
-            let mut columns = it.log.into_columns();
-            columns.named_messages = messages;
-            columns.named_operations = operations;
-            let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
-                path: trace.archive().events_path(described.id),
-                source,
-            })?;
-            Ok(Scanned { log, ..it })
-        };
-        let scanned = scanned.drain(..).zip(&info.locations).zip(added);
-        scanned.map(enter).collect()
+        let scanned = scanned.into_iter().zip(&info.locations).zip(added);
+        let entered = scanned.map(|((it, described), (messages, operations))| {
+            it.with_names(messages, operations, (trace, described.id))
+        });
+        entered.collect()
     }
 }

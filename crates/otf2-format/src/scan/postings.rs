@@ -38,9 +38,16 @@ const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
 /// Calls that start synchronous sends.
 const SYNCHRONOUS: [&str; 2] = ["mpi_ssend", "mpi_issend"];
 
+/// A call that prepares them, ...
+const PREPARING: &str = "mpi_ssend_init";
+
+/// ... and calls that may start what was prepared.
+const STARTING: [&str; 2] = ["mpi_start", "mpi_startall"];
+
 /// What the definitions say of the calls that receive.
 pub(crate) struct Regions {
     posting: Vec<RegionRef>,
+    /// Calls that start synchronous sends, or may do so.
     synchronous: Vec<RegionRef>,
     has_probed: bool,
     /// Locations that share their rank with others.
@@ -55,14 +62,17 @@ impl Regions {
             has_probed: false,
             sharing: sharing(info),
         };
-        for region in &definitions.regions {
-            let name = function_of(&definitions.text(region.name));
+        let named = definitions.regions.iter();
+        let named = named.map(|it| (it.id, function_of(&definitions.text(it.name))));
+        let named: Vec<_> = named.collect();
+        let prepares = named.iter().any(|(_, name)| name == PREPARING);
+        for (id, name) in &named {
             let name = name.as_str();
             if POSTING.contains(&name) {
-                regions.posting.push(region.id);
+                regions.posting.push(*id);
             }
-            if SYNCHRONOUS.contains(&name) {
-                regions.synchronous.push(region.id);
+            if SYNCHRONOUS.contains(&name) || prepares && STARTING.contains(&name) {
+                regions.synchronous.push(*id);
             }
             regions.has_probed |= PROBED.contains(&name);
         }
@@ -116,7 +126,7 @@ pub(super) struct Postings<'a> {
     table: Option<&'a MappingTable>,
     /// Whether others speak for the same rank.
     pub(super) shares: bool,
-    /// Whether there is a send in a call for synchronous ones.
+    /// Whether there is a send in a call that may start a synchronous one.
     pub(super) has_synchronous: bool,
     /// Regions that are not left, with their times; of a location that shares its rank
     /// with none, the one that was entered last.

@@ -35,6 +35,7 @@ use retime_otf2::{
 };
 
 use super::handovers::{Handovers, LockUse, TaskId};
+use super::locking::{LockCalls, Locking};
 use super::partners::Partners;
 
 /// What the definitions say of teams.
@@ -45,6 +46,7 @@ pub(crate) struct Teams {
     only: Vec<Option<u32>>,
     /// ... and whether it is in any.
     any: Vec<bool>,
+    lock_calls: LockCalls,
 }
 
 impl Teams {
@@ -56,6 +58,7 @@ impl Teams {
             barriers: barriers.map(|it| it.id).collect(),
             only: vec![None; info.locations.len()],
             any: vec![false; info.locations.len()],
+            lock_calls: LockCalls::find(definitions),
         };
         for (handle, communicator) in (0..).zip(&info.communicators) {
             let Members::Threads(threads) = &communicator.members else {
@@ -95,14 +98,15 @@ pub(super) struct Threads<'a> {
     teams: &'a Teams,
     table: Option<&'a MappingTable>,
     own: LocationIndex,
-    /// Whether what the thread enters and leaves can be a barrier.
-    has_barriers: bool,
+    /// Whether what the thread enters and leaves can be a barrier, or be for a lock.
+    has_calls: bool,
     stack: Vec<Team>,
     /// A fork whose team has not begun.
     forked: Option<LogNode>,
     /// The end of a team that has not joined.
     ended: Option<(u32, LogNode)>,
     entered: Vec<Entered>,
+    locking: Locking<'a>,
     /// Whether it recorded that it works in a team.
     tells_of_teams: bool,
     /// Barriers of a thread that tells of no team.
@@ -139,15 +143,17 @@ impl<'a> Threads<'a> {
         own: LocationIndex,
     ) -> Self {
         let in_a_team = teams.any.get(own.as_usize()).is_some_and(|any| *any);
+        let has_barriers = in_a_team && !teams.barriers.is_empty();
         Self {
             teams,
             table,
             own,
-            has_barriers: in_a_team && !teams.barriers.is_empty(),
+            has_calls: has_barriers || !teams.lock_calls.is_empty(),
             stack: Vec::new(),
             forked: None,
             ended: None,
             entered: Vec::new(),
+            locking: Locking::new(&teams.lock_calls),
             tells_of_teams: false,
             beside: Vec::new(),
             handovers: Handovers::default(),
@@ -157,7 +163,7 @@ impl<'a> Threads<'a> {
     /// The codes of events that are looked at.
     pub(super) fn codes(&self) -> impl Iterator<Item = u8> {
         let calls = [code::Enter, code::Leave].into_iter();
-        let calls = calls.filter(|_| self.has_barriers);
+        let calls = calls.filter(|_| self.has_calls);
         OF_THREADS.into_iter().chain(calls)
     }
 
@@ -247,7 +253,7 @@ impl<'a> Threads<'a> {
                 acquisition_order,
             } => {
                 let of = LockUse::new(model, lock, acquisition_order);
-                self.handovers.acquires(of, receive(at, log));
+                self.locking.acquires(of, at, &mut self.handovers, log);
             }
             EventData::ThreadReleaseLock {
                 model,
@@ -255,21 +261,21 @@ impl<'a> Threads<'a> {
                 acquisition_order,
             } => {
                 let of = LockUse::new(model, lock, acquisition_order);
-                self.handovers.releases(of, send(at, log));
+                self.locking.releases(of, at, &mut self.handovers, log);
             }
             EventData::OmpAcquireLock {
                 lock,
                 acquisition_order,
             } => {
                 let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
-                self.handovers.acquires(of, receive(at, log));
+                self.locking.acquires(of, at, &mut self.handovers, log);
             }
             EventData::OmpReleaseLock {
                 lock,
                 acquisition_order,
             } => {
                 let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
-                self.handovers.releases(of, send(at, log));
+                self.locking.releases(of, at, &mut self.handovers, log);
             }
             EventData::ThreadTaskCreate {
                 thread_team,
@@ -385,7 +391,7 @@ impl<'a> Threads<'a> {
 
     fn enter(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
         if !self.is_barrier(region) {
-            return;
+            return self.locking.enter(self.global(region), at, log);
         }
         let team = self.stack.last().and_then(|team| team.handle);
         if team.is_some() || !self.tells_of_teams {
@@ -401,7 +407,7 @@ impl<'a> Threads<'a> {
     fn leave(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
         let Some(Entered { team, begin, .. }) = self.entered.pop_if(|it| it.region == region)
         else {
-            return;
+            return self.locking.leave(at, &mut self.handovers, log);
         };
         let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
         match team {
@@ -411,11 +417,14 @@ impl<'a> Threads<'a> {
     }
 
     fn is_barrier(&self, region: RegionRef) -> bool {
-        let region = match self.table {
+        self.teams.barriers.contains(&self.global(region))
+    }
+
+    fn global(&self, region: RegionRef) -> RegionRef {
+        match self.table {
             Some(table) => RegionRef(table.get(region.into()) as u32),
             None => region,
-        };
-        self.teams.barriers.contains(&region)
+        }
     }
 
     fn switches(&mut self, task: TaskId, at: (u64, Timestamp), log: &mut LogBuilder) {

@@ -4,8 +4,8 @@ use retime::causality::{Causality, CausalityOptions, Participant};
 use retime_model::format::Format;
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
-    EventData, LocationGroupType, LocationType, MeasurementMode, Paradigm, ParameterRef,
-    ParameterType, RegionRef, RegionRole, RmaWinRef,
+    AttributeRef, AttributeValue, EventData, LocationGroupType, LocationType, MeasurementMode,
+    Paradigm, ParameterRef, ParameterType, RegionRef, RegionRole, RmaWinRef, Type,
 };
 use retime_otf2_format::Otf2;
 
@@ -26,11 +26,13 @@ enum It {
     Call(&'static str),
     /// A launch or a kernel with a call site.
     At(u64, &'static str),
+    /// A call of the driver that names the stream with that id, an event, or both.
+    Names(&'static str, Option<u64>, Option<u64>),
     /// A copy of memory, as a stream records it.
     Copied,
     Off,
 }
-use It::{At, Call, Copied, Off};
+use It::{At, Call, Copied, Names, Off};
 
 const LAUNCH: It = Call("cudaLaunchKernel");
 const KERNEL: It = Call("kernel");
@@ -39,7 +41,7 @@ const WAIT: It = Call("cudaDeviceSynchronize");
 /// The code of definitions of parameters.
 const PARAMETER: u8 = 23;
 
-const REGIONS: [&str; 9] = [
+const REGIONS: [&str; 13] = [
     "cudaLaunchKernel",
     "kernel",
     "cudaDeviceSynchronize",
@@ -49,7 +51,15 @@ const REGIONS: [&str; 9] = [
     "cudaGraphLaunch",
     "cuLaunchKernel",
     "COMPUTE IDLE",
+    "cuStreamSynchronize",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuEventDestroy_v2",
 ];
+
+/// Attributes of calls: a stream, an event.
+const STREAM_REF: AttributeRef = AttributeRef(0);
+const EVENT_REF: AttributeRef = AttributeRef(1);
 
 /// What one location recorded: from when to when it did what.
 type Recorded<'a> = (Kind, &'a [(u64, u64, It)]);
@@ -72,6 +82,11 @@ fn edges(locations: &[Recorded<'_>]) -> Vec<(u64, u64)> {
         };
         it.location(id, "it", kind, group);
     }
+    assert_eq!(
+        it.attribute("CUDA_STREAM_REF", "", Type::LOCATION),
+        STREAM_REF
+    );
+    assert_eq!(it.attribute("CUDA_EVENT_REF", "", Type::UINT64), EVENT_REF);
     for name in REGIONS {
         let role = match name {
             "COMPUTE IDLE" => RegionRole::ARTIFICIAL,
@@ -117,17 +132,28 @@ fn dependencies(it: &Causality) -> Vec<(u64, u64)> {
     found
 }
 
+/// The stream and the event that a call names.
+type Named = (Option<u64>, Option<u64>);
+
+fn close(location: &mut LocationWriter, (end, event, (stream, address)): (u64, EventData, Named)) {
+    let stream = stream.map(|it| (STREAM_REF, AttributeValue::Location(it)));
+    let address = address.map(|it| (EVENT_REF, AttributeValue::U64(it)));
+    for (attribute, value) in stream.into_iter().chain(address) {
+        location.attach(attribute, value).unwrap();
+    }
+    location.event(end, &event).unwrap();
+}
+
 /// Calls that begin before another has ended lie in it.
 fn fill(location: &mut LocationWriter, recorded: &[(u64, u64, It)]) {
-    let mut open: Vec<(u64, EventData)> = Vec::new();
+    let mut open: Vec<(u64, EventData, Named)> = Vec::new();
     for &(begin, end, it) in recorded {
-        while open.last().is_some_and(|(end, _)| *end <= begin) {
-            let (end, event) = open.pop().unwrap();
-            location.event(end, &event).unwrap();
+        while open.last().is_some_and(|(end, ..)| *end <= begin) {
+            close(location, open.pop().unwrap());
         }
         let (win, matching_id) = (RmaWinRef(0), 42);
         match it {
-            Call(name) | At(_, name) => {
+            Call(name) | At(_, name) | Names(name, ..) => {
                 let region = REGIONS.iter().position(|it| *it == name).unwrap();
                 let region = RegionRef(region as u32);
                 location.enter(begin, region).unwrap();
@@ -136,7 +162,11 @@ fn fill(location: &mut LocationWriter, recorded: &[(u64, u64, It)]) {
                     let site = EventData::ParameterUnsignedInt { parameter, value };
                     location.event(begin, &site).unwrap();
                 }
-                open.push((end, EventData::Leave { region }));
+                let named = match it {
+                    Names(_, stream, event) => (stream, event),
+                    _ => (None, None),
+                };
+                open.push((end, EventData::Leave { region }, named));
             }
             Copied => {
                 let (remote, bytes) = (0, 8);
@@ -147,7 +177,8 @@ fn fill(location: &mut LocationWriter, recorded: &[(u64, u64, It)]) {
                     matching_id,
                 };
                 location.event(begin, &get).unwrap();
-                open.push((end, EventData::RmaOpCompleteBlocking { win, matching_id }));
+                let complete = EventData::RmaOpCompleteBlocking { win, matching_id };
+                open.push((end, complete, (None, None)));
             }
             Off => {
                 for measurement_mode in [MeasurementMode::OFF, MeasurementMode::ON] {
@@ -157,8 +188,8 @@ fn fill(location: &mut LocationWriter, recorded: &[(u64, u64, It)]) {
             }
         }
     }
-    for (end, event) in open.into_iter().rev() {
-        location.event(end, &event).unwrap();
+    for it in open.into_iter().rev() {
+        close(location, it);
     }
 }
 
@@ -319,6 +350,91 @@ fn a_stream_is_not_waited_for_by_name() {
     let host = [(10, 12, LAUNCH), (25, 26, Call("cudaStreamSynchronize"))];
     let found = edges(&[(Thread, &host), (Stream(0), &[(11, 90, KERNEL)])]);
     assert_eq!(found, [(10, 11)]);
+}
+
+/// Launches from a place for each of two streams, with ids 1 and 2, ...
+const LAUNCHES: [(u64, u64, It); 2] = [
+    (10, 12, At(1, "cudaLaunchKernel")),
+    (20, 22, At(2, "cudaLaunchKernel")),
+];
+/// ... and what these carry out.
+const FIRST: [(u64, u64, It); 1] = [(11, 90, At(1, "kernel"))];
+const SECOND: [(u64, u64, It); 1] = [(21, 80, At(2, "kernel"))];
+
+/// What is concluded of waits after these launches, besides the launches themselves.
+fn waited(waits: &[(u64, u64, It)]) -> Vec<(u64, u64)> {
+    let host = [&LAUNCHES, waits].concat();
+    let streams = [(Stream(0), &FIRST[..]), (Stream(0), &SECOND[..])];
+    let found = edges(&[&[(Thread, &host[..])], &streams[..]].concat());
+    assert_eq!(found[..2], [(10, 11), (20, 21)]);
+    found[2..].to_vec()
+}
+
+#[test]
+fn a_stream_that_is_named_is_waited_for() {
+    let wait = |stream| Names("cuStreamSynchronize", Some(stream), None);
+    assert_eq!(waited(&[(25, 30, wait(1))]), [(90, 30)]);
+    assert_eq!(waited(&[(25, 30, wait(2))]), [(80, 30)]);
+    // As the runtime calls it, and within a wait for the device.
+    assert_eq!(
+        waited(&[(24, 31, Call("cudaStreamSynchronize")), (25, 30, wait(2))]),
+        [(80, 30)]
+    );
+    assert_eq!(
+        waited(&[(24, 31, WAIT), (25, 30, wait(2))]),
+        [(80, 30), (90, 31)]
+    );
+    // One that is of another process, or none at all.
+    assert_eq!(waited(&[(25, 30, wait(0)), (31, 35, wait(77))]), []);
+}
+
+#[test]
+fn what_is_launched_after_a_wait_for_its_stream_is_not_waited_for() {
+    let wait = Names("cuStreamSynchronize", Some(1), None);
+    let host = [(10, 12, LAUNCH), (20, 30, wait), (31, 33, LAUNCH)];
+    let kernels = [(11, 18, KERNEL), (32, 40, KERNEL)];
+    let found = edges(&[(Thread, &host), (Stream(0), &kernels)]);
+    assert_eq!(found, [(10, 11), (18, 30), (31, 32)]);
+    // What the launch itself waits for can still be before its kernel.
+    let host = [(10, 12, LAUNCH), (20, 33, LAUNCH), (25, 30, wait)];
+    let found = edges(&[(Thread, &host), (Stream(0), &kernels)]);
+    assert_eq!(found, [(10, 11), (18, 30), (20, 32)]);
+}
+
+#[test]
+fn an_event_waits_for_what_was_launched_before_it_was_recorded() {
+    let record = |stream| Names("cuEventRecord", Some(stream), Some(0xe0));
+    let wait = Names("cuEventSynchronize", None, Some(0xe0));
+    assert_eq!(waited(&[(25, 26, record(2)), (27, 30, wait)]), [(80, 30)]);
+    // It counts where it was recorded last.
+    let again = [(24, 25, record(2)), (26, 27, record(1)), (28, 30, wait)];
+    assert_eq!(waited(&again), [(90, 30)]);
+    let before = [(5, 6, record(1)), (10, 12, LAUNCH), (27, 30, wait)];
+    let found = edges(&[(Thread, &before), (Stream(0), &[(11, 90, KERNEL)])]);
+    assert_eq!(found, [(10, 11)]);
+}
+
+#[test]
+fn an_event_that_may_be_another_is_not_waited_for() {
+    let record = (24, 25, Names("cuEventRecord", Some(1), Some(0xe0)));
+    let wait = (28, 30, Names("cuEventSynchronize", None, Some(0xe0)));
+    // Never recorded, another, one that is destroyed, or recorded where it is not known.
+    assert_eq!(waited(&[wait]), []);
+    let other = (28, 30, Names("cuEventSynchronize", None, Some(0xe8)));
+    assert_eq!(waited(&[record, other]), []);
+    let destroyed = (26, 27, Call("cuEventDestroy_v2"));
+    assert_eq!(waited(&[record, destroyed, wait]), []);
+    let anew = (26, 27, Call("cuEventRecord"));
+    assert_eq!(waited(&[record, anew, wait]), []);
+    // Another thread records events, too.
+    let host = [&LAUNCHES[..], &[record, wait]].concat();
+    let found = edges(&[
+        (Thread, &host),
+        (Stream(0), &FIRST),
+        (Stream(0), &SECOND),
+        (Thread, &[anew]),
+    ]);
+    assert_eq!(found, [(10, 11), (20, 21)]);
 }
 
 #[test]

@@ -2,11 +2,14 @@
 //! completion of its send, and before nothing else.
 
 use retime::causality::Causality;
+use retime_otf2::MeasurementMode;
 
-use super::two_ranks::It::{self, Cancelled, Enter, Irecv, Isend, Leave, Post, Recv, Send, Sent};
+use super::two_ranks::It::{
+    self, Cancelled, Enter, Irecv, Isend, Leave, Post, Recording, Recv, Send, Sent,
+};
 use super::two_ranks::{LENGTH, recorded};
 
-const REGIONS: [&str; 8] = [
+const REGIONS: [&str; 11] = [
     "MPI_Send",
     "MPI_Ssend",
     "MPI_Issend",
@@ -15,6 +18,9 @@ const REGIONS: [&str; 8] = [
     "MPI_Sendrecv",
     "MPI_Startall",
     "MPI_Wait",
+    "MPI_Ssend_init",
+    "MPI_Send_init",
+    "MPI_Start",
 ];
 
 /// Times of postings and of the completions that depend on them.
@@ -197,4 +203,72 @@ fn a_receive_in_an_unknown_call_says_nothing_of_its_posting() {
         acknowledgements(&recorded(&REGIONS, &[&sender, &receiver])),
         []
     );
+}
+
+/// A send that was prepared is started after what comes `before`.
+fn prepared(before: &[(u64, It)]) -> Vec<(u64, It)> {
+    let start = [
+        (10, Enter("MPI_Start")),
+        (11, Isend(5)),
+        (12, Leave),
+        (20, Enter("MPI_Wait")),
+        (70, Sent(5)),
+        (71, Leave),
+    ];
+    [before, &start].concat()
+}
+
+const INIT: [(u64, It); 2] = [(2, Enter("MPI_Ssend_init")), (3, Leave)];
+
+#[test]
+fn what_was_prepared_as_a_synchronous_send_is_one_whenever_it_is_started() {
+    let again = [
+        (80, Enter("MPI_Startall")),
+        (81, Isend(5)),
+        (82, Leave),
+        (99, Sent(5)),
+    ];
+    // What is prepared later has not been started before.
+    let later = [(85, Enter("MPI_Send_init")), (86, Leave)];
+    let sender = [&prepared(&INIT)[..], &again[..3], &later, &again[3..]].concat();
+    let receiver = [
+        &RECEIVER[..],
+        &[(90, Enter("MPI_Recv")), (95, RECV), (96, Leave)],
+    ]
+    .concat();
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
+    assert_eq!(acknowledgements(&it), [(50, 70), (90, 99)]);
+}
+
+#[test]
+fn what_may_have_been_prepared_otherwise_proves_nothing() {
+    let other = [(4, Enter("MPI_Send_init")), (5, Leave)];
+    let gap = [
+        (4, Recording(MeasurementMode::OFF)),
+        (5, Recording(MeasurementMode::ON)),
+    ];
+    for before in [&[INIT, other].concat()[..], &[INIT, gap].concat(), &other] {
+        let it = recorded(&REGIONS, &[&prepared(before), &RECEIVER]);
+        assert_eq!(acknowledgements(&it), []);
+    }
+    // The other thread of rank 1 may have prepared it.
+    let receiver = [(50, Enter("MPI_Recv")), (60, RECV), (61, Leave)];
+    let it = recorded(
+        &REGIONS,
+        &[&receiver, &prepared(&INIT), &[(1, Enter("MPI_Wait"))]],
+    );
+    assert_eq!((it.acknowledgements(), it.messages()), (0, 1));
+}
+
+#[test]
+fn receives_that_were_prepared_are_posted_where_they_are_started() {
+    let receiver = [
+        (50, Enter("MPI_Start")),
+        (51, Post(1)),
+        (52, Leave),
+        (60, Irecv(1)),
+    ];
+    let sender = [(10, Enter("MPI_Ssend")), (11, SEND), (70, Leave)];
+    let it = recorded(&REGIONS, &[&sender, &receiver]);
+    assert_eq!(acknowledgements(&it), [(50, 70)]);
 }

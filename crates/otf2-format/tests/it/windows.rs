@@ -2,11 +2,13 @@
 //! to synchronise.
 
 use retime::causality::{Causality, CausalityOptions, Implementation};
-use retime_model::format::Format;
+use retime::pipeline::{Analysis, AnalysisOptions, Method};
+use retime_model::format::{Format, Scan};
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, GroupRef, GroupType, LocationGroupType,
-    LocationType, LockType, Paradigm, RegionRef, RegionRole, RmaSyncLevel, RmaWinRef,
+    LocationType, LockType, Paradigm, RegionRef, RegionRole, RmaAtomicType, RmaSyncLevel,
+    RmaWinRef,
 };
 use retime_otf2_format::Otf2;
 
@@ -20,14 +22,25 @@ enum It {
     Begin,
     End(CollectiveOp),
     Put,
+    /// From a rank, so many bytes.
+    Get(u32, u64),
+    /// On memory of rank 1.
+    Atomic(RmaAtomicType),
     Lock,
     Unlock,
     /// With a rank, or with the first and the last one.
     Group(u32),
+    /// The same, but nothing has ended.
+    NotYet(u32),
+    /// It acquires a lock of threads.
+    Acquire,
     Everybody(CollectiveOp),
     MpiBegin,
 }
-use It::{Begin, End, Enter, Everybody, Group, Leave, Lock, MpiBegin, Put, Unlock};
+use It::{
+    Acquire, Atomic, Begin, End, Enter, Everybody, Get, Group, Leave, Lock, MpiBegin, NotYet, Put,
+    Unlock,
+};
 
 /// The code of the definition of a window.
 const RMA_WIN: u8 = 24;
@@ -37,20 +50,18 @@ const OUTER: u32 = 3;
 
 const FENCE: It = End(CollectiveOp::BARRIER);
 
-const REGIONS: [&str; 5] = [
+const REGIONS: [&str; 7] = [
     "MPI_Win_post",
     "MPI_Win_start",
     "MPI_Win_complete",
     "MPI_Win_wait",
+    "MPI_Win_test",
+    "MPI_Get",
     "MPI_Barrier",
 ];
 
 /// Writes and reads what each rank recorded, in a paradigm of processes.
-fn recorded(
-    paradigm: Paradigm,
-    trusted: Option<Implementation>,
-    locations: &[&[(u64, It)]],
-) -> Causality {
+fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("t.otf2");
     let mut archive = ArchiveWriter::create(&path, WriteOptions::default()).unwrap();
@@ -88,7 +99,15 @@ fn recorded(
         written.push(location.finish().unwrap());
     }
     archive.finish(written).unwrap();
-    let scan = Otf2.open(&path).unwrap().scan(&()).unwrap();
+    Otf2.open(&path).unwrap().scan(&()).unwrap()
+}
+
+fn recorded(
+    paradigm: Paradigm,
+    trusted: Option<Implementation>,
+    locations: &[&[(u64, It)]],
+) -> Causality {
+    let scan = scanned(paradigm, locations);
     let options = CausalityOptions {
         trusted,
         ..CausalityOptions::default()
@@ -126,6 +145,20 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
                 bytes: 8,
                 matching_id: time,
             },
+            Get(remote, bytes) => EventData::RmaGet {
+                win,
+                remote,
+                bytes,
+                matching_id: time,
+            },
+            Atomic(operation) => EventData::RmaAtomic {
+                win,
+                remote: 1,
+                operation,
+                bytes_sent: 8,
+                bytes_received: 8,
+                matching_id: time,
+            },
             Lock => EventData::RmaAcquireLock {
                 win,
                 remote: 1,
@@ -137,11 +170,12 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
                 remote: 1,
                 lock: 0,
             },
-            Group(rank) => EventData::RmaGroupSync {
-                sync_level: RmaSyncLevel::MEMORY,
-                win,
-                // After the list of all, and the group of all.
-                group: GroupRef(2 + rank),
+            Group(rank) => group_sync(rank, RmaSyncLevel::MEMORY),
+            NotYet(rank) => group_sync(rank, RmaSyncLevel::NONE),
+            Acquire => EventData::ThreadAcquireLock {
+                model: Paradigm::OPENMP,
+                lock: 1,
+                acquisition_order: 1,
             },
             MpiBegin => EventData::MpiCollectiveBegin,
             Everybody(collective_op) => EventData::MpiCollectiveEnd {
@@ -153,6 +187,15 @@ fn fill(location: &mut LocationWriter, communicator: CommRef, events: &[(u64, It
             },
         };
         location.event(time, &data).unwrap();
+    }
+}
+
+const fn group_sync(rank: u32, sync_level: RmaSyncLevel) -> EventData {
+    EventData::RmaGroupSync {
+        sync_level,
+        win: WINDOW,
+        // After the list of all, and the group of all.
+        group: GroupRef(2 + rank),
     }
 }
 
@@ -345,4 +388,135 @@ fn of_several_origins_a_wait_belongs_to_one() {
     let it = recorded(Paradigm::MPI, None, &[&origin(10), &target, &origin(20)]);
     assert_eq!(messages(&it), [(10, 29)]);
     assert!(it.defects().is_empty(), "{:?}", it.defects());
+}
+
+#[test]
+fn a_test_that_fails_ends_nothing() {
+    let origin = [(20, Enter("MPI_Win_complete")), (21, Group(1)), (22, Leave)];
+    let test = |at: u64, it: It| [(at, Enter("MPI_Win_test")), (at + 1, it), (at + 2, Leave)];
+    let target = [test(12, NotYet(0)), test(30, Group(0))].concat();
+    let it = recorded(Paradigm::MPI, None, &[&origin, &target]);
+    assert_eq!(messages(&it), [(20, 32)]);
+    assert!(it.defects().is_empty(), "{:?}", it.defects());
+}
+
+#[test]
+fn what_threads_hand_over_takes_nothing_from_windows() {
+    let origin = [
+        (10, Acquire),
+        (20, Enter("MPI_Win_complete")),
+        (21, Group(1)),
+        (22, Leave),
+    ];
+    let target = [(12, Enter("MPI_Win_wait")), (24, Group(0)), (25, Leave)];
+    let it = recorded(Paradigm::MPI, None, &[&origin, &target]);
+    assert_eq!(messages(&it), [(20, 25)]);
+}
+
+/// An access epoch towards `group`: a start at 5, a complete from 20 to 22.
+fn accesses(group: u32, what: &[(u64, It)]) -> Vec<(u64, It)> {
+    let start = [
+        (5, Enter("MPI_Win_start")),
+        (6, Group(group)),
+        (7, Leave),
+        (10, Enter("MPI_Get")),
+    ];
+    let complete = [
+        (12, Leave),
+        (20, Enter("MPI_Win_complete")),
+        (21, Group(group)),
+        (22, Leave),
+    ];
+    [&start, what, &complete].concat()
+}
+
+/// An exposure to `group` from `at` on.
+fn exposes(at: u64, group: u32) -> [(u64, It); 6] {
+    [
+        (at, Enter("MPI_Win_post")),
+        (at + 1, Group(group)),
+        (at + 2, Leave),
+        (at + 3, Enter("MPI_Win_wait")),
+        (at + 30, Group(group)),
+        (at + 31, Leave),
+    ]
+}
+
+#[test]
+fn what_was_fetched_was_exposed_before() {
+    for fetch in [
+        Get(1, 8),
+        Atomic(RmaAtomicType::FETCH_AND_ACCUMULATE),
+        Atomic(RmaAtomicType::COMPARE_AND_SWAP),
+    ] {
+        // The start did not wait for the post.
+        let origin = accesses(1, &[(11, fetch)]);
+        let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(8, 0)]);
+        assert_eq!(messages(&it), [(8, 22), (20, 39)]);
+        assert!(it.defects().is_empty(), "{:?}", it.defects());
+        let usage = it.usage().message_ends;
+        assert_eq!((usage.recorded, usage.used), (4, 4));
+    }
+}
+
+#[test]
+fn only_what_was_fetched_shows_that_a_target_is_ahead() {
+    // Its clock is 20 ahead, by which its wait is late enough.
+    let target = exposes(28, 0);
+    let violated = |access: It| {
+        let origin = accesses(1, &[(11, access)]);
+        let Scan { info, logs, .. } = scanned(Paradigm::MPI, &[&origin, &target]);
+        let analysis = Analysis::new(info, logs, AnalysisOptions::default(), &()).unwrap();
+        let solution = analysis.solve(&Method::default(), &()).unwrap();
+        assert_eq!(solution.left.violated(), 0);
+        analysis.recorded().violated()
+    };
+    assert_eq!((violated(Get(1, 8)), violated(Put)), (1, 0));
+}
+
+#[test]
+fn what_was_not_fetched_may_be_on_its_way_when_accesses_are_complete() {
+    for access in [
+        Put,
+        Get(1, 0),
+        Atomic(RmaAtomicType::ACCUMULATE),
+        // From somebody else, who cannot be accessed now.
+        Get(0, 8),
+    ] {
+        // What is complete has reached nobody.
+        let origin = accesses(1, &[(11, access)]);
+        let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(25, 0)]);
+        assert_eq!(messages(&it), [(20, 56)]);
+        assert!(it.defects().is_empty(), "{:?}", it.defects());
+    }
+}
+
+#[test]
+fn what_was_fetched_under_a_lock_proves_no_exposure() {
+    let locked = [(1, Lock), (2, Get(1, 8)), (3, Unlock)];
+    let origin = [&locked[..], &accesses(1, &[(11, Put)])].concat();
+    let it = recorded(Paradigm::MPI, None, &[&origin, &exposes(25, 0)]);
+    assert_eq!(messages(&it), [(20, 56)]);
+}
+
+#[test]
+fn posts_are_counted_for_each_origin() {
+    // Rank 1 exposes itself to rank 2, then to ranks 0 and 2, and only rank 0 fetches.
+    let first = exposes(100, 2);
+    let second = exposes(200, OUTER);
+    let move_by = |by: u64, events: Vec<(u64, It)>| -> Vec<(u64, It)> {
+        events.into_iter().map(|(at, it)| (at + by, it)).collect()
+    };
+    let get = move_by(200, accesses(1, &[(11, Get(1, 8))]));
+    let put = |at| move_by(at, accesses(1, &[(11, Put)]));
+    let it = recorded(
+        Paradigm::MPI,
+        None,
+        &[
+            &get,
+            &[first, second].concat(),
+            &[put(100), put(200)].concat(),
+        ],
+    );
+    assert_eq!(messages(&it), [(200, 222), (120, 131), (220, 231)]);
 }

@@ -3,7 +3,9 @@
 //! A counter per location: 0 at its first event, one more at each further event,
 //! and at a receive at least one more than the sender's:
 //! `max(own + 1, sender + 1)`. It orders events such that causes come before
-//! effects, and says nothing about how long anything took.
+//! effects, and says nothing about how long anything took. Counters have no rate that
+//! locations could share, so each counts for itself, also one that reads the clock of
+//! another: without messages it has `0, 1, 2, ...`, concurrent with all others.
 //!
 //! ```
 //! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
@@ -92,7 +94,7 @@ pub fn lamport_order(
         }) {
             add(extent.first, 0, None)?;
         }
-        let mut end = 0;
+        let mut end = nodes.event_count(location).saturating_sub(1);
         let mut pace = Pace::of(monitor);
         for node in range.clone() {
             pace.event()?;
@@ -105,7 +107,7 @@ pub fn lamport_order(
             end = counters[node.index()] + nodes.event_count(location).saturating_sub(event + 1);
         }
         let last = range.clone().next_back().map(|node| nodes.timestamp(node));
-        if let Some(extent) = extent.filter(|it| last.is_some_and(|last| it.last > last)) {
+        if let Some(extent) = extent.filter(|it| it.last > last.unwrap_or(it.first)) {
             add(extent.last, end, None)?;
         }
         builder.finish()

@@ -35,11 +35,11 @@
 //! ```
 
 use retime_model::format::{Reach, Unused};
-use retime_model::{ClockId, LocationIndex, TraceInfo};
+use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::{Usage, within_clocks};
+use crate::causality::{Causality, Usage, within_clocks};
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,13 +83,47 @@ impl Analysis {
     /// How much of the communication in the trace was looked at, given what its
     /// format knows [of other kinds](retime_model::format::Trace::unused).
     pub fn examined(&self, unused: &[Unused]) -> Examined {
-        let several = self.of_several_clocks();
+        Examined::new(self.info(), self.causality(), self.clocks(), unused)
+    }
+}
+
+/// Of each process whether its locations, and those of what it has made, read more
+/// than one clock.
+fn of_several_clocks(info: &TraceInfo, clocks: &Clocks) -> Vec<bool> {
+    let mut first: Vec<Option<ClockId>> = vec![None; info.processes.len()];
+    let mut several = vec![false; first.len()];
+    for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
+        let clock = clocks.of(index);
+        let family = family(info, location.process);
+        if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
+            *several |= *first.get_or_insert(clock) != clock;
+        }
+    }
+    several
+}
+
+/// The process that has made one, or that one itself.
+fn family(info: &TraceInfo, process: usize) -> usize {
+    let creator = info.processes.get(process).and_then(|it| it.creator);
+    creator.unwrap_or(process)
+}
+
+impl Examined {
+    /// How much of the communication in a trace leads to dependencies between clocks, given
+    /// what its format knows [of other kinds](retime_model::format::Trace::unused).
+    pub fn new(
+        info: &TraceInfo,
+        causality: &Causality,
+        clocks: &Clocks,
+        unused: &[Unused],
+    ) -> Self {
+        let several = of_several_clocks(info, clocks);
         let shares_clock = |location: usize, reach: Reach| match reach {
-            Reach::Trace => self.clocks().len() < 2,
+            Reach::Trace => clocks.len() < 2,
             Reach::Process => {
-                let location = self.info().locations.get(location);
+                let location = info.locations.get(location);
                 location.is_none_or(|it| {
-                    let family = family(self.info(), it.process);
+                    let family = family(info, it.process);
                     !several.get(family).is_some_and(|it| *it)
                 })
             }
@@ -103,36 +137,13 @@ impl Analysis {
                 within_clock: within.map(|(_, records)| records).sum(),
             }
         };
-        Examined {
-            usage: self.causality().usage(),
-            used_within_clock: within_clocks(self.causality(), self.clocks()),
+        Self {
+            usage: causality.usage(),
+            used_within_clock: within_clocks(causality, clocks),
             unused: unused.iter().map(kind).collect(),
         }
     }
 
-    /// Of each process whether its locations, and those of what it has made, read more
-    /// than one clock.
-    fn of_several_clocks(&self) -> Vec<bool> {
-        let mut first: Vec<Option<ClockId>> = vec![None; self.info().processes.len()];
-        let mut several = vec![false; first.len()];
-        for (index, location) in (0..).map(LocationIndex).zip(&self.info().locations) {
-            let clock = self.clocks().of(index);
-            let family = family(self.info(), location.process);
-            if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
-                *several |= *first.get_or_insert(clock) != clock;
-            }
-        }
-        several
-    }
-}
-
-/// The process that has made one, or that one itself.
-fn family(info: &TraceInfo, process: usize) -> usize {
-    let creator = info.processes.get(process).and_then(|it| it.creator);
-    creator.unwrap_or(process)
-}
-
-impl Examined {
     /// Records that dependencies rest on.
     pub fn used(&self) -> u64 {
         self.usage.message_ends.used + self.usage.calls.used

@@ -3,7 +3,7 @@
 use retime::Deviation;
 use serde::Serialize;
 
-use crate::report::model::{DelayPart, TracePart};
+use crate::report::model::{DelayPart, ExaminedPart, TracePart};
 
 /// Version of the format.
 pub(super) const SCHEMA: &str = "retime-comparison-1";
@@ -13,6 +13,8 @@ pub(super) const SCHEMA: &str = "retime-comparison-1";
 pub(super) struct Comparison {
     pub(super) schema: &'static str,
     pub(super) trace: TracePart,
+    /// How much of its communication was looked at.
+    pub(super) examined: ExaminedPart,
     /// How many clocks.
     pub(super) clocks: usize,
     pub(super) min_delay: DelayPart,

@@ -6,6 +6,7 @@ use retime::format_seconds;
 
 use super::model::{Comparison, MethodPart, ResultPart};
 use crate::report::columns::{columns, wrapped};
+use crate::report::examined;
 use crate::report::summary::{group_digits, plural, share};
 
 const HEADING: [&str; 8] = [
@@ -41,6 +42,9 @@ pub(super) fn render(comparison: &Comparison, verbose: bool) -> String {
     text += &unsolved(comparison);
     let _ = write!(text, "\n{}", wrapped(NOTE));
     text += &near_notes(comparison);
+    if let Some(warning) = examined::warning(&comparison.examined) {
+        let _ = write!(text, "\n{}", wrapped(&warning));
+    }
     if verbose {
         text += &options(comparison);
     }

@@ -1,5 +1,7 @@
 //! What a thread called, and what a stream carried out, in order.
 
+use std::collections::HashMap;
+
 use retime_model::LocationIndex;
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{
@@ -7,6 +9,7 @@ use retime_otf2::{
 };
 
 use super::calls::{Call, Calls};
+use super::references::{Named, Reference};
 
 /// What tells activities apart: only those of one kind can belong to a call of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,15 +28,24 @@ pub(super) struct Launch {
     pub(super) site: Site,
 }
 
-/// A call that waits for a device.
+/// What a call waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Awaited {
+    /// The device of the last kernel that was launched on it.
+    Device(Option<usize>),
+    Stream(LocationIndex),
+    /// An event that was recorded in a stream.
+    Event(LocationIndex),
+}
+
+/// A call that waits for a device, a stream or an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wait {
     /// Its leave.
     pub(super) event: u64,
-    /// How many launches came before it.
+    /// How many launches came before it, or before the event was recorded.
     pub(super) launched: usize,
-    /// The last kernel that was launched on the device that it waits for.
-    pub(super) on_device: Option<usize>,
+    pub(super) on: Awaited,
 }
 
 /// What a thread called.
@@ -42,6 +54,10 @@ pub(super) struct Host {
     pub(super) location: LocationIndex,
     pub(super) launches: Vec<Launch>,
     pub(super) waits: Vec<Wait>,
+    /// Whether it records events.
+    pub(super) records_events: bool,
+    /// Whether other processes may record its events.
+    pub(super) shares_events: bool,
     /// Whether each kernel was launched by a call of its own that is recorded.
     pub(super) is_complete: bool,
 }
@@ -103,8 +119,13 @@ pub(super) struct HostPass<'a> {
     /// The outermost call that is open, and how many regions are in it. What it
     /// calls itself, say the runtime the driver, belongs to it.
     open: Option<(Call, u32)>,
+    /// If that waits for a device.
+    waiting: Option<Wait>,
     /// The last kernel that was launched on the chosen device.
     on_device: Option<usize>,
+    named: Named,
+    /// Where each event was recorded last: after so many launches, in which stream.
+    recorded: HashMap<u64, (usize, LocationIndex)>,
     host: Host,
 }
 
@@ -113,16 +134,22 @@ impl<'a> HostPass<'a> {
         calls: &'a Calls,
         local: &'a LocalDefinitions,
         location: LocationIndex,
+        named: Named,
     ) -> Self {
         Self {
             calls,
             names: Names::of(local),
             open: None,
+            waiting: None,
             on_device: None,
+            named,
+            recorded: HashMap::new(),
             host: Host {
                 location,
                 launches: Vec::new(),
                 waits: Vec::new(),
+                records_events: false,
+                shares_events: false,
                 is_complete: true,
             },
         }
@@ -136,7 +163,13 @@ impl<'a> HostPass<'a> {
                     self.enter(event.number, call);
                 }
             }
-            code::Leave => self.leave(event.number),
+            code::Leave => {
+                if let EventData::Leave { region } = event.data_of::<{ code::Leave }>()? {
+                    let call = self.calls.of(self.names.region(region));
+                    self.leave(event.number);
+                    self.leave_named(event.number, call);
+                }
+            }
             code::ParameterUnsignedInt if matches!(self.open, Some((Call::Launch, _))) => {
                 if let Some(value) = self.names.call_site(self.calls, event)?
                     && let Some(launch) = self.host.launches.last_mut()
@@ -154,6 +187,10 @@ impl<'a> HostPass<'a> {
         match call {
             Some(Call::Choose) => self.on_device = None,
             Some(Call::LaunchMany) => self.host.is_complete = false,
+            Some(Call::RecordEvent) => self.host.records_events = true,
+            // Its address may be that of another from now on.
+            Some(Call::ChangeEvent) => self.recorded.clear(),
+            Some(Call::ShareEvent) => self.host.shares_events = true,
             _ => {}
         }
         if let Some((_, inside)) = &mut self.open {
@@ -164,10 +201,10 @@ impl<'a> HostPass<'a> {
             Some(Call::Launch) => Site::Kernel(None),
             Some(Call::Copy) => Site::Copy,
             Some(Call::Wait) => {
-                self.host.waits.push(Wait {
-                    event: u64::MAX,
+                self.waiting = Some(Wait {
+                    event,
                     launched: self.host.launches.len(),
-                    on_device: self.on_device,
+                    on: Awaited::Device(self.on_device),
                 });
                 self.open = Some((Call::Wait, 0));
                 return;
@@ -183,24 +220,56 @@ impl<'a> HostPass<'a> {
 
     fn leave(&mut self, event: u64) {
         match &mut self.open {
-            Some((call, 0)) => {
-                if *call == Call::Wait
-                    && let Some(wait) = self.host.waits.last_mut()
-                {
-                    wait.event = event;
-                }
+            Some((_, 0)) => {
                 self.open = None;
+                let waited = self.waiting.take();
+                let waited = waited.map(|wait| Wait { event, ..wait });
+                self.host.waits.extend(waited);
             }
             Some((_, inside)) => *inside -= 1,
             None => {}
         }
     }
 
-    /// What the thread called.
-    pub(super) fn finish(mut self) -> Host {
-        if matches!(self.open, Some((Call::Wait, _))) {
-            self.host.waits.pop();
+    /// A call is left that may say what it waited for, or what is waited for later.
+    fn leave_named(&mut self, event: u64, call: Option<Call>) {
+        let Reference {
+            stream,
+            event: address,
+        } = self.named.get(&event).copied().unwrap_or_default();
+        let launched = self.launched();
+        let wait = |launched, on| Wait {
+            event,
+            launched,
+            on,
+        };
+        match (call, stream, address) {
+            (Some(Call::WaitForStream), Some(stream), _) => {
+                let on = Awaited::Stream(stream);
+                self.host.waits.push(wait(launched, on));
+            }
+            (Some(Call::RecordEvent), Some(stream), Some(address)) => {
+                self.recorded.insert(address, (launched, stream));
+            }
+            // Which one was recorded anew is not known.
+            (Some(Call::RecordEvent), ..) => self.recorded.clear(),
+            (Some(Call::WaitForEvent), _, Some(address)) => {
+                let recorded = self.recorded.get(&address);
+                let on = |&(launched, stream)| wait(launched, Awaited::Event(stream));
+                self.host.waits.extend(recorded.map(on));
+            }
+            _ => {}
         }
+    }
+
+    /// How many launches are over. What the open one was for may still have to come.
+    fn launched(&self) -> usize {
+        let under_way = matches!(self.open, Some((Call::Launch | Call::Copy, _)));
+        self.host.launches.len() - usize::from(under_way)
+    }
+
+    /// What the thread called.
+    pub(super) fn finish(self) -> Host {
         self.host
     }
 }

@@ -30,6 +30,15 @@ const WAIT: [&str; 5] = [
     "hipctxsynchronize",
 ];
 
+/// Beginnings of the names of calls that record an event in a stream, ...
+const RECORD_EVENT: &str = "cueventrecord";
+
+/// ... that make and destroy events, ...
+const CHANGE_EVENT: [&str; 2] = ["cueventcreate", "cueventdestroy"];
+
+/// ... and that share them with other processes.
+const SHARE_EVENT: [&str; 2] = ["cuipcgetevent", "cuipcopenevent"];
+
 /// Beginnings of the names of calls that may choose another device for the thread.
 const CHOOSE: [&str; 11] = [
     "cudasetdevice",
@@ -55,6 +64,11 @@ pub(super) enum Call {
     LaunchMany,
     Copy,
     Wait,
+    WaitForStream,
+    WaitForEvent,
+    RecordEvent,
+    ChangeEvent,
+    ShareEvent,
     Choose,
 }
 
@@ -72,6 +86,16 @@ impl Call {
             Some(Self::Copy)
         } else if WAIT.contains(&name) {
             Some(Self::Wait)
+        } else if name == "custreamsynchronize" {
+            Some(Self::WaitForStream)
+        } else if name == "cueventsynchronize" {
+            Some(Self::WaitForEvent)
+        } else if begins(&[RECORD_EVENT]) {
+            Some(Self::RecordEvent)
+        } else if begins(&CHANGE_EVENT) {
+            Some(Self::ChangeEvent)
+        } else if begins(&SHARE_EVENT) {
+            Some(Self::ShareEvent)
         } else if begins(&CHOOSE) {
             Some(Self::Choose)
         } else {
@@ -145,7 +169,10 @@ mod tests {
         assert_eq!(named("cuCtxSynchronize"), Some(Call::Wait));
         // This one names the context that it waits for.
         assert_eq!(named("cuCtxSynchronize_v2"), None);
+        // Only calls of the driver say which stream they are for.
         assert_eq!(named("cudaStreamSynchronize"), None);
+        assert_eq!(named("cuStreamSynchronize"), Some(Call::WaitForStream));
+        assert_eq!(named("cuEventRecord_ptsz"), Some(Call::RecordEvent));
         assert_eq!(named("cudaLaunchHostFunc"), None);
         assert_eq!(named("heavy_kernel(float*)"), None);
     }

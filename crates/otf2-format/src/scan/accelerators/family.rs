@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use retime_model::LocationIndex;
 
-use super::activities::{Host, Site, Stream, Wait};
+use super::activities::{Awaited, Host, Site, Stream, Wait};
 use super::embedding::Places;
 
 /// An event by its location and number.
@@ -128,6 +128,12 @@ impl Family {
         }));
     }
 
+    /// Whether nobody but the thread that waits for an event has recorded it.
+    fn events_are_known(&self) -> bool {
+        let recorders = self.hosts.iter().filter(|it| it.records_events);
+        recorders.count() < 2 && !self.hosts.iter().any(|it| it.shares_events)
+    }
+
     /// What must have ended when a thread has waited.
     fn wait(
         &self,
@@ -136,11 +142,18 @@ impl Family {
         sites: &HashMap<Site, Launched>,
         carried: &mut [Vec<Carried>],
     ) -> Option<Edge> {
-        let last = host.launches.get(wait.on_device?)?;
-        let contexts = &sites.get(&last.site)?.contexts;
-        let context = contexts.first().filter(|_| contexts.len() == 1)?;
+        let is_awaited: &dyn Fn(&Stream) -> bool = match wait.on {
+            Awaited::Device(last) => {
+                let last = host.launches.get(last?)?;
+                let contexts = &sites.get(&last.site)?.contexts;
+                let context = *contexts.first().filter(|_| contexts.len() == 1)?;
+                &move |it| it.context == context
+            }
+            Awaited::Event(_) if !self.events_are_known() => return None,
+            Awaited::Stream(stream) | Awaited::Event(stream) => &move |it| it.location == stream,
+        };
         let own = self.streams.iter().zip(carried);
-        let own = own.filter(|(stream, _)| stream.context == *context);
+        let own = own.filter(|(stream, _)| is_awaited(stream));
         // What a stream has ended last says it of all before.
         let ended = own.filter_map(|(stream, carried)| {
             let ends = carried.iter_mut().filter_map(|it| it.ended(stream, wait));

@@ -1,6 +1,7 @@
 //! What is concluded of what threads record: what is proven, and nothing besides.
 
 mod handed;
+mod locking;
 mod teams;
 
 use retime::causality::{Causality, CausalityOptions};
@@ -16,10 +17,13 @@ use retime_otf2_format::Otf2;
 /// The team of all threads, and that of threads 1 and 2.
 pub(crate) const TEAM: CommRef = CommRef(0);
 pub(crate) const INNER: CommRef = CommRef(1);
-/// Regions: a barrier of `OpenMP`, one of MPI, and none.
+/// Regions: a barrier of `OpenMP`, one of MPI, none, and calls of locks.
 pub(crate) const BARRIER: RegionRef = RegionRef(0);
 pub(crate) const MPI_BARRIER: RegionRef = RegionRef(1);
 pub(crate) const WORK: RegionRef = RegionRef(2);
+const LOCK: RegionRef = RegionRef(3);
+const UNLOCK: RegionRef = RegionRef(4);
+const WAIT: RegionRef = RegionRef(5);
 
 pub(crate) type Events = Vec<(u64, EventData)>;
 
@@ -50,6 +54,9 @@ pub(crate) fn scan(threads: &[Events]) -> Scan {
     );
     it.region("MPI_Barrier", RegionRole::BARRIER, Paradigm::MPI);
     it.region("work", RegionRole::FUNCTION, Paradigm::USER);
+    for name in ["omp_set_lock", "pthread_mutex_unlock", "pthread_cond_wait"] {
+        it.region(name, RegionRole::FUNCTION, Paradigm::PTHREAD);
+    }
     let mut written = Vec::new();
     for (id, events) in all.into_iter().zip(threads) {
         let mut location = archive.location(id).unwrap();
