@@ -70,6 +70,10 @@ impl Monitor for Progress {
         self.bar.inc(bytes);
     }
 
+    fn announce(&self, bytes: u64) {
+        self.bar.inc_length(bytes);
+    }
+
     fn cancelled(&self) -> bool {
         interrupted()
     }

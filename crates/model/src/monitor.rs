@@ -26,6 +26,11 @@ pub trait Monitor: Sync {
         let _ = bytes;
     }
 
+    /// So many bytes will be read besides those that were announced.
+    fn announce(&self, bytes: u64) {
+        let _ = bytes;
+    }
+
     /// Whether to give up. Asked every few milliseconds; what was begun is then
     /// left without a result.
     fn cancelled(&self) -> bool {

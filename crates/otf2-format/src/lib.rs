@@ -178,6 +178,7 @@ impl Trace for Archive {
         let mut scanned = pass(None)?;
         if scanned.iter().any(|it| it.wants_calls) {
             let calls = Calls::find(self.otf2.definitions(), info);
+            monitor.announce(self.bytes());
             scanned = pass(Some(&calls))?;
         }
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
