@@ -65,6 +65,24 @@ impl TaskId {
     }
 }
 
+/// Where a thread is in a use of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Phase {
+    pub(super) team: u32,
+    /// How many barriers it has entered before.
+    pub(super) barriers: u32,
+}
+
+/// A task was completed within a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worked {
+    /// The event by which the barrier was entered.
+    pub(super) entered: LogNode,
+    /// Where that was.
+    pub(super) phase: Phase,
+    pub(super) node: LogNode,
+}
+
 /// By what the creator of a thread and the thread itself name it: the contingent and a
 /// number in it.
 pub(super) type ThreadId = (Option<u32>, u64);
@@ -79,8 +97,9 @@ pub(crate) struct Handovers {
     ended: Vec<(ThreadId, LogNode)>,
     awaited: Vec<(ThreadId, LogNode)>,
     /// With the number of the use of their team.
-    tasks_created: Vec<(TaskId, u32, LogNode)>,
+    tasks_created: Vec<(TaskId, u32, Option<Phase>, LogNode)>,
     tasks_begun: Vec<(TaskId, u32, LogNode)>,
+    tasks_in_barriers: Vec<(TaskId, u32, Worked)>,
     /// Tasks that it works on, or has worked on and may do so again.
     open_tasks: HashSet<TaskId>,
     /// How often it has begun to work in each team.
@@ -116,8 +135,14 @@ impl Handovers {
         *self.uses.entry(team).or_default() += 1;
     }
 
-    pub(super) fn creates_task(&mut self, task: TaskId, node: LogNode) {
-        self.tasks_created.push((task, self.uses_of(task), node));
+    pub(super) fn creates_task(&mut self, task: TaskId, phase: Option<Phase>, node: LogNode) {
+        let used = self.uses_of(task);
+        self.tasks_created.push((task, used, phase, node));
+    }
+
+    pub(super) fn works_on(&mut self, task: TaskId, worked: Worked) {
+        let used = self.uses_of(task);
+        self.tasks_in_barriers.push((task, used, worked));
     }
 
     /// Whether the location begins to work on a task, and does not return to it.
@@ -177,8 +202,12 @@ pub(crate) fn name(
         for alone in creations.unmatched() {
             names.message(&[alone]);
         }
-        for (created, begun) in Tasks::of(&process).started() {
+        let tasks = Tasks::of(&process);
+        for (created, begun) in tasks.started() {
             names.task(created, &begun);
+        }
+        for (entered, completed) in tasks.awaited() {
+            names.waited(entered, completed);
         }
     }
     names.enter(scanned, info, trace)
@@ -213,6 +242,8 @@ fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a
 struct Names {
     messages: Vec<Vec<NamedMessage>>,
     operations: Vec<Vec<NamedOperation>>,
+    /// By the event by which a barrier was entered, what it waits for instead.
+    begins: Vec<HashMap<LogNode, LogNode>>,
     next: u64,
 }
 
@@ -221,6 +252,7 @@ impl Names {
         Self {
             messages: vec![Vec::new(); locations],
             operations: vec![Vec::new(); locations],
+            begins: vec![HashMap::new(); locations],
             next: 0,
         }
     }
@@ -261,6 +293,13 @@ impl Names {
         }
     }
 
+    /// A barrier waits for a task that was completed in it; the last one counts.
+    fn waited(&mut self, entered: At, completed: LogNode) {
+        let begin = self.begins[entered.location.as_usize()].entry(entered.node);
+        let begin = begin.or_insert(completed);
+        *begin = completed.max(*begin);
+    }
+
     fn enter(
         self,
         mut scanned: Vec<Scanned>,
@@ -268,10 +307,14 @@ impl Names {
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
         let added = self.messages.into_iter().zip(self.operations);
-        let enter = |((it, described), (messages, operations)): ((Scanned, &Location), _)| {
+        let added = added.zip(self.begins);
+        let enter = |((it, described), (named, begins)): ((Scanned, &Location), _)| {
+            let begins: HashMap<LogNode, LogNode> = begins;
             let mut columns = it.log.into_columns();
-            columns.named_messages = messages;
-            columns.named_operations = operations;
+            (columns.named_messages, columns.named_operations) = named;
+            for begin in columns.calls.iter_mut().filter_map(|it| it.begin.as_mut()) {
+                *begin = begins.get(begin).copied().unwrap_or(*begin);
+            }
             let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
                 path: trace.archive().events_path(described.id),
                 source,

@@ -3,7 +3,7 @@
 //! A record says that a receive is posted or complete, not when MPI took it into
 //! line. That happens within the call: between the enter and the leave of the region
 //! for a request (recorders write it before or after MPI does its part), between the
-//! enter and the record for a blocking receive. For one thread that receives alone
+//! enter and the record for a blocking receive or a matching probe. For one thread that receives alone
 //! this makes no difference. It does if several threads share a channel, or if a
 //! receive of a probed message is written like any other: its place in line is that
 //! of the probe, and only the region, `MPI_Mrecv`, tells it from `MPI_Recv`.
@@ -35,12 +35,16 @@ pub(super) const POSTING: [&str; 9] = [
 /// Calls that receive a message that was probed before.
 const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
 
+/// Calls that take a message out of the line, to be received later.
+const PROBING: [&str; 2] = ["mpi_mprobe", "mpi_improbe"];
+
 /// Calls that start synchronous sends.
 const SYNCHRONOUS: [&str; 2] = ["mpi_ssend", "mpi_issend"];
 
 /// What the definitions say of the calls that receive.
 pub(crate) struct Regions {
     posting: Vec<RegionRef>,
+    probing: Vec<RegionRef>,
     synchronous: Vec<RegionRef>,
     has_probed: bool,
     /// Locations that share their rank with others.
@@ -51,6 +55,7 @@ impl Regions {
     pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let mut regions = Self {
             posting: Vec::new(),
+            probing: Vec::new(),
             synchronous: Vec::new(),
             has_probed: false,
             sharing: sharing(info),
@@ -60,6 +65,9 @@ impl Regions {
             let name = name.as_str();
             if POSTING.contains(&name) {
                 regions.posting.push(region.id);
+            }
+            if PROBING.contains(&name) {
+                regions.probing.push(region.id);
             }
             if SYNCHRONOUS.contains(&name) {
                 regions.synchronous.push(region.id);
@@ -125,6 +133,8 @@ pub(super) struct Postings<'a> {
     open: Vec<(Timestamp, RegionRef)>,
     /// Number and request of receives that are being posted, and since when.
     pending: Vec<(u64, u64, Option<Timestamp>)>,
+    /// Since when the message can have been taken that was probed by the event before.
+    probed: Option<Option<Timestamp>>,
 }
 
 impl<'a> Postings<'a> {
@@ -142,6 +152,7 @@ impl<'a> Postings<'a> {
             has_synchronous: false,
             open: Vec::new(),
             pending: Vec::new(),
+            probed: None,
         }
     }
 
@@ -154,10 +165,14 @@ impl<'a> Postings<'a> {
         time: Timestamp,
         log: &mut LogBuilder,
     ) -> Result<(), WireError> {
+        self.settle_probe(log);
         if !self.pending.is_empty() && ends_posting(event.code) {
             self.settle(time, log);
         }
         match event.code {
+            code::MpiProbe if self.shares => {
+                self.probed = Some(self.since_call(&self.regions.probing));
+            }
             code::Enter => {
                 if !self.shares {
                     self.open.clear();
@@ -178,8 +193,16 @@ impl<'a> Postings<'a> {
 
     /// The receives that are being posted are so by now.
     pub(super) fn settle(&mut self, time: Timestamp, log: &mut LogBuilder) {
+        self.settle_probe(log);
         for (number, request, since) in self.pending.drain(..) {
             log.receive_posted(number, time, request);
+            log.posted_since(since);
+        }
+    }
+
+    /// The place of a probed message in line is one that it has had since its call.
+    fn settle_probe(&mut self, log: &mut LogBuilder) {
+        if let Some(since) = self.probed.take() {
             log.posted_since(since);
         }
     }
@@ -233,8 +256,13 @@ impl<'a> Postings<'a> {
 
     /// When the call that posts was entered; `None` if it does not show.
     fn since(&self) -> Option<Timestamp> {
+        self.since_call(&self.regions.posting)
+    }
+
+    /// When the call was entered that is open, if it is one of these.
+    fn since_call(&self, calls: &[RegionRef]) -> Option<Timestamp> {
         let (time, region) = self.call()?;
-        self.regions.posting.contains(&region).then_some(time)
+        calls.contains(&region).then_some(time)
     }
 
     /// The region that was entered last and is not known to be left.

@@ -17,7 +17,10 @@
 //!
 //! A barrier is left when all threads of the team have entered it *and* have completed the
 //! tasks of the team. So a task that is completed within the barrier is its begin as seen
-//! by the thread that has worked on it.
+//! by the thread that has worked on it, if it was made before. It need not be: who
+//! has not yet seen that all have come may take a task that another thread makes behind
+//! the barrier. Which of the two it was shows when all threads are
+//! [read](super::handovers).
 //!
 //! Sources: OTF2's descriptions of the records; `OpenMP` 5.2, sections 10.1 (parallel) and
 //! 15.3 (barriers).
@@ -34,7 +37,7 @@ use retime_otf2::{
     WireError,
 };
 
-use super::handovers::{Handovers, LockUse, TaskId};
+use super::handovers::{Handovers, LockUse, Phase, TaskId, Worked};
 use super::partners::Partners;
 
 /// What the definitions say of teams.
@@ -78,14 +81,19 @@ struct Team {
     handle: Option<u32>,
     /// Whether this thread forked it.
     forked: bool,
+    /// How many of its barriers this thread has entered.
+    barriers: u32,
 }
 
 /// A barrier that a thread has entered.
 struct Entered {
     region: RegionRef,
     team: Option<u32>,
-    /// Its begin, as far as it is known yet.
     begin: LogNode,
+    /// Between which barriers of the team it was entered, and the tasks that were
+    /// completed since.
+    phase: Option<Phase>,
+    completed: Vec<(TaskId, LogNode)>,
     /// How many teams the thread is in.
     depth: usize,
 }
@@ -294,7 +302,8 @@ impl<'a> Threads<'a> {
                     creating_thread,
                     generation_number,
                 );
-                self.handovers.creates_task(id, begin(at, log));
+                self.handovers
+                    .creates_task(id, self.phase(), begin(at, log));
             }
             EventData::ThreadTaskSwitch {
                 thread_team,
@@ -322,8 +331,9 @@ impl<'a> Threads<'a> {
                 self.completes(id, at, log);
             }
             EventData::OmpTaskCreate { task } => {
+                let id = TaskId::named(task);
                 self.handovers
-                    .creates_task(TaskId::named(task), begin(at, log));
+                    .creates_task(id, self.phase(), begin(at, log));
             }
             EventData::OmpTaskSwitch { task } => self.switches(TaskId::named(task), at, log),
             EventData::OmpTaskComplete { task } => self.completes(TaskId::named(task), at, log),
@@ -348,6 +358,7 @@ impl<'a> Threads<'a> {
         self.stack.push(Team {
             handle,
             forked: fork.is_some(),
+            barriers: 0,
         });
         if let Some(handle) = handle {
             let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
@@ -400,26 +411,59 @@ impl<'a> Threads<'a> {
         if !self.is_barrier(region) {
             return;
         }
-        let team = self.stack.last().and_then(|team| team.handle);
+        let phase = self.phase();
+        let team = self.stack.last_mut();
+        let team = team.and_then(|team| {
+            team.barriers += 1;
+            team.handle
+        });
         if team.is_some() || !self.tells_of_teams {
             self.entered.push(Entered {
                 region,
                 team,
                 begin: begin(at, log),
+                phase,
+                completed: Vec::new(),
                 depth: self.stack.len(),
             });
         }
     }
 
+    /// Between which barriers of which team the thread works.
+    fn phase(&self) -> Option<Phase> {
+        let team = self.stack.last()?;
+        Some(Phase {
+            team: team.handle?,
+            barriers: team.barriers,
+        })
+    }
+
     fn leave(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
-        let Some(Entered { team, begin, .. }) = self.entered.pop_if(|it| it.region == region)
-        else {
+        let Some(left) = self.entered.pop_if(|it| it.region == region) else {
             return;
         };
         let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
-        match team {
-            Some(team) => barrier(team, begin, Some(end), log),
-            None => self.beside.push((begin, end)),
+        match left.team {
+            Some(team) => barrier(team, left.begin, Some(end), log),
+            None => self.beside.push((left.begin, end)),
+        }
+        self.worked(left);
+    }
+
+    /// What a thread has completed in a barrier.
+    fn worked(&mut self, it: Entered) {
+        if let Some(phase) = it.phase {
+            for (task, node) in it.completed {
+                let entered = it.begin;
+                self.handovers.works_on(
+                    task,
+                    Worked {
+                        entered,
+                        phase,
+                        node,
+                    },
+                );
+            }
         }
     }
 
@@ -443,7 +487,7 @@ impl<'a> Threads<'a> {
         self.handovers.completes_task(task);
         let depth = self.stack.len();
         if let Some(barrier) = self.entered.last_mut().filter(|it| it.depth == depth) {
-            barrier.begin = begin(at, log);
+            barrier.completed.push((task, begin(at, log)));
         }
     }
 
@@ -451,10 +495,11 @@ impl<'a> Threads<'a> {
     pub(super) fn finish(mut self, log: &mut LogBuilder) -> Handovers {
         self.never_joined(log);
         let of_teams = std::mem::take(&mut self.entered).into_iter();
-        for Entered { team, begin, .. } in of_teams {
-            if let Some(team) = team {
-                barrier(team, begin, None, log);
+        for it in of_teams {
+            if let Some(team) = it.team {
+                barrier(team, it.begin, None, log);
             }
+            self.worked(it);
         }
         // Who tells of no team is in the one that is defined, if it is only one.
         let only = self.teams.only.get(self.own.as_usize()).copied().flatten();

@@ -270,7 +270,7 @@ impl Builder<'_> {
 
     /// How many calls of a member have a known place from the start, and from the end.
     fn known_places(&self, member: &Member) -> (usize, usize) {
-        let Some((from, to)): Option<Gap> = self.gaps.of(member.location) else {
+        let Some((from, to)): Option<Gap> = self.gaps.of_calls(member.location) else {
             return (member.calls.len(), member.calls.len());
         };
         let time = |node: EventNode| self.nodes.timestamp(node);
