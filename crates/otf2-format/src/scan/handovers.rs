@@ -306,12 +306,18 @@ impl Names {
         info: &TraceInfo,
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
+        type Added = (
+            (Vec<NamedMessage>, Vec<NamedOperation>),
+            HashMap<LogNode, LogNode>,
+        );
         let added = self.messages.into_iter().zip(self.operations);
         let added = added.zip(self.begins);
-        let enter = |((it, described), (named, begins)): ((Scanned, &Location), _)| {
-            let begins: HashMap<LogNode, LogNode> = begins;
+        let enter = |((it, described), added): ((Scanned, &Location), Added)| {
+            let ((messages, operations), begins) = added;
             let mut columns = it.log.into_columns();
-            (columns.named_messages, columns.named_operations) = named;
+            // There may be some of accelerators and of exposures.
+            columns.named_messages.extend(messages);
+            columns.named_operations.extend(operations);
             for begin in columns.calls.iter_mut().filter_map(|it| it.begin.as_mut()) {
                 *begin = begins.get(begin).copied().unwrap_or(*begin);
             }

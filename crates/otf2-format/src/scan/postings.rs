@@ -134,7 +134,7 @@ pub(super) struct Postings<'a> {
     /// Number and request of receives that are being posted, and since when.
     pending: Vec<(u64, u64, Option<Timestamp>)>,
     /// Since when the message can have been taken that was probed by the event before.
-    probed: Option<Option<Timestamp>>,
+    probed: Option<Timestamp>,
 }
 
 impl<'a> Postings<'a> {
@@ -171,7 +171,8 @@ impl<'a> Postings<'a> {
         }
         match event.code {
             code::MpiProbe if self.shares => {
-                self.probed = Some(self.since_call(&self.regions.probing));
+                let since = self.since_call(&self.regions.probing);
+                self.probed = Some(since.unwrap_or(Timestamp(0)));
             }
             code::Enter => {
                 if !self.shares {
@@ -203,7 +204,7 @@ impl<'a> Postings<'a> {
     /// The place of a probed message in line is one that it has had since its call.
     fn settle_probe(&mut self, log: &mut LogBuilder) {
         if let Some(since) = self.probed.take() {
-            log.posted_since(since);
+            log.posted_since(Some(since));
         }
     }
 
