@@ -533,3 +533,35 @@ fn a_receive_that_is_never_complete_hides_those_before_it() {
     // From the end the first one would have the message of 50.
     assert_eq!(pairs, [(10, 20), (80, 90)]);
 }
+
+#[test]
+fn collectives_that_threads_hand_over_have_no_certain_order() {
+    let mut info = ranks(&[0, 1]);
+    let second = retime::Location {
+        endpoint: LocationIndex(0),
+        ..info.locations[0].clone()
+    };
+    info.locations.push(second);
+    let barrier = call(Operation::Barrier, Root::None);
+    let stamp = retime::Timestamp;
+    // Another thread completes the first of two barriers.
+    let mut posts = LogBuilder::new(LocationIndex(0));
+    posts.collective_posted(0, stamp(10), 7);
+    posts.collective_begin(1, stamp(20));
+    posts.collective_end(2, stamp(36), barrier);
+    let mut completes = LogBuilder::new(LocationIndex(2));
+    completes.collective_completed(0, stamp(60), barrier, 7);
+    let mut alone = LogBuilder::new(LocationIndex(1));
+    alone.collective_posted(0, stamp(15), 7);
+    alone.collective_begin(1, stamp(30));
+    alone.collective_end(2, stamp(35), barrier);
+    alone.collective_completed(3, stamp(50), barrier, 7);
+    let logs = vec![
+        posts.finish(3, stamp(10), stamp(36)).unwrap(),
+        alone.finish(4, stamp(15), stamp(50)).unwrap(),
+        completes.finish(1, stamp(60), stamp(60)).unwrap(),
+    ];
+    let it = Causality::build(&info, logs, NO_OPTIONS).unwrap();
+    assert_eq!(barrier_times(&it), []);
+    assert_eq!(it.defects().count(Defect::PlaceUnknown), 4);
+}
