@@ -112,6 +112,11 @@ pub struct LogColumns {
     /// From when to when, at most, events were not recorded; outside of it the
     /// recording is whole.
     pub gap: Option<(Timestamp, Timestamp)>,
+    /// When the last of those receives was posted of which no completion is recorded,
+    /// though their messages may have come.
+    pub never_completed: Option<Timestamp>,
+    /// From when to when calls of collective operations began of which no end is recorded.
+    pub never_ended: Option<(Timestamp, Timestamp)>,
     /// Calls of collective operations that have no ids, as they were entered.
     pub calls: Vec<Call>,
     /// Sends and receives of messages that have ids.

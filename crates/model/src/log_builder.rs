@@ -465,6 +465,10 @@ impl LogBuilder {
         if let Some(&event) = self.columns.numbers.get(begin.index()) {
             self.note(Defect::CollectiveWithoutEnd, event.into());
         }
+        if let Some(&time) = self.columns.times.get(begin.index()) {
+            let (from, to) = self.columns.never_ended.unwrap_or((time, time));
+            self.columns.never_ended = Some((from.min(time), to.max(time)));
+        }
     }
 
     fn note(&mut self, defect: Defect, event: u64) {
@@ -474,6 +478,11 @@ impl LogBuilder {
 
     /// Leaves out what was cancelled or never completed.
     fn drop_empty_places(&mut self) {
+        let probed = self.probed.values().chain(self.probed_requests.values());
+        let places = self.open_receives.values().map(|(place, _)| place);
+        let places = places.chain(probed.map(|(place, _)| place));
+        let posted = places.filter_map(|&place| self.columns.posted.get(place));
+        self.columns.never_completed = posted.copied().max();
         let open = self.open_receives.values();
         let mut posted: Vec<u64> = open.map(|&(_, event)| event).collect();
         posted.sort_unstable();

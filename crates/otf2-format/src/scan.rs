@@ -24,8 +24,11 @@ mod roles;
 mod threads;
 mod windows;
 
+use std::collections::HashMap;
+
 use retime_model::{
-    LocationIndex, LocationLog, LogBuilder, Monitor, NamedMessage, NamedOperation, Timestamp,
+    LocationIndex, LocationLog, LogBuilder, LogNode, Monitor, NamedMessage, NamedOperation,
+    Timestamp,
 };
 use retime_otf2::schema::Class;
 use retime_otf2::{EventCounts, Glance, LocalDefinitions, Trace, WireError};
@@ -60,18 +63,24 @@ pub(crate) struct Scanned {
     pub(crate) wants_calls: bool,
 }
 
+/// What shows of a location only when all are read.
+#[derive(Default)]
+struct Joined {
+    messages: Vec<NamedMessage>,
+    operations: Vec<NamedOperation>,
+    /// By the begin of a call, what it is instead.
+    begins: HashMap<LogNode, LogNode>,
+}
+
 impl Scanned {
-    /// Adds names that show only when all locations are read, given the trace and the id of
-    /// this one.
-    fn with_names(
-        self,
-        messages: Vec<NamedMessage>,
-        operations: Vec<NamedOperation>,
-        (trace, id): (&Trace, u64),
-    ) -> Result<Self, TraceError> {
+    /// Adds what shows when all locations are read, given the trace and the id of this one.
+    fn with(self, joined: Joined, (trace, id): (&Trace, u64)) -> Result<Self, TraceError> {
         let mut columns = self.log.into_columns();
-        columns.named_messages.extend(messages);
-        columns.named_operations.extend(operations);
+        columns.named_messages.extend(joined.messages);
+        columns.named_operations.extend(joined.operations);
+        for begin in columns.calls.iter_mut().filter_map(|it| it.begin.as_mut()) {
+            *begin = joined.begins.get(begin).copied().unwrap_or(*begin);
+        }
         let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
             path: trace.archive().events_path(id),
             source,

@@ -26,7 +26,7 @@ use retime_model::{Location, LocationIndex, LogNode, Members, MessageId, NamedMe
 use retime_otf2::schema::Class;
 use retime_otf2::{EventData, LocalDefinitions, MappingTable, RmaAtomicType, RmaWinRef, Trace};
 
-use super::Scanned;
+use super::{Joined, Scanned};
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -132,8 +132,12 @@ pub(crate) fn name(
         let known = |id: &MessageId| posted.contains(id) && fetched.contains(id);
         let named = it.epochs.posted.iter().chain(&it.epochs.fetched);
         let named = named.filter(|(id, _)| known(id));
-        let named = named.map(|&(id, node)| NamedMessage { id, node }).collect();
-        it.with_names(named, Vec::new(), (trace, described.id))
+        let messages = named.map(|&(id, node)| NamedMessage { id, node }).collect();
+        let joined = Joined {
+            messages,
+            ..Joined::default()
+        };
+        it.with(joined, (trace, described.id))
     };
     let scanned = scanned.into_iter().zip(&info.locations);
     scanned.map(enter).collect()

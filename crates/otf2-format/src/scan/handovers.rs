@@ -16,11 +16,11 @@ use std::collections::{HashMap, HashSet};
 use retime_model::{
     Class, LocationIndex, LogNode, MessageId, NamedMessage, NamedOperation, OperationId, TraceInfo,
 };
-use retime_otf2::{Paradigm, Trace};
+use retime_otf2::{EventData, Paradigm, Trace};
 
 use self::creations::Creations;
 use self::tasks::Tasks;
-use super::Scanned;
+use super::{Joined, Scanned};
 use crate::error::TraceError;
 
 /// The space in which messages and operations between threads are numbered.
@@ -34,11 +34,33 @@ pub(super) struct LockUse {
 }
 
 impl LockUse {
-    pub(super) const fn new(model: Paradigm, lock: u32, order: u32) -> Self {
-        Self {
+    /// The one that an event begins or ends, if it does so.
+    pub(super) const fn of(data: &EventData) -> Option<Self> {
+        let (model, lock, order) = match *data {
+            EventData::ThreadAcquireLock {
+                model,
+                lock,
+                acquisition_order,
+            }
+            | EventData::ThreadReleaseLock {
+                model,
+                lock,
+                acquisition_order,
+            } => (model, lock, acquisition_order),
+            EventData::OmpAcquireLock {
+                lock,
+                acquisition_order,
+            }
+            | EventData::OmpReleaseLock {
+                lock,
+                acquisition_order,
+            } => (Paradigm::OPENMP, lock, acquisition_order),
+            _ => return None,
+        };
+        Some(Self {
             lock: (model, lock),
             order,
-        }
+        })
     }
 }
 
@@ -64,6 +86,24 @@ impl TaskId {
     }
 }
 
+/// Where a thread is in a use of a team.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Phase {
+    pub(super) team: u32,
+    /// How many barriers it has entered before.
+    pub(super) barriers: u32,
+}
+
+/// A task was completed within a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Worked {
+    /// The event by which the barrier was entered.
+    pub(super) entered: LogNode,
+    /// Where that was.
+    pub(super) phase: Phase,
+    pub(super) node: LogNode,
+}
+
 /// By what the creator of a thread and the thread itself name it: the contingent and a
 /// number in it.
 pub(super) type ThreadId = (Option<u32>, u64);
@@ -78,8 +118,9 @@ pub(crate) struct Handovers {
     ended: Vec<(ThreadId, LogNode)>,
     awaited: Vec<(ThreadId, LogNode)>,
     /// With the number of the use of their team.
-    tasks_created: Vec<(TaskId, u32, LogNode)>,
+    tasks_created: Vec<(TaskId, u32, Option<Phase>, LogNode)>,
     tasks_begun: Vec<(TaskId, u32, LogNode)>,
+    tasks_in_barriers: Vec<(TaskId, u32, Worked)>,
     /// Tasks that it works on, or has worked on and may do so again.
     open_tasks: HashSet<TaskId>,
     /// How often it has begun to work in each team.
@@ -115,8 +156,14 @@ impl Handovers {
         *self.uses.entry(team).or_default() += 1;
     }
 
-    pub(super) fn creates_task(&mut self, task: TaskId, node: LogNode) {
-        self.tasks_created.push((task, self.uses_of(task), node));
+    pub(super) fn creates_task(&mut self, task: TaskId, phase: Option<Phase>, node: LogNode) {
+        let used = self.uses_of(task);
+        self.tasks_created.push((task, used, phase, node));
+    }
+
+    pub(super) fn works_on(&mut self, task: TaskId, worked: Worked) {
+        let used = self.uses_of(task);
+        self.tasks_in_barriers.push((task, used, worked));
     }
 
     /// Whether the location begins to work on a task, and does not return to it.
@@ -176,8 +223,12 @@ pub(crate) fn name(
         for alone in creations.unmatched() {
             names.message(&[alone]);
         }
-        for (created, begun) in Tasks::of(&process).started() {
+        let tasks = Tasks::of(&process);
+        for (created, begun) in tasks.started() {
             names.task(created, &begun);
+        }
+        for (entered, completed) in tasks.awaited() {
+            names.waited(entered, completed);
         }
     }
     names.enter(scanned, info, trace)
@@ -210,18 +261,19 @@ fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a
 
 /// What is added to the logs of all locations.
 struct Names {
-    messages: Vec<Vec<NamedMessage>>,
-    operations: Vec<Vec<NamedOperation>>,
+    joined: Vec<Joined>,
     next: u64,
 }
 
 impl Names {
     fn new(locations: usize) -> Self {
-        Self {
-            messages: vec![Vec::new(); locations],
-            operations: vec![Vec::new(); locations],
-            next: 0,
-        }
+        let mut joined = Vec::new();
+        joined.resize_with(locations, Joined::default);
+        Self { joined, next: 0 }
+    }
+
+    fn of(&mut self, location: LocationIndex) -> &mut Joined {
+        &mut self.joined[location.as_usize()]
     }
 
     fn number(&mut self) -> u64 {
@@ -236,7 +288,8 @@ impl Names {
         };
         for end in ends {
             let node = end.node;
-            self.messages[end.location.as_usize()].push(NamedMessage { id, node });
+            let message = NamedMessage { id, node };
+            self.of(end.location).messages.push(message);
         }
     }
 
@@ -246,7 +299,7 @@ impl Names {
             number: self.number(),
         };
         let mut event = |at: At, expected: u32| {
-            self.operations[at.location.as_usize()].push(NamedOperation {
+            self.of(at.location).operations.push(NamedOperation {
                 id,
                 class: Class::OneToAll,
                 rank: at.location.0,
@@ -260,17 +313,23 @@ impl Names {
         }
     }
 
+    /// A barrier waits for a task that was completed in it; the last one counts.
+    fn waited(&mut self, entered: At, completed: LogNode) {
+        let begin = self.of(entered.location).begins.entry(entered.node);
+        let begin = begin.or_insert(completed);
+        *begin = completed.max(*begin);
+    }
+
     fn enter(
         self,
         scanned: Vec<Scanned>,
         info: &TraceInfo,
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
-        let added = self.messages.into_iter().zip(self.operations);
-        let scanned = scanned.into_iter().zip(&info.locations).zip(added);
-        let entered = scanned.map(|((it, described), (messages, operations))| {
-            it.with_names(messages, operations, (trace, described.id))
-        });
+        let scanned = scanned.into_iter().zip(&info.locations);
+        let entered = scanned
+            .zip(self.joined)
+            .map(|((it, described), joined)| it.with(joined, (trace, described.id)));
         entered.collect()
     }
 }

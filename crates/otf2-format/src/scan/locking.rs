@@ -26,10 +26,9 @@
 //! `src/adapters/opari2/openmp/SCOREP_Opari2_Openmp.c` and, for the tool interface,
 //! `src/adapters/ompt/scorep_ompt_events_host.inc.c` (`in_release_operation`).
 
-use std::collections::HashMap;
-
 use retime_model::{LogBuilder, LogNode, Role, Timestamp};
 use retime_otf2::{Definitions, RegionRef};
+use rustc_hash::FxHashMap;
 
 use super::handovers::{Handovers, LockUse};
 use super::postings::function_of;
@@ -63,7 +62,7 @@ impl Call {
 }
 
 /// The calls that a trace defines, by region.
-pub(super) struct LockCalls(HashMap<RegionRef, Call>);
+pub(super) struct LockCalls(FxHashMap<RegionRef, Call>);
 
 impl LockCalls {
     pub(super) fn find(definitions: &Definitions) -> Self {

@@ -3,7 +3,7 @@
 //! A record says that a receive is posted or complete, not when MPI took it into
 //! line. That happens within the call: between the enter and the leave of the region
 //! for a request (recorders write it before or after MPI does its part), between the
-//! enter and the record for a blocking receive. For one thread that receives alone
+//! enter and the record for a blocking receive or a matching probe. For one thread that receives alone
 //! this makes no difference. It does if several threads share a channel, or if a
 //! receive of a probed message is written like any other: its place in line is that
 //! of the probe, and only the region, `MPI_Mrecv`, tells it from `MPI_Recv`.
@@ -35,6 +35,9 @@ pub(super) const POSTING: [&str; 9] = [
 /// Calls that receive a message that was probed before.
 const PROBED: [&str; 2] = ["mpi_mrecv", "mpi_imrecv"];
 
+/// Calls that take a message out of the line, to be received later.
+const PROBING: [&str; 2] = ["mpi_mprobe", "mpi_improbe"];
+
 /// Calls that start synchronous sends.
 const SYNCHRONOUS: [&str; 2] = ["mpi_ssend", "mpi_issend"];
 
@@ -47,6 +50,7 @@ const STARTING: [&str; 2] = ["mpi_start", "mpi_startall"];
 /// What the definitions say of the calls that receive.
 pub(crate) struct Regions {
     posting: Vec<RegionRef>,
+    probing: Vec<RegionRef>,
     /// Calls that start synchronous sends, or may do so.
     synchronous: Vec<RegionRef>,
     has_probed: bool,
@@ -58,6 +62,7 @@ impl Regions {
     pub(crate) fn find(definitions: &Definitions, info: &TraceInfo) -> Self {
         let mut regions = Self {
             posting: Vec::new(),
+            probing: Vec::new(),
             synchronous: Vec::new(),
             has_probed: false,
             sharing: sharing(info),
@@ -70,6 +75,9 @@ impl Regions {
             let name = name.as_str();
             if POSTING.contains(&name) {
                 regions.posting.push(*id);
+            }
+            if PROBING.contains(&name) {
+                regions.probing.push(*id);
             }
             if SYNCHRONOUS.contains(&name) || prepares && STARTING.contains(&name) {
                 regions.synchronous.push(*id);
@@ -202,6 +210,14 @@ impl<'a> Postings<'a> {
         }
     }
 
+    /// A matching probe was reported to `log`.
+    pub(super) fn probed(&self, log: &mut LogBuilder) {
+        if self.shares {
+            let since = self.since_call(&self.regions.probing);
+            log.posted_since(Some(since.unwrap_or(Timestamp(0))));
+        }
+    }
+
     /// A request for a receive.
     pub(super) fn requested(
         &mut self,
@@ -251,8 +267,13 @@ impl<'a> Postings<'a> {
 
     /// When the call that posts was entered; `None` if it does not show.
     fn since(&self) -> Option<Timestamp> {
+        self.since_call(&self.regions.posting)
+    }
+
+    /// When the call was entered that is open, if it is one of these.
+    fn since_call(&self, calls: &[RegionRef]) -> Option<Timestamp> {
         let (time, region) = self.call()?;
-        self.regions.posting.contains(&region).then_some(time)
+        calls.contains(&region).then_some(time)
     }
 
     /// The region that was entered last and is not known to be left.

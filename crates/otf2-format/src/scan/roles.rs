@@ -131,7 +131,10 @@ fn message<const CODE: u8>(
             tag,
             message,
         } => match partners.message(communicator, sender, tag) {
-            Some(probed) => log.message_probed(time, probed, message),
+            Some(probed) => {
+                log.message_probed(time, probed, message);
+                postings.probed(log);
+            }
             None => log.unresolved(number),
         },
         EventData::MpiMrecv { message, length } => {

@@ -17,12 +17,13 @@
 //!
 //! A barrier is left when all threads of the team have entered it *and* have completed the
 //! tasks of the team. So a task that is completed within the barrier is its begin as seen
-//! by the thread that has worked on it.
+//! by the thread that has worked on it, if it was made before. It need not be: who
+//! has not yet seen that all have come may take a task that another thread makes behind
+//! the barrier. Which of the two it was shows when all threads are
+//! [read](super::handovers).
 //!
 //! Sources: OTF2's descriptions of the records; `OpenMP` 5.2, sections 10.1 (parallel) and
 //! 15.3 (barriers).
-
-use std::collections::HashSet;
 
 use retime_model::{
     Call, Collective, LocationIndex, LogBuilder, LogNode, Members, Operation, Role, Root,
@@ -33,15 +34,16 @@ use retime_otf2::{
     CommRef, Definitions, EventData, Glance, MappingTable, Paradigm, RegionRef, RegionRole,
     WireError,
 };
+use rustc_hash::FxHashSet;
 
-use super::handovers::{Handovers, LockUse, TaskId};
+use super::handovers::{Handovers, LockUse, Phase, TaskId, ThreadId, Worked};
 use super::locking::{LockCalls, Locking};
 use super::partners::Partners;
 
 /// What the definitions say of teams.
 pub(crate) struct Teams {
     /// Regions that are barriers of teams.
-    barriers: HashSet<RegionRef>,
+    barriers: FxHashSet<RegionRef>,
     /// The team of each location that is in just one, ...
     only: Vec<Option<u32>>,
     /// ... and whether it is in any.
@@ -81,14 +83,19 @@ struct Team {
     handle: Option<u32>,
     /// Whether this thread forked it.
     forked: bool,
+    /// How many of its barriers this thread has entered.
+    barriers: u32,
 }
 
 /// A barrier that a thread has entered.
 struct Entered {
     region: RegionRef,
     team: Option<u32>,
-    /// Its begin, as far as it is known yet.
     begin: LogNode,
+    /// Between which barriers of the team it was entered, and the tasks that were
+    /// completed since.
+    phase: Option<Phase>,
+    completed: Vec<(TaskId, LogNode)>,
     /// How many teams the thread is in.
     depth: usize,
 }
@@ -210,117 +217,103 @@ impl<'a> Threads<'a> {
             EventData::ThreadCreate {
                 thread_contingent,
                 sequence_count,
-            } => {
-                let id = (handle(partners, thread_contingent), sequence_count);
-                self.handovers.creates(id, send(at, log));
             }
-            EventData::ThreadBegin {
+            | EventData::ThreadBegin {
+                thread_contingent,
+                sequence_count,
+            }
+            | EventData::ThreadEnd {
+                thread_contingent,
+                sequence_count,
+            }
+            | EventData::ThreadWait {
                 thread_contingent,
                 sequence_count,
             } => {
                 let id = (handle(partners, thread_contingent), sequence_count);
-                self.handovers.begins(id, receive(at, log));
+                self.of_life(data, id, at, log);
             }
-            EventData::ThreadEnd {
-                thread_contingent,
-                sequence_count,
-            } => {
-                let id = (handle(partners, thread_contingent), sequence_count);
-                self.handovers.ends(id, send(at, log));
-            }
-            EventData::ThreadWait {
-                thread_contingent,
-                sequence_count,
-            } => {
-                let id = (handle(partners, thread_contingent), sequence_count);
-                self.handovers.waits(id, receive(at, log));
-            }
-            _ => self.of_locks_and_tasks(data, at, partners, log),
+            _ => match LockUse::of(data) {
+                Some(of) => self.of_lock(data, of, at, log),
+                None => self.of_task(data, at, partners, log),
+            },
         }
     }
 
-    fn of_locks_and_tasks(
+    fn of_life(
+        &mut self,
+        data: &EventData,
+        id: ThreadId,
+        at: (u64, Timestamp),
+        log: &mut LogBuilder,
+    ) {
+        match data {
+            EventData::ThreadCreate { .. } => self.handovers.creates(id, send(at, log)),
+            EventData::ThreadBegin { .. } => self.handovers.begins(id, receive(at, log)),
+            EventData::ThreadEnd { .. } => self.handovers.ends(id, send(at, log)),
+            _ => self.handovers.waits(id, receive(at, log)),
+        }
+    }
+
+    fn of_lock(
+        &mut self,
+        data: &EventData,
+        of: LockUse,
+        at: (u64, Timestamp),
+        log: &mut LogBuilder,
+    ) {
+        match data {
+            EventData::ThreadAcquireLock { .. } | EventData::OmpAcquireLock { .. } => {
+                self.locking.acquires(of, at, &mut self.handovers, log);
+            }
+            _ => self.locking.releases(of, at, &mut self.handovers, log),
+        }
+    }
+
+    fn of_task(
         &mut self,
         data: &EventData,
         at: (u64, Timestamp),
         partners: &mut Partners<'_>,
         log: &mut LogBuilder,
     ) {
-        match *data {
-            EventData::ThreadAcquireLock {
-                model,
-                lock,
-                acquisition_order,
-            } => {
-                let of = LockUse::new(model, lock, acquisition_order);
-                self.locking.acquires(of, at, &mut self.handovers, log);
-            }
-            EventData::ThreadReleaseLock {
-                model,
-                lock,
-                acquisition_order,
-            } => {
-                let of = LockUse::new(model, lock, acquisition_order);
-                self.locking.releases(of, at, &mut self.handovers, log);
-            }
-            EventData::OmpAcquireLock {
-                lock,
-                acquisition_order,
-            } => {
-                let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
-                self.locking.acquires(of, at, &mut self.handovers, log);
-            }
-            EventData::OmpReleaseLock {
-                lock,
-                acquisition_order,
-            } => {
-                let of = LockUse::new(Paradigm::OPENMP, lock, acquisition_order);
-                self.locking.releases(of, at, &mut self.handovers, log);
-            }
+        let (id, maker) = match *data {
             EventData::ThreadTaskCreate {
                 thread_team,
                 creating_thread,
                 generation_number,
-            } => {
-                let id = TaskId::of_team(
-                    handle(partners, thread_team),
-                    creating_thread,
-                    generation_number,
-                );
-                self.handovers.creates_task(id, begin(at, log));
             }
-            EventData::ThreadTaskSwitch {
+            | EventData::ThreadTaskSwitch {
+                thread_team,
+                creating_thread,
+                generation_number,
+            }
+            | EventData::ThreadTaskComplete {
                 thread_team,
                 creating_thread,
                 generation_number,
             } => {
-                let comm = partners.comm(thread_team);
-                // What it made itself it has not got from others.
-                if comm.and_then(|it| it.location(creating_thread)) != Some(self.own) {
-                    let handle = comm.map(|it| it.handle);
-                    let id = TaskId::of_team(handle, creating_thread, generation_number);
-                    self.switches(id, at, log);
-                }
+                let team = partners.comm(thread_team);
+                let handle = team.map(|it| it.handle);
+                let id = TaskId::of_team(handle, creating_thread, generation_number);
+                (id, team.and_then(|it| it.location(creating_thread)))
             }
-            EventData::ThreadTaskComplete {
-                thread_team,
-                creating_thread,
-                generation_number,
-            } => {
-                let id = TaskId::of_team(
-                    handle(partners, thread_team),
-                    creating_thread,
-                    generation_number,
-                );
+            EventData::OmpTaskCreate { task }
+            | EventData::OmpTaskSwitch { task }
+            | EventData::OmpTaskComplete { task } => (TaskId::named(task), None),
+            _ => return,
+        };
+        match data {
+            EventData::ThreadTaskCreate { .. } | EventData::OmpTaskCreate { .. } => {
+                let phase = self.phase();
+                self.handovers.creates_task(id, phase, begin(at, log));
+            }
+            EventData::ThreadTaskComplete { .. } | EventData::OmpTaskComplete { .. } => {
                 self.completes(id, at, log);
             }
-            EventData::OmpTaskCreate { task } => {
-                self.handovers
-                    .creates_task(TaskId::named(task), begin(at, log));
-            }
-            EventData::OmpTaskSwitch { task } => self.switches(TaskId::named(task), at, log),
-            EventData::OmpTaskComplete { task } => self.completes(TaskId::named(task), at, log),
-            _ => {}
+            // What it made itself it has not got from others.
+            _ if maker == Some(self.own) => {}
+            _ => self.switches(id, at, log),
         }
     }
 
@@ -341,6 +334,7 @@ impl<'a> Threads<'a> {
         self.stack.push(Team {
             handle,
             forked: fork.is_some(),
+            barriers: 0,
         });
         if let Some(handle) = handle {
             let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
@@ -393,26 +387,59 @@ impl<'a> Threads<'a> {
         if !self.is_barrier(region) {
             return self.locking.enter(self.global(region), at, log);
         }
-        let team = self.stack.last().and_then(|team| team.handle);
+        let phase = self.phase();
+        let team = self.stack.last_mut();
+        let team = team.and_then(|team| {
+            team.barriers += 1;
+            team.handle
+        });
         if team.is_some() || !self.tells_of_teams {
             self.entered.push(Entered {
                 region,
                 team,
                 begin: begin(at, log),
+                phase,
+                completed: Vec::new(),
                 depth: self.stack.len(),
             });
         }
     }
 
+    /// Between which barriers of which team the thread works.
+    fn phase(&self) -> Option<Phase> {
+        let team = self.stack.last()?;
+        Some(Phase {
+            team: team.handle?,
+            barriers: team.barriers,
+        })
+    }
+
     fn leave(&mut self, region: RegionRef, at: (u64, Timestamp), log: &mut LogBuilder) {
-        let Some(Entered { team, begin, .. }) = self.entered.pop_if(|it| it.region == region)
-        else {
+        let Some(left) = self.entered.pop_if(|it| it.region == region) else {
             return self.locking.leave(at, &mut self.handovers, log);
         };
         let end = log.takes_part(at.0, at.1, Role::CollectiveEnd);
-        match team {
-            Some(team) => barrier(team, begin, Some(end), log),
-            None => self.beside.push((begin, end)),
+        match left.team {
+            Some(team) => barrier(team, left.begin, Some(end), log),
+            None => self.beside.push((left.begin, end)),
+        }
+        self.worked(left);
+    }
+
+    /// What a thread has completed in a barrier.
+    fn worked(&mut self, it: Entered) {
+        if let Some(phase) = it.phase {
+            for (task, node) in it.completed {
+                let entered = it.begin;
+                self.handovers.works_on(
+                    task,
+                    Worked {
+                        entered,
+                        phase,
+                        node,
+                    },
+                );
+            }
         }
     }
 
@@ -439,7 +466,7 @@ impl<'a> Threads<'a> {
         self.handovers.completes_task(task);
         let depth = self.stack.len();
         if let Some(barrier) = self.entered.last_mut().filter(|it| it.depth == depth) {
-            barrier.begin = begin(at, log);
+            barrier.completed.push((task, begin(at, log)));
         }
     }
 
@@ -447,10 +474,11 @@ impl<'a> Threads<'a> {
     pub(super) fn finish(mut self, log: &mut LogBuilder) -> Handovers {
         self.never_joined(log);
         let of_teams = std::mem::take(&mut self.entered).into_iter();
-        for Entered { team, begin, .. } in of_teams {
-            if let Some(team) = team {
-                barrier(team, begin, None, log);
+        for it in of_teams {
+            if let Some(team) = it.team {
+                barrier(team, it.begin, None, log);
             }
+            self.worked(it);
         }
         // Who tells of no team is in the one that is defined, if it is only one.
         let only = self.teams.only.get(self.own.as_usize()).copied().flatten();

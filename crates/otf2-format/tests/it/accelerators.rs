@@ -9,6 +9,8 @@ use retime_otf2::{
 };
 use retime_otf2_format::Otf2;
 
+use crate::threads::{acquire, release};
+
 /// What a location of the trace is.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -31,8 +33,10 @@ enum It {
     /// A copy of memory, as a stream records it.
     Copied,
     Off,
+    /// A lock that is held, by its acquisition.
+    Held(u32),
 }
-use It::{At, Call, Copied, Names, Off};
+use It::{At, Call, Copied, Held, Names, Off};
 
 const LAUNCH: It = Call("cudaLaunchKernel");
 const KERNEL: It = Call("kernel");
@@ -179,6 +183,10 @@ fn fill(location: &mut LocationWriter, recorded: &[(u64, u64, It)]) {
                 location.event(begin, &get).unwrap();
                 let complete = EventData::RmaOpCompleteBlocking { win, matching_id };
                 open.push((end, complete, (None, None)));
+            }
+            Held(order) => {
+                location.event(begin, &acquire(1, order)).unwrap();
+                open.push((end, release(1, order), (None, None)));
             }
             Off => {
                 for measurement_mode in [MeasurementMode::OFF, MeasurementMode::ON] {
@@ -486,4 +494,13 @@ fn copies_follow_the_calls_that_start_them() {
     // One is not recorded on the stream, say between two places on the device.
     let found = edges(&[(Thread, &host), (Stream(0), &stream[..2])]);
     assert_eq!(found, [(13, 14), (18, 30)]);
+}
+
+#[test]
+fn what_threads_hand_over_hides_no_launch() {
+    let host = [(5, 8, Held(1)), (10, 12, LAUNCH), (20, 30, WAIT)];
+    let other = [(14, 16, Held(2))];
+    let stream = [(11, 22, KERNEL)];
+    let found = edges(&[(Thread, &host), (Thread, &other), (Stream(0), &stream)]);
+    assert_eq!(found, [(10, 11), (8, 14), (22, 30)]);
 }

@@ -14,6 +14,7 @@ mod accelerators;
 mod common;
 mod contract;
 mod describe;
+mod hybrid_programs;
 mod postings;
 mod ranks;
 mod recognise;

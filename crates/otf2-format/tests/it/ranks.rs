@@ -7,7 +7,7 @@ use retime_otf2::writer::{
 };
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, GroupRef, GroupType, LocationGroupType,
-    LocationType, Paradigm,
+    LocationType, Paradigm, RegionRef, RegionRole,
 };
 use retime_otf2_format::Otf2;
 
@@ -112,4 +112,61 @@ fn a_collective_is_called_by_any_thread_of_its_rank() {
             .collect();
         assert_eq!(sizes, [2]);
     }
+}
+
+/// The regions of calls.
+const MPROBE: RegionRef = RegionRef(0);
+const IRECV: RegionRef = RegionRef(1);
+
+fn with_calls(it: &mut DefinitionsWriter) -> GroupRef {
+    for name in ["MPI_Mprobe", "MPI_Irecv"] {
+        it.region(name, RegionRole::POINT2POINT, Paradigm::MPI);
+    }
+    hybrid(it)
+}
+
+#[test]
+fn a_probe_has_its_message_before_it_is_recorded() {
+    let causality = recorded(with_calls, |id, it, comm| {
+        let (tag, length) = (3, 8);
+        let message = |peer| Message {
+            peer,
+            comm,
+            tag,
+            length,
+        };
+        let probe = EventData::MpiProbe {
+            sender: 0,
+            communicator: comm,
+            tag,
+            message: 1,
+        };
+        let received = EventData::MpiMrecv { message: 1, length };
+        match id {
+            0 => {
+                it.send(10, message(1)).unwrap();
+                it.send(40, message(1)).unwrap();
+            }
+            // The receive is posted between the probe and its record.
+            2 => {
+                it.enter(25, IRECV).unwrap();
+                it.irecv_request(30, 7).unwrap();
+                it.leave(32, IRECV).unwrap();
+                it.irecv(50, message(0), 7).unwrap();
+            }
+            3 => {
+                it.enter(15, MPROBE).unwrap();
+                it.event(35, &probe).unwrap();
+                it.leave(36, MPROBE).unwrap();
+                it.event(38, &received).unwrap();
+            }
+            _ => {}
+        }
+    });
+    let nodes = causality.nodes();
+    let time = |node| nodes.timestamp(node).0;
+    let sources = nodes.all();
+    let sources = sources.filter_map(|to| Some((causality.message_source(to)?, to)));
+    let pairs: Vec<_> = sources.map(|(from, to)| (time(from), time(to))).collect();
+    assert_eq!(pairs, [(40, 50), (10, 38)]);
 }

@@ -91,10 +91,13 @@ impl Channels {
     /// Tells channels that leave a doubt from the rest.
     fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FxHashMap<Channel, usize>) {
         let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
+        let mut never_completed = Vec::new();
         if !gaps.is_empty() {
             gap_of.resize(sides.len(), (None, None));
+            never_completed.resize(sides.len(), None);
             for (channel, &number) in number {
                 gap_of[number] = (gaps.of(channel.source), gaps.of(channel.destination));
+                never_completed[number] = gaps.never_completed(channel.destination);
             }
         }
         for (number, side) in sides.iter().enumerate() {
@@ -110,6 +113,7 @@ impl Channels {
             self.doubtful.push(Doubtful {
                 sender_gap,
                 receiver_gap,
+                never_completed: never_completed.get(number).copied().flatten(),
                 several_send: side.sends.logs > 1,
                 several_receive: side.receives.logs > 1,
                 ..Doubtful::default()

@@ -21,6 +21,8 @@
 //!   after it, wherever the sender has gaps; and each message that was sent is received
 //!   before `MPI_Finalize`. So a receive with `m` others behind it comes after the send
 //!   with `m` others after it. A receiver that stops recording has no such receives.
+//!   Neither does one have them before a receive of which no completion is recorded, as
+//!   of one whose request was freed: its message is missing in that count.
 //!
 //! What is left has no certain partner. Programs that record nothing while they set
 //! themselves up, say, lose none of the messages after it.
@@ -28,7 +30,7 @@
 //! Source: MPI standard, "Finalizing MPI": before it, a process must "execute matching
 //! calls needed to complete MPI communications initiated by other processes".
 
-use retime_model::{Defect, Defects, Length};
+use retime_model::{Defect, Defects, Length, Timestamp};
 
 use super::gaps::Gap;
 use super::lengths::{self, Verdict};
@@ -50,6 +52,9 @@ pub(super) struct Doubtful {
     pub(super) receives: Vec<Posted>,
     pub(super) sender_gap: Option<Gap>,
     pub(super) receiver_gap: Option<Gap>,
+    /// When the receiver posted the last receive that is not recorded to be complete, if
+    /// there are gaps.
+    pub(super) never_completed: Option<Timestamp>,
     /// Several threads send: stamps need not be in the order of the channel.
     pub(super) several_send: bool,
     /// Several threads receive: only times tell who was posted first.
@@ -170,8 +175,12 @@ impl Doubtful {
             None if sends >= receives => sends,
             None => 0,
         };
-        let from_end = match self.receiver_gap {
-            Some((_, to)) => {
+        let gap = self.receiver_gap.map(|(_, to)| to);
+        let posting = self
+            .never_completed
+            .map(|at| Timestamp(at.0.saturating_add(1)));
+        let from_end = match gap.max(posting) {
+            Some(to) => {
                 let mut end = receives;
                 for &start in self.order.blocks.iter().rev() {
                     if self.receives[start..end].iter().any(|it| it.earliest < to) {

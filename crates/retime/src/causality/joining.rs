@@ -11,10 +11,12 @@
 //! Where recording was off at a member, calls have a known place from the start of the
 //! communicator before that, and from its end after it, since each member calls all
 //! operations before `MPI_Finalize`. Those that have such a place at all members meet;
-//! the rest has no certain partners. What threads do in [teams](super::teams) is another
+//! the rest has no certain partners. Neither have those of a communicator on which one thread
+//! of a rank has posted a non-blocking operation that another one has completed: which place in
+//! the order that had is not recorded. What threads do in [teams](super::teams) is another
 //! matter, since not all threads of a team take part in each of its uses.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
     Class, Collective, Communicator, Defect, Defects, LocationIndex, LogColumns, Members,
@@ -40,6 +42,7 @@ pub(super) fn join(
         options,
         nodes,
         gaps: Gaps::new(info, logs),
+        handed_over: handed_over(info, logs),
         defects,
         built: Collectives::default(),
     };
@@ -119,6 +122,26 @@ fn calls_by_communicator(
     all
 }
 
+/// Endpoints with several threads, of which some have ended calls without a begin and
+/// some have begun calls without an end.
+fn handed_over(info: &TraceInfo, logs: &[LogColumns]) -> FxHashSet<LocationIndex> {
+    let endings = logs.iter().filter(|log| log.never_ended.is_some());
+    let begun: FxHashSet<LocationIndex> = endings.map(|it| endpoint(info, it.location)).collect();
+    let lacks_begin = |log: &&LogColumns| log.calls.iter().any(|call| call.begin.is_none());
+    let of_several = |it: &LocationIndex| {
+        let own = logs
+            .iter()
+            .filter(|log| endpoint(info, log.location) == *it);
+        own.count() > 1
+    };
+    let ended = logs.iter().filter(lacks_begin);
+    let ended = ended.map(|log| endpoint(info, log.location));
+    ended
+        .filter(|it| begun.contains(it))
+        .filter(of_several)
+        .collect()
+}
+
 /// Whether the members of a communicator are threads.
 fn speak_for_themselves(info: &TraceInfo, communicator: u32) -> bool {
     let known = info.communicators.get(communicator as usize);
@@ -129,6 +152,8 @@ struct Builder<'a> {
     options: CausalityOptions,
     nodes: &'a Nodes,
     gaps: Gaps,
+    /// Endpoints of which a thread has completed what it has not begun.
+    handed_over: FxHashSet<LocationIndex>,
     defects: &'a mut Defects,
     built: Collectives,
 }
@@ -186,6 +211,10 @@ impl Builder<'_> {
                 return self.team(communicator, &uses);
             }
         }
+        if members.iter().any(|it| self.lacks_order(it)) {
+            let calls = members.iter().flat_map(|it| &it.calls);
+            return calls.for_each(|call| self.note(Defect::PlaceUnknown, call.place));
+        }
         if members.iter().any(|it| self.gaps.of(it.location).is_some()) {
             return self.around_gaps(communicator, &members);
         }
@@ -218,6 +247,12 @@ impl Builder<'_> {
                 self.joined(communicator, &calls);
             }
         }
+    }
+
+    /// Whether threads of a member have handed calls over to each other.
+    fn lacks_order(&self, member: &Member) -> bool {
+        self.handed_over.contains(&member.location)
+            && member.calls.iter().any(|call| call.begin.is_none())
     }
 
     /// What the threads of a team did together.
@@ -270,7 +305,7 @@ impl Builder<'_> {
 
     /// How many calls of a member have a known place from the start, and from the end.
     fn known_places(&self, member: &Member) -> (usize, usize) {
-        let Some((from, to)): Option<Gap> = self.gaps.of(member.location) else {
+        let Some((from, to)): Option<Gap> = self.gaps.of_calls(member.location) else {
             return (member.calls.len(), member.calls.len());
         };
         let time = |node: EventNode| self.nodes.timestamp(node);

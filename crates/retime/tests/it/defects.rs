@@ -475,3 +475,93 @@ fn collectives_before_and_after_gaps_meet() {
     );
     assert_eq!(barrier_times(&it).len(), 12);
 }
+
+#[test]
+fn a_collective_that_ends_in_a_gap_hides_those_after_its_begin() {
+    let info = ranks(&[0, 1]);
+    let barrier = call(Operation::Barrier, Root::None);
+    let stamp = retime::Timestamp;
+    // A non-blocking barrier, which is complete while rank 0 records nothing; then a plain
+    // one of each, of which rank 1 enters that one first.
+    let mut gap = LogBuilder::new(LocationIndex(0));
+    gap.collective_posted(0, stamp(10), 7);
+    gap.collective_begin(1, stamp(20));
+    gap.collective_end(2, stamp(35), barrier);
+    gap.recording_off(stamp(40));
+    gap.recording_on(stamp(60));
+    let gap = gap.finish(5, stamp(10), stamp(60)).unwrap();
+    let mut whole = LogBuilder::new(LocationIndex(1));
+    whole.collective_posted(0, stamp(15), 7);
+    whole.collective_begin(1, stamp(30));
+    whole.collective_end(2, stamp(36), barrier);
+    whole.collective_completed(3, stamp(50), barrier, 7);
+    let whole = whole.finish(4, stamp(15), stamp(50)).unwrap();
+    let it = Causality::build(&info, vec![gap, whole], NO_OPTIONS).unwrap();
+    assert_eq!(barrier_times(&it), []);
+    assert_eq!(it.defects().count(Defect::PlaceUnknown), 3);
+}
+
+#[test]
+fn a_receive_that_is_never_complete_hides_those_before_it() {
+    let info = ranks(&[0, 1]);
+    let stamp = retime::Timestamp;
+    let message = |peer| retime::causality::Message {
+        communicator: 0,
+        peer: LocationIndex(peer),
+        tag: 0,
+    };
+    let mut sender = LogBuilder::new(LocationIndex(0));
+    for (event, time) in [(0, 10), (1, 50), (2, 80)] {
+        sender.send(event, stamp(time), message(1), None);
+    }
+    let sender = sender.finish(3, stamp(10), stamp(80)).unwrap();
+    // The request of the second receive is freed.
+    let mut receiver = LogBuilder::new(LocationIndex(1));
+    receiver.recording_off(stamp(1));
+    receiver.recording_on(stamp(5));
+    receiver.receive(2, stamp(20), message(0));
+    receiver.receive_posted(3, stamp(60), 7);
+    receiver.receive(4, stamp(90), message(0));
+    let receiver = receiver.finish(5, stamp(1), stamp(90)).unwrap();
+    let it = Causality::build(&info, vec![sender, receiver], NO_OPTIONS).unwrap();
+    let nodes = it.nodes();
+    let time = |node| nodes.timestamp(node).0;
+    let sources = nodes
+        .all()
+        .filter_map(|to| Some((it.message_source(to)?, to)));
+    let pairs: Vec<_> = sources.map(|(from, to)| (time(from), time(to))).collect();
+    // From the end the first one would have the message of 50.
+    assert_eq!(pairs, [(10, 20), (80, 90)]);
+}
+
+#[test]
+fn collectives_that_threads_hand_over_have_no_certain_order() {
+    let mut info = ranks(&[0, 1]);
+    let second = retime::Location {
+        endpoint: LocationIndex(0),
+        ..info.locations[0].clone()
+    };
+    info.locations.push(second);
+    let barrier = call(Operation::Barrier, Root::None);
+    let stamp = retime::Timestamp;
+    // Another thread completes the first of two barriers.
+    let mut posts = LogBuilder::new(LocationIndex(0));
+    posts.collective_posted(0, stamp(10), 7);
+    posts.collective_begin(1, stamp(20));
+    posts.collective_end(2, stamp(36), barrier);
+    let mut completes = LogBuilder::new(LocationIndex(2));
+    completes.collective_completed(0, stamp(60), barrier, 7);
+    let mut alone = LogBuilder::new(LocationIndex(1));
+    alone.collective_posted(0, stamp(15), 7);
+    alone.collective_begin(1, stamp(30));
+    alone.collective_end(2, stamp(35), barrier);
+    alone.collective_completed(3, stamp(50), barrier, 7);
+    let logs = vec![
+        posts.finish(3, stamp(10), stamp(36)).unwrap(),
+        alone.finish(4, stamp(15), stamp(50)).unwrap(),
+        completes.finish(1, stamp(60), stamp(60)).unwrap(),
+    ];
+    let it = Causality::build(&info, logs, NO_OPTIONS).unwrap();
+    assert_eq!(barrier_times(&it), []);
+    assert_eq!(it.defects().count(Defect::PlaceUnknown), 4);
+}

@@ -106,6 +106,18 @@ fn a_barrier_waits_for_the_tasks_that_are_done_in_it() {
 }
 
 #[test]
+fn a_barrier_waits_for_no_task_that_is_made_behind_it() {
+    // Who forks has left the barrier; the other thread has not seen yet that it may.
+    let mut makes = in_barrier(root(100), BARRIER, [110, 115]);
+    makes.insert(4, (120, task_create(0, 1)));
+    let mut works = in_barrier(other(100), BARRIER, [109, 132]);
+    works.splice(2..2, [(125, task_switch(0, 1)), (128, task_complete(0, 1))]);
+    let found = concluded(&[makes, works]);
+    let expected = [(100, 105), (109, 115), (110, 132), (120, 125), (140, 160)];
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn a_barrier_belongs_to_the_only_team_if_no_team_is_recorded() {
     let found = concluded(&[
         in_barrier(vec![], BARRIER, [10, 21]),
