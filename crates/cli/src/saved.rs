@@ -154,7 +154,11 @@ impl SavedCorrection {
 /// is no place for a second correction.
 pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
     let path = trace.correction_path();
-    if trace.copies_siblings() && path.exists() {
+    let exists = || {
+        path.try_exists()
+            .map_err(|error| CliError::io(&path, error))
+    };
+    if trace.copies_siblings() && exists()? {
         let message = "is the correction of an earlier run, and a copy can hold only one; \
                        undo it first, or name the anchor file to leave it out";
         return Err(CliError::input(&path, message));

@@ -77,7 +77,7 @@ impl Staging {
         }
         refuse_input(target, &parent, input)?;
         clean_up_after_killed_runs(target, &parent, name);
-        let replace = fs::symlink_metadata(target).is_ok();
+        let replace = lies_there(target)?;
         if replace {
             may_be_replaced()?;
         }
@@ -133,7 +133,7 @@ impl Staging {
             return self.commit_directory();
         }
         let correction = self.correction(trace);
-        if correction.exists() {
+        if lies_there(&correction)? {
             // Without its trace it does no harm, so it goes first.
             let beside = trace.correction_of(&self.target);
             sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
@@ -158,23 +158,33 @@ impl Staging {
             return Err(error);
         }
         self.done = true;
-        let synced = File::open(&self.parent).and_then(|parent| parent.sync_all());
-        synced.map_err(|error| CliError::io(&self.parent, error))?;
+        let synced = self.sync_parent();
         if self.replace {
             fs::remove_dir_all(&old).map_err(|error| CliError::io(&old, error))?;
         }
-        Ok(())
+        synced
     }
 
     /// Syncs the file and puts it in the place of the target.
     pub(crate) fn commit_file(self) -> Result<(), CliError> {
         sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-        if !self.replace && fs::symlink_metadata(&self.target).is_ok() {
+        if !self.replace && lies_there(&self.target)? {
             return Err(CliError::input(&self.target, FILE_EXISTS));
         }
         fs::rename(self.file(), &self.target).map_err(|error| CliError::io(&self.target, error))?;
+        self.sync_parent()
+    }
+
+    /// Brings the name of the target to the disk, where all else of it is by now.
+    fn sync_parent(&self) -> Result<(), CliError> {
         let synced = File::open(&self.parent).and_then(|parent| parent.sync_all());
-        synced.map_err(|error| CliError::io(&self.parent, error))
+        synced.map_err(|error| {
+            let message = format!(
+                "is complete, but may be missing after a power failure, since its directory could \
+                 not be brought to the disk ({error})"
+            );
+            CliError::input(&self.target, message)
+        })
     }
 }
 
@@ -195,23 +205,20 @@ fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
 }
 
 /// The target must not be the input or hold it: replacing it would destroy it.
-/// Nor may it lie among the files of the locations, where it would become a
-/// part of the input.
+/// Nor may it lie within a directory that is the input, or among the files of the
+/// locations, where it would become a part of the input.
 fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliError> {
-    let (Ok(input), Ok(parent)) = (input.canonicalize(), parent.canonicalize()) else {
+    let (Some(input), Some(parent)) = (real(input)?, real(parent)?) else {
         return Ok(());
     };
-    if target
-        .canonicalize()
-        .is_ok_and(|target| input.starts_with(target))
-    {
+    if real(target)?.is_some_and(|target| input.starts_with(target)) {
         return Err(CliError::input(
             target,
             "is or holds the input, which is never changed; give another directory",
         ));
     }
     let inside = if input.is_dir() {
-        parent.starts_with(&input) && parent != input
+        parent.starts_with(&input)
     } else {
         parent.starts_with(input.with_extension(""))
     };
@@ -265,10 +272,10 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
             continue;
         }
         // What cannot be cleaned up does not keep this run from its work.
-        let _ = if replaced && fs::symlink_metadata(target).is_err() {
-            fs::rename(entry.path(), target)
-        } else {
-            fs::remove_dir_all(entry.path())
+        let _ = match lies_there(target) {
+            Ok(false) if replaced => fs::rename(entry.path(), target),
+            Err(_) if replaced => Ok(()),
+            _ => fs::remove_dir_all(entry.path()),
         };
     }
 }
@@ -276,13 +283,33 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
 /// Whether a process runs; where that cannot be told it is taken to run.
 fn is_alive(process: u32) -> bool {
     let table = Path::new("/proc");
-    !table.join("self").exists() || table.join(process.to_string()).exists()
+    let is_missing = |path: &Path| path.try_exists().is_ok_and(|exists| !exists);
+    is_missing(&table.join("self")) || !is_missing(&table.join(process.to_string()))
+}
+
+/// Whether anything lies at a path, be it a link to nowhere. Only "not found" says no.
+fn lies_there(path: &Path) -> Result<bool, CliError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(CliError::io(path, error)),
+    }
+}
+
+/// The path without links; `None` if it leads nowhere.
+fn real(path: &Path) -> Result<Option<PathBuf>, CliError> {
+    match path.canonicalize() {
+        Ok(path) => Ok(Some(path)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CliError::io(path, error)),
+    }
 }
 
 fn sync_tree(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
             sync_tree(&path)?;
         } else {
             File::open(&path)?.sync_all()?;

@@ -31,6 +31,7 @@ use std::path::{Path, PathBuf};
 use crate::anchor::Anchor;
 use crate::chunk::{ChunkReader, FileKind, THUMBNAIL_CHUNK_SIZE};
 use crate::error::{Error, Result};
+use crate::presence::is_file;
 
 /// An archive whose anchor was read. Other files are opened on demand.
 #[derive(Clone, Debug)]
@@ -233,7 +234,7 @@ fn anchors_in(dir: &Path) -> Result<Vec<PathBuf>> {
         let is_anchor = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"));
-        if is_anchor && path.is_file() {
+        if is_anchor && is_file(&path)? {
             anchors.push(path);
         }
     }

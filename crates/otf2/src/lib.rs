@@ -40,6 +40,7 @@ mod local;
 mod mapping;
 mod marker_scope;
 mod parts;
+mod presence;
 mod records;
 mod refs;
 mod restore;

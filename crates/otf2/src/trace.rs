@@ -27,6 +27,7 @@ use crate::error::{Error, Result, WireError};
 use crate::events::EventReader;
 use crate::glance::{self, Glance};
 use crate::local::LocalDefinitions;
+use crate::presence::is_dir;
 use crate::times::{self, Timeline};
 
 /// An archive with all its definitions read.
@@ -60,7 +61,7 @@ impl Trace {
             archive,
             definitions,
             locals,
-            by_directory: path.is_dir(),
+            by_directory: is_dir(path)?,
             event_bytes,
         })
     }

@@ -23,7 +23,8 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let trace = format.open(&args.trace)?;
     let path = trace.correction_path();
-    if !path.exists() {
+    let exists = path.try_exists();
+    if !exists.map_err(|error| CliError::io(&path, error))? {
         let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
         return Err(CliError::input(&path, message));
     }

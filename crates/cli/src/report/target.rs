@@ -1,7 +1,7 @@
 //! Where a report may be written: a slip of the keyboard must not cost a trace.
 
-use std::fs::File;
-use std::io::Read;
+use std::fs::{self, File};
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::args::RunArgs;
@@ -52,8 +52,10 @@ pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
 }
 
 fn may_be_replaced(path: &Path) -> bool {
-    if !path.is_file() {
-        return true;
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => {}
+        Ok(_) => return true,
+        Err(error) => return error.kind() == ErrorKind::NotFound,
     }
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut start));

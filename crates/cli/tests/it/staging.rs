@@ -273,3 +273,39 @@ fn of_two_runs_for_one_target_one_wins() {
     assert_eq!(scratch.entries(), ["out", "trace"]);
     scratch.succeed("check out");
 }
+
+/// Links that lead to themselves stand for a disk that fails: the system finds something
+/// there and cannot say what.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_looked_at_is_not_missing() {
+    use std::os::unix::fs::symlink;
+    for place in ["trace/notes", "trace/traces/9.evt", "trace/traces/0.def"] {
+        let scratch = short_trace();
+        let link = scratch.join(place);
+        let _ = fs::remove_file(&link);
+        symlink(link.file_name().unwrap(), &link).unwrap();
+        let it = scratch.retime("correct trace -o out");
+        assert_eq!(it.code, Some(2), "{place}: {it:?}");
+        assert!(it.stderr.contains(place), "{place}: {it:?}");
+        assert!(it.stderr.contains("symbolic link"), "{place}: {it:?}");
+        assert!(!scratch.join("out").exists(), "{place}");
+        assert!(leftovers(&scratch).is_empty(), "{place}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_target_that_cannot_be_looked_at_is_not_free() {
+    use std::os::unix::fs::symlink;
+    let scratch = short_trace();
+    symlink("nowhere", scratch.join("out")).unwrap();
+    let it = scratch.retime("correct trace -o out");
+    assert_eq!(it.code, Some(2), "{it:?}");
+    assert!(scratch.join("out").is_symlink());
+
+    symlink("around", scratch.join("around")).unwrap();
+    let it = scratch.retime("correct trace -o around/out");
+    assert_eq!(it.code, Some(2), "{it:?}");
+    assert!(it.stderr.contains("around"), "{it:?}");
+}

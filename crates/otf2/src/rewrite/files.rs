@@ -14,6 +14,7 @@ use retime_model::LocationIndex;
 
 use crate::archive::Archive;
 use crate::error::{Error, Result};
+use crate::presence::{is_dir, is_file};
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,11 +49,11 @@ pub(super) fn list(
     let mut paths = Vec::new();
     for path in entries(&dir)? {
         let wanted = by_directory || belongs(archive, &path) || roles.contains_key(&path);
-        if wanted && path.is_file() {
+        if wanted && is_file(&path)? {
             paths.push(path);
         }
     }
-    if archive.locations_dir().is_dir() {
+    if is_dir(archive.locations_dir())? {
         below(&dir.join(archive.name()), &mut paths)?;
     }
     paths.sort();
@@ -108,10 +109,10 @@ fn belongs(archive: &Archive, path: &Path) -> bool {
 /// links to directories could lead anywhere and are not followed.
 fn below(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for path in entries(dir)? {
-        let is_dir = fs::symlink_metadata(&path).is_ok_and(|it| it.is_dir());
-        if is_dir {
+        let found = fs::symlink_metadata(&path).map_err(|source| Error::io(&path, source))?;
+        if found.is_dir() {
             below(&path, files)?;
-        } else if path.is_file() {
+        } else if is_file(&path)? {
             files.push(path);
         }
     }

@@ -134,7 +134,7 @@ impl ArchiveWriter {
         options.check()?;
         for extension in ["otf2", "def", "marker"] {
             let path = anchor.with_extension(extension);
-            if path.exists() {
+            if path.try_exists().map_err(at(&path))? {
                 let source = std::io::ErrorKind::AlreadyExists.into();
                 return Err(WriteError::Io { path, source });
             }
