@@ -72,7 +72,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
 /// The trace, and the method to correct it with.
 pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError> {
     let analysed = analyse_some(args.source(), &args.model, |causality, info| {
-        args.method.window(causality.nodes().base(), info.rate)
+        args.method.window(causality.nodes(), info.rate)
     })?;
     let method = method(args, &analysed)?;
     if args.model.strict {

@@ -1,6 +1,7 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
+use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::estimate::Extended;
 use retime::format::Trace;
@@ -148,13 +149,13 @@ impl MethodArgs {
         })
     }
 
-    /// The stretch of time that `--from` and `--to` leave, for a trace whose first
-    /// event is stamped `base`.
+    /// The stretch of time that `--from` and `--to` leave of a trace.
     pub(crate) fn window(
         &self,
-        base: Timestamp,
+        nodes: &Nodes,
         rate: TickRate,
     ) -> Result<Option<(Timestamp, Timestamp)>, CliError> {
+        let base = nodes.base();
         if self.from.is_none() && self.to.is_none() {
             return Ok(None);
         }
@@ -167,6 +168,15 @@ impl MethodArgs {
         let (from, to) = (stamp(self.from, 0)?, stamp(self.to, u64::MAX)?);
         if from > to {
             return Err(CliError::Usage("--from lies after --to".into()));
+        }
+        let extents = (0..nodes.locations()).filter_map(|it| nodes.extent(it));
+        if let Some(last) = extents.map(|it| it.last).max()
+            && from > last
+        {
+            return Err(CliError::Usage(format!(
+                "--from lies after the end of the trace, which takes {}",
+                rate.format(nodes.relative(last))
+            )));
         }
         Ok(Some((from, to)))
     }

@@ -43,6 +43,16 @@ pub(super) fn outputs() -> Vec<Case> {
             trace(),
         ),
         (
+            "output-beside-the-anchor",
+            "correct trace -o trace/out",
+            trace(),
+        ),
+        (
+            "from-after-the-end",
+            "correct trace -o out --method clc --from 3600s",
+            trace(),
+        ),
+        (
             "output-in-the-archive",
             "correct trace/traces.otf2 -o trace/traces/out",
             trace(),
