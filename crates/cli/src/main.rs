@@ -32,6 +32,7 @@ use clap::{CommandFactory, Parser};
 
 use command_line::{Cli, Command};
 use error::CliError;
+use retime::printable;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
@@ -66,6 +67,13 @@ fn report_error(error: &CliError) {
     let style = anstyle::Style::new()
         .bold()
         .fg_color(Some(anstyle::AnsiColor::Red.into()));
+    // Paths and names are from outside; messages of several lines are not.
+    let text = error.to_string();
+    let lines: Vec<_> = text.lines().map(printable).collect();
     // If even this cannot be written, the exit code still tells.
-    let _ = writeln!(anstream::stderr(), "{style}retime:{style:#} {error}");
+    let _ = writeln!(
+        anstream::stderr(),
+        "{style}retime:{style:#} {}",
+        lines.join("\n")
+    );
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::printable::printable;
 use crate::time::TickRate;
 
 /// Position of a location in [`TraceInfo::locations`].
@@ -119,9 +120,10 @@ impl TraceInfo {
         };
         match self.processes.get(it.process) {
             Some(process) if !process.name.is_empty() => {
-                format!("{} / {} (location {})", process.name, it.name, it.id)
+                let (process, name) = (printable(&process.name), printable(&it.name));
+                format!("{process} / {name} (location {})", it.id)
             }
-            _ => format!("{} (location {})", it.name, it.id),
+            _ => format!("{} (location {})", printable(&it.name), it.id),
         }
     }
 }

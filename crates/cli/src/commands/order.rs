@@ -5,7 +5,7 @@ use std::path::Path;
 
 use retime::causality::{CausalityOptions, Defect, check};
 use retime::pipeline::Examined;
-use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp};
+use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, printable};
 
 use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
@@ -147,7 +147,7 @@ fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()
     let (time, event, kind) = (row.time.0, row.event, row.kind);
     write!(out, "{time:>20}  {since:>16}  {location:>9}  {event:>9}  ")?;
     match (row.region(&*loaded.opened.trace), row.peer) {
-        (Some(region), _) => writeln!(out, "{kind:<18}  {region}"),
+        (Some(region), _) => writeln!(out, "{kind:<18}  {}", printable(&region)),
         (None, Some(peer)) => writeln!(out, "{kind:<18}  location {peer}"),
         (None, None) => writeln!(out, "{kind}"),
     }
@@ -158,7 +158,8 @@ fn write_csv(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()>
     let (time, event, kind) = (row.time, row.event, row.kind);
     write!(out, "{time},{since},{location},{event},{kind},")?;
     if let Some(region) = row.region(&*loaded.opened.trace) {
-        if region.contains(['"', ',', '\n', '\r']) {
+        let region = printable(&region);
+        if region.contains(['"', ',']) {
             write!(out, "\"{}\"", region.replace('"', "\"\""))?;
         } else {
             out.write_all(region.as_bytes())?;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use retime::causality::Tally;
 use retime::pipeline::MethodName;
-use retime::{Deviation, TickRate, Ticks, format_seconds};
+use retime::{Deviation, TickRate, Ticks, format_seconds, printable};
 pub(crate) use retime::{group_digits, plural};
 
 use super::model::{
@@ -96,7 +96,8 @@ impl Text {
 
     fn trace(&mut self, report: &Report) {
         let trace = &report.trace;
-        self.line("trace", &format!("{} ({})", trace.path, trace.format));
+        let path = printable(&trace.path);
+        self.line("trace", &format!("{path} ({})", trace.format));
         let tick = 1.0 / trace.ticks_per_second as f64;
         let nodes = match trace.nodes {
             0 => String::new(),

@@ -161,3 +161,32 @@ fn json_lines_are_a_stream_that_says_the_same() {
         }
     }
 }
+
+/// A name that tries to clear the screen, to set the title and to forge a line.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\r\n1,2,3 \u{202e}";
+
+#[test]
+fn names_in_a_trace_do_not_reach_the_terminal_as_orders() {
+    let mut program = Program::new(2);
+    program
+        .on(0)
+        .enter(5, HOSTILE)
+        .send(10, to(1))
+        .leave(20, HOSTILE);
+    program.on(1).recv(8, from(0));
+    let scratch = traces::scratch([("trace", program)]);
+    for format in ["text", "csv"] {
+        let list = scratch.retime(&format!("order trace -q --format {format}"));
+        let is_obeyed = |it: char| it != '\n' && (it.is_control() || it == '\u{202e}');
+        assert!(!list.stdout.contains(is_obeyed), "{format}: {list:?}");
+        assert_eq!(list.stdout.lines().count(), 5, "{format}: {list:?}");
+        assert!(list.stdout.contains(r"\u{1b}[2J"), "{format}: {list:?}");
+    }
+    let missing = format!("missing{HOSTILE}").replace(' ', "");
+    let error = scratch.retime(&format!("check {}", missing.replace("\r\n", "")));
+    assert!(
+        !error.stderr.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        "{error:?}"
+    );
+    assert!(error.stderr.contains(r"missing\u{1b}[2J"), "{error:?}");
+}
