@@ -11,10 +11,10 @@ mod creations;
 mod locks;
 mod tasks;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use retime_model::{
-    Class, Location, LocationIndex, LocationLog, LogNode, MessageId, NamedMessage, NamedOperation,
+    Class, LocationIndex, LocationLog, LogNode, MessageId, NamedMessage, NamedOperation,
     OperationId, TraceInfo,
 };
 use retime_otf2::{Paradigm, Trace};
@@ -24,8 +24,9 @@ use self::tasks::Tasks;
 use super::Scanned;
 use crate::error::TraceError;
 
-/// The space in which messages and operations between threads are numbered.
-const SPACE: u64 = u64::from_be_bytes(*b"threads\0");
+/// The space in which messages and operations between threads are numbered; its lower
+/// half is the process, so that numbers do not depend on which others are read.
+const SPACE: u64 = (u32::from_be_bytes(*b"thrd") as u64) << u32::BITS;
 
 /// An acquisition of a lock, as its records say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -156,7 +157,8 @@ struct At {
     node: LogNode,
 }
 
-/// Names what certainly belongs together, in the logs of all locations.
+/// Names what certainly belongs together, in the logs of some locations by rising index;
+/// those of a process have to be there together.
 pub(crate) fn name(
     scanned: Vec<Scanned>,
     info: &TraceInfo,
@@ -165,8 +167,9 @@ pub(crate) fn name(
     if scanned.iter().all(|it| it.handovers.is_empty()) {
         return Ok(scanned);
     }
-    let mut names = Names::new(scanned.len());
-    for process in by_process(&scanned, info) {
+    let mut names = Names::default();
+    for (number, process) in by_process(&scanned, info) {
+        names.begin(number);
         for (released, acquired) in locks::pairs(&process) {
             names.message(&[released, acquired]);
         }
@@ -193,12 +196,12 @@ struct Thread<'a> {
 }
 
 /// The locations of each process.
-fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a>>> {
-    let mut processes: Vec<Vec<Thread<'a>>> = Vec::new();
-    processes.resize_with(info.processes.len(), Vec::new);
-    for (location, it) in (0..).map(LocationIndex).zip(scanned) {
-        let described = info.locations.get(location.as_usize());
-        if let Some(process) = described.and_then(|it| processes.get_mut(it.process)) {
+fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> BTreeMap<usize, Vec<Thread<'a>>> {
+    let mut processes: BTreeMap<usize, Vec<Thread<'a>>> = BTreeMap::new();
+    for it in scanned {
+        let location = it.log.location();
+        if let Some(described) = info.locations.get(location.as_usize()) {
+            let process = processes.entry(described.process).or_default();
             process.push(Thread {
                 location,
                 handovers: &it.handovers,
@@ -209,20 +212,20 @@ fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a
     processes
 }
 
-/// What is added to the logs of all locations.
+/// What is added to the logs of locations.
+#[derive(Default)]
 struct Names {
-    messages: Vec<Vec<NamedMessage>>,
-    operations: Vec<Vec<NamedOperation>>,
+    messages: HashMap<LocationIndex, Vec<NamedMessage>>,
+    operations: HashMap<LocationIndex, Vec<NamedOperation>>,
+    space: u64,
     next: u64,
 }
 
 impl Names {
-    fn new(locations: usize) -> Self {
-        Self {
-            messages: vec![Vec::new(); locations],
-            operations: vec![Vec::new(); locations],
-            next: 0,
-        }
+    /// Goes on to a process.
+    fn begin(&mut self, process: usize) {
+        self.space = SPACE | process as u64;
+        self.next = 0;
     }
 
     fn number(&mut self) -> u64 {
@@ -232,22 +235,24 @@ impl Names {
 
     fn message(&mut self, ends: &[At]) {
         let id = MessageId {
-            space: SPACE,
+            space: self.space,
             number: self.number(),
         };
         for end in ends {
             let node = end.node;
-            self.messages[end.location.as_usize()].push(NamedMessage { id, node });
+            let named = self.messages.entry(end.location).or_default();
+            named.push(NamedMessage { id, node });
         }
     }
 
     fn task(&mut self, created: At, begun: &[At]) {
         let id = OperationId {
-            space: SPACE,
+            space: self.space,
             number: self.number(),
         };
         let mut event = |at: At, expected: u32| {
-            self.operations[at.location.as_usize()].push(NamedOperation {
+            let named = self.operations.entry(at.location).or_default();
+            named.push(NamedOperation {
                 id,
                 class: Class::OneToAll,
                 rank: at.location.0,
@@ -262,23 +267,29 @@ impl Names {
     }
 
     fn enter(
-        self,
-        mut scanned: Vec<Scanned>,
+        mut self,
+        scanned: Vec<Scanned>,
         info: &TraceInfo,
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
-        let added = self.messages.into_iter().zip(self.operations);
-        let enter = |((it, described), (messages, operations)): ((Scanned, &Location), _)| {
+        let enter = |it: Scanned| {
+            let location = it.log.location();
             let mut columns = it.log.into_columns();
-            columns.named_messages = messages;
-            columns.named_operations = operations;
-            let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
-                path: trace.archive().events_path(described.id),
-                source,
+            // Beside what streams and exposures have named.
+            let messages = self.messages.remove(&location);
+            columns.named_messages.extend(messages.unwrap_or_default());
+            let operations = self.operations.remove(&location);
+            columns
+                .named_operations
+                .extend(operations.unwrap_or_default());
+            let log = LocationLog::try_from(columns).map_err(|source| {
+                let described = info.locations.get(location.as_usize());
+                let id = described.map_or(u64::from(location.0), |it| it.id);
+                let path = trace.archive().events_path(id);
+                TraceError::Log { path, source }
             })?;
             Ok(Scanned { log, ..it })
         };
-        let scanned = scanned.drain(..).zip(&info.locations).zip(added);
-        scanned.map(enter).collect()
+        scanned.into_iter().map(enter).collect()
     }
 }
