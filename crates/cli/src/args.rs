@@ -181,6 +181,7 @@ impl CheckArgs {
         Source {
             path: &self.trace,
             format: self.format.format,
+            team: self.format.team.as_ref(),
             quiet: self.run.quiet,
         }
     }
@@ -192,6 +193,7 @@ impl CorrectArgs {
         Source {
             path: &self.trace,
             format: self.format.format,
+            team: self.format.team.as_ref(),
             quiet: self.run.quiet,
         }
     }

@@ -1,71 +1,7 @@
-//! The command `retime`.
-//!
-//! [`command_line`] says what can be asked for, [`commands`] does it, [`report`]
-//! tells what came out. A command returns its exit code or a [`error::CliError`]; this
-//! file alone turns either into the end of the process.
+//! The command `retime`; all of it is in the library.
 
-mod analysed;
-mod args;
-mod bounds;
-mod command_line;
-mod commands;
-mod delay;
-mod error;
-mod formats;
-mod limits;
-mod lines;
-mod load;
-mod method;
-mod offsets;
-mod progress;
-mod quantity;
-mod report;
-mod saved;
-mod serial;
-mod staging;
-mod truth;
-
-use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-
-use command_line::{Cli, Command};
-use error::CliError;
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    progress::catch_interrupts();
-    match run(&cli.command) {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
-            report_error(&error);
-            ExitCode::from(error.exit_code())
-        }
-    }
-}
-
-fn run(command: &Command) -> Result<u8, CliError> {
-    match command {
-        Command::Check(args) => commands::check::run(args),
-        Command::Compare(args) => commands::compare::run(args),
-        Command::Correct(args) => commands::correct::run(args),
-        Command::Apply(args) => commands::apply::run(args),
-        Command::Undo(args) => commands::undo::run(args),
-        Command::Order(args) => commands::order::run(args),
-        Command::Stream(args) => commands::stream::run(args),
-        Command::Simulate(args) => commands::simulate::run(args),
-        Command::Demo(args) => commands::demo::run(args),
-        Command::Reproduce(args) => commands::reproduce::run(args),
-        Command::Completions { shell } => commands::meta::completions(*shell, Cli::command()),
-        Command::Man => commands::meta::man(&Cli::command()),
-    }
-}
-
-fn report_error(error: &CliError) {
-    let style = anstyle::Style::new()
-        .bold()
-        .fg_color(Some(anstyle::AnsiColor::Red.into()));
-    // If even this cannot be written, the exit code still tells.
-    let _ = writeln!(anstream::stderr(), "{style}retime:{style:#} {error}");
+    retime_cli::run()
 }
