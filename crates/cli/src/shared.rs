@@ -30,7 +30,7 @@ const NAME: &str = "retime-mpi";
 /// by process 0 alone, which has to have room for all events that communicate.
 /// TRACE and the output have to lie on a file system that all nodes see.
 #[derive(Debug, Parser)]
-#[command(name = NAME, version, max_term_width = 100)]
+#[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -92,6 +92,8 @@ pub fn run_shared(
     communicator: Box<dyn Communicator>,
     command_line: impl IntoIterator<Item = OsString>,
 ) -> u8 {
+    // mpirun shows process 0 a terminal, even where what it says goes into a file.
+    anstream::ColorChoice::Never.write_global();
     catch_interrupts();
     let team = Arc::new(Team::new(communicator));
     let done = if team.rank() == 0 {
