@@ -19,7 +19,7 @@ INTO = $(DESTDIR)$(PREFIX)
 # Where `make record` puts what docs/RECORDINGS.md describes.
 RECORDINGS ?= $(TARGET_DIR)/recordings
 
-.PHONY: all demo test lint bench record install dist tarball tools clean help
+.PHONY: all demo test lint mpi test-mpi mpi-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -35,6 +35,18 @@ lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+# A package of its own, so that nothing else needs MPI. What it builds lies apart, since
+# its dependencies have features of their own.
+MPI = $(CARGO) $(1) --release --manifest-path crates/mpi/Cargo.toml --target-dir $(TARGET_DIR)/mpi
+
+mpi: mpi-tools ## Build the command for many nodes: target/mpi/release/retime-mpi
+	$(call MPI,build)
+
+test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
+	RETIME=$(abspath $(TARGET_DIR))/release/retime $(call MPI,test) --quiet
+	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
+	$(call MPI,clippy) --all-targets --quiet -- -D warnings
 
 bench: tools ## Print the figures of the README, beside the time otf2-print takes
 	benches/figures.sh
@@ -83,8 +95,12 @@ tools: # What the tests compare with and unpack with.
 	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
 		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq otf2-tools zstd >/dev/null; }
 
+mpi-tools: # What builds against MPI and runs by it.
+	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev >/dev/null; }
+
 clean: ## Remove everything that was built
 	$(CARGO) clean
 
 help: ## List these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1	\2/p' $(MAKEFILE_LIST) | expand -t 10

@@ -183,6 +183,7 @@ impl CheckArgs {
         Source {
             path: &self.trace,
             format: self.format.format,
+            team: self.format.team.as_ref(),
             quiet: self.run.quiet,
         }
     }
@@ -194,6 +195,7 @@ impl CorrectArgs {
         Source {
             path: &self.trace,
             format: self.format.format,
+            team: self.format.team.as_ref(),
             quiet: self.run.quiet,
         }
     }

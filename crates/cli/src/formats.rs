@@ -4,15 +4,17 @@
 //! [`retime::format`].
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Trace};
+use retime_parallel::Team;
 
 use crate::error::CliError;
 
 /// All formats. What nobody recognises is taken for the first.
-const FORMATS: [&dyn Format; 2] = [&retime_otf2_format::Otf2, &retime_jsonl::JsonLines];
+pub(crate) const FORMATS: [&dyn Format; 2] = [&retime_otf2_format::Otf2, &retime_jsonl::JsonLines];
 
 /// The format in which simulations are written.
 pub(crate) const SIMULATED: &dyn Format = FORMATS[0];
@@ -46,12 +48,15 @@ impl ValueEnum for FormatName {
     }
 }
 
-/// Of which format a trace is.
-#[derive(Clone, Copy, Debug, Default, Args)]
+/// Of which format a trace is, and who works on it.
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FormatArgs {
     /// The format of the trace [default: the one that its path shows]
     #[arg(long, value_name = "FORMAT", help_heading = "Running")]
     pub(crate) format: Option<FormatName>,
+    /// The processes that share the work, if this one is not alone.
+    #[arg(skip)]
+    pub(crate) team: Option<Arc<Team>>,
 }
 
 /// The format of a path: the one asked for, or the one that recognises it best.
@@ -66,7 +71,14 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> &'static dyn Format 
     FORMATS[first]
 }
 
-/// Opens a trace.
-pub(crate) fn open(path: &Path, asked: Option<FormatName>) -> Result<Box<dyn Trace>, CliError> {
-    Ok(of(path, asked).open(path)?)
+/// Opens a trace of a format, on all processes of a team if there is one.
+pub(crate) fn open(
+    path: &Path,
+    format: &'static dyn Format,
+    team: Option<&Arc<Team>>,
+) -> Result<Box<dyn Trace>, CliError> {
+    Ok(match team {
+        Some(team) => retime_parallel::open(team, format, path)?,
+        None => format.open(path)?,
+    })
 }

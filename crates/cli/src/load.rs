@@ -1,11 +1,13 @@
 //! From a path to the happened-before relation of its trace.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use retime::causality::CausalityOptions;
 use retime::format::{Contents, Trace, Unused};
 use retime::{Causality, TraceInfo};
+use retime_parallel::Team;
 
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
@@ -46,6 +48,8 @@ pub(crate) struct Loaded {
 pub(crate) struct Source<'a> {
     pub(crate) path: &'a Path,
     pub(crate) format: Option<FormatName>,
+    /// Who shares the work.
+    pub(crate) team: Option<&'a Arc<Team>>,
     pub(crate) quiet: bool,
 }
 
@@ -54,9 +58,10 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     let Source {
         path,
         format,
+        team,
         quiet,
     } = source;
-    let trace = formats::open(path, format)?;
+    let trace = formats::open(path, formats::of(path, format), team)?;
     let start = Instant::now();
     let progress = Progress::new("reading", trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;

@@ -40,6 +40,7 @@ impl Truth {
         let source = Source {
             path,
             format: None,
+            team: None,
             quiet,
         };
         let truth = load(source, options)?;

@@ -24,6 +24,8 @@
 //! - Damaged input is an error that says where; it never panics, never loops and
 //!   never makes memory grow beyond what was read.
 
+mod parts;
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -35,6 +37,8 @@ use crate::log::LocationLog;
 use crate::monitor::{Cancelled, Monitor};
 use crate::time::Timestamp;
 use crate::trace::{LocationIndex, TraceInfo};
+
+pub use self::parts::{InParts, PartLocation, PartScan, PartUndo, join};
 
 /// A file format.
 pub trait Format: Send + Sync {
@@ -143,6 +147,11 @@ pub trait Trace: Send + Sync {
     /// The name of a region that a row mentions.
     fn region(&self, id: u32) -> Option<Cow<'_, str>>;
 
+    /// The trace as several processes can share the work on it, if its format allows that.
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        None
+    }
+
     /// Whether the times of the trace were interpolated between measured offsets
     /// already.
     fn has_applied_offsets(&self) -> bool {
@@ -214,7 +223,7 @@ pub enum Reach {
 }
 
 /// The times of chosen events of a location.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeline {
     /// The times of the events asked for.
     pub times: Vec<Timestamp>,

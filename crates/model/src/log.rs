@@ -68,7 +68,7 @@ impl ChannelIndex {
 /// The events with a role of one location, in order; columns refer to them as
 /// [`LogNode`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "LogColumns", into = "LogColumns")]
+#[serde(try_from = "LogColumns")]
 pub struct LocationLog(LogColumns);
 
 /// In [`LogColumns::posted_within`]: a receive may have been posted at any time before.

@@ -35,12 +35,14 @@
 //! # Ok::<(), retime_model::MapError>(())
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use crate::near::partition_point_near;
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
 
 /// A break point of a [`ClockMap`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Knot {
     /// Stamp as recorded.
     pub raw: Timestamp,
@@ -63,7 +65,7 @@ impl Knot {
 }
 
 /// From which event on a stepped knot has which value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Step {
     /// The raw stamp of the knot.
     pub raw: Timestamp,

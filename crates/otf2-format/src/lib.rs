@@ -14,6 +14,7 @@
 
 mod describe;
 mod error;
+mod in_parts;
 mod rows;
 mod scan;
 mod unused;
@@ -25,17 +26,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
 use retime_model::format::{
-    Contents, EventRows, Format, FormatError, Recognition, Scan, Shape, Timeline, Trace, Undo,
-    Unused,
+    Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape, Timeline, Trace,
+    Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
-use retime_otf2::{Anchor, EventCounts, RegionRef};
+use retime_otf2::{Anchor, RegionRef};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
-use self::scan::{Accelerators, Calls, LookedUp};
+use self::scan::Accelerators;
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
 const CORRECTION: &str = "retime.json";
@@ -123,8 +123,8 @@ fn is_anchor(path: &Path) -> bool {
 struct Archive {
     otf2: retime_otf2::Trace,
     description: Description,
-    /// What a scan has concluded of streams.
-    accelerators: OnceLock<Accelerators>,
+    /// Of how many activities of each location a scan could tell the launch.
+    launched: OnceLock<Vec<u64>>,
 }
 
 impl Archive {
@@ -135,7 +135,7 @@ impl Archive {
         Ok(Self {
             otf2,
             description,
-            accelerators: OnceLock::new(),
+            launched: OnceLock::new(),
         })
     }
 }
@@ -158,37 +158,23 @@ impl Trace for Archive {
     }
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        let locations: Vec<LocationIndex> = self.otf2.locations().collect();
-        let regions = scan::Regions::find(self.otf2.definitions(), &self.description.info);
-        let info = &self.description.info;
-        let teams = scan::Teams::find(self.otf2.definitions(), info);
-        let accelerators = Accelerators::find(&self.otf2, info, monitor)?;
-        let pass = |calls: Option<&Calls>| -> Result<Vec<_>, TraceError> {
-            let looked_up = LookedUp {
-                regions: &regions,
-                teams: &teams,
-                accelerators: &accelerators,
-                calls,
-            };
-            let locations = locations.par_iter();
-            let scanned = locations
-                .map(|&it| scan::read(&self.otf2, &self.description, looked_up, it, monitor));
-            scanned.collect()
-        };
-        let mut scanned = pass(None)?;
-        if scanned.iter().any(|it| it.wants_calls) {
-            let calls = Calls::find(self.otf2.definitions(), info);
+        let all: Vec<LocationIndex> = self.otf2.locations().collect();
+        let accelerators = Accelerators::find(&self.otf2, self.info(), &all, monitor)?;
+        let mut found = self.scan_some(&all, &accelerators, false, monitor)?;
+        if found.wants_more {
             monitor.announce(self.bytes());
-            scanned = pass(Some(&calls))?;
+            found = self.scan_some(&all, &accelerators, true, monitor)?;
         }
-        let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
-        let scanned = scan::name_epochs(scanned, info, &self.otf2)?;
-        // A second scan concludes the same.
-        self.accelerators.get_or_init(|| accelerators);
+        let concluded = found.locations.iter().map(|it| it.concluded);
+        self.take_up(&concluded.collect::<Vec<_>>());
+        let (logs, contents) = join(found.locations)?
+            .into_iter()
+            .map(|it| (it.log, it.contents))
+            .unzip();
         Ok(Scan {
-            info: self.description.info.clone(),
-            contents: scanned.iter().map(|it| contents(&it.counts)).collect(),
-            logs: scanned.into_iter().map(|it| it.log).collect(),
+            info: self.info().clone(),
+            logs,
+            contents,
         })
     }
 
@@ -197,16 +183,8 @@ impl Trace for Archive {
         events: &[&[u32]],
         monitor: &dyn Monitor,
     ) -> Result<Vec<Timeline>, FormatError> {
-        let all = (0..).map(LocationIndex).zip(events).collect::<Vec<_>>();
-        let timeline = |&(location, events): &(LocationIndex, &&[u32])| {
-            let found = self.otf2.times(location, events, monitor);
-            found.map_err(failed).map(|it| Timeline {
-                times: it.times,
-                contents: contents(&it.counts),
-                backwards: it.backwards,
-            })
-        };
-        all.par_iter().map(timeline).collect()
+        let events = (0..).map(LocationIndex).zip(events.iter().copied());
+        self.timelines_of(&events.collect::<Vec<_>>(), monitor)
     }
 
     fn shape(&self) -> Shape {
@@ -268,6 +246,10 @@ impl Trace for Archive {
         Some(definitions.text(region.name))
     }
 
+    fn in_parts(&self) -> Option<&dyn InParts> {
+        Some(self)
+    }
+
     fn has_applied_offsets(&self) -> bool {
         let mut locations = self.otf2.locations();
         // By a single one nothing is interpolated.
@@ -283,15 +265,5 @@ impl Trace for Archive {
 
     fn warnings(&self, contents: &[Contents]) -> Vec<String> {
         warnings::of(self, contents)
-    }
-}
-
-fn contents(counts: &EventCounts) -> Contents {
-    Contents {
-        kinds: counts
-            .iter()
-            .map(|(code, count)| (code.into(), count))
-            .collect(),
-        rest: vec![counts.attribute_lists(), counts.bytes()],
     }
 }

@@ -38,7 +38,6 @@ use self::accelerators::Parts;
 pub(crate) use self::calls::Calls;
 use self::calls::Followed;
 use self::epochs::Epochs;
-pub(crate) use self::epochs::name as name_epochs;
 use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
 use self::partners::Partners;

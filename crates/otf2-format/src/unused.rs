@@ -9,7 +9,6 @@
 //! counts once, whether a kernel or a copy of memory, which Score-P records as
 //! one-sided, unless its launch [could be told](crate::scan::Accelerators).
 
-use retime_model::LocationIndex;
 use retime_model::format::{Contents, Reach, Unused};
 use retime_otf2::LocationType;
 use retime_otf2::schema::event_code as code;
@@ -87,10 +86,9 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
     };
     let all = KINDS.iter().map(|kind| count(kind, false));
     let mut activities = count(&ON_STREAMS, true);
-    if let Some(accelerators) = archive.accelerators.get() {
-        let counts = (0..).map(LocationIndex).zip(&mut activities.records);
-        for (location, records) in counts {
-            *records = records.saturating_sub(accelerators.taken_up(location));
+    if let Some(launched) = archive.launched.get() {
+        for (records, launched) in activities.records.iter_mut().zip(launched) {
+            *records = records.saturating_sub(*launched);
         }
     }
     let all = all.chain([activities]);

@@ -90,7 +90,7 @@ pub use refs::{
     RegionRef, RmaWinRef, SourceCodeLocationRef, StringRef, SystemTreeNodeRef,
 };
 pub use retime_model::{Monitor, Timestamp};
-pub use rewrite::Rewritten;
+pub use rewrite::{PartRewritten, Rewritten};
 pub use schema::{EventData, SnapshotData};
 pub use times::Timeline;
 pub use trace::Trace;

@@ -44,6 +44,7 @@ pub(crate) mod files;
 mod layout;
 mod markers;
 pub(crate) mod output;
+mod part;
 mod plain;
 mod retime;
 mod snapshots;
@@ -61,6 +62,7 @@ use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Role};
 use self::markers::Markers;
 use self::output::Output;
+pub use self::part::PartRewritten;
 use self::retime::Extent;
 use self::source::Source;
 use crate::chunk::ChunkReader;
@@ -142,6 +144,8 @@ struct Rewrite<'a> {
     to: &'a Path,
     monitor: &'a dyn Monitor,
     files: Vec<ArchiveFile>,
+    /// Whether each file is to be on the disk before the next is begun.
+    synced: bool,
 }
 
 /// One file done.
@@ -159,42 +163,52 @@ impl<'a> Rewrite<'a> {
         monitor: &'a dyn Monitor,
     ) -> Result<Self> {
         let ids: Vec<u64> = trace.location_ids().collect();
-        for &id in &ids {
-            // Those that must be there, or else there would be no copy of them.
-            trace.archive().open_events(id)?;
-            trace.archive().open_snapshots(id)?;
-        }
+        check_there(trace, ids.iter().copied())?;
         Ok(Self {
             trace,
             correction,
             to,
             monitor,
             files: files::list(trace.archive(), &ids, trace.by_directory())?,
+            synced: false,
         })
     }
 
     fn run(&self) -> Result<Rewritten> {
-        create_directories(self.to, self.files.iter().map(|file| file.name.as_path()))?;
+        self.create_directories()?;
+        self.finish(self.early(|_| true)?)
+    }
+
+    fn create_directories(&self) -> Result<()> {
+        create_directories(self.to, self.files.iter().map(|file| file.name.as_path()))
+    }
+
+    /// Those files of the given roles that nothing else has to be known for.
+    fn early(&self, roles: impl Fn(Role) -> bool + Sync) -> Result<PartRewritten> {
         let late = |file: &&ArchiveFile| matches!(file.role, Role::Anchor | Role::Definitions);
-        let mut done = self
+        let done = self
             .files
             .par_iter()
-            .filter(|file| !late(file))
-            .map(|file| self.file(file, None))
-            .collect::<Result<Vec<Done>>>()?;
-        let extents = done.iter().filter_map(|done| done.extent);
-        let extent = extents.reduce(Extent::join);
+            .filter(|file| !late(file) && roles(file.role))
+            .map(|file| self.file(file, None));
+        Ok(PartRewritten::of(done.collect::<Result<_>>()?))
+    }
+
+    /// The files for which all others have to be done.
+    fn finish(&self, mut done: PartRewritten) -> Result<Rewritten> {
         // The extent is known only now, and the anchor comes last of all.
         for role in [Role::Definitions, Role::Anchor] {
             for file in self.files.iter().filter(|file| file.role == role) {
-                done.push(self.file(file, extent)?);
+                let undo = self.file(file, done.extent)?.undo;
+                done.files.push(undo);
             }
         }
+        done.laid_out.sort_unstable();
         let times = |extent: Extent| (Timestamp(extent.new.0), Timestamp(extent.new.1));
         Ok(Rewritten {
-            range: extent.map(times),
-            laid_out: done.iter().filter_map(|done| done.laid_out).collect(),
-            undo: Undo::new(done.into_iter().map(|done| done.undo).collect()),
+            range: done.extent.map(times),
+            laid_out: done.laid_out,
+            undo: Undo::new(done.files),
         })
     }
 
@@ -212,6 +226,9 @@ impl<'a> Rewrite<'a> {
                 outcome: Outcome::default(),
             },
         };
+        if self.synced {
+            output.sync()?;
+        }
         let laid_out = match file.role {
             Role::Events(location) if changed.outcome.laid_out => Some(location),
             _ => None,
@@ -304,6 +321,16 @@ impl<'a> Rewrite<'a> {
     fn source(&self, reader: ChunkReader) -> Source<'a> {
         Source::new(reader, self.monitor)
     }
+}
+
+/// Fails if files of these locations are missing that must be there, or else there
+/// would be no copy of them.
+fn check_there(trace: &Trace, ids: impl Iterator<Item = u64>) -> Result<()> {
+    for id in ids {
+        trace.archive().open_events(id)?;
+        trace.archive().open_snapshots(id)?;
+    }
+    Ok(())
 }
 
 /// A file that was copied with changes.

@@ -41,7 +41,8 @@ pub struct Trace {
     /// In the order of their definitions.
     locals: Vec<LocalDefinitions>,
     by_directory: bool,
-    event_bytes: u64,
+    /// The sizes of the event files of all locations.
+    event_bytes: Vec<u64>,
 }
 
 impl Trace {
@@ -52,10 +53,9 @@ impl Trace {
         let archive = Archive::open(path)?;
         let definitions = Definitions::read(&archive)?;
         let ids = definitions.location_ids();
-        let mut event_bytes = 0;
-        for &id in &ids {
-            event_bytes += archive.open_events(id)?.file_size();
-        }
+        let sizes = ids.iter();
+        let sizes = sizes.map(|&id| Ok(archive.open_events(id)?.file_size()));
+        let event_bytes = sizes.collect::<Result<Vec<u64>>>()?;
         let locals = LocalDefinitions::read_all(&archive, &ids)?;
         Ok(Self {
             archive,
@@ -78,8 +78,13 @@ impl Trace {
 
     /// The size of all event files, which is nearly all that a
     /// [`Monitor`] hears of.
-    pub const fn event_bytes(&self) -> u64 {
-        self.event_bytes
+    pub fn event_bytes(&self) -> u64 {
+        self.event_bytes.iter().sum()
+    }
+
+    /// The size of the event file of each location.
+    pub fn event_bytes_by_location(&self) -> &[u64] {
+        &self.event_bytes
     }
 
     /// Whether the user named a directory rather than an anchor file.

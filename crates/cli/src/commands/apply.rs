@@ -23,7 +23,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format);
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let saved = SavedCorrection::read(&args.correction)?;
-    let trace = format.open(&args.trace)?;
+    let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new("writing", trace.bytes(), args.run.quiet);

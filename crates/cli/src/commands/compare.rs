@@ -33,6 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     let source = Source {
         path,
         format: args.format.format,
+        team: None,
         quiet: args.run.quiet,
     };
     let (comparison, defective) = with_threads(args.run.threads, || {

@@ -33,6 +33,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let source = Source {
         path: &args.trace,
         format: args.input_format,
+        team: None,
         quiet: args.run.quiet,
     };
     let loaded = load(source, options)?;

@@ -23,7 +23,8 @@ pub(super) fn verify(
     copy: &Path,
     mut times: &[Timestamp],
 ) -> Result<(), CliError> {
-    let written = formats::of(&args.trace, args.format.format).open(copy)?;
+    let format = formats::of(&args.trace, args.format.format);
+    let written = formats::open(copy, format, args.format.team.as_ref())?;
     let nodes = analysed.analysis.causality().nodes();
     let events: Vec<&[u32]> = (0..nodes.locations())
         .map(|location| nodes.events(&nodes.of(location)))

@@ -8,12 +8,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 8] = [
+const CRATES: [(&str, &[&str]); 9] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-model"]),
+    ("retime-parallel", &["retime-model"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
@@ -26,6 +27,7 @@ const CRATES: [(&str, &[&str]); 8] = [
             "retime-experiments",
             "retime-jsonl",
             "retime-otf2-format",
+            "retime-parallel",
             "retime-sim",
         ],
     ),
@@ -36,11 +38,12 @@ const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 7] = [
+const LAYERED: [&str; 8] = [
     "model",
     "retime",
     "otf2-format",
     "jsonl",
+    "parallel",
     "sim",
     "experiments",
     "cli",
@@ -236,6 +239,9 @@ fn formats_are_named_in_one_place() {
 fn unsafe_code_is_forbidden() {
     let manifest = fs::read_to_string(crates().join("../Cargo.toml")).unwrap();
     assert!(manifest.contains("unsafe_code = \"forbid\""), "{manifest}");
+    // It is no member, since only who wants it needs MPI.
+    let mpi = fs::read_to_string(crates().join("mpi/Cargo.toml")).unwrap();
+    assert!(mpi.contains("unsafe_code = \"forbid\""), "{mpi}");
     for (name, _) in CRATES {
         let directory = name.trim_start_matches("retime-");
         let manifest = crates().join(directory).join("Cargo.toml");

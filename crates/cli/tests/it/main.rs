@@ -30,6 +30,7 @@ mod methods;
 mod order;
 mod real_traces;
 mod recordings;
+mod shared;
 mod silent;
 mod simulate;
 mod staging;

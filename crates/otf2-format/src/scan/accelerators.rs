@@ -56,9 +56,10 @@ use self::family::{Edge, Family};
 use self::references::{Named, References};
 use crate::error::TraceError;
 
-/// What the numbers of launches and synchronisations are counted in: "ACCEL" in ASCII,
-/// so that no other kind of numbers is mistaken for them.
-const SPACE: u64 = 0x41_4343_454c;
+/// What the numbers of launches and synchronisations are counted in: "ACCL" in ASCII,
+/// so that no other kind of numbers is mistaken for them, and in the lower half the
+/// process, so that they do not depend on which others are read.
+const SPACE: u64 = (u32::from_be_bytes(*b"ACCL") as u64) << u32::BITS;
 
 /// The part that an event has in a dependency between a host and its streams.
 #[derive(Clone, Copy, Debug)]
@@ -77,27 +78,29 @@ pub(crate) struct Accelerators {
     parts: BTreeMap<LocationIndex, Vec<(u64, Part)>>,
     /// Activities that dependencies rest on, by stream.
     taken_up: BTreeMap<LocationIndex, u64>,
-    edges: u64,
 }
 
 impl Accelerators {
-    /// Looks for streams and what they carried out.
+    /// Looks for streams among some locations, and for what they carried out. Hosts have
+    /// to be there with their streams.
     pub(crate) fn find(
         trace: &Trace,
         info: &TraceInfo,
+        part: &[LocationIndex],
         monitor: &dyn Monitor,
     ) -> Result<Self, TraceError> {
         let mut found = Self::default();
-        let families = families(trace, info);
+        let families = families(trace, info, part);
         let calls = Calls::find(trace.definitions());
         if families.is_empty() || !calls.launch_anything() {
             return Ok(found);
         }
         let references = References::find(trace.definitions());
-        for places in families {
+        for (process, places) in families {
             let family = read(trace, (&calls, references.as_ref()), &places, monitor)?;
-            for edge in family.edges() {
-                found.add(&edge);
+            let space = SPACE | process as u64;
+            for (number, edge) in (0..).zip(family.edges()) {
+                found.add(&edge, (space, number));
             }
         }
         for parts in found.parts.values_mut() {
@@ -106,24 +109,16 @@ impl Accelerators {
         Ok(found)
     }
 
-    fn add(&mut self, edge: &Edge) {
-        let number = self.edges;
-        self.edges += 1;
+    fn add(&mut self, edge: &Edge, (space, number): (u64, u64)) {
         let mut part = |(location, event): (LocationIndex, u64), part| {
             self.parts.entry(location).or_default().push((event, part));
         };
         if let ([cause], [effect]) = (&edge.causes[..], &edge.effects[..]) {
-            let id = MessageId {
-                space: SPACE,
-                number,
-            };
+            let id = MessageId { space, number };
             part(*cause, Part::Cause(id));
             part(*effect, Part::Effect(id));
         } else {
-            let id = OperationId {
-                space: SPACE,
-                number,
-            };
+            let id = OperationId { space, number };
             let class = if edge.causes.len() > 1 {
                 Class::AllToOne
             } else {
@@ -188,10 +183,13 @@ struct Places {
     streams: Vec<(LocationIndex, usize)>,
 }
 
-/// All processes that have streams.
-fn families(trace: &Trace, info: &TraceInfo) -> Vec<Places> {
+/// All processes that have streams, among some locations.
+fn families(trace: &Trace, info: &TraceInfo, part: &[LocationIndex]) -> BTreeMap<usize, Places> {
     let mut families: BTreeMap<usize, Places> = BTreeMap::new();
-    for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
+    let described = part
+        .iter()
+        .filter_map(|&it| Some((it, info.locations.get(it.as_usize())?)));
+    for (index, location) in described {
         let process = location.process;
         let defined = trace.definitions().locations.get(location.id);
         match defined.map(|it| it.kind) {
@@ -206,8 +204,8 @@ fn families(trace: &Trace, info: &TraceInfo) -> Vec<Places> {
             _ => {}
         }
     }
-    let families = families.into_values();
-    families.filter(|it| !it.streams.is_empty()).collect()
+    families.retain(|_, it| !it.streams.is_empty());
+    families
 }
 
 /// Watches for the end of the work only: the same bytes are read again.

@@ -21,7 +21,9 @@
 
 use std::collections::HashMap;
 
-use retime_model::{LocationIndex, LogBuilder, LogNode, MessageId, Role, Timestamp, TraceInfo};
+use retime_model::{
+    LocationIndex, LogBuilder, LogNode, MessageId, NamedMessage, Role, Timestamp, TraceInfo,
+};
 use retime_otf2::schema::{Class, event_code as code};
 use retime_otf2::{
     Definitions, EventData, Glance, GroupRef, LocalDefinitions, MappingTable, RegionRef,
@@ -222,7 +224,8 @@ impl<'a> Followed<'a> {
         let mut names = |part| self.exposures.names(part, of).into_iter();
         match (kind, call.entered) {
             (Kind::Exposes, Some(entered)) => {
-                let posted = names(Part::Posts).map(|(_, id)| (id, entered));
+                let node = entered;
+                let posted = names(Part::Posts).map(|(_, id)| NamedMessage { id, node });
                 self.epochs.posted.extend(posted);
             }
             (Kind::Accesses, _) => self.fetches.start(of.0),
@@ -253,7 +256,7 @@ impl<'a> Followed<'a> {
         }
         if !call.fetched.is_empty() {
             let node = log.takes_part(event, time, Role::Receive);
-            let fetched = call.fetched.iter().map(|&id| (id, node));
+            let fetched = call.fetched.iter().map(|&id| NamedMessage { id, node });
             self.epochs.fetched.extend(fetched);
         }
     }

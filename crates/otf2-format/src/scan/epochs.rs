@@ -12,8 +12,9 @@
 //! ```
 //!
 //! The k-th post of a target for an origin belongs to the k-th access epoch of that origin
-//! towards it. Most posts have an epoch without gets, so they are [named](name) only when
-//! all locations are read, and it is known which others wait for them.
+//! towards it. Most posts have an epoch without gets, so their names count only where others
+//! wait for them, which shows when all locations are read: see
+//! [`join`](retime_model::format::join).
 //!
 //! Source: MPI 4.1, section 12.5.2: "RMA accesses to each target window will be delayed, if
 //! necessary, until the target MPI process executed the matching call to `MPI_WIN_POST`", and
@@ -22,13 +23,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use retime_model::{Location, LocationIndex, LogNode, Members, MessageId, NamedMessage, TraceInfo};
+use retime_model::{LocationIndex, Members, NamedMessage};
 use retime_otf2::schema::Class;
-use retime_otf2::{EventData, LocalDefinitions, MappingTable, RmaAtomicType, RmaWinRef, Trace};
+use retime_otf2::{EventData, LocalDefinitions, MappingTable, RmaAtomicType, RmaWinRef};
 
-use super::{Joined, Scanned};
 use crate::describe::Description;
-use crate::error::TraceError;
 
 /// From whom an origin has fetched something since it started to access a group.
 pub(super) struct Fetches<'a> {
@@ -109,36 +108,7 @@ const fn fetches(operation: RmaAtomicType) -> bool {
 #[derive(Default)]
 pub(crate) struct Epochs {
     /// Entries of calls that expose memory.
-    pub(super) posted: Vec<(MessageId, LogNode)>,
+    pub(crate) posted: Vec<NamedMessage>,
     /// Exits of calls that complete accesses, by what they have fetched.
-    pub(super) fetched: Vec<(MessageId, LogNode)>,
-}
-
-/// Names the posts of which both sides are known, in the logs of all locations.
-pub(crate) fn name(
-    scanned: Vec<Scanned>,
-    info: &TraceInfo,
-    trace: &Trace,
-) -> Result<Vec<Scanned>, TraceError> {
-    let ids = |list: fn(&Epochs) -> &Vec<(MessageId, LogNode)>| -> HashSet<MessageId> {
-        let named = scanned.iter().flat_map(|it| list(&it.epochs));
-        named.map(|(id, _)| *id).collect()
-    };
-    let (posted, fetched) = (ids(|it| &it.posted), ids(|it| &it.fetched));
-    if posted.is_disjoint(&fetched) {
-        return Ok(scanned);
-    }
-    let enter = |(it, described): (Scanned, &Location)| {
-        let known = |id: &MessageId| posted.contains(id) && fetched.contains(id);
-        let named = it.epochs.posted.iter().chain(&it.epochs.fetched);
-        let named = named.filter(|(id, _)| known(id));
-        let messages = named.map(|&(id, node)| NamedMessage { id, node }).collect();
-        let joined = Joined {
-            messages,
-            ..Joined::default()
-        };
-        it.with(joined, (trace, described.id))
-    };
-    let scanned = scanned.into_iter().zip(&info.locations);
-    scanned.map(enter).collect()
+    pub(crate) fetched: Vec<NamedMessage>,
 }

@@ -11,7 +11,7 @@ mod creations;
 mod locks;
 mod tasks;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use retime_model::{
     Class, LocationIndex, LogNode, MessageId, NamedMessage, NamedOperation, OperationId, TraceInfo,
@@ -23,8 +23,9 @@ use self::tasks::Tasks;
 use super::{Joined, Scanned};
 use crate::error::TraceError;
 
-/// The space in which messages and operations between threads are numbered.
-const SPACE: u64 = u64::from_be_bytes(*b"threads\0");
+/// The space in which messages and operations between threads are numbered; its lower
+/// half is the process, so that numbers do not depend on which others are read.
+const SPACE: u64 = (u32::from_be_bytes(*b"thrd") as u64) << u32::BITS;
 
 /// An acquisition of a lock, as its records say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -202,7 +203,8 @@ struct At {
     node: LogNode,
 }
 
-/// Names what certainly belongs together, in the logs of all locations.
+/// Names what certainly belongs together, in the logs of some locations by rising index;
+/// those of a process have to be there together.
 pub(crate) fn name(
     scanned: Vec<Scanned>,
     info: &TraceInfo,
@@ -211,8 +213,9 @@ pub(crate) fn name(
     if scanned.iter().all(|it| it.handovers.is_empty()) {
         return Ok(scanned);
     }
-    let mut names = Names::new(scanned.len());
-    for process in by_process(&scanned, info) {
+    let mut names = Names::default();
+    for (number, process) in by_process(&scanned, info) {
+        names.begin(number);
         for (released, acquired) in locks::pairs(&process) {
             names.message(&[released, acquired]);
         }
@@ -243,12 +246,12 @@ struct Thread<'a> {
 }
 
 /// The locations of each process.
-fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a>>> {
-    let mut processes: Vec<Vec<Thread<'a>>> = Vec::new();
-    processes.resize_with(info.processes.len(), Vec::new);
-    for (location, it) in (0..).map(LocationIndex).zip(scanned) {
-        let described = info.locations.get(location.as_usize());
-        if let Some(process) = described.and_then(|it| processes.get_mut(it.process)) {
+fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> BTreeMap<usize, Vec<Thread<'a>>> {
+    let mut processes: BTreeMap<usize, Vec<Thread<'a>>> = BTreeMap::new();
+    for it in scanned {
+        let location = it.log.location();
+        if let Some(described) = info.locations.get(location.as_usize()) {
+            let process = processes.entry(described.process).or_default();
             process.push(Thread {
                 location,
                 handovers: &it.handovers,
@@ -259,21 +262,23 @@ fn by_process<'a>(scanned: &'a [Scanned], info: &TraceInfo) -> Vec<Vec<Thread<'a
     processes
 }
 
-/// What is added to the logs of all locations.
+/// What is added to the logs of locations.
+#[derive(Default)]
 struct Names {
-    joined: Vec<Joined>,
+    joined: HashMap<LocationIndex, Joined>,
+    space: u64,
     next: u64,
 }
 
 impl Names {
-    fn new(locations: usize) -> Self {
-        let mut joined = Vec::new();
-        joined.resize_with(locations, Joined::default);
-        Self { joined, next: 0 }
+    /// Goes on to a process.
+    fn begin(&mut self, process: usize) {
+        self.space = SPACE | process as u64;
+        self.next = 0;
     }
 
     fn of(&mut self, location: LocationIndex) -> &mut Joined {
-        &mut self.joined[location.as_usize()]
+        self.joined.entry(location).or_default()
     }
 
     fn number(&mut self) -> u64 {
@@ -283,7 +288,7 @@ impl Names {
 
     fn message(&mut self, ends: &[At]) {
         let id = MessageId {
-            space: SPACE,
+            space: self.space,
             number: self.number(),
         };
         for end in ends {
@@ -295,7 +300,7 @@ impl Names {
 
     fn task(&mut self, created: At, begun: &[At]) {
         let id = OperationId {
-            space: SPACE,
+            space: self.space,
             number: self.number(),
         };
         let mut event = |at: At, expected: u32| {
@@ -321,15 +326,18 @@ impl Names {
     }
 
     fn enter(
-        self,
+        mut self,
         scanned: Vec<Scanned>,
         info: &TraceInfo,
         trace: &Trace,
     ) -> Result<Vec<Scanned>, TraceError> {
-        let scanned = scanned.into_iter().zip(&info.locations);
-        let entered = scanned
-            .zip(self.joined)
-            .map(|((it, described), joined)| it.with(joined, (trace, described.id)));
-        entered.collect()
+        let enter = |it: Scanned| {
+            let location = it.log.location();
+            let joined = self.joined.remove(&location).unwrap_or_default();
+            let described = info.locations.get(location.as_usize());
+            let id = described.map_or(u64::from(location.0), |it| it.id);
+            it.with(joined, (trace, id))
+        };
+        scanned.into_iter().map(enter).collect()
     }
 }

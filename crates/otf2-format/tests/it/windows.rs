@@ -3,7 +3,8 @@
 
 use retime::causality::{Causality, CausalityOptions, Implementation};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
-use retime_model::format::{Format, Scan};
+use retime_model::format::{Format, PartScan, Scan, Trace, join};
+use retime_model::{LocationIndex, LocationLog};
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Payload, WriteOptions};
 use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, GroupRef, GroupType, LocationGroupType,
@@ -99,7 +100,29 @@ fn scanned(paradigm: Paradigm, locations: &[&[(u64, It)]]) -> Scan {
         written.push(location.finish().unwrap());
     }
     archive.finish(written).unwrap();
-    Otf2.open(&path).unwrap().scan(&()).unwrap()
+    let trace = Otf2.open(&path).unwrap();
+    let scan = trace.scan(&()).unwrap();
+    assert_eq!(logs_by_parts(&*trace), scan.logs);
+    scan
+}
+
+/// What is found where each location is read by another process.
+fn logs_by_parts(trace: &dyn Trace) -> Vec<LocationLog> {
+    let parts = trace.in_parts().unwrap();
+    let all = (0..parts.sizes().len() as u32).map(LocationIndex);
+    let pass = |thoroughly| {
+        let found = all
+            .clone()
+            .map(|it| parts.scan_part(&[it], thoroughly, &()).unwrap());
+        found.collect::<Vec<PartScan>>()
+    };
+    let mut found = pass(false);
+    if found.iter().any(|it| it.wants_more) {
+        found = pass(true);
+    }
+    let locations = join(found.into_iter().flat_map(|it| it.locations).collect());
+    let locations = locations.unwrap().into_iter();
+    locations.map(|it| it.log).collect()
 }
 
 fn recorded(

@@ -73,27 +73,58 @@ pub(crate) fn directory(archive: &Archive) -> PathBuf {
     }
 }
 
-fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, Role> {
+/// The files of some locations of an archive, given with their ids; sorted by name.
+pub(super) fn of_locations(
+    archive: &Archive,
+    locations: &[(LocationIndex, u64)],
+) -> Vec<ArchiveFile> {
     let dir = directory(archive);
-    // As they are found, which makes a difference for "traces.otf2".
-    let found = |path: &Path| {
-        let parent = archive.anchor_path().parent().unwrap_or(Path::new(""));
-        dir.join(path.strip_prefix(parent).unwrap_or(path))
-    };
-    let mut roles = HashMap::new();
-    for (index, &id) in locations.iter().enumerate() {
-        let index = LocationIndex(index as u32);
+    let roles = location_roles(archive, locations.iter().copied());
+    let there = roles.into_iter().filter(|(path, _)| path.is_file());
+    let mut files: Vec<ArchiveFile> = there
+        .map(|(path, role)| ArchiveFile {
+            name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
+            role,
+            path,
+        })
+        .collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, Role> {
+    let indexed = (0..).map(LocationIndex).zip(locations.iter().copied());
+    let mut roles: HashMap<PathBuf, Role> = location_roles(archive, indexed).into_iter().collect();
+    roles.insert(found(archive, &archive.markers_path()), Role::Markers);
+    let definitions = found(archive, &archive.definitions_path());
+    roles.insert(definitions, Role::Definitions);
+    roles.insert(found(archive, archive.anchor_path()), Role::Anchor);
+    roles
+}
+
+fn location_roles(
+    archive: &Archive,
+    locations: impl Iterator<Item = (LocationIndex, u64)>,
+) -> Vec<(PathBuf, Role)> {
+    let mut roles = Vec::new();
+    for (index, id) in locations {
         let local = archive.local_definitions_path(id);
-        roles.insert(found(&local), Role::LocalDefinitions(index));
-        roles.insert(found(&archive.events_path(id)), Role::Events(index));
+        roles.push((found(archive, &local), Role::LocalDefinitions(index)));
+        let events = archive.events_path(id);
+        roles.push((found(archive, &events), Role::Events(index)));
         if archive.anchor().snapshots > 0 {
-            roles.insert(found(&archive.snapshots_path(id)), Role::Snapshots(index));
+            let snapshots = archive.snapshots_path(id);
+            roles.push((found(archive, &snapshots), Role::Snapshots(index)));
         }
     }
-    roles.insert(found(&archive.markers_path()), Role::Markers);
-    roles.insert(found(&archive.definitions_path()), Role::Definitions);
-    roles.insert(found(archive.anchor_path()), Role::Anchor);
     roles
+}
+
+/// A path of an archive as a search finds it, which makes a difference for
+/// "traces.otf2".
+fn found(archive: &Archive, path: &Path) -> PathBuf {
+    let parent = archive.anchor_path().parent().unwrap_or(Path::new(""));
+    directory(archive).join(path.strip_prefix(parent).unwrap_or(path))
 }
 
 /// Whether a file beside the anchor is a thumbnail of its archive.

@@ -42,6 +42,12 @@ impl Output {
             .map_err(|source| Error::io(&self.path, source))
     }
 
+    /// Waits until the disk has what was written.
+    pub(crate) fn sync(&self) -> Result<()> {
+        let synced = self.file.sync_all();
+        synced.map_err(|source| Error::io(&self.path, source))
+    }
+
     /// The check sum of what was written.
     pub(crate) fn crc(&self) -> u32 {
         self.crc.clone().finalize()

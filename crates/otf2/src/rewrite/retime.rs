@@ -1,6 +1,7 @@
 //! New times for the events of one location.
 
 use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use crate::clock::{ClockCorrection, ClockCursor};
 
@@ -15,7 +16,7 @@ pub(super) struct Retimer<'a> {
 }
 
 /// First and last event before and after, each in the time of the trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Extent {
     pub(super) old: (u64, u64),
     pub(super) new: (u64, u64),

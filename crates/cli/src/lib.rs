@@ -1,0 +1,84 @@
+//! The command `retime`, and what `retime-mpi` does in each of its processes.
+//!
+//! `command_line` says what can be asked for, `commands` does it, `report` tells what
+//! came out; `shared` has the work on a trace shared by several processes. A command
+//! returns its exit code or a `CliError`; [`run`] and [`run_shared`] turn either into the
+//! end of the process.
+
+mod analysed;
+mod args;
+mod bounds;
+mod command_line;
+mod commands;
+mod delay;
+mod error;
+mod formats;
+mod limits;
+mod lines;
+mod load;
+mod method;
+mod offsets;
+mod progress;
+mod quantity;
+mod report;
+mod saved;
+mod serial;
+mod shared;
+mod staging;
+mod truth;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use command_line::{Cli, Command};
+use error::CliError;
+use retime::printable;
+
+pub use shared::run_shared;
+
+/// Does what the command line asks `retime` for.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    progress::catch_interrupts();
+    match obey(&cli.command) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            report_error("retime", &error);
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn obey(command: &Command) -> Result<u8, CliError> {
+    match command {
+        Command::Check(args) => commands::check::run(args),
+        Command::Compare(args) => commands::compare::run(args),
+        Command::Correct(args) => commands::correct::run(args),
+        Command::Apply(args) => commands::apply::run(args),
+        Command::Undo(args) => commands::undo::run(args),
+        Command::Order(args) => commands::order::run(args),
+        Command::Stream(args) => commands::stream::run(args),
+        Command::Simulate(args) => commands::simulate::run(args),
+        Command::Demo(args) => commands::demo::run(args),
+        Command::Reproduce(args) => commands::reproduce::run(args),
+        Command::Completions { shell } => commands::meta::completions(*shell, Cli::command()),
+        Command::Man => commands::meta::man(&Cli::command()),
+    }
+}
+
+fn report_error(command: &str, error: &CliError) {
+    let style = anstyle::Style::new()
+        .bold()
+        .fg_color(Some(anstyle::AnsiColor::Red.into()));
+    // Paths and names are from outside; messages of several lines are not.
+    let text = error.to_string();
+    let lines: Vec<_> = text.lines().map(printable).collect();
+    // If even this cannot be written, the exit code still tells.
+    let _ = writeln!(
+        anstream::stderr(),
+        "{style}{command}:{style:#} {}",
+        lines.join("\n")
+    );
+}

@@ -1,0 +1,216 @@
+//! `retime-mpi`: the same commands, with the work on the trace shared by processes.
+//!
+//! Process 0 reads the command line, does what it asks for and says what came out; the
+//! others serve it. Whether a file is there or a value makes sense is its decision alone,
+//! so that something is wrong once and not once in each process.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::sync::Arc;
+
+use clap::{Parser, Subcommand};
+use retime::format_seconds;
+use retime_parallel::{Communicator, Lost, Team, Usage, serve};
+
+use crate::args::{ApplyArgs, CheckArgs, CorrectArgs};
+use crate::commands;
+use crate::error::{CliError, FAILURE};
+use crate::formats::FORMATS;
+use crate::load::with_threads;
+use crate::progress::{Interrupts, catch_interrupts};
+use crate::report::summary::{group_digits, plural};
+
+const NAME: &str = "retime-mpi";
+
+/// retime on many nodes: mpirun -n P retime-mpi correct TRACE -o OUT.
+///
+/// Does what retime does, with the same options, the same output and the same exit codes,
+/// for any number of processes. They share the reading, the writing, the syncing and the
+/// verification of the files of locations. Messages are matched and clocks are solved for
+/// by process 0 alone, which has to have room for all events that communicate.
+/// TRACE and the output have to lie on a file system that all nodes see.
+#[derive(Debug, Parser)]
+#[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Count the contradictions in a trace; change nothing
+    Check(CheckArgs),
+    /// Write a corrected copy of a trace
+    Correct(Box<CorrectArgs>),
+    /// Send the time stamps of a trace through a saved correction
+    Apply(ApplyArgs),
+}
+
+/// How a command runs.
+struct Manner {
+    threads: Option<u16>,
+    quiet: bool,
+    verbose: bool,
+}
+
+impl Command {
+    fn manner(&self) -> Manner {
+        let (threads, quiet, verbose) = match self {
+            Self::Check(args) => (args.run.threads, args.run.quiet, args.run.verbose),
+            Self::Correct(args) => (args.run.threads, args.run.quiet, args.run.verbose),
+            Self::Apply(args) => (args.run.threads, args.run.quiet, false),
+        };
+        Manner {
+            threads,
+            quiet,
+            verbose,
+        }
+    }
+
+    fn run(mut self, team: &Arc<Team>) -> Result<u8, CliError> {
+        let format = match &mut self {
+            Self::Check(args) => &mut args.format,
+            Self::Correct(args) => &mut args.format,
+            Self::Apply(args) => &mut args.format,
+        };
+        format.team = Some(Arc::clone(team));
+        match &self {
+            Self::Check(args) => commands::check::run(args),
+            Self::Correct(args) => commands::correct::run(args),
+            Self::Apply(args) => commands::apply::run(args),
+        }
+    }
+}
+
+/// What the others have to know before they serve: whether there is anything to do, and
+/// on how many threads.
+type Briefing = Option<Option<u16>>;
+
+/// Does what the command line asks `retime-mpi` for, in one of the processes of a
+/// communicator; the exit code. Only process 0 looks at the command line.
+pub fn run_shared(
+    communicator: Box<dyn Communicator>,
+    command_line: impl IntoIterator<Item = OsString>,
+) -> u8 {
+    // mpirun shows process 0 a terminal, even where what it says goes into a file.
+    anstream::ColorChoice::Never.write_global();
+    catch_interrupts();
+    let team = Arc::new(Team::new(communicator));
+    let done = if team.rank() == 0 {
+        lead(&team, command_line)
+    } else {
+        follow(&team).map(|()| 0)
+    };
+    done.unwrap_or_else(|error| {
+        crate::report_error(NAME, &error);
+        FAILURE
+    })
+}
+
+fn follow(team: &Team) -> Result<(), CliError> {
+    let briefing: Briefing = team.hear().map_err(lost)?;
+    match briefing {
+        Some(threads) => with_threads(threads, || serve(team, &FORMATS, &Interrupts).map_err(lost)),
+        None => Ok(()),
+    }
+}
+
+fn lead(
+    team: &Arc<Team>,
+    command_line: impl IntoIterator<Item = OsString>,
+) -> Result<u8, CliError> {
+    let command = match Cli::try_parse_from(command_line) {
+        Ok(cli) => cli.command,
+        Err(message) => {
+            team.tell(&Briefing::None).map_err(lost)?;
+            // If even this cannot be written, the exit code still tells.
+            let _ = message.print();
+            return Ok(u8::try_from(message.exit_code()).unwrap_or(FAILURE));
+        }
+    };
+    let manner = command.manner();
+    team.tell(&Briefing::Some(manner.threads)).map_err(lost)?;
+    let code = command.run(team).unwrap_or_else(|error| {
+        crate::report_error(NAME, &error);
+        error.exit_code()
+    });
+    let usage = team.dismiss().map_err(lost)?;
+    if team.worked_alone() && team.size() > 1 && !manner.quiet {
+        say("process 0 worked alone: traces of this format are not read in parts");
+    }
+    if manner.verbose {
+        say(&describe(&usage));
+    }
+    Ok(code)
+}
+
+fn lost(lost: Lost) -> CliError {
+    CliError::Usage(lost.to_string())
+}
+
+/// Beside the report, which is that of `retime`.
+fn say(text: &str) {
+    // Nothing depends on it.
+    let _ = writeln!(anstream::stderr(), "{NAME}: {text}");
+}
+
+/// What the processes took.
+fn describe(usage: &[Usage]) -> String {
+    let messages = usage.iter().map(|it| it.messages).sum();
+    let bytes: u64 = usage.iter().map(|it| it.bytes).sum();
+    let seconds = usage.iter().map(|it| it.worked.as_secs_f64());
+    let memory = usage.iter().map(|it| it.memory);
+    let memory = memory.collect::<Option<Vec<u64>>>().map_or_else(
+        || "unknown".to_owned(),
+        |all| {
+            spread(all.into_iter().map(|it| it as f64 / 1e6), |it| {
+                format!("{it:.0} MB")
+            })
+        },
+    );
+    format!(
+        "{}, {}, {} bytes sent\n\
+         {NAME}: each worked for {}\n\
+         {NAME}: each took at most {memory} of memory",
+        plural(usage.len() as u64, "process"),
+        plural(messages, "message"),
+        group_digits(bytes),
+        spread(seconds, format_seconds),
+    )
+}
+
+/// The least, the mean and the most.
+fn spread(values: impl Iterator<Item = f64> + Clone, text: impl Fn(f64) -> String) -> String {
+    let least = values.clone().fold(f64::INFINITY, f64::min);
+    let most = values.clone().fold(0.0, f64::max);
+    let mean = values.clone().sum::<f64>() / values.count() as f64;
+    format!(
+        "{} to {}, {} on average",
+        text(least),
+        text(most),
+        text(mean)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_processes_took_is_summed_up() {
+        let usage = |worked, memory| Usage {
+            worked: Duration::from_millis(worked),
+            memory: Some(memory),
+            messages: 700,
+            bytes: 1_000_000,
+        };
+        assert_eq!(
+            describe(&[usage(500, 10_000_000), usage(100, 30_000_000)]),
+            "2 processes, 1,400 messages, 2,000,000 bytes sent\n\
+             retime-mpi: each worked for 100 ms to 500 ms, 300 ms on average\n\
+             retime-mpi: each took at most 10 MB to 30 MB, 20 MB on average of memory"
+        );
+    }
+}

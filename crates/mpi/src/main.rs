@@ -1,0 +1,42 @@
+//! The command `retime-mpi`: `mpirun -n P retime-mpi correct TRACE -o OUT`.
+//!
+//! What it does is in `retime_cli::run_shared`; here is what MPI has to do with it. A
+//! process that cannot go on takes all others with it, so that none waits for it.
+
+mod world;
+
+use std::env;
+use std::io::{Write, stderr};
+use std::panic;
+use std::process::ExitCode;
+
+use mpi::Threading;
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::Communicator as _;
+
+use crate::world::World;
+
+/// Exit code for system errors, as everywhere in retime.
+const FAILURE: u8 = 2;
+
+fn main() -> ExitCode {
+    // One thread at a time sends or receives, not always the first.
+    let wanted = Threading::Serialized;
+    let Some((universe, threading)) = mpi::initialize_with_threading(wanted) else {
+        return ExitCode::from(FAILURE);
+    };
+    if threading < wanted {
+        let message = "retime-mpi: this MPI cannot be used by a program with threads; build it so \
+                       that it provides MPI_THREAD_SERIALIZED";
+        let _ = writeln!(stderr(), "{message}");
+        return ExitCode::from(FAILURE);
+    }
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |what| {
+        report(what);
+        SimpleCommunicator::world().abort(i32::from(FAILURE));
+    }));
+    let code = retime_cli::run_shared(Box::new(World::new()), env::args_os());
+    drop(universe);
+    ExitCode::from(code)
+}

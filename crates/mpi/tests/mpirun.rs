@@ -1,0 +1,231 @@
+//! The built command under `mpirun`, beside `retime`; run by `make test-mpi`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "failing is how a test reports"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long it may take until all processes have noticed that one is gone.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn retime(dir: &Path, arguments: &str) -> i32 {
+    let retime = std::env::var_os("RETIME").expect("RETIME names the command to compare with");
+    let mut command = Command::new(retime);
+    command.current_dir(dir).args(arguments.split_whitespace());
+    command.stdout(Stdio::null());
+    command.status().unwrap().code().unwrap()
+}
+
+fn mpirun(dir: &Path, size: u32, arguments: &str) -> Command {
+    let mut command = Command::new("mpirun");
+    command
+        .args(["--quiet", "--oversubscribe", "--allow-run-as-root", "-n"])
+        .arg(size.to_string())
+        .arg(env!("CARGO_BIN_EXE_retime-mpi"))
+        .args(arguments.split_whitespace())
+        .current_dir(dir)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    command
+}
+
+/// Exit code, and what was said besides the summary.
+fn run(dir: &Path, size: u32, arguments: &str) -> (i32, String) {
+    let mut command = mpirun(dir, size, arguments);
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    (output.status.code().unwrap(), said)
+}
+
+fn files(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            let content = fs::read(&path).unwrap();
+            found.insert(path, content);
+        }
+    }
+    found
+}
+
+#[track_caller]
+fn assert_same(a: &Path, b: &Path) {
+    let relative = |dir: &Path| -> BTreeMap<PathBuf, Vec<u8>> {
+        let all = files(dir).into_iter();
+        all.map(|(path, content)| (path.strip_prefix(dir).unwrap().to_owned(), content))
+            .collect()
+    };
+    let (a, b) = (relative(a), relative(b));
+    assert_eq!(a.keys().collect::<Vec<_>>(), b.keys().collect::<Vec<_>>());
+    for (name, content) in &a {
+        assert!(*content == b[name], "{} differs", name.display());
+    }
+}
+
+/// The report without what was measured of the run.
+fn report(path: &Path) -> String {
+    let report = fs::read_to_string(path).unwrap();
+    let lines = report.lines().filter(|it| !it.contains("_seconds\""));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A directory with the bundled recording.
+fn recording() -> TempDir {
+    let scratch = tempfile::tempdir().unwrap();
+    assert_eq!(retime(scratch.path(), "demo --keep demo"), 0);
+    scratch
+}
+
+#[test]
+fn the_bundled_recording_by_any_number_of_processes() {
+    let scratch = recording();
+    let dir = scratch.path();
+    let options = "--threads 1 --json";
+    assert_eq!(
+        retime(
+            dir,
+            &format!("correct demo/halo -o alone {options} alone.json")
+        ),
+        0
+    );
+    assert_eq!(
+        retime(dir, &format!("check demo/halo {options} checked.json")),
+        1
+    );
+    let apply = "apply alone/traces.retime.json demo/halo";
+    assert_eq!(retime(dir, &format!("{apply} -o applied")), 0);
+    for size in [1, 2, 3, 8] {
+        let correct = format!("correct demo/halo -o out{size} {options} {size}.json");
+        assert_eq!(run(dir, size, &correct), (0, String::new()));
+        assert_same(&dir.join("alone"), &dir.join(format!("out{size}")));
+        let json = report(&dir.join(format!("{size}.json")));
+        assert_eq!(json, report(&dir.join("alone.json")));
+
+        let check = format!("check demo/halo {options} {size}.json");
+        assert_eq!(run(dir, size, &check), (1, String::new()));
+        let json = report(&dir.join(format!("{size}.json")));
+        assert_eq!(json, report(&dir.join("checked.json")));
+
+        let applied = format!("applied{size}");
+        assert_eq!(run(dir, size, &format!("{apply} -o {applied}")).0, 0);
+        assert_same(&dir.join("applied"), &dir.join(applied));
+    }
+}
+
+#[test]
+fn an_error_is_said_once() {
+    let scratch = recording();
+    let dir = scratch.path();
+    let damaged = dir.join("demo/halo/traces/3.evt");
+    let whole = fs::read(&damaged).unwrap();
+    fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    for (arguments, what) in [
+        ("correct none -o out", "none: No such file"),
+        ("correct demo/halo -o out", "3.evt"),
+        ("undo demo/halo -o out", "unrecognized subcommand"),
+    ] {
+        for size in [1, 4] {
+            let (code, said) = run(dir, size, arguments);
+            assert_eq!(code, 2, "{said}");
+            assert_eq!(said.matches(what).count(), 1, "{said}");
+            assert!(!dir.join("out").exists());
+        }
+    }
+}
+
+#[test]
+fn with_verbose_each_process_is_accounted_for() {
+    let scratch = recording();
+    let (code, said) = run(scratch.path(), 3, "check demo/halo -v");
+    assert_eq!(code, 1);
+    assert!(said.contains("retime-mpi: 3 processes, "), "{said}");
+    assert!(said.contains(" of memory"), "{said}");
+}
+
+/// The processes of the command that `mpirun` has started.
+fn started(mpirun: &Child) -> Vec<u32> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let numbers = entries.filter_map(|it| it.file_name().to_str()?.parse().ok());
+    let is_one = |process: &u32| {
+        let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // Behind the name in brackets: the state, and the process that started it.
+        let parent = status.rsplit_once(") ").and_then(|(_, rest)| {
+            let mut fields = rest.split(' ');
+            fields.nth(1)?.parse::<u32>().ok()
+        });
+        let runs = fs::read_link(format!("/proc/{process}/exe"));
+        let is_command = runs.is_ok_and(|it| it.ends_with("retime-mpi"));
+        is_command && parent == Some(mpirun.id())
+    };
+    numbers.filter(is_one).collect()
+}
+
+/// Waits for the end, but not for ever.
+fn ends(mut child: Child) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    false
+}
+
+#[test]
+fn killed_at_any_moment_nobody_waits_and_nothing_appears() {
+    let scratch = tempfile::tempdir().unwrap();
+    let dir = scratch.path();
+    let simulate = "simulate halo --events 3000000 --no-truth --offset 100us -o trace -q";
+    assert_eq!(retime(dir, simulate), 0);
+    assert_eq!(retime(dir, "correct trace -o alone -q"), 0);
+    let mut killed = 0;
+    for moment in 1..=12 {
+        let mut command = mpirun(dir, 3, "correct trace -o out --threads 1 -q");
+        let child = command.stderr(Stdio::null()).spawn().unwrap();
+        while started(&child).len() < 3 {
+            sleep(Duration::from_millis(1));
+        }
+        sleep(Duration::from_millis(60 * moment));
+        let processes = started(&child);
+        if let Some(victim) = processes.get(moment as usize % 3) {
+            let kill = Command::new("kill")
+                .args(["-9", &victim.to_string()])
+                .status();
+            killed += usize::from(kill.unwrap().success());
+        }
+        assert!(
+            ends(child),
+            "still there {PATIENCE:?} after a process was killed"
+        );
+        if dir.join("out").exists() {
+            assert_same(&dir.join("alone"), &dir.join("out"));
+            fs::remove_dir_all(dir.join("out")).unwrap();
+        }
+    }
+    assert!(killed > 3, "{killed}");
+    assert_eq!(run(dir, 3, "correct trace -o out -q"), (0, String::new()));
+    assert_same(&dir.join("alone"), &dir.join("out"));
+    let mut left: Vec<_> = fs::read_dir(dir)
+        .unwrap()
+        .map(|it| it.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["alone", "out", "trace"]);
+}

@@ -1,0 +1,136 @@
+//! An archive whose locations are read and written in parts.
+//!
+//! Each location has its files. What is concluded of several of them (which streams a
+//! host has launched work on, what threads hand over) concerns one process and those it
+//! has made, so that it is the same whatever else is in the part. Calls are followed in
+//! a second pass if any location of the whole trace gives a reason to.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use retime_model::format::{
+    Contents, FormatError, InParts, PartLocation, PartScan, PartUndo, Timeline, Undo,
+};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_otf2::EventCounts;
+
+use crate::Archive;
+use crate::error::{TraceError, failed};
+use crate::scan::{self, Accelerators, Calls, LookedUp};
+
+impl Archive {
+    pub(crate) fn info(&self) -> &TraceInfo {
+        &self.description.info
+    }
+
+    /// Reads the events of some locations; follows calls if it is to be done `thoroughly`.
+    pub(crate) fn scan_some(
+        &self,
+        part: &[LocationIndex],
+        accelerators: &Accelerators,
+        thoroughly: bool,
+        monitor: &dyn Monitor,
+    ) -> Result<PartScan, TraceError> {
+        let (definitions, info) = (self.otf2.definitions(), self.info());
+        let regions = scan::Regions::find(definitions, info);
+        let teams = scan::Teams::find(definitions, info);
+        let calls = thoroughly.then(|| Calls::find(definitions, info));
+        let looked_up = LookedUp {
+            regions: &regions,
+            teams: &teams,
+            accelerators,
+            calls: calls.as_ref(),
+        };
+        let scanned = part
+            .par_iter()
+            .map(|&it| scan::read(&self.otf2, &self.description, looked_up, it, monitor))
+            .collect::<Result<Vec<_>, _>>()?;
+        let wants_more = !thoroughly && scanned.iter().any(|it| it.wants_calls);
+        let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
+        let locations = scanned.into_iter().map(|it| PartLocation {
+            contents: contents(&it.counts),
+            concluded: accelerators.taken_up(it.log.location()),
+            log: it.log,
+            causes: it.epochs.posted,
+            effects: it.epochs.fetched,
+        });
+        Ok(PartScan {
+            locations: locations.collect(),
+            wants_more,
+        })
+    }
+}
+
+impl InParts for Archive {
+    fn sizes(&self) -> Vec<u64> {
+        self.otf2.event_bytes_by_location().to_vec()
+    }
+
+    fn scan_part(
+        &self,
+        part: &[LocationIndex],
+        thoroughly: bool,
+        monitor: &dyn Monitor,
+    ) -> Result<PartScan, FormatError> {
+        let accelerators = Accelerators::find(&self.otf2, self.info(), part, monitor)?;
+        Ok(self.scan_some(part, &accelerators, thoroughly, monitor)?)
+    }
+
+    fn take_up(&self, concluded: &[u64]) {
+        // A second scan concludes the same.
+        self.launched.get_or_init(|| concluded.to_vec());
+    }
+
+    fn timelines_of(
+        &self,
+        events: &[(LocationIndex, &[u32])],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let timeline = |&(location, events): &(LocationIndex, &[u32])| {
+            let found = self.otf2.times(location, events, monitor);
+            found.map_err(failed).map(|it| Timeline {
+                times: it.times,
+                contents: contents(&it.counts),
+                backwards: it.backwards,
+            })
+        };
+        events.par_iter().map(timeline).collect()
+    }
+
+    fn write_part(
+        &self,
+        correction: Option<&Correction>,
+        part: &[LocationIndex],
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<PartUndo, FormatError> {
+        let written = self.otf2.rewrite_part(correction, part, to, monitor);
+        let json = serde_json::to_string(&written.map_err(failed)?);
+        Ok(PartUndo(json.map_err(FormatError::failed)?))
+    }
+
+    fn write_rest(
+        &self,
+        correction: Option<&Correction>,
+        parts: Vec<PartUndo>,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        let parts = parts.iter().map(|it| serde_json::from_str(&it.0));
+        let parts = parts.collect::<Result<_, _>>();
+        let parts = parts.map_err(FormatError::failed)?;
+        let rewritten = self.otf2.rewrite_rest(correction, parts, to, monitor);
+        let json = serde_json::to_string(&rewritten.map_err(failed)?.undo);
+        Ok(Undo(json.map_err(FormatError::failed)?))
+    }
+}
+
+fn contents(counts: &EventCounts) -> Contents {
+    Contents {
+        kinds: counts
+            .iter()
+            .map(|(code, count)| (code.into(), count))
+            .collect(),
+        rest: vec![counts.attribute_lists(), counts.bytes()],
+    }
+}

@@ -1,0 +1,87 @@
+//! What process 0 asks the others for, and what they answer.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+
+use retime_model::format::FormatError;
+use retime_model::{Cancelled, LocationIndex};
+use serde::{Deserialize, Serialize};
+
+use crate::communicator::Lost;
+use crate::correction::PartCorrection;
+
+/// What a process is asked for. Traces are numbered as they are opened.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Command<'a> {
+    /// To open a trace; answered by nothing.
+    Open {
+        trace: u32,
+        format: Cow<'a, str>,
+        path: OsString,
+    },
+    /// To read its part of a trace; answered by whether that has to be done thoroughly.
+    Scan {
+        trace: u32,
+        part: Cow<'a, [LocationIndex]>,
+        thoroughly: bool,
+    },
+    /// For what it has read, in the order of its part; answered in batches until all are sent.
+    Deliver,
+    /// For times of events; answered by their timelines.
+    Timelines {
+        trace: u32,
+        events: Vec<(LocationIndex, Cow<'a, [u32]>)>,
+    },
+    /// To write its part of a trace; answered by what undoes that.
+    Write {
+        trace: u32,
+        part: Cow<'a, [LocationIndex]>,
+        correction: Option<PartCorrection>,
+        to: OsString,
+    },
+    /// To forget a trace; not answered.
+    Close { trace: u32 },
+    /// To go home; answered by what it took.
+    Dismiss,
+}
+
+/// What a process answers.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+/// Why a process could not do what it was asked for.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) enum Failure {
+    /// It was interrupted.
+    Cancelled,
+    /// Anything else, in the words that it has for it.
+    Failed(String),
+}
+
+impl From<FormatError> for Failure {
+    fn from(error: FormatError) -> Self {
+        match error {
+            FormatError::Cancelled(_) => Self::Cancelled,
+            FormatError::Failed(error) => Self::Failed(error.to_string()),
+        }
+    }
+}
+
+impl From<Failure> for FormatError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Cancelled => Cancelled.into(),
+            Failure::Failed(message) => Self::failed(Told(message)),
+        }
+    }
+}
+
+impl From<Lost> for Failure {
+    fn from(lost: Lost) -> Self {
+        Self::Failed(lost.to_string())
+    }
+}
+
+/// An error that another process had.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Told(String);

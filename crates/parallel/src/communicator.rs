@@ -1,0 +1,31 @@
+//! Processes that send each other bytes.
+
+/// A process among others, numbered from 0.
+pub trait Communicator: Send + Sync {
+    /// Which one this is.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn size(&self) -> usize;
+
+    /// How many bytes a message may have; at least 8.
+    fn longest(&self) -> usize;
+
+    /// Sends a message, which may take until it is received.
+    fn send(&self, to: usize, message: &[u8]) -> Result<(), Lost>;
+
+    /// Waits for the next message of another process. Those of one process come in the
+    /// order in which they were sent.
+    fn receive(&self, from: usize) -> Result<Vec<u8>, Lost>;
+}
+
+/// Why processes do not understand each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Lost {
+    /// One has ended before its time.
+    #[error("process {0} has ended")]
+    Ended(usize),
+    /// A message is not what was expected.
+    #[error("process {0} sent something else than it was asked for")]
+    Garbled(usize),
+}

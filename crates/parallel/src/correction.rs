@@ -1,0 +1,73 @@
+//! The maps that a part of a trace needs, as they are sent.
+//!
+//! Of a correction each process gets the maps of the clocks that its locations read; for
+//! the others it takes the identity, which it has no use for.
+
+use std::collections::HashMap;
+
+use retime_model::{ClockId, ClockMap, Clocks, Correction, Knot, LocationIndex, MapError, Step};
+use serde::{Deserialize, Serialize};
+
+/// Part of a correction.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct PartCorrection {
+    /// The clocks of all locations.
+    clocks: Vec<ClockId>,
+    maps: Vec<(ClockId, Vec<Knot>, Vec<Step>)>,
+}
+
+impl PartCorrection {
+    pub(crate) fn of(correction: &Correction, part: &[LocationIndex]) -> Self {
+        let clocks = correction.clocks();
+        let mut needed: Vec<ClockId> = part.iter().map(|&it| clocks.of(it)).collect();
+        needed.sort_unstable();
+        needed.dedup();
+        let maps = needed.into_iter().map(|clock| {
+            let map = correction.map(clock);
+            (clock, map.knots().to_vec(), map.steps().to_vec())
+        });
+        Self {
+            clocks: clocks.by_location().to_vec(),
+            maps: maps.collect(),
+        }
+    }
+
+    pub(crate) fn unpack(self) -> Result<Correction, MapError> {
+        let mut sent: HashMap<ClockId, ClockMap> = HashMap::new();
+        for (clock, knots, steps) in self.maps {
+            sent.insert(clock, ClockMap::new(knots, steps)?);
+        }
+        // Clocks are numbered as locations name them; what was sent may have other numbers.
+        let (clocks, order) = Clocks::from_owners(&self.clocks);
+        let map = |clock: &ClockId| sent.remove(clock).unwrap_or_default();
+        let maps = order.iter().map(map).collect();
+        Ok(Correction::new(clocks, maps))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use retime_model::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_part_gets_the_maps_that_it_reads() {
+        let (clocks, _) = Clocks::from_owners(&['a', 'b', 'a', 'c']);
+        let later = |by| {
+            let knot = Knot::at(Timestamp(0), Timestamp(by));
+            ClockMap::new(vec![knot], vec![]).unwrap()
+        };
+        let correction = Correction::new(clocks, [1, 2, 3].map(later).into());
+        let part = [LocationIndex(2), LocationIndex(3)];
+        let sent = PartCorrection::of(&correction, &part);
+        let bytes = postcard::to_allocvec(&sent).unwrap();
+        let received: PartCorrection = postcard::from_bytes(&bytes).unwrap();
+        let unpacked = received.unpack().unwrap();
+        assert_eq!(unpacked.clocks(), correction.clocks());
+        for location in part {
+            assert_eq!(unpacked.map_of(location), correction.map_of(location));
+        }
+        assert!(unpacked.map_of(LocationIndex(1)).is_identity());
+    }
+}

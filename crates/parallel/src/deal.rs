@@ -1,0 +1,133 @@
+//! Which locations each process gets.
+//!
+//! Locations of a process, and of those it has made, stay together as a *family*.
+//! Families are laid side by side, those of a node next to each other, each as wide as
+//! its bytes; the row is cut into blocks of equal width, and a family goes where its
+//! middle is. So a process gets at most its share and one family more, and programs'
+//! neighbours, which mostly are neighbours in the row, go to the same process or the next.
+
+use std::collections::BTreeMap;
+
+use retime_model::{LocationIndex, Process, TraceInfo};
+
+/// The locations of each of so many processes, rising.
+pub(crate) fn deal(info: &TraceInfo, sizes: &[u64], processes: usize) -> Vec<Vec<LocationIndex>> {
+    let heads = heads(&info.processes);
+    let mut families: BTreeMap<(Option<usize>, usize), (u128, Vec<LocationIndex>)> =
+        BTreeMap::new();
+    for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
+        let head = heads.get(location.process).copied();
+        let head = head.unwrap_or(location.process);
+        let node = info.processes.get(head).and_then(|it| it.node);
+        let (width, members) = families.entry((node, head)).or_default();
+        // A file without bytes has to be opened, too.
+        *width += u128::from(sizes.get(index.as_usize()).copied().unwrap_or(0)) + 1;
+        members.push(index);
+    }
+    let whole: u128 = families.values().map(|(width, _)| width).sum();
+    let mut parts = vec![Vec::new(); processes];
+    let mut before = 0;
+    for (width, members) in families.into_values() {
+        let part = (2 * before + width) * processes as u128 / (2 * whole);
+        parts[part as usize].extend(members);
+        before += width;
+    }
+    for part in &mut parts {
+        part.sort_unstable();
+    }
+    parts
+}
+
+/// Of each process the first of its family. A damaged trace may name as creator of a
+/// process one that it made itself; they are one family all the same.
+fn heads(processes: &[Process]) -> Vec<usize> {
+    let mut heads: Vec<usize> = (0..processes.len()).collect();
+    for (made, process) in processes.iter().enumerate() {
+        if let Some(creator) = process.creator.filter(|&it| it < processes.len()) {
+            let (a, b) = (head(&mut heads, made), head(&mut heads, creator));
+            heads[a.max(b)] = a.min(b);
+        }
+    }
+    (0..processes.len())
+        .map(|it| head(&mut heads, it))
+        .collect()
+}
+
+fn head(heads: &mut [usize], mut process: usize) -> usize {
+    while heads[process] != process {
+        heads[process] = heads[heads[process]];
+        process = heads[process];
+    }
+    process
+}
+
+#[cfg(test)]
+mod tests {
+    use retime_model::{Location, TickRate};
+
+    use super::*;
+
+    /// Processes by node and creator, and the processes of locations.
+    fn info(processes: &[(Option<usize>, Option<usize>)], of: &[usize]) -> TraceInfo {
+        let process = |&(node, creator): &_| Process {
+            name: String::new(),
+            node,
+            creator,
+        };
+        let location = |(index, &process): (u32, &usize)| Location {
+            id: index.into(),
+            name: String::new(),
+            process,
+            endpoint: LocationIndex(index),
+        };
+        TraceInfo {
+            rate: TickRate::per_second(1).unwrap(),
+            locations: (0..).zip(of).map(location).collect(),
+            processes: processes.iter().map(process).collect(),
+            nodes: Vec::new(),
+            communicators: Vec::new(),
+        }
+    }
+
+    fn numbers(parts: Vec<Vec<LocationIndex>>) -> Vec<Vec<u32>> {
+        let numbers = |it: Vec<LocationIndex>| it.into_iter().map(|it| it.0).collect();
+        parts.into_iter().map(numbers).collect()
+    }
+
+    #[test]
+    fn parts_are_blocks_of_equal_size() {
+        let four = info(&[(None, None); 4], &[0, 1, 2, 3]);
+        assert_eq!(numbers(deal(&four, &[10, 10, 10, 10], 2)), [[0, 1], [2, 3]]);
+        let parts = numbers(deal(&four, &[90, 10, 10, 10], 2));
+        assert_eq!(parts, [vec![0], vec![1, 2, 3]]);
+        assert_eq!(numbers(deal(&four, &[0; 4], 1)), [[0, 1, 2, 3]]);
+        let more = numbers(deal(&four, &[5; 4], 9));
+        assert_eq!(more.iter().filter(|it| it.len() == 1).count(), 4);
+    }
+
+    #[test]
+    fn families_and_nodes_stay_together() {
+        // Process 2 made 3, which made 1; nodes take turns.
+        let made = [
+            (Some(0), None),
+            (None, Some(3)),
+            (Some(1), None),
+            (None, Some(2)),
+            (Some(0), None),
+        ];
+        let parts = numbers(deal(&info(&made, &[0, 1, 2, 3, 4]), &[10; 5], 2));
+        assert_eq!(parts, [vec![1, 2, 3], vec![0, 4]]);
+    }
+
+    #[test]
+    fn processes_that_made_each_other_are_one_family() {
+        let circle = info(
+            &[(None, Some(1)), (None, Some(0)), (None, Some(7))],
+            &[0, 1, 2],
+        );
+        assert_eq!(
+            numbers(deal(&circle, &[10; 3], 3)),
+            [vec![], vec![0, 1], vec![2]]
+        );
+    }
+}

@@ -1,0 +1,319 @@
+//! The trace as process 0 sees it: like any other.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use retime_model::format::{
+    Contents, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Scan, Shape,
+    Timeline, Trace, Undo, Unused, join,
+};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use serde::de::DeserializeOwned;
+
+use crate::command::{Answer, Command};
+use crate::communicator::Lost;
+use crate::correction::PartCorrection;
+use crate::deal::deal;
+use crate::team::Team;
+
+/// Opens a trace on all processes; the others [`serve`](crate::serve). If its format
+/// knows no parts, this process works on it [alone](Team::worked_alone).
+pub fn open(
+    team: &Arc<Team>,
+    format: &dyn Format,
+    path: &Path,
+) -> Result<Box<dyn Trace>, FormatError> {
+    let trace = format.open(path)?;
+    let (Some(parts), Some(info)) = (trace.in_parts(), trace.describe()) else {
+        team.work_alone();
+        return Ok(trace);
+    };
+    let sizes = parts.sizes();
+    let parts = deal(info, &sizes, team.size());
+    let own = parts.first().into_iter().flatten();
+    let own = own.filter_map(|it| sizes.get(it.as_usize())).sum();
+    let mut opened = team.ask();
+    *opened += 1;
+    let number = *opened;
+    drop(opened);
+    // From here on others may have it open, and forget it when this one is dropped.
+    let dealt = Dealt {
+        team: Arc::clone(team),
+        number,
+        parts,
+        own,
+        trace,
+    };
+    let open = |_: &[LocationIndex]| Command::Open {
+        trace: number,
+        format: format.name().into(),
+        path: path.into(),
+    };
+    dealt.together::<(), ()>(open, |_, _| Ok(()))?;
+    Ok(Box::new(dealt))
+}
+
+struct Dealt {
+    team: Arc<Team>,
+    /// What the others know it by.
+    number: u32,
+    /// The locations of each process.
+    parts: Vec<Vec<LocationIndex>>,
+    /// Bytes of the locations of this one.
+    own: u64,
+    trace: Box<dyn Trace>,
+}
+
+impl Dealt {
+    /// Lets all processes do something, each with its part. The results of this one and,
+    /// in order, of the others; or the first failure among them.
+    fn together<'a, T: DeserializeOwned, O>(
+        &'a self,
+        command: impl Fn(&'a [LocationIndex]) -> Command<'a>,
+        own: impl FnOnce(&dyn InParts, &[LocationIndex]) -> Result<O, FormatError>,
+    ) -> Result<(O, Vec<T>), FormatError> {
+        let _asking = self.team.ask();
+        for (rank, part) in self.parts.iter().enumerate().skip(1) {
+            let asked = self.team.send(rank, &command(part));
+            asked.map_err(FormatError::failed)?;
+        }
+        let first = self.parts.first().map_or(&[][..], Vec::as_slice);
+        let parts = self.trace.in_parts();
+        let parts = parts.ok_or_else(|| FormatError::failed(Lost::Garbled(0)));
+        let own = parts.and_then(|it| own(it, first));
+        // Each answers, whatever became of the others.
+        let answers = (1..self.parts.len()).map(|rank| self.team.receive(rank));
+        let answers: Vec<Answer<T>> = answers
+            .collect::<Result<_, _>>()
+            .map_err(FormatError::failed)?;
+        let own = own?;
+        let answers = answers.into_iter().collect::<Result<_, _>>()?;
+        Ok((own, answers))
+    }
+
+    /// Takes what the other processes have read.
+    fn collect(&self, own: Vec<PartLocation>) -> Result<Vec<PartLocation>, Lost> {
+        let _asking = self.team.ask();
+        let mut all = own;
+        for (rank, part) in self.parts.iter().enumerate().skip(1) {
+            self.team.send(rank, &Command::Deliver)?;
+            let end = all.len() + part.len();
+            while all.len() < end {
+                all.extend(self.team.receive::<Vec<PartLocation>>(rank)?);
+            }
+            let sent = all[end - part.len()..].iter().map(|it| it.log.location());
+            if !sent.eq(part.iter().copied()) {
+                return Err(Lost::Garbled(rank));
+            }
+        }
+        all.sort_by_key(|it| it.log.location());
+        Ok(all)
+    }
+
+    fn write(
+        &self,
+        correction: Option<&Correction>,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        let monitor = &self.for_all(monitor);
+        let write = |part| Command::Write {
+            trace: self.number,
+            part: Cow::Borrowed(part),
+            correction: correction.map(|it| PartCorrection::of(it, part)),
+            to: to.into(),
+        };
+        let (own, others): (_, Vec<PartUndo>) = self.together(write, |trace, part| {
+            trace.write_part(correction, part, to, monitor)
+        })?;
+        let parts = [own].into_iter().chain(others).collect();
+        let _asking = self.team.ask();
+        let trace = self.trace.in_parts();
+        let trace = trace.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?;
+        trace.write_rest(correction, parts, to, monitor)
+    }
+
+    /// Tells a monitor for each byte of this process what all have read meanwhile, if they
+    /// are equally fast.
+    fn for_all<'a>(&self, monitor: &'a dyn Monitor) -> Scaled<'a> {
+        Scaled {
+            monitor,
+            own: self.own,
+            all: self.trace.bytes(),
+            done: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Drop for Dealt {
+    fn drop(&mut self) {
+        let _asking = self.team.ask();
+        let trace = self.number;
+        for rank in 1..self.parts.len() {
+            // Whoever is gone has forgotten it.
+            let _ = self.team.send(rank, &Command::Close { trace });
+        }
+    }
+}
+
+impl Trace for Dealt {
+    fn format(&self) -> &'static str {
+        self.trace.format()
+    }
+
+    fn path(&self) -> &Path {
+        self.trace.path()
+    }
+
+    fn describe(&self) -> Option<&TraceInfo> {
+        self.trace.describe()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.trace.bytes()
+    }
+
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+        let monitor = &self.for_all(monitor);
+        let pass = |thoroughly| {
+            let scan = |part| Command::Scan {
+                trace: self.number,
+                part: Cow::Borrowed(part),
+                thoroughly,
+            };
+            self.together::<bool, _>(scan, |trace, part| {
+                trace.scan_part(part, thoroughly, monitor)
+            })
+        };
+        let (mut own, others) = pass(false)?;
+        if own.wants_more || others.contains(&true) {
+            (own, _) = pass(true)?;
+        }
+        let all = join(self.collect(own.locations).map_err(FormatError::failed)?)?;
+        let concluded: Vec<u64> = all.iter().map(|it| it.concluded).collect();
+        if let Some(trace) = self.trace.in_parts() {
+            trace.take_up(&concluded);
+        }
+        let info = self.describe().cloned();
+        let (logs, contents) = all.into_iter().map(|it| (it.log, it.contents)).unzip();
+        Ok(Scan {
+            info: info.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?,
+            logs,
+            contents,
+        })
+    }
+
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let monitor = &self.for_all(monitor);
+        let of = |&it: &LocationIndex| events.get(it.as_usize()).copied().unwrap_or_default();
+        let timelines = |part: &[LocationIndex]| Command::Timelines {
+            trace: self.number,
+            events: part.iter().map(|it| (*it, of(it).into())).collect(),
+        };
+        let (own, others): (_, Vec<Vec<Timeline>>) = self.together(timelines, |trace, part| {
+            let events: Vec<_> = part.iter().map(|it| (*it, of(it))).collect();
+            trace.timelines_of(&events, monitor)
+        })?;
+        let mut all = Vec::new();
+        for (rank, (part, found)) in self
+            .parts
+            .iter()
+            .zip([own].into_iter().chain(others))
+            .enumerate()
+        {
+            if part.len() != found.len() {
+                return Err(FormatError::failed(Lost::Garbled(rank)));
+            }
+            all.extend(part.iter().zip(found));
+        }
+        all.sort_by_key(|(location, _)| **location);
+        Ok(all.into_iter().map(|(_, timeline)| timeline).collect())
+    }
+
+    fn shape(&self) -> Shape {
+        self.trace.shape()
+    }
+
+    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+        self.write(None, to, monitor).map(|_| ())
+    }
+
+    fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        self.write(Some(correction), to, monitor)
+    }
+
+    /// By this process alone.
+    fn restore(
+        &self,
+        correction: &Correction,
+        undo: &Undo,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError> {
+        self.trace.restore(correction, undo, to, monitor)
+    }
+
+    fn copy_at(&self, to: &Path) -> PathBuf {
+        self.trace.copy_at(to)
+    }
+
+    fn correction_of(&self, path: &Path) -> PathBuf {
+        self.trace.correction_of(path)
+    }
+
+    fn copies_siblings(&self) -> bool {
+        self.trace.copies_siblings()
+    }
+
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        self.trace.rows(location)
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        self.trace.region(id)
+    }
+
+    fn has_applied_offsets(&self) -> bool {
+        self.trace.has_applied_offsets()
+    }
+
+    fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
+        self.trace.unused(contents)
+    }
+
+    fn warnings(&self, contents: &[Contents]) -> Vec<String> {
+        self.trace.warnings(contents)
+    }
+}
+
+/// A monitor of all processes that hears of one.
+struct Scaled<'a> {
+    monitor: &'a dyn Monitor,
+    own: u64,
+    all: u64,
+    done: AtomicU64,
+}
+
+impl Monitor for Scaled<'_> {
+    fn advance(&self, bytes: u64) {
+        let before = self.done.fetch_add(bytes, Ordering::Relaxed);
+        let scale = |it: u64| u128::from(it) * u128::from(self.all) / u128::from(self.own.max(1));
+        let more = scale(before + bytes) - scale(before);
+        self.monitor.advance(more as u64);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.monitor.cancelled()
+    }
+}

@@ -1,0 +1,50 @@
+//! The work on a trace, dealt out to processes that send each other messages.
+//!
+//! Process 0 runs the whole job as if it were alone, on a trace from [`open`]. The others
+//! [`serve`] it: each reads, and later writes, its part of the locations when it is told
+//! to, and answers with what it found.
+//!
+//! ```text
+//!  process 0                                   process 1, 2, ...
+//!  open ------------ Open path --------------> opens it, too
+//!  scan ------------ Scan part --------------> reads the events of its part
+//!    reads its own part
+//!    logs <--------- PartLocation ------------
+//!  rewrite --------- Write part, its maps ---> writes the files of its part, syncs them
+//!    writes its own part
+//!    undo <--------- PartUndo ----------------
+//!    writes what belongs to no location
+//! ```
+//!
+//! How messages travel is up to a [`Communicator`]: MPI in the command `retime-mpi`,
+//! channels between [`threads`] in tests. What a process cannot do is told to process 0,
+//! which fails with the same words as if it had tried itself.
+//!
+//! | module | concept |
+//! |---|---|
+//! | `communicator` | processes that send each other bytes |
+//! | `threads` | one by threads of a process |
+//! | `team` | values as messages, and what is counted of them |
+//! | `command` | what process 0 asks for, and what is answered |
+//! | `correction` | the maps that a part needs |
+//! | `deal` | which locations each process gets |
+//! | `dealt` | the trace as process 0 sees it |
+//! | `worker` | the other processes |
+//! | `usage` | what a process took |
+
+mod command;
+mod communicator;
+mod correction;
+mod deal;
+mod dealt;
+mod team;
+mod threads;
+mod usage;
+mod worker;
+
+pub use communicator::{Communicator, Lost};
+pub use dealt::open;
+pub use team::Team;
+pub use threads::threads;
+pub use usage::Usage;
+pub use worker::serve;

@@ -1,0 +1,134 @@
+//! Values as messages, and what is counted of them.
+//!
+//! A value is packed by `postcard` and sent in pieces that a message can hold; the first
+//! begins with the number of bytes of all.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::command::Command;
+use crate::communicator::{Communicator, Lost};
+use crate::usage::Usage;
+
+/// Bytes of the number that a value begins with.
+const HEAD: usize = size_of::<u64>();
+
+/// A process together with those that it works with.
+pub struct Team {
+    communicator: Box<dyn Communicator>,
+    /// Answers go to whoever has asked, so one thing is asked at a time.
+    asking: Mutex<u32>,
+    begun: Instant,
+    messages: AtomicU64,
+    bytes: AtomicU64,
+    alone: AtomicBool,
+}
+
+impl fmt::Debug for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "process {} of {}", self.rank(), self.size())
+    }
+}
+
+impl Team {
+    /// Of all processes that a communicator reaches.
+    pub fn new(communicator: Box<dyn Communicator>) -> Self {
+        Self {
+            communicator,
+            asking: Mutex::new(0),
+            begun: Instant::now(),
+            messages: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            alone: AtomicBool::new(false),
+        }
+    }
+
+    /// The number of this process.
+    pub fn rank(&self) -> usize {
+        self.communicator.rank()
+    }
+
+    /// How many processes there are.
+    pub fn size(&self) -> usize {
+        self.communicator.size()
+    }
+
+    /// Whether a trace was opened that process 0 had to work on alone, since its format
+    /// knows no parts.
+    pub fn worked_alone(&self) -> bool {
+        self.alone.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn work_alone(&self) {
+        self.alone.store(true, Ordering::Relaxed);
+    }
+
+    /// Sends a value to all other processes, which have to [`hear`](Self::hear) it.
+    pub fn tell(&self, value: &impl Serialize) -> Result<(), Lost> {
+        let _asking = self.ask();
+        (1..self.size()).try_for_each(|rank| self.send(rank, value))
+    }
+
+    /// Waits for what process 0 tells.
+    pub fn hear<T: DeserializeOwned>(&self) -> Result<T, Lost> {
+        self.receive(0)
+    }
+
+    /// Sends the other processes home; what each has taken, this one first. To be called
+    /// by process 0 when it is done.
+    pub fn dismiss(&self) -> Result<Vec<Usage>, Lost> {
+        let _asking = self.ask();
+        let others = 1..self.size();
+        for rank in others.clone() {
+            self.send(rank, &Command::Dismiss)?;
+        }
+        let mut all = vec![self.usage(self.begun.elapsed())];
+        for rank in others {
+            all.push(self.receive(rank)?);
+        }
+        Ok(all)
+    }
+
+    /// What this process has taken, of which it worked for some time.
+    pub(crate) fn usage(&self, worked: Duration) -> Usage {
+        Usage::new(
+            worked,
+            self.messages.load(Ordering::Relaxed),
+            self.bytes.load(Ordering::Relaxed),
+        )
+    }
+
+    /// Keeps others from asking; holds how many traces were opened.
+    pub(crate) fn ask(&self) -> MutexGuard<'_, u32> {
+        self.asking.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn send(&self, to: usize, value: &impl Serialize) -> Result<(), Lost> {
+        // What is sent here always has a length.
+        let packed = postcard::to_extend(value, vec![0; HEAD]);
+        let mut bytes = packed.map_err(|_| Lost::Garbled(self.rank()))?;
+        let length = (bytes.len() - HEAD) as u64;
+        bytes[..HEAD].copy_from_slice(&length.to_le_bytes());
+        for piece in bytes.chunks(self.communicator.longest().max(HEAD)) {
+            self.communicator.send(to, piece)?;
+            self.messages.fetch_add(1, Ordering::Relaxed);
+        }
+        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(crate) fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Lost> {
+        let mut bytes = self.communicator.receive(from)?;
+        let head = bytes.first_chunk::<HEAD>();
+        let length = u64::from_le_bytes(*head.ok_or(Lost::Garbled(from))?);
+        while ((bytes.len() - HEAD) as u64) < length {
+            bytes.extend(self.communicator.receive(from)?);
+        }
+        let value = postcard::from_bytes(bytes.get(HEAD..).unwrap_or_default());
+        value.map_err(|_| Lost::Garbled(from))
+    }
+}

@@ -1,0 +1,143 @@
+//! A process that does its part when it is asked to.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use retime_model::Monitor;
+use retime_model::format::{Format, FormatError, InParts, PartLocation, Trace};
+
+use crate::command::{Answer, Command};
+use crate::communicator::Lost;
+use crate::correction::PartCorrection;
+use crate::team::Team;
+
+/// How many events with a role are sent at a time; some megabytes, so that neither
+/// messages are many nor both ends hold much twice.
+const BATCH: usize = 1 << 16;
+
+/// Does what process 0 asks for until it sends everybody home. The monitor hears of what
+/// is read, and can stop that; process 0 is told then.
+pub fn serve(
+    team: &Team,
+    formats: &[&'static dyn Format],
+    monitor: &dyn Monitor,
+) -> Result<(), Lost> {
+    let mut worker = Worker {
+        team,
+        formats,
+        monitor,
+        traces: HashMap::new(),
+        read: Vec::new(),
+    };
+    let mut worked = Duration::ZERO;
+    loop {
+        let command: Command<'_> = team.receive(0)?;
+        if matches!(command, Command::Dismiss) {
+            return team.send(0, &team.usage(worked));
+        }
+        let start = Instant::now();
+        worker.obey(command)?;
+        worked += start.elapsed();
+    }
+}
+
+struct Worker<'a> {
+    team: &'a Team,
+    formats: &'a [&'static dyn Format],
+    monitor: &'a dyn Monitor,
+    traces: HashMap<u32, Box<dyn Trace>>,
+    /// What was read and is still to be delivered.
+    read: Vec<PartLocation>,
+}
+
+impl Worker<'_> {
+    fn obey(&mut self, command: Command<'_>) -> Result<(), Lost> {
+        match command {
+            Command::Open {
+                trace,
+                format,
+                path,
+            } => {
+                let opened = self.open(&format, Path::new(&path));
+                let answer: Answer<()> = opened.map(|it| {
+                    self.traces.insert(trace, it);
+                });
+                self.team.send(0, &answer)
+            }
+            Command::Scan {
+                trace,
+                part,
+                thoroughly,
+            } => {
+                self.read.clear();
+                let scan = self.on(trace, |it, monitor| {
+                    it.scan_part(&part, thoroughly, monitor)
+                });
+                let answer: Answer<bool> = scan.map(|it| {
+                    self.read = it.locations;
+                    it.wants_more
+                });
+                self.team.send(0, &answer)
+            }
+            Command::Deliver => self.deliver(),
+            Command::Timelines { trace, events } => {
+                let events: Vec<_> = events.iter().map(|(it, events)| (*it, &**events)).collect();
+                let answer = self.on(trace, |it, monitor| it.timelines_of(&events, monitor));
+                self.team.send(0, &answer)
+            }
+            Command::Write {
+                trace,
+                part,
+                correction,
+                to,
+            } => {
+                let answer = self.on(trace, |it, monitor| {
+                    let correction = correction.map(PartCorrection::unpack).transpose();
+                    let correction = correction.map_err(FormatError::failed)?;
+                    it.write_part(correction.as_ref(), &part, Path::new(&to), monitor)
+                });
+                self.team.send(0, &answer)
+            }
+            Command::Close { trace } => {
+                self.traces.remove(&trace);
+                Ok(())
+            }
+            Command::Dismiss => Ok(()),
+        }
+    }
+
+    fn open(&self, format: &str, path: &Path) -> Answer<Box<dyn Trace>> {
+        let format = self.formats.iter().find(|it| it.name() == format);
+        let format = format.ok_or(Lost::Garbled(0))?;
+        Ok(format.open(path)?)
+    }
+
+    fn on<T>(
+        &self,
+        trace: u32,
+        work: impl FnOnce(&dyn InParts, &dyn Monitor) -> Result<T, FormatError>,
+    ) -> Answer<T> {
+        let trace = self.traces.get(&trace).and_then(|it| it.in_parts());
+        Ok(work(trace.ok_or(Lost::Garbled(0))?, self.monitor)?)
+    }
+
+    /// Sends what was read, and forgets it on the way.
+    fn deliver(&mut self) -> Result<(), Lost> {
+        let mut batch = Vec::new();
+        let mut events = 0;
+        for it in std::mem::take(&mut self.read) {
+            events += it.log.len();
+            batch.push(it);
+            if events >= BATCH {
+                self.team.send(0, &batch)?;
+                batch.clear();
+                events = 0;
+            }
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.team.send(0, &batch)
+    }
+}
