@@ -77,19 +77,20 @@ pub(crate) fn directory(archive: &Archive) -> PathBuf {
 pub(super) fn of_locations(
     archive: &Archive,
     locations: &[(LocationIndex, u64)],
-) -> Vec<ArchiveFile> {
+) -> Result<Vec<ArchiveFile>> {
     let dir = directory(archive);
-    let roles = location_roles(archive, locations.iter().copied());
-    let there = roles.into_iter().filter(|(path, _)| path.is_file());
-    let mut files: Vec<ArchiveFile> = there
-        .map(|(path, role)| ArchiveFile {
-            name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
-            role,
-            path,
-        })
-        .collect();
+    let mut files = Vec::new();
+    for (path, role) in location_roles(archive, locations.iter().copied()) {
+        if is_file(&path)? {
+            files.push(ArchiveFile {
+                name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
+                role,
+                path,
+            });
+        }
+    }
     files.sort_by(|a, b| a.path.cmp(&b.path));
-    files
+    Ok(files)
 }
 
 fn roles(archive: &Archive, locations: &[u64]) -> HashMap<PathBuf, Role> {

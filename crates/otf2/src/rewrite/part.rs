@@ -70,7 +70,7 @@ impl Trace {
             correction,
             to,
             monitor,
-            files: files::of_locations(self.archive(), &ids),
+            files: files::of_locations(self.archive(), &ids)?,
             synced: true,
         };
         part.create_directories()?;
