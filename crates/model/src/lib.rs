@@ -30,6 +30,7 @@
 mod clocks;
 mod correction;
 mod defect;
+mod foresight;
 pub mod format;
 mod implementation;
 mod log;

@@ -31,6 +31,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::defect::Defect;
+use crate::foresight::{Progress, append};
 use crate::log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
@@ -607,39 +608,4 @@ impl LogBuilder {
         *recent = Some((message, channel));
         channel
     }
-}
-
-/// How far a location is read.
-#[derive(Clone, Copy)]
-struct Progress {
-    seen: u64,
-    expected: u64,
-}
-
-impl Progress {
-    /// How many more entries a column of `len` will have if the rest of the events is like
-    /// those before, within reason: columns are doubled at least, and no promise makes them
-    /// more than sixteen times as long at once.
-    fn room(self, len: usize) -> usize {
-        let left = self.expected.saturating_sub(self.seen) as f64;
-        let alike = len as f64 * left / self.seen.max(1) as f64;
-        // A little more, so that what comes a little denser fits.
-        let room = (alike * 1.02) as usize + 64;
-        room.clamp(len, len.saturating_mul(16))
-    }
-}
-
-/// Adds an entry to a column. Where it is full, room is made for all that is foreseen:
-/// copying it again and again as it doubles takes a tenth of the time of a scan.
-#[inline]
-fn append<T>(column: &mut Vec<T>, entry: T, progress: Progress) {
-    if column.len() == column.capacity() {
-        make_room(column, progress);
-    }
-    column.push(entry);
-}
-
-#[cold]
-fn make_room<T>(column: &mut Vec<T>, progress: Progress) {
-    column.reserve(progress.room(column.len().max(64)));
 }

@@ -175,8 +175,8 @@ impl Trace for Dealt {
         self.trace.bytes()
     }
 
-    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        let monitor = &self.for_all(monitor);
+    fn scan(&self, for_whom: &dyn Monitor) -> Result<Scan, FormatError> {
+        let monitor = &self.for_all(for_whom);
         let pass = |thoroughly| {
             let scan = |part| Command::Scan {
                 trace: self.number,
@@ -189,6 +189,7 @@ impl Trace for Dealt {
         };
         let (mut own, others) = pass(false)?;
         if own.wants_more || others.contains(&true) {
+            for_whom.announce(self.bytes());
             (own, _) = pass(true)?;
         }
         let all = join(self.collect(own.locations).map_err(FormatError::failed)?)?;
