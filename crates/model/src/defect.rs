@@ -121,8 +121,19 @@ pub struct Place {
 pub struct DefectCount {
     /// How many there are.
     pub count: u64,
-    /// The first few.
+    /// The first few, by location and event.
     pub places: Vec<Place>,
+}
+
+impl DefectCount {
+    fn keep(&mut self, place: Place) {
+        if self.places.len() == PLACES_KEPT && self.places.last() <= Some(&place) {
+            return;
+        }
+        let at = self.places.partition_point(|it| *it <= place);
+        self.places.insert(at, place);
+        self.places.truncate(PLACES_KEPT);
+    }
 }
 
 /// All recording defects of a trace by kind.
@@ -136,18 +147,15 @@ impl Defects {
     pub fn add(&mut self, kind: Defect, location: LocationIndex, event: u64) {
         let found = self.by_kind.entry(kind).or_default();
         found.count += 1;
-        if found.places.len() < PLACES_KEPT {
-            found.places.push(Place { location, event });
-        }
+        found.keep(Place { location, event });
     }
 
-    /// Joins what another location found, in order of locations.
+    /// Joins what others found, in any order.
     pub fn merge(&mut self, other: Self) {
         for (kind, found) in other.by_kind {
             let own = self.by_kind.entry(kind).or_default();
             own.count += found.count;
-            let room = PLACES_KEPT.saturating_sub(own.places.len());
-            own.places.extend(found.places.into_iter().take(room));
+            found.places.into_iter().for_each(|place| own.keep(place));
         }
     }
 

@@ -380,7 +380,9 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
         }
         early(time(receive) - time(send))
     };
-    let messages: u128 = nodes.all().into_par_iter().map(message).sum();
+    let of_location = |location: usize| nodes.of(location).map(message).sum::<u128>();
+    let locations = (0..nodes.locations()).into_par_iter();
+    let messages: u128 = locations.map(of_location).sum();
     let collective = |instance: Instance| {
         let mut sum = 0;
         let none = MinimalDelay::Uniform(Ticks(0));
@@ -390,5 +392,5 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     };
     let instances = causality.collectives().instances();
     let collectives: u128 = instances.into_par_iter().map(collective).sum();
-    messages + collectives
+    causality.share().merged(messages + collectives, |a, b| a + b)
 }

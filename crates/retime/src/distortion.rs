@@ -8,7 +8,7 @@
 //! Source: Rabenseifner 2000, figure 6.3.
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, EventNode, Place};
 use retime_model::Clocks;
@@ -18,7 +18,7 @@ use retime_model::{LocationIndex, Ticks, Timestamp};
 const SMALL: f64 = 1e-3;
 
 /// Change of local intervals and displacement of events.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distortion {
     /// Intervals between successive events with edges of one location.
     pub intervals: u64,
@@ -52,7 +52,7 @@ pub struct Distortion {
 }
 
 /// Mean and largest of relative changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct MeanAndMost {
     /// Their mean.
     pub mean: f64,
@@ -77,7 +77,7 @@ impl MeanAndMost {
     }
 }
 
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Sums {
     out: Distortion,
     change: f64,
@@ -94,6 +94,7 @@ impl Distortion {
         let parts: Vec<Sums> = locations
             .map(|location| Sums::of_location(causality, after, location))
             .collect();
+        let parts = causality.share().by_location(parts);
         // In order of locations, so that sums of floats do not depend on threads.
         let mut sums = parts.into_iter().fold(Sums::default(), Sums::merge);
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
@@ -221,5 +222,6 @@ pub fn final_advance(
             after[last.index()].0.wrapping_sub(nodes.timestamp(last).0) as i64,
         ))
     };
-    clocks.iter().map(of_clock).collect()
+    let own = clocks.iter().map(of_clock).collect();
+    causality.share().by_clock(own, clocks, nodes)
 }

@@ -31,7 +31,7 @@ use std::hash::Hash;
 use rayon::prelude::*;
 use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use self::made::made_of;
 use self::silent::silent_attached;
@@ -244,7 +244,7 @@ fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {
 }
 
 /// What the violated dependencies between locations of a clock refute.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Violated {
     /// That any two of its locations share it.
     whole: bool,
@@ -258,6 +258,11 @@ impl Violated {
         let made = made_of(info, pair);
         self.whole |= made[0].is_none();
         self.made.extend(made.into_iter().flatten());
+    }
+
+    fn unite(&mut self, other: Self) {
+        self.whole |= other.whole;
+        self.made.extend(other.made);
     }
 
     fn is_refuted(&self) -> bool {
@@ -296,7 +301,10 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
     let all: Vec<ClockId> = clocks.iter().collect();
     let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
     violated_collectives(clocks, (info, causality), &mut violated);
-    violated
+    causality.share().merged(violated, |mut a, b| {
+        a.iter_mut().zip(b).for_each(|(a, b)| a.unite(b));
+        a
+    })
 }
 
 fn violated_collectives(

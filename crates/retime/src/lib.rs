@@ -134,6 +134,7 @@ pub mod order;
 mod pace;
 pub mod pipeline;
 pub mod repair;
+mod share;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
@@ -152,3 +153,4 @@ pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
     Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
 };
+pub use share::{Broken, NeedsWhole, Peers, Share};

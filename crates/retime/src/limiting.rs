@@ -52,6 +52,8 @@
 //! Source: Rabenseifner 2000, section 4.5 and figure 4.12: the limits of the
 //! piecewise linear amortisation.
 
+use serde::{Deserialize, Serialize};
+
 use crate::causality::{Causality, EventNode, Place, Role};
 use crate::clock::LogicalTimes;
 use crate::delay::MinimalDelay;
@@ -59,7 +61,7 @@ use retime_model::Clocks;
 use retime_model::{Ticks, Timestamp};
 
 /// A send, or the begin of a collective, that could not be moved far enough.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitingSend {
     /// The event.
     pub send: Place,
@@ -76,6 +78,20 @@ type Interval = (EventNode, EventNode);
 /// grown or nothing there limits it. `times` are those before amortisation, `after`
 /// the stamps of all nodes after it.
 pub fn limiting_send(
+    causality: &Causality,
+    clocks: &Clocks,
+    delay: &MinimalDelay,
+    times: &LogicalTimes,
+    after: &[Timestamp],
+    end: Place,
+) -> Option<LimitingSend> {
+    let nodes = causality.nodes();
+    let own = nodes.share().owns(end.location.as_usize());
+    let found = own.then(|| limiting(causality, clocks, delay, times, after, end));
+    nodes.share().merged(found.flatten(), Option::or)
+}
+
+fn limiting(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,

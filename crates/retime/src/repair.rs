@@ -132,10 +132,14 @@ pub fn repair_with(
     if times.jumps() == 0 {
         return Ok(nothing(clocks));
     }
-    let (forward, backward) = rayon::join(
-        || amortized(causality, clocks, delay, (gamma, &times), monitor),
-        || backward(causality, clocks, delay, gamma, monitor),
-    );
+    let forward = || amortized(causality, clocks, delay, (gamma, &times), monitor);
+    let backward = || backward(causality, clocks, delay, gamma, monitor);
+    let (forward, backward) = if causality.share().is_whole() {
+        rayon::join(forward, backward)
+    } else {
+        // Processes that work together do so in one order.
+        (forward(), backward())
+    };
     gentler(forward, backward)
 }
 
@@ -249,7 +253,8 @@ fn keeps_all(
     let both = |one, other| Ok(one && other);
     let locations = (0..nodes.locations()).into_par_iter().map(location_keeps);
     let blocks = blocks.into_par_iter().map(block_keeps);
-    Ok(locations.try_reduce(|| true, both)? && blocks.try_reduce(|| true, both)?)
+    let own = locations.try_reduce(|| true, both)? && blocks.try_reduce(|| true, both)?;
+    Ok(causality.share().all(own))
 }
 
 /// The largest delay between any two locations, if it is the same for all;
@@ -331,9 +336,10 @@ fn moved(
                 raw,
                 event: Some((index, event)),
             })?;
-            Ok(u128::from(corrected.0.abs_diff(raw.0)))
+            Ok::<u128, CorrectionError>(u128::from(corrected.0.abs_diff(raw.0)))
         };
         nodes.of(location).map(distance).sum::<Result<u128, _>>()
     };
-    locations.map(of_location).sum()
+    let own = locations.map(of_location).sum::<Result<u128, _>>()?;
+    Ok(causality.share().merged(own, |a, b| a + b))
 }

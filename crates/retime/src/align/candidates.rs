@@ -182,6 +182,7 @@ fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancel
         a
     };
     let counts = parts.into_par_iter().reduce(Counts::default, both);
+    let counts = source.share().merged(counts, both);
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable();
     Ok(counts)

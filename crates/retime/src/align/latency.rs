@@ -52,6 +52,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::curves::Curves;
 use super::frame::Frame;
@@ -60,6 +61,7 @@ use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
 use crate::edges::{Source, each_part_watched};
 use crate::estimate::{FEWEST, WINDOW};
+use crate::share::Share;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -116,7 +118,7 @@ pub(super) fn shortest(exchange: &Exchange) -> Option<f64> {
 }
 
 /// From one clock to another in one window: how often, and the fastest.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Step {
     pub(super) from: ClockId,
     pub(super) to: ClockId,
@@ -160,10 +162,10 @@ impl Exchange {
             });
             (first, last)
         })?;
-        let first = ends.iter().fold(f64::INFINITY, |least, it| least.min(it.0));
-        let last = ends
-            .iter()
-            .fold(f64::NEG_INFINITY, |most, it| most.max(it.1));
+        let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
+        let own = ends.into_iter().fold(none, both);
+        let (first, last) = source.share().merged(own, both);
         let scale = f64::from(FINEST) / (last - first).max(1.0);
         let parts = each_part_watched(source, monitor, |part| {
             let mut steps = Steps::default();
@@ -180,7 +182,7 @@ impl Exchange {
             steps
         })?;
         Ok(Self {
-            steps: Steps::by_window(parts),
+            steps: Steps::by_window(parts, source.share()),
             first,
             last,
         })
@@ -203,7 +205,7 @@ impl Exchange {
             steps
         };
         Self {
-            steps: Steps::by_window(links.list().par_iter().map(of).collect()),
+            steps: Steps::by_window(links.list().par_iter().map(of).collect(), &Share::WHOLE),
             first: 0.0,
             last: frame.span,
         }
@@ -240,8 +242,8 @@ impl Steps {
         }
     }
 
-    /// Those of all parts, by window.
-    fn by_window(parts: Vec<Self>) -> Vec<Vec<Step>> {
+    /// Those of all parts of a source, by window.
+    fn by_window(parts: Vec<Self>, share: &Share) -> Vec<Vec<Step>> {
         let mut windows = vec![Vec::new(); FINEST as usize];
         for ((window, from, to), (count, fastest)) in parts.into_iter().flat_map(|it| it.known) {
             windows[window as usize].push(Step {
@@ -251,7 +253,16 @@ impl Steps {
                 fastest,
             });
         }
-        windows.into_par_iter().map(merged).collect()
+        let own: Vec<Vec<Step>> = windows.into_par_iter().map(merged).collect();
+        let both = |a: Vec<Vec<Step>>, b: Vec<Vec<Step>>| {
+            let windows = a.into_par_iter().zip(b);
+            windows.map(|(a, b)| merged([a, b].concat())).collect()
+        };
+        let mut all = share.merged(own, both);
+        for steps in &mut all {
+            steps.retain(|step| step.fastest.is_finite());
+        }
+        all
     }
 }
 
@@ -265,7 +276,6 @@ fn merged(mut steps: Vec<Step>) -> Vec<Step> {
         }
         same
     });
-    steps.retain(|step| step.fastest.is_finite());
     steps
 }
 

@@ -11,6 +11,7 @@
 //! tightest are known; so dependencies are walked again only if there is a suspect.
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::curves::Curves;
 use super::frame::Frame;
@@ -75,6 +76,7 @@ impl Judged<'_> {
         let windows = windows
             .into_iter()
             .fold(Windows::default(), Windows::joined);
+        let windows = source.share().merged(windows, Windows::joined);
         if !windows.are_few() {
             return Ok(Vec::new());
         }
@@ -87,7 +89,16 @@ impl Judged<'_> {
             });
             found
         })?;
-        Ok(found.concat())
+        let found = found.concat();
+        if source.share().is_whole() {
+            return Ok(found);
+        }
+        // Others call the events by other numbers, and know a dependency by its stamps.
+        let stamps = |it: &Edge| (it.from, it.sent, it.to, it.received);
+        let own: Vec<(ClockId, i64, ClockId, i64)> = found.iter().map(stamps).collect();
+        let all = source.share().gathered(own);
+        let edge = |(from, sent, to, received)| Edge::message(from, sent, to, received);
+        Ok(all.concat().into_iter().map(edge).collect())
     }
 
     /// Whether some dependency is reversed by as much.
@@ -110,7 +121,7 @@ impl Judged<'_> {
 }
 
 /// The windows of the run in which suspect links have dependencies and outliers.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Windows(FxHashMap<(ClockId, ClockId), [Set; 2]>);
 
 /// A set of windows.

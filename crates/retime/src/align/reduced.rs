@@ -44,6 +44,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::frame::Frame;
 use crate::edges::Edge;
@@ -59,7 +60,7 @@ const FEW: usize = 32;
 const BUFFER: usize = 256;
 
 /// A dependency of a link: when it was sent and received, in raw ticks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub(super) struct Point {
     pub(super) sent: i64,
     pub(super) received: i64,
@@ -94,7 +95,7 @@ pub(super) struct Reduction<'a> {
 }
 
 /// A link in a stretch of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cell {
     pub(super) from: u32,
     pub(super) to: u32,
@@ -120,7 +121,7 @@ impl Cell {
 }
 
 /// A trace, or a part of it, reduced to the lower layers of each link and stretch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reduced {
     layers: usize,
     /// Into how many windows the run is cut.
@@ -140,7 +141,9 @@ impl Reduced {
             open.finish()
         })?;
         let empty = Open::new(reduction).reduced;
-        Ok(Self::merged(&parts, empty))
+        let own = Self::merged(&parts, empty.clone());
+        let both = |a, b| Self::merged(&[a, b], empty.clone());
+        Ok(source.share().merged(own, both))
     }
 
     /// Both in one.

@@ -13,7 +13,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Causality, EventNode, Ids, Instance};
 use crate::delay::MinimalDelay;
@@ -24,7 +24,7 @@ use retime_model::{LocationIndex, Place, Ticks, Timestamp};
 const WORST_KEPT: usize = 10;
 
 /// What kind of dependency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DependencyKind {
     /// Send before receive.
@@ -34,7 +34,7 @@ pub enum DependencyKind {
 }
 
 /// Counts over dependencies of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// All of them.
     pub total: u64,
@@ -52,7 +52,7 @@ pub struct Tally {
 }
 
 /// Counts over the dependencies from one location to another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairTally {
     /// All of them.
     pub total: u64,
@@ -63,7 +63,7 @@ pub struct PairTally {
 }
 
 /// A dependency with a latency that is too small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Violation {
     /// How far the latency falls short of the minimal delay, negated.
     pub slack: Ticks,
@@ -78,7 +78,7 @@ pub struct Violation {
 }
 
 /// Result of a check.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Check {
     /// Messages.
     pub messages: Tally,
@@ -169,7 +169,7 @@ pub fn check(
         .into_par_iter()
         .map(|block| checker.collectives(block))
         .reduce(Check::default, Check::merge);
-    messages.merge(collectives)
+    causality.share().merged(messages.merge(collectives), Check::merge)
 }
 
 /// Collectives checked per parallel task.

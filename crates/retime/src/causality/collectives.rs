@@ -15,6 +15,7 @@ use retime_model::Class;
 
 use super::Partner;
 use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
+use super::nodes::Nodes;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +65,9 @@ pub struct Collectives {
     pub(super) operations: Vec<JoinedOperation>,
     pub(super) participants: Vec<Participant>,
     pub(super) instance_of_slot: Vec<Instance>,
+    /// So many operations, the first, are visited by this process; others by those that
+    /// it [shares](crate::Share) the trace with.
+    pub(super) own: Option<u32>,
 }
 
 impl Collectives {
@@ -92,9 +96,45 @@ impl Collectives {
         }
     }
 
-    /// All operations.
+    /// All operations, but those that other processes visit.
     pub fn instances(&self) -> Ids<Instance> {
+        Ids::of_column(self.own.map_or(self.operations.len(), |own| own as usize))
+    }
+
+    /// All operations of which anything is known here.
+    pub(crate) fn known_instances(&self) -> Ids<Instance> {
         Ids::of_column(self.operations.len())
+    }
+
+    /// Puts the operations that this process visits before the others.
+    ///
+    /// All that take part in one are known to each process that holds any of them, and one
+    /// of these visits it: that of the participant whose turn it is by the number of the
+    /// first event, so that a barrier of all is not always the business of the same.
+    pub(super) fn put_own_first(&mut self, nodes: &Nodes) {
+        let share = nodes.share();
+        if share.is_whole() {
+            return;
+        }
+        let is_own = |instance: &Instance| {
+            let involved = self.participants(*instance).iter();
+            let involved: Vec<EventNode> = involved
+                .filter_map(|it| it.cause().or(it.effect()))
+                .collect();
+            let turn = involved.first().map_or(0, |&it| nodes.event(it) as usize);
+            let visitor = involved.get(turn % involved.len().max(1));
+            visitor.is_some_and(|&it| share.owns_location(nodes.location(it)))
+        };
+        let (own, others): (Vec<Instance>, Vec<Instance>) =
+            self.known_instances().partition(is_own);
+        let count = own.len() as u32;
+        let mut sorted = Self::default();
+        for instance in own.into_iter().chain(others) {
+            let it = *self.operation(instance);
+            sorted.push(it.class, it.across_sides, self.participants(instance));
+        }
+        *self = sorted;
+        self.own = Some(count);
     }
 
     /// The participants' places of all operations.

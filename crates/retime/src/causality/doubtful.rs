@@ -30,11 +30,12 @@
 //! Source: MPI standard, "Finalizing MPI": before it, a process must "execute matching
 //! calls needed to complete MPI communications initiated by other processes".
 
-use retime_model::{Defect, Defects, Length, Timestamp};
+use retime_model::{Defect, Length, Timestamp};
 
 use super::gaps::Gap;
 use super::lengths::{self, Verdict};
 use super::nodes::Nodes;
+use super::noted::Noted;
 use super::posting_order::{self, Order, Posted};
 use super::{EventNode, Partner};
 
@@ -68,7 +69,7 @@ pub(super) fn settle(
     mut channels: Vec<Doubtful>,
     nodes: &Nodes,
     partner: &mut [Partner],
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) {
     for channel in &mut channels {
         channel.order = posting_order::arrange(&mut channel.receives);
@@ -100,7 +101,7 @@ impl Doubtful {
         lengths_count: bool,
         nodes: &Nodes,
         partner: &mut [Partner],
-        defects: &mut Defects,
+        defects: &mut Noted<'_>,
     ) {
         let verdict = if lengths_count && self.is_ordered() {
             let (sent, received) = self.lengths();

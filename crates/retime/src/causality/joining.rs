@@ -19,13 +19,14 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Class, Collective, Communicator, Defect, Defects, LocationIndex, LogColumns, Members,
+    Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members,
     Operation, Root, TraceInfo,
 };
 
 use super::collectives::{Collectives, Participant};
 use super::gaps::{Gap, Gaps};
 use super::nodes::Nodes;
+use super::noted::Noted;
 use super::point_to_point::{by_endpoint, endpoint};
 use super::teams::Uses;
 use super::{CausalityOptions, EventNode};
@@ -36,7 +37,7 @@ pub(super) fn join(
     logs: &[LogColumns],
     nodes: &Nodes,
     options: CausalityOptions,
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) -> Collectives {
     let mut builder = Builder {
         options,
@@ -148,13 +149,13 @@ fn speak_for_themselves(info: &TraceInfo, communicator: u32) -> bool {
     known.is_some_and(|it| matches!(it.members, Members::Threads(_)))
 }
 
-struct Builder<'a> {
+struct Builder<'a, 'b> {
     options: CausalityOptions,
     nodes: &'a Nodes,
     gaps: Gaps,
     /// Endpoints of which a thread has completed what it has not begun.
     handed_over: FxHashSet<LocationIndex>,
-    defects: &'a mut Defects,
+    defects: &'a mut Noted<'b>,
     built: Collectives,
 }
 
@@ -178,7 +179,7 @@ fn members_of(
         .collect()
 }
 
-impl Builder<'_> {
+impl Builder<'_, '_> {
     fn communicator(&mut self, communicator: &Communicator, mut recorded: Recorded) {
         let mut member = |rank: usize, location: &LocationIndex, side| Member {
             location: *location,

@@ -46,7 +46,7 @@ impl Causality {
 impl Nodes {
     /// The number of `node` in the mirror.
     pub(crate) fn mirror_node(&self, node: EventNode) -> EventNode {
-        self.of(self.location(node).as_usize()).mirrored(node)
+        self.span(self.location(node).as_usize()).mirrored(node)
     }
 }
 
@@ -54,7 +54,7 @@ impl Collectives {
     /// Participants in reverse order, as prefix operations need it.
     fn mirrored(&self, mirror: impl Fn(EventNode) -> EventNode) -> Self {
         let participants = self
-            .instances()
+            .known_instances()
             .flat_map(|it| self.participants(it).iter().rev());
         let mirror = |node: Option<EventNode>| PackedOption::from(node.map(&mirror));
         let swap = |it: &Participant| Participant {
@@ -74,6 +74,7 @@ impl Collectives {
             participants: participants.map(swap).collect(),
             operations: self.operations.iter().map(class).collect(),
             instance_of_slot: self.instance_of_slot.clone(),
+            own: self.own,
         }
     }
 

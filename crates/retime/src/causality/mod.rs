@@ -20,10 +20,12 @@ mod doubtful;
 mod gaps;
 mod ids;
 mod joining;
+mod lending;
 mod lengths;
 mod mirror;
 mod named;
 mod nodes;
+mod noted;
 mod point_to_point;
 mod posting_order;
 mod synchronous;
@@ -47,7 +49,10 @@ use std::sync::Arc;
 
 use retime_model::{Correction, LogColumns, Ticks, Timestamp, TraceInfo};
 
+use self::lending::Known;
+use self::noted::Noted;
 use crate::delay::MinimalDelay;
+use crate::share::Share;
 use retime_model::Clocks;
 
 /// How doubtful operations are taken.
@@ -137,46 +142,64 @@ impl Causality {
         logs: Vec<LocationLog>,
         options: CausalityOptions,
     ) -> Result<Self, CausalityError> {
-        let mut logs: Vec<LogColumns> = logs.into_iter().map(LocationLog::into_columns).collect();
-        let nodes = Nodes::gather(&mut logs)?;
+        Self::build_shared(info, logs, options, Share::default())
+    }
+
+    /// The same in one of several processes, given the logs of the locations that it holds.
+    /// What else it has to know the others lend it.
+    pub fn build_shared(
+        info: &TraceInfo,
+        own: Vec<LocationLog>,
+        options: CausalityOptions,
+        share: Share,
+    ) -> Result<Self, CausalityError> {
+        let Known { mut logs, lent } = lending::known(info, own, &share);
+        let nodes = Nodes::gather(&mut logs, &lent, share.clone())?;
         let usage = Usage::recorded(info, &logs, &nodes);
         let mut defects = Defects::default();
-        for log in &mut logs {
+        let own = |log: &&mut LogColumns| share.owns_location(log.location);
+        for log in logs.iter_mut().filter(own) {
             defects.merge(std::mem::take(&mut log.defects));
         }
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
-            let mut defects = Defects::default();
-            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut defects);
-            named::pair(&logs, &nodes, &mut paired.partner, &mut defects);
-            (paired, defects)
+            let mut noted = Noted::new(&nodes);
+            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut noted);
+            named::pair(&logs, &nodes, &mut paired.partner, &mut noted);
+            (paired, noted.into_defects())
         };
         let operations = || {
-            let mut defects = Defects::default();
-            let mut joined = joining::join(info, &logs, &nodes, options, &mut defects);
-            named::join(&logs, &nodes, &mut joined, &mut defects);
-            (joined, defects)
+            let mut noted = Noted::new(&nodes);
+            let mut joined = joining::join(info, &logs, &nodes, options, &mut noted);
+            named::join(&logs, &nodes, &mut joined, &mut noted);
+            (joined, noted.into_defects())
         };
-        let ((paired, of_messages), (collectives, of_operations)) =
+        let ((paired, of_messages), (mut collectives, of_operations)) =
             rayon::join(messages, operations);
+        collectives.put_own_first(&nodes);
         let mut partner = paired.partner;
-        let usage = usage.count(&partner, &collectives);
+        let usage = usage.count(&nodes, &partner, &collectives);
         let completions = synchronous::enter(&paired.acknowledged, &mut partner);
         collectives.enter(&mut partner);
         defects.merge(of_messages);
         defects.merge(of_operations);
+        let (defects, usage) = share.merged((defects, usage), |mut a, b| {
+            a.0.merge(b.0);
+            (a.0, a.1.with(b.1))
+        });
         Ok(Self {
             nodes,
             partner: Arc::new(partner),
             collectives: Arc::new(collectives),
             defects: Arc::new(defects),
-            usage,
+            usage: usage.each_once(),
             completions: completions.into(),
         })
     }
 
     /// The same trace with all its stamps sent through `correction`; `None` where
-    /// a stamp does not fit into 64 bits, or they come to lie too far apart.
+    /// a stamp does not fit into 64 bits, or they come to lie too far apart. Of a shared
+    /// trace each process has to know the maps of the clocks of its own locations.
     pub fn retimed(&self, correction: &Correction) -> Option<Self> {
         Some(Self {
             nodes: self.nodes.retimed(correction)?,
@@ -203,7 +226,12 @@ impl Causality {
         &self.collectives
     }
 
-    /// What the recording lacks or contradicts.
+    /// Who holds what of the trace.
+    pub fn share(&self) -> &Share {
+        self.nodes.share()
+    }
+
+    /// What the recording lacks or contradicts, in the whole trace.
     pub fn defects(&self) -> &Defects {
         &self.defects
     }
@@ -242,16 +270,17 @@ impl Causality {
         .flatten()
     }
 
-    /// Number of messages with both ends.
+    /// Number of messages with both ends that arrive at locations of this process.
     pub fn messages(&self) -> u64 {
-        let received = self.received(self.nodes.all());
+        let received = self.received(self.nodes.own());
         received - self.acknowledgements()
     }
 
     /// Number of synchronous sends whose completion depends on the posting of a receive;
     /// such a completion has a [source](Self::message_source) like a receive.
     pub fn acknowledgements(&self) -> u64 {
-        self.received(self.completions.iter().copied())
+        let own = |it: &EventNode| self.nodes.share().owns_location(self.nodes.location(*it));
+        self.received(self.completions.iter().copied().filter(own))
     }
 
     fn received(&self, nodes: impl Iterator<Item = EventNode>) -> u64 {

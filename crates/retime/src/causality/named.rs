@@ -33,10 +33,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use retime_model::{Defect, Defects, LogColumns, NamedOperation, Role};
+use retime_model::{Defect, LogColumns, NamedOperation, Role};
 
 use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
+use super::noted::Noted;
 use super::{EventNode, PackedOption, Partner};
 
 /// Joins the ends of named messages in `partner`.
@@ -44,7 +45,7 @@ pub(super) fn pair(
     logs: &[LogColumns],
     nodes: &Nodes,
     partner: &mut [Partner],
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
         let named = log.named_messages.iter();
@@ -68,11 +69,11 @@ pub(super) fn pair(
                     Role::Send => Defect::SendWithoutReceive,
                     _ => Defect::ReceiveWithoutSend,
                 };
-                note(defect, alone, nodes, defects);
+                defects.at(defect, alone);
             }
             _ => {
                 for &(_, node) in same {
-                    note(Defect::IdNotUnique, node, nodes, defects);
+                    defects.at(Defect::IdNotUnique, node);
                 }
             }
         }
@@ -91,7 +92,7 @@ pub(super) fn join(
     logs: &[LogColumns],
     nodes: &Nodes,
     collectives: &mut Collectives,
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
         let named = log.named_operations.iter();
@@ -105,16 +106,16 @@ pub(super) fn join(
     for events in named.chunk_by(|a, b| a.of.id == b.of.id) {
         let (class, first) = (events[0].of.class, events[0].node);
         if events.iter().any(|it| it.of.class != class) {
-            note(Defect::CollectiveMismatch, first, nodes, defects);
+            defects.at(Defect::CollectiveMismatch, first);
             continue;
         }
         let Some(participants) = participants(events, nodes) else {
-            note(Defect::IdNotUnique, first, nodes, defects);
+            defects.at(Defect::IdNotUnique, first);
             continue;
         };
         if is_incomplete(events, nodes) {
             // What is there belongs together all the same.
-            note(Defect::CollectiveIncomplete, first, nodes, defects);
+            defects.at(Defect::CollectiveIncomplete, first);
         }
         collectives.push(class, false, &participants);
     }
@@ -154,8 +155,4 @@ fn is_incomplete(events: &[Named<'_>], nodes: &Nodes) -> bool {
             let expected = own.clone().map(|it| it.of.expected).max().unwrap_or(0);
             (own.count() as u64) < u64::from(expected)
         })
-}
-
-fn note(defect: Defect, node: EventNode, nodes: &Nodes, defects: &mut Defects) {
-    defects.add(defect, nodes.location(node), nodes.event(node));
 }

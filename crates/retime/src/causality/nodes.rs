@@ -4,13 +4,20 @@
 //! or begins or ends a collective. Only nodes are visited by the algorithms.
 //! They are numbered location by location, each location's in recorded order,
 //! so that an [`EventNode`] says everything by three array look-ups.
+//!
+//! Where a trace is [shared](crate::Share) by processes, there are nodes of locations that
+//! others hold, as far as they are causes or effects of own ones. They have numbers like
+//! all others, but are not visited [by location](Nodes::of).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::CausalityError;
 use super::ids::{EventNode, Ids};
+use crate::share::{NeedsWhole, Share};
 use retime_model::{Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
@@ -21,7 +28,7 @@ const MAX_SPAN: u64 = 1 << 61;
 const BLOCK: usize = 256;
 
 /// First and last stamp of a location and its number of events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// Smallest stamp.
     pub first: Timestamp,
@@ -38,6 +45,12 @@ pub struct Nodes {
     roles: Arc<Vec<Role>>,
     /// Nodes of location `l` are `first[l]..first[l + 1]`.
     first: Vec<EventNode>,
+    /// Whose nodes are all here, and are to be visited.
+    share: Share,
+    /// By process the nodes of own locations that it knows, rising.
+    lent: Arc<Vec<Vec<EventNode>>>,
+    /// How many nodes each location has where all of them are.
+    counts: Arc<Vec<u32>>,
     /// Location of the first node of each [`BLOCK`], and of the last node.
     blocks: Vec<LocationIndex>,
     extents: Vec<Option<Extent>>,
@@ -47,7 +60,11 @@ pub struct Nodes {
 
 impl Nodes {
     /// Moves the columns out of `logs`, one location after the other.
-    pub(super) fn gather(logs: &mut [LogColumns]) -> Result<Self, CausalityError> {
+    pub(super) fn gather(
+        logs: &mut [LogColumns],
+        lent: &[Vec<(LocationIndex, LogNode)>],
+        share: Share,
+    ) -> Result<Self, CausalityError> {
         let lengths: Vec<usize> = logs.iter().map(|log| log.times.len()).collect();
         let total: usize = lengths.iter().sum();
         // One number stands for none.
@@ -69,6 +86,9 @@ impl Nodes {
             events: Arc::new(events),
             roles: Arc::new(roles),
             first: vec![EventNode(0)],
+            counts: Arc::new(share.by_location(lengths.iter().map(|&it| it as u32).collect())),
+            share,
+            lent: Arc::default(),
             blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
@@ -84,6 +104,9 @@ impl Nodes {
         }
         nodes.blocks = nodes.locations_of_blocks();
         nodes.fix_base()?;
+        let node = |it: &(LocationIndex, LogNode)| nodes.of_log(it.0.as_usize(), it.1);
+        let lent = lent.iter().map(|to| to.iter().map(node).collect());
+        nodes.lent = Arc::new(lent.collect());
         Ok(nodes)
     }
 
@@ -132,6 +155,9 @@ impl Nodes {
             events: Arc::default(),
             roles: Arc::default(),
             first: self.first.clone(),
+            share: self.share.clone(),
+            lent: Arc::new(self.lent.iter().map(|it| self.mirrored_all(it)).collect()),
+            counts: Arc::clone(&self.counts),
             blocks: self.blocks.clone(),
             extents: Vec::new(),
             event_counts: self.event_counts.clone(),
@@ -140,7 +166,7 @@ impl Nodes {
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());
         for location in 0..self.locations() {
-            let range = self.of(location).range();
+            let range = self.span(location).range();
             let last = self.event_counts[location].saturating_sub(1) as u32;
             mirrored.times.extend(
                 self.times[range.clone()]
@@ -172,14 +198,17 @@ impl Nodes {
         let mut rest = &mut times[..];
         let mut columns = Vec::with_capacity(self.locations());
         for location in 0..self.locations() {
-            let (own, others) = rest.split_at_mut(self.of(location).len());
+            let (own, others) = rest.split_at_mut(self.span(location).len());
             columns.push((location, own));
             rest = others;
         }
         let retime = |(location, times): (usize, &mut [Timestamp])| {
+            if !self.share.owns(location) {
+                return Some(None);
+            }
             let index = LocationIndex(location as u32);
             let mut cursor = correction.map_of(index).cursor(index);
-            for (node, time) in self.of(location).zip(times) {
+            for (node, time) in self.span(location).zip(times) {
                 *time = cursor.map(self.event(node), self.timestamp(node))?;
             }
             let Some(Extent { first, last }) = self.extents[location] else {
@@ -189,7 +218,9 @@ impl Nodes {
             Some(Some(Extent { first, last }))
         };
         let extents: Option<Vec<Option<Extent>>> = columns.into_par_iter().map(retime).collect();
-        let extents = extents?;
+        let extents = self.share.one_cannot(extents, NeedsWhole::TooFar)?;
+        self.pass_on(&mut times);
+        let extents = self.share.by_location(extents);
         let mut retimed = Self {
             times,
             extents,
@@ -205,11 +236,21 @@ impl Nodes {
             events: Arc::clone(&self.events),
             roles: Arc::clone(&self.roles),
             first: self.first.clone(),
+            share: self.share.clone(),
+            lent: Arc::clone(&self.lent),
+            counts: Arc::clone(&self.counts),
             blocks: self.blocks.clone(),
             extents: Vec::new(),
             event_counts: self.event_counts.clone(),
             base: self.base,
         }
+    }
+
+    /// These nodes in the mirror, rising.
+    fn mirrored_all(&self, nodes: &[EventNode]) -> Vec<EventNode> {
+        let mut mirrored: Vec<EventNode> = nodes.iter().map(|&it| self.mirror_node(it)).collect();
+        mirrored.sort_unstable();
+        mirrored
     }
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.
@@ -240,15 +281,70 @@ impl Nodes {
         self.extents.len()
     }
 
-    /// All nodes.
+    /// All nodes, also of locations that other processes hold.
     pub fn all(&self) -> Ids<EventNode> {
         Ids::of_column(self.times.len())
     }
 
-    /// Nodes of the location at position `location`.
+    /// Nodes of the location at position `location`; none if another process holds it.
     #[inline]
     pub fn of(&self, location: usize) -> Ids<EventNode> {
+        if self.share.owns(location) {
+            self.span(location)
+        } else {
+            Ids::new(self.first[location], self.first[location])
+        }
+    }
+
+    /// What is here of the nodes of a location, whoever holds it.
+    #[inline]
+    pub(crate) fn span(&self, location: usize) -> Ids<EventNode> {
         Ids::new(self.first[location], self.first[location + 1])
+    }
+
+    /// Nodes of the locations that this process holds.
+    pub(crate) fn own(&self) -> impl Iterator<Item = EventNode> + '_ {
+        (0..self.locations()).flat_map(|location| self.of(location))
+    }
+
+    /// Who holds what.
+    pub fn share(&self) -> &Share {
+        &self.share
+    }
+
+    /// How many nodes a location has, whoever holds it.
+    pub fn count(&self, location: usize) -> usize {
+        self.counts[location] as usize
+    }
+
+    /// By process the own nodes that it knows, rising.
+    pub(crate) fn lent(&self) -> &[Vec<EventNode>] {
+        &self.lent
+    }
+
+    /// The nodes that another process has lent to this one, rising: those of the other are
+    /// [lent](Self::lent) in the same order.
+    pub(crate) fn borrowed(&self, from: usize) -> impl Iterator<Item = EventNode> + '_ {
+        let locations = (0..self.locations()).filter(move |&it| self.share.owner(it) == from);
+        locations.flat_map(|location| self.span(location))
+    }
+
+    /// Gives others the values of lent nodes in a column, and fills in those of borrowed
+    /// ones.
+    fn pass_on<T: Copy + Serialize + DeserializeOwned>(&self, column: &mut [T]) {
+        if self.share.is_whole() {
+            return;
+        }
+        let value = |node: &EventNode| column[node.index()];
+        let values = self.lent.iter().map(|to| to.iter().map(value).collect());
+        let received = self.share.exchanged(values.collect());
+        for (from, values) in received.into_iter().enumerate() {
+            if from != self.share.place().0 {
+                for (node, value) in self.borrowed(from).zip(values) {
+                    column[node.index()] = value;
+                }
+            }
+        }
     }
 
     /// The node that `node` of the log at position `log` has become.

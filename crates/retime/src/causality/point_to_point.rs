@@ -60,12 +60,13 @@ use std::collections::BinaryHeap;
 use rustc_hash::FxHashMap;
 
 use retime_model::{
-    ChannelIndex, ChannelPlace, Defect, Defects, LocationIndex, LogColumns, TraceInfo,
+    ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo,
 };
 
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};
 use super::nodes::Nodes;
+use super::noted::Noted;
 use super::posting_order::Posted;
 use super::synchronous::{self, Acknowledgement};
 use super::{EventNode, PackedOption, Partner};
@@ -93,7 +94,7 @@ pub(super) fn pair(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) -> Paired {
     let mut partner = vec![Partner::NONE; nodes.len()];
     let Channels {
@@ -228,7 +229,7 @@ fn report_unmatched(
     lines: Vec<Line>,
     partner: &mut [Partner],
     nodes: &Nodes,
-    defects: &mut Defects,
+    defects: &mut Noted<'_>,
 ) {
     let mut unmatched: Vec<EventNode> = Vec::new();
     let queues = lines.into_iter().filter_map(|line| match line {

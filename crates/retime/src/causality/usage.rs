@@ -35,7 +35,7 @@
 //! ```
 
 use retime_model::{ClockId, Clocks, Defect, LogColumns, Members, Role, TraceInfo};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::collectives::Collectives;
 use super::ids::EventNode;
@@ -44,7 +44,7 @@ use super::{Causality, Partner};
 
 /// Records of one kind of communication, and those of them that dependencies rest
 /// on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     /// How many there are.
     pub recorded: u64,
@@ -60,7 +60,7 @@ impl Used {
 }
 
 /// How much of what was recorded of communication leads to dependencies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Sends and receives.
     pub message_ends: Used,
@@ -72,7 +72,9 @@ impl Usage {
     /// Ends of messages that are recorded, also those that name nobody known.
     pub(super) fn recorded(info: &TraceInfo, logs: &[LogColumns], nodes: &Nodes) -> Self {
         let mut usage = Self::default();
-        for (position, log) in logs.iter().enumerate() {
+        let share = nodes.share();
+        let own = |it: &(usize, &LogColumns)| share.owns_location(it.1.location);
+        for (position, log) in logs.iter().enumerate().filter(own) {
             // A begin without its end, and an end without its begin, are no calls.
             let named = log.named_operations.iter();
             let ends = named
@@ -90,8 +92,14 @@ impl Usage {
 
     /// Adds what of it dependencies rest on; of nodes only the ends of messages have
     /// a partner yet.
-    pub(super) fn count(mut self, partner: &[Partner], collectives: &Collectives) -> Self {
-        let matched = partner.iter().filter(|it| it.node().is_some());
+    pub(super) fn count(
+        mut self,
+        nodes: &Nodes,
+        partner: &[Partner],
+        collectives: &Collectives,
+    ) -> Self {
+        let own = nodes.own().map(|node| partner[node.index()]);
+        let matched = own.filter(|it| it.node().is_some());
         self.message_ends.used = matched.count() as u64;
         let involved = |instance| {
             let participants = collectives.participants(instance).iter();
@@ -100,9 +108,26 @@ impl Usage {
             Some(involved.count() as u64).filter(|&count| count > 1)
         };
         let involved: u64 = collectives.instances().filter_map(involved).sum();
-        // Where members lack calls, a call can be an effect in one operation and a
-        // cause in another.
-        self.calls.used = involved.min(self.calls.recorded);
+        self.calls.used = involved;
+        self
+    }
+
+    /// Both together.
+    pub(super) fn with(self, other: Self) -> Self {
+        let both = |a: Used, b: Used| Used {
+            recorded: a.recorded + b.recorded,
+            used: a.used + b.used,
+        };
+        Self {
+            message_ends: both(self.message_ends, other.message_ends),
+            calls: both(self.calls, other.calls),
+        }
+    }
+
+    /// Where members lack calls, a call can be an effect in one operation and a cause in
+    /// another; it counts once.
+    pub(super) fn each_once(mut self) -> Self {
+        self.calls.used = self.calls.used.min(self.calls.recorded);
         self
     }
 }
@@ -121,7 +146,7 @@ pub(crate) fn within_clocks(causality: &Causality, clocks: &Clocks) -> u64 {
         let send = causality.message_source(receive);
         send.is_some_and(|send| clock(send) == clock(receive))
     };
-    let messages = nodes.all().filter(within).count() as u64;
+    let messages = nodes.own().filter(within).count() as u64;
     let collectives = causality.collectives();
     let calls = collectives.instances().map(|instance| {
         let participants = collectives.participants(instance).iter();
@@ -135,7 +160,7 @@ pub(crate) fn within_clocks(causality: &Causality, clocks: &Clocks) -> u64 {
             .filter(|&count| count > 0)
             .map_or(0, |count| count + 1)
     });
-    2 * messages + calls.sum::<u64>()
+    nodes.share().sum(2 * messages + calls.sum::<u64>())
 }
 
 /// Whether nobody else can take part.

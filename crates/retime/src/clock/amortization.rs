@@ -430,7 +430,7 @@ impl CollectiveLimits {
             }
         };
         // Fixed blocks, so that it is asked equally often whether to go on.
-        let blocks: Vec<Ids<Instance>> = collectives.instances().chunks(BLOCK).collect();
+        let blocks: Vec<Ids<Instance>> = collectives.known_instances().chunks(BLOCK).collect();
         blocks.into_par_iter().try_for_each(|block| {
             let mut pace = Pace::of(monitor);
             for instance in block {

@@ -51,7 +51,7 @@ impl<'a> CollectiveState<'a> {
         Self {
             causality,
             clocks,
-            progress: collectives.instances().map(progress).collect(),
+            progress: collectives.known_instances().map(progress).collect(),
             most_shared: clocks
                 .iter()
                 .map(|clock| clocks.locations(clock).len())

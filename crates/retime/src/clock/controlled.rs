@@ -65,6 +65,7 @@
 use super::error::ClockError;
 use super::gamma::Gamma;
 use super::law::Constant;
+use super::rounds::in_rounds;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
@@ -82,7 +83,10 @@ pub fn controlled(
     gamma: Gamma,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
-    run.in_any_order()?;
-    run.finish().map(|(times, _)| times)
+    in_rounds(causality, |heard| {
+        let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
+        run.hear(heard);
+        run.in_any_order()?;
+        run.finish().map(|(times, _)| times)
+    })
 }

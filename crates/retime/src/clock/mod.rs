@@ -33,6 +33,7 @@ mod lead;
 mod multi_pass;
 mod piggyback;
 mod regulated;
+mod rounds;
 mod run;
 mod simple;
 mod stepper;

@@ -9,7 +9,8 @@ use super::error::ClockError;
 use super::exchange::Exchange;
 use super::law::Law;
 use super::stepper::Stepper;
-use super::times::{FURTHEST, LogicalTimes};
+use super::rounds::Heard;
+use super::times::{FURTHEST, Jumped, LogicalTimes};
 use crate::causality::{Causality, Nodes};
 use crate::correction::CorrectionError;
 use crate::delay::MinimalDelay;
@@ -82,10 +83,19 @@ impl<'a, L: Law> Run<'a, L> {
         jumps.sort_unstable();
         let times = LogicalTimes {
             values,
+            jumped: Jumped::of(&jumps),
             jumps,
             gamma: self.law.constant(),
         };
         Ok((times, self.law))
+    }
+
+    /// Takes up what other processes have told.
+    pub(super) fn hear(&mut self, heard: &Heard) {
+        for (node, value) in heard.all() {
+            let woken = |clock| self.ready.list(clock);
+            self.exchange.publish(node, value, woken);
+        }
     }
 
     /// Lets each clock run until it has to wait, until none can go on.

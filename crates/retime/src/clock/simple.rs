@@ -44,6 +44,7 @@
 use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
+use super::rounds::in_rounds;
 use super::run::Run;
 use super::times::LogicalTimes;
 use crate::causality::Causality;
@@ -63,17 +64,13 @@ pub fn simple(
     distance: Ticks,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    let mut run = Run::new(
-        causality,
-        clocks,
-        delay,
-        Standing {
-            distance: distance.0,
-        },
-        monitor,
-    );
-    run.in_any_order()?;
-    run.finish().map(|(times, _)| times)
+    in_rounds(causality, |heard| {
+        let distance = distance.0;
+        let mut run = Run::new(causality, clocks, delay, Standing { distance }, monitor);
+        run.hear(heard);
+        run.in_any_order()?;
+        run.finish().map(|(times, _)| times)
+    })
 }
 
 /// A clock that is ahead stands still, but for the least distance.

@@ -3,6 +3,7 @@
 use crate::causality::EventNode;
 use crate::clock::Gamma;
 use retime_model::Ticks;
+use serde::{Deserialize, Serialize};
 
 /// Value of a node that is not computed yet.
 pub(super) const UNKNOWN: i64 = i64::MIN;
@@ -29,6 +30,30 @@ pub(crate) struct Jump {
     pub(crate) size: i64,
 }
 
+/// Jumps at a glance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Jumped {
+    count: u64,
+    largest: i64,
+}
+
+impl Jumped {
+    pub(crate) fn of(jumps: &[Jump]) -> Self {
+        Self {
+            count: jumps.len() as u64,
+            largest: jumps.iter().map(|jump| jump.size).max().unwrap_or(0),
+        }
+    }
+
+    /// Those of both.
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self {
+            count: self.count + other.count,
+            largest: self.largest.max(other.largest),
+        }
+    }
+}
+
 /// The logical time of every node, before amortisation, relative to
 /// [`crate::causality::Nodes::base`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +61,8 @@ pub struct LogicalTimes {
     pub(crate) values: Vec<i64>,
     /// By rising node.
     pub(crate) jumps: Vec<Jump>,
+    /// How many there are, and the largest, in the whole trace.
+    pub(crate) jumped: Jumped,
     /// The control factor, if it was the same throughout.
     pub(crate) gamma: Option<Gamma>,
 }
@@ -48,12 +75,12 @@ impl LogicalTimes {
 
     /// How many events were forced ahead of their own clock.
     pub fn jumps(&self) -> u64 {
-        self.jumps.len() as u64
+        self.jumped.count
     }
 
     /// How far an event was forced ahead of its own clock at most.
     pub fn largest_jump(&self) -> Ticks {
-        Ticks(self.jumps.iter().map(|jump| jump.size).max().unwrap_or(0))
+        Ticks(self.jumped.largest)
     }
 
     /// For asking how far nodes were forced ahead, mostly in rising order.

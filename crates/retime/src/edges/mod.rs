@@ -34,9 +34,11 @@ pub(crate) use source::whole;
 pub use source::{Dependencies, Source, each_part, each_part_watched};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, EventNode, Nodes, PackedOption};
 use crate::delay::MinimalDelay;
+use crate::share::NeedsWhole;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
@@ -94,7 +96,7 @@ impl Edge {
 }
 
 /// A dependency, by its position in [`Edges::all`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EdgeIndex(pub u32);
 
 impl EdgeIndex {
@@ -144,6 +146,10 @@ impl Edges {
 
     /// Lists what a source has, in its order, unless it is to be given up.
     pub(crate) fn listed(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        if !source.share().is_whole() {
+            source.share().needs_whole(NeedsWhole::Contradiction);
+            return Err(Cancelled);
+        }
         let counts: Vec<usize> = each_part_watched(source, monitor, |part| {
             let mut count = 0;
             source.walk(part, |_| count += 1);

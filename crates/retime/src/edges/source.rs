@@ -31,6 +31,7 @@ use super::{Edge, Edges};
 use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::granularity::{Shown, granularity};
 use crate::pace::Pace;
+use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
@@ -49,6 +50,12 @@ pub trait Source: Sync {
 
     /// How many parts there are.
     fn parts(&self) -> usize;
+
+    /// Who else has dependencies of the same trace. What is asked of parts has to be
+    /// merged with what they answer.
+    fn share(&self) -> &Share {
+        &Share::WHOLE
+    }
 
     /// Visits the dependencies of a part, always in the same order.
     fn walk(&self, part: usize, visit: impl FnMut(Edge));
@@ -203,7 +210,14 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
             asked.map(|()| found)
         };
         let clocks: Vec<ClockId> = self.clocks.iter().collect();
-        clocks.into_par_iter().map(of).collect()
+        let own: Result<Vec<i64>, Cancelled> = clocks.into_par_iter().map(of).collect();
+        // Whoever has no stamps of a clock takes it for one that shows every tick.
+        let larger = |a: Vec<i64>, b: Vec<i64>| a.into_iter().zip(b).map(|(a, b)| a.max(b));
+        Ok(self.share().merged(own?, |a, b| larger(a, b).collect()))
+    }
+
+    fn share(&self) -> &Share {
+        self.causality.share()
     }
 
     fn parts(&self) -> usize {

@@ -110,6 +110,7 @@ pub fn learn_minimal_delay(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<LearnedDelay, Cancelled> {
+    causality.share().keep_clocks_together(clocks, causality.nodes());
     // Each speaks for its pairs with those after it, and the last has none.
     let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
     let before_last: Vec<ClockId> = before_last.collect();
@@ -133,6 +134,9 @@ pub fn learn_minimal_delay(
     });
     let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
     let shortest = halves.into_iter().flatten().min();
+    // The dependencies of a clock are all known to the process that holds it.
+    let shorter = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
+    let shortest = causality.share().merged(shortest, shorter);
     Ok(LearnedDelay::from_shortest(
         shortest.map(|half| half as f64),
     ))

@@ -58,10 +58,18 @@ impl Reference {
     /// that is related to others. `None` if there is none, or the one asked for
     /// is related to no other.
     pub fn clock(self, causality: &Causality, clocks: &Clocks) -> Option<ClockId> {
+        let share = causality.share();
         let related = |clock: &ClockId| is_related(causality, clocks, *clock);
         match self {
-            Self::ClockOf(location) => Some(clocks.of(location)).filter(related),
-            Self::First | Self::Mean => clocks.iter().find(related),
+            Self::ClockOf(location) => {
+                let clock = clocks.of(location);
+                let is_related = share.merged(related(&clock), |a, b| a || b);
+                is_related.then_some(clock)
+            }
+            Self::First | Self::Mean => {
+                let first = clocks.iter().find(related);
+                share.merged(first, |a, b| a.into_iter().chain(b).min())
+            }
         }
     }
 

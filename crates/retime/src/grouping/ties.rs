@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
+
 use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 
 use super::made::made_of;
@@ -15,7 +17,7 @@ use crate::causality::{Causality, EventNode, Ids};
 const FIRST: usize = 256;
 
 /// Sets of locations that are tied to each other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Ties {
     /// By location another one of its set, or itself; following them leads to the
     /// one that stands for the set.
@@ -34,7 +36,7 @@ pub(super) struct Ties {
 impl Ties {
     pub(super) fn of(info: &TraceInfo, causality: &Causality) -> Self {
         let nodes = causality.nodes();
-        let may_be_tied = |&location: &usize| !nodes.of(location).is_empty();
+        let may_be_tied = |&location: &usize| nodes.count(location) > 0;
         let mut ties = Self {
             next: (0..nodes.locations()).collect(),
             tied: vec![false; nodes.locations()],
@@ -47,8 +49,22 @@ impl Ties {
         ties.tie_messages(of, &mut rest, FIRST);
         ties.tie_collectives(of);
         ties.tie_messages(of, &mut rest, usize::MAX);
+        let mut ties = causality.share().merged(ties, Self::with);
         ties.tie_loud(info);
         ties
+    }
+
+    /// What is tied by one of both.
+    fn with(mut self, mut other: Self) -> Self {
+        for location in 0..other.next.len() {
+            let set = other.set(location);
+            self.tie(location, set);
+        }
+        for (tied, more) in self.tied.iter_mut().zip(other.tied) {
+            *tied |= more;
+        }
+        self.quiet.extend(other.quiet);
+        self
     }
 
     fn tie_collectives(&mut self, (info, causality): (&TraceInfo, &Causality)) {

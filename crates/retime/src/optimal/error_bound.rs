@@ -57,7 +57,7 @@ pub struct ErrorBounds {
 }
 
 /// Error bounds of one clock over its raw stamps.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClockErrorBound {
     knots: Vec<ErrorKnot>,
 }
@@ -96,7 +96,7 @@ pub struct BoundSummary {
 
 impl ErrorBounds {
     /// The bounds that hold for the times a correction gives; fails only if `monitor`
-    /// says to give up.
+    /// says to give up. Each process has to know the maps of its own clocks.
     pub fn new(
         bounds: &OffsetBounds,
         correction: &Correction,
@@ -104,11 +104,18 @@ impl ErrorBounds {
         nodes: &Nodes,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let extent = |clock: ClockId| source.extent(clock);
+        let share = nodes.share();
+        let clocks = correction.clocks();
+        let is_own = |clock: ClockId| share.owns_clock(clocks, clock, nodes);
+        let extent = |clock: ClockId| source.extent(clock).filter(|_| is_own(clock));
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
             .and_then(Option::as_ref)
+            .filter(|_| is_own(bounds.reference))
             .map_or(0, |own| shift(correction.map(bounds.reference), own, nodes));
+        // Who does not hold the reference knows of none.
+        let shift = share.merged(shift, |a, b| a + b);
+        let all = clocks;
         let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
         let bound = |&clock: &ClockId| {
             let of = bounds.clocks[clock.as_usize()].as_ref();
@@ -122,9 +129,9 @@ impl ErrorBounds {
             };
             ClockErrorBound::new(of, &written, extent, monitor).map(Some)
         };
-        let clocks = clocks.par_iter().map(bound);
+        let own = clocks.par_iter().map(bound).collect::<Result<_, _>>()?;
         Ok(Self {
-            clocks: clocks.collect::<Result<_, _>>()?,
+            clocks: share.by_clock(own, all, nodes),
         })
     }
 
@@ -160,6 +167,7 @@ impl ErrorBounds {
         };
         let sums = all.par_iter().map(one);
         let sums: Vec<Sum> = sums.collect::<Result<_, Cancelled>>()?;
+        let sums = nodes.share().by_clock(sums, clocks, nodes);
         let total = sums.iter().fold(Sum::default(), Sum::with);
         Ok((total.summary(), sums.iter().map(Sum::summary).collect()))
     }
@@ -367,7 +375,7 @@ fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
     nearest.unwrap_or(mostly)
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct Sum {
     events: u64,
     unbounded: u64,

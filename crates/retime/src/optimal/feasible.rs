@@ -35,7 +35,7 @@ use super::cone::{Highest, prune};
 use super::facts::{Facts, as_bound};
 use super::graph::Bound;
 use super::line::Line;
-use super::link::Link;
+use super::link::{Link, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
@@ -108,22 +108,32 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         open.finish()
     })?;
     let parts: Option<Vec<Routes>> = parts.into_iter().collect();
-    let Some(parts) = parts else {
-        return Ok(None);
+    let own = parts.map(|parts| joined(parts.into_iter().flatten().collect(), facts.slope));
+    let both = |a: Option<Routes>, b: Option<Routes>| {
+        let (a, b) = a.zip(b)?;
+        Some(joined([a, b].concat(), facts.slope))
     };
-    let mut routes: Vec<(Route, Vec<Link>)> = parts.into_iter().flatten().collect();
-    routes.sort_by_key(|it| it.0);
-    let joined = |same: &[(Route, Vec<Link>)]| {
-        let (from, to) = same[0].0;
-        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.1).copied().collect();
-        links.sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound));
-        let links = prune(links.iter(), facts.slope).into_iter();
+    let all = source.share().merged(own, both);
+    let bounds = |((from, to), links): (Route, Vec<Link>)| {
+        let links = links.into_iter();
         links
             .map(|link| Bound::new(link, (from, 0), (to, 0)))
             .collect()
     };
-    let same = routes.par_chunk_by(|a, b| a.0 == b.0);
-    Ok(Some(same.map(joined).collect()))
+    Ok(all.map(|routes| routes.into_iter().map(bounds).collect()))
+}
+
+/// The links of each route that no other links of it imply, by route.
+fn joined(mut routes: Routes, slope: Slope) -> Routes {
+    routes.sort_by_key(|it| it.0);
+    let join = |same: &[(Route, Vec<Link>)]| {
+        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.1).copied().collect();
+        links.sort_unstable_by_key(|it| {
+            (it.at_from.saturating_add(it.at_to), it.bound, it.at_from)
+        });
+        (same[0].0, prune(links.iter(), slope))
+    };
+    routes.par_chunk_by(|a, b| a.0 == b.0).map(join).collect()
 }
 
 type Route = (ClockId, ClockId);

@@ -6,12 +6,13 @@
 //! `y(to, at_to) - y(from, at_from) >= bound`.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::edges::{EdgeIndex, Edges};
 use retime_model::ClockId;
 
 /// One dependency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Link {
     /// Where on the clock of the cause.
     pub(super) at_from: i64,

@@ -27,7 +27,7 @@
 //! ```
 
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::bounds::OffsetBounds;
 use crate::causality::Nodes;
@@ -39,7 +39,7 @@ use retime_model::{ClockId, Clocks, Ticks, Timestamp};
 const LOOKS: usize = 1 << 14;
 
 /// Events that a correction puts where the truth cannot be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outside {
     /// Events that were looked at: of other clocks than the reference, as far as
     /// they have bounds.
@@ -88,8 +88,9 @@ pub fn outside(
     times: &[Timestamp],
     beyond: f64,
 ) -> Outside {
+    let map = shared_map(correction, bounds.reference, nodes);
     let reference = Shown {
-        map: correction.map(bounds.reference),
+        map: &map,
         bounds,
         nodes,
     };
@@ -112,7 +113,18 @@ pub fn outside(
         found.fold(Outside::default(), Outside::with)
     };
     let found: Vec<Outside> = others.par_iter().map(one).collect();
-    found.into_iter().fold(Outside::default(), Outside::with)
+    let own = found.into_iter().fold(Outside::default(), Outside::with);
+    nodes.share().merged(own, Outside::with)
+}
+
+/// The map of a clock as the process has it that holds the clock.
+fn shared_map(correction: &Correction, clock: ClockId, nodes: &Nodes) -> ClockMap {
+    let (share, map) = (nodes.share(), correction.map(clock));
+    let is_own = share.owns_clock(correction.clocks(), clock, nodes);
+    let own = is_own.then(|| (map.knots().to_vec(), map.steps().to_vec()));
+    let known = share.merged(own, Option::or);
+    let sent = known.and_then(|(knots, steps)| ClockMap::new(knots, steps).ok());
+    sent.unwrap_or_else(|| map.clone())
 }
 
 /// What the reference shows at corrected times.

@@ -8,15 +8,17 @@ use super::solution::Solution;
 use super::unsolved::{NotSolved, Unsolved};
 use crate::auto::NotAligned;
 use crate::causality::{
-    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check,
+    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, Nodes, check,
+    within_clocks,
 };
-use crate::correction::Correction;
+use crate::correction::{ClockMap, Correction, Knot, Step};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{LearnedDelay, learn_minimal_delay};
-use crate::grouping::{Grouping, split_clocks};
+use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::optimal::Gentlest;
-use retime_model::Clocks;
+use crate::share::{NeedsWhole, Share};
+use retime_model::{ClockId, Clocks};
 use retime_model::{Cancelled, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.
@@ -97,7 +99,46 @@ pub struct Analysis {
     clocks: Clocks,
     delay: UsedDelay,
     recorded: Check,
+    told: Told,
     options: AnalysisOptions,
+}
+
+/// What dependencies tell, counted over the whole trace.
+#[derive(Clone, Debug)]
+struct Told {
+    counts: Counts,
+    standings: Vec<Standing>,
+    within_clocks: u64,
+}
+
+/// How much there is of what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Events with a role.
+    pub nodes: u64,
+    /// Messages with both ends.
+    pub messages: u64,
+    /// Synchronous sends whose completion depends on the posting of a receive.
+    pub acknowledgements: u64,
+    /// Collective operations.
+    pub collectives: u64,
+}
+
+impl Told {
+    fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo) -> Self {
+        let (nodes, share) = (causality.nodes(), causality.share());
+        let instances = causality.collectives().instances().len() as u64;
+        Self {
+            counts: Counts {
+                nodes: (0..nodes.locations()).map(|it| nodes.count(it) as u64).sum(),
+                messages: share.sum(causality.messages()),
+                acknowledgements: share.sum(causality.acknowledgements()),
+                collectives: share.sum(instances),
+            },
+            standings: Standing::of_locations(clocks, info, causality),
+            within_clocks: within_clocks(causality, clocks),
+        }
+    }
 }
 
 /// A result reverses more dependencies than the recording does.
@@ -137,6 +178,27 @@ impl Analysis {
         Ok(Self::of(info, causality, options, monitor)?)
     }
 
+    /// The same in one of several processes, each of which gives the logs of its own
+    /// locations. What is known of the whole trace afterwards all of them know.
+    pub fn shared(
+        info: TraceInfo,
+        own: Vec<LocationLog>,
+        options: AnalysisOptions,
+        share: &Share,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, AnalysisError> {
+        let doubtful = CausalityOptions {
+            dense_alltoallv: options.dense_alltoallv,
+            trusted: options.trusted,
+        };
+        let analysis = || {
+            let causality = Causality::build_shared(&info, own, doubtful, share.clone())?;
+            monitor.check()?;
+            Ok(Self::of(info, causality, options, monitor)?)
+        };
+        share.agreed(analysis(), |it| matches!(it, AnalysisError::Cancelled(_)))
+    }
+
     /// Of a trace that is joined already; fails only if `monitor` says to give up.
     pub fn of(
         info: TraceInfo,
@@ -154,6 +216,7 @@ impl Analysis {
         let times = causality.nodes().timestamps();
         Ok(Self {
             recorded: check(&causality, &clocks, &delay.delay, times),
+            told: Told::by(&causality, &clocks, &info),
             info,
             causality,
             clocks,
@@ -187,6 +250,22 @@ impl Analysis {
         &self.recorded
     }
 
+    /// How much there is of what, in the whole trace.
+    pub fn counts(&self) -> Counts {
+        self.told.counts
+    }
+
+    /// By what right each location is taken to read its clock.
+    pub fn standings(&self) -> &[Standing] {
+        &self.told.standings
+    }
+
+    /// How many of the records that dependencies rest on relate only locations that share a
+    /// clock, if there are several clocks.
+    pub(super) fn used_within_clocks(&self) -> u64 {
+        self.told.within_clocks
+    }
+
     /// What was asked for.
     pub fn options(&self) -> &AnalysisOptions {
         &self.options
@@ -216,6 +295,16 @@ impl Analysis {
     /// split on the way, if it was left to the trace to group them: those of the
     /// correction count.
     pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
+        let share = self.causality.share();
+        if !share.is_whole() && !method.can_be_shared() {
+            share.needs_whole(NeedsWhole::Method);
+        }
+        let solved = self.solve_alone(method, monitor);
+        share.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
+    }
+
+    fn solve_alone(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
+        self.causality.share().check().map_err(NotSolved::from)?;
         let mut finer: Option<(Clocks, UsedDelay)> = None;
         loop {
             let (clocks, delay) = match &finer {
@@ -282,6 +371,7 @@ impl Analysis {
         if regrouped {
             self.delay = self.learn(clocks, monitor)?;
             self.clocks = clocks.clone();
+            self.told = Told::by(&self.causality, &self.clocks, &self.info);
         }
         if let Some(enforced) = &solution.enforced
             && !self.delay.given
@@ -405,7 +495,7 @@ fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
     let delay = found.enforced.as_ref().map_or(input.delay, |it| &it.delay);
     let left = check(input.causality, found.correction.clocks(), delay, &times);
     Ok(Solution {
-        correction: found.correction,
+        correction: collected(found.correction, input.causality.nodes()),
         aligned: found.aligned,
         unaligned: found.unaligned,
         repaired: found.repaired,
@@ -413,6 +503,38 @@ fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
         times,
         left,
     })
+}
+
+/// The correction with the maps of all clocks, for the first of several processes, which
+/// writes it down. The others keep what they have, and know the maps of their own clocks.
+fn collected(correction: Correction, nodes: &Nodes) -> Correction {
+    let share = nodes.share();
+    if share.is_whole() {
+        return correction;
+    }
+    let (rank, size) = share.place();
+    let clocks = correction.clocks().clone();
+    let sent = |clock: ClockId| {
+        let map = correction.map(clock);
+        (clock, map.knots().to_vec(), map.steps().to_vec())
+    };
+    let own = clocks.iter().filter(|it| share.owns_clock(&clocks, *it, nodes));
+    let mut to: Vec<Vec<(ClockId, Vec<Knot>, Vec<Step>)>> = vec![Vec::new(); size];
+    if rank > 0 {
+        to[0] = own.map(sent).collect();
+    }
+    let mut maps: Vec<ClockMap> = clocks.iter().map(|it| correction.map(it).clone()).collect();
+    let mut fit = true;
+    for (clock, knots, steps) in share.exchanged(to).into_iter().flatten() {
+        match (maps.get_mut(clock.as_usize()), ClockMap::new(knots, steps)) {
+            (Some(map), Ok(sent)) => *map = sent,
+            _ => fit = false,
+        }
+    }
+    if !share.all(fit) {
+        share.needs_whole(NeedsWhole::TooFar);
+    }
+    Correction::new(clocks, maps)
 }
 
 impl NotAligned {

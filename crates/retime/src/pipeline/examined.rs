@@ -39,7 +39,7 @@ use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::{Causality, Usage, within_clocks};
+use crate::causality::Usage;
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -83,7 +83,9 @@ impl Analysis {
     /// How much of the communication in the trace was looked at, given what its
     /// format knows [of other kinds](retime_model::format::Trace::unused).
     pub fn examined(&self, unused: &[Unused]) -> Examined {
-        Examined::new(self.info(), self.causality(), self.clocks(), unused)
+        let usage = self.causality().usage();
+        let of = (self.info(), self.clocks());
+        Examined::new(of, usage, self.used_within_clocks(), unused)
     }
 }
 
@@ -111,10 +113,10 @@ fn family(info: &TraceInfo, process: usize) -> usize {
 impl Examined {
     /// How much of the communication in a trace leads to dependencies between clocks, given
     /// what its format knows [of other kinds](retime_model::format::Trace::unused).
-    pub fn new(
-        info: &TraceInfo,
-        causality: &Causality,
-        clocks: &Clocks,
+    fn new(
+        (info, clocks): (&TraceInfo, &Clocks),
+        usage: Usage,
+        used_within_clock: u64,
         unused: &[Unused],
     ) -> Self {
         let several = of_several_clocks(info, clocks);
@@ -138,8 +140,8 @@ impl Examined {
             }
         };
         Self {
-            usage: causality.usage(),
-            used_within_clock: within_clocks(causality, clocks),
+            usage,
+            used_within_clock,
             unused: unused.iter().map(kind).collect(),
         }
     }

@@ -171,6 +171,16 @@ impl LogicalClock {
         }
     }
 
+    /// Whether each clock looks at itself alone, and at what arrives from others.
+    pub(super) fn looks_at_itself(&self) -> bool {
+        let constant = matches!(self.control, ClockControl::ByEvent(Control::Constant(_)));
+        match self.kind {
+            ClockKind::Controlled => constant && self.distance == Ticks(0),
+            ClockKind::Simple => true,
+            ClockKind::Lamport => false,
+        }
+    }
+
     /// The largest control factor, if the clock has one.
     pub fn gamma_max(&self) -> Option<Gamma> {
         let factor = match self.control {

@@ -197,6 +197,16 @@ impl Method {
         self.logical_clock()?.amortization()
     }
 
+    /// Whether processes can run it that hold a part of the trace each: if each clock has to
+    /// know of others what arrives from them.
+    pub(super) fn can_be_shared(&self) -> bool {
+        match &self.plan {
+            Plan::Auto => true,
+            Plan::Clock(clock) => clock.looks_at_itself(),
+            Plan::Estimate(..) => false,
+        }
+    }
+
     /// Runs the method over a trace.
     pub(super) fn solve(&self, input: &Input<'_>) -> Result<Found, Unsolved> {
         match &self.plan {

@@ -101,6 +101,15 @@ pub struct NotSolved {
     pub message: String,
 }
 
+impl From<Cancelled> for NotSolved {
+    fn from(cancelled: Cancelled) -> Self {
+        Self {
+            reason: cancelled.into(),
+            message: cancelled.to_string(),
+        }
+    }
+}
+
 impl NotSolved {
     /// For a method; `shared` where locations that share a clock are to blame.
     pub(super) fn new(

@@ -43,6 +43,7 @@ mod pipeline;
 mod pseudo_sync;
 mod reference;
 mod repair;
+mod shared;
 mod silent;
 mod spanning_tree;
 mod theorems;

@@ -1,0 +1,487 @@
+//! One trace in several processes: who holds what, and how answers become one.
+//!
+//! Each process holds the events of some locations, and of others those that are causes
+//! or effects of its own. All processes call the same functions in the same order. What
+//! a function finds out by looking at events, it finds out of the locations of its
+//! process; then it [merges](Share::merged) that with what the others have found, and
+//! goes on with what all of them know. So every process decides the same, and a result
+//! that does not depend on how a trace is cut is that of one process:
+//!
+//! ```text
+//!  process 0: look at own events --+-- merged --> decide --> look ...
+//!  process 1: look at own events --+-- merged --> decide --> look ...
+//! ```
+//!
+//! A process that holds the whole trace shares it with nobody, and merging leaves what it
+//! has found as it is:
+//!
+//! ```
+//! use retime::Share;
+//! let alone = Share::default();
+//! assert!(alone.is_whole() && alone.owns(7));
+//! assert_eq!(alone.merged(3, |a: i32, b| a + b), 3);
+//! assert!(alone.check().is_ok());
+//! ```
+//!
+//! Merging goes up a binomial tree and back, so it takes a process `2 log2 P` messages at
+//! most. Where it fails, because a process is gone or has been told to stop, each gets
+//! back what it had itself: every function comes to its end, and [`Share::check`] tells
+//! that what it returns is worth nothing.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use retime_model::{Cancelled, ClockId, Clocks, LocationIndex};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::causality::Nodes;
+
+/// The processes that hold parts of one trace, numbered from 0, as one of them sees them.
+pub trait Peers: Send + Sync {
+    /// Which one this is.
+    fn rank(&self) -> usize;
+
+    /// How many there are.
+    fn size(&self) -> usize;
+
+    /// Sends a message of any length.
+    fn send(&self, to: usize, message: Vec<u8>) -> Result<(), Broken>;
+
+    /// Waits for the next message of another; they come in the order in which it sent them.
+    fn receive(&self, from: usize) -> Result<Vec<u8>, Broken>;
+}
+
+/// Why processes do not work together any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum Broken {
+    /// One of them was told to stop.
+    #[error("another process was told to stop")]
+    Cancelled,
+    /// One of them has found what the others have not.
+    #[error("another process has failed")]
+    Failed,
+    /// One of them is gone, or sends what nobody asked for.
+    #[error("process {0} has ended or sent something else than it was asked for")]
+    Lost(usize),
+    /// What was asked for takes the whole trace in one process.
+    #[error(transparent)]
+    NeedsWhole(#[from] NeedsWhole),
+}
+
+/// Why a trace has to be in one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+pub enum NeedsWhole {
+    /// Locations of several processes read one clock.
+    #[error("several processes hold locations that read one clock")]
+    ClockInSeveral,
+    /// A method looks at all clocks at a time.
+    #[error("the method looks at all clocks at a time")]
+    Method,
+    /// Dependencies contradict each other, and which of them is a matter of all.
+    #[error("dependencies contradict each other")]
+    Contradiction,
+    /// What belongs together cannot be told from a part.
+    #[error("events of several processes belong together by more than messages and operations")]
+    Named,
+    /// Times do not fit into 64 bits.
+    #[error("corrected times do not fit")]
+    TooFar,
+}
+
+/// Which part of a trace a process holds.
+#[derive(Clone, Default)]
+pub struct Share(Option<Arc<Part>>);
+
+struct Part {
+    peers: Arc<dyn Peers>,
+    /// The process of each location.
+    owners: Vec<u32>,
+    broken: OnceLock<Broken>,
+}
+
+impl fmt::Debug for Share {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => write!(f, "Share(whole)"),
+            Some(it) => write!(f, "Share({} of {})", it.peers.rank(), it.peers.size()),
+        }
+    }
+}
+
+/// What goes over the tree.
+#[derive(Serialize, Deserialize)]
+enum Message<T> {
+    Answer(T),
+    Broken(Broken),
+}
+
+impl Share {
+    /// All of a trace.
+    pub(crate) const WHOLE: Self = Self(None);
+
+    /// The part of this process, given the process of each location.
+    pub fn new(peers: Arc<dyn Peers>, owners: Vec<u32>) -> Self {
+        Self((peers.size() > 1).then(|| {
+            Arc::new(Part {
+                peers,
+                owners,
+                broken: OnceLock::new(),
+            })
+        }))
+    }
+
+    /// Whether this process has all of the trace.
+    pub fn is_whole(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The number of this process, and how many there are.
+    pub fn place(&self) -> (usize, usize) {
+        let part = self.0.as_ref();
+        part.map_or((0, 1), |it| (it.peers.rank(), it.peers.size()))
+    }
+
+    /// The process that holds all events of a location.
+    pub fn owner(&self, location: usize) -> usize {
+        let part = self.0.as_ref();
+        part.and_then(|it| it.owners.get(location))
+            .map_or(0, |&it| it as usize)
+    }
+
+    /// Whether this process holds all events of a location.
+    pub fn owns(&self, location: usize) -> bool {
+        self.0
+            .as_ref()
+            .is_none_or(|it| self.owner(location) == it.peers.rank())
+    }
+
+    /// The same of a location by its index.
+    pub(crate) fn owns_location(&self, location: LocationIndex) -> bool {
+        self.owns(location.as_usize())
+    }
+
+    /// Fails if processes do not work together any more, for any reason.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        self.broken().map_or(Ok(()), |_| Err(Cancelled))
+    }
+
+    /// Why they do not.
+    pub fn broken(&self) -> Option<Broken> {
+        self.0.as_ref()?.broken.get().copied()
+    }
+
+    /// Says that the trace has to be in one process. All processes come to know that by
+    /// themselves, as they find it by what is merged.
+    pub(crate) fn needs_whole(&self, why: NeedsWhole) {
+        if let Some(part) = &self.0 {
+            // The first reason is the one that counts.
+            let _ = part.broken.set(why.into());
+        }
+    }
+
+    /// Ends what processes do together: fails in all of them if it has in one. Whoever
+    /// fails has to come here at once, and not to merge anything before.
+    pub(crate) fn agreed<T, E>(
+        &self,
+        mine: Result<T, E>,
+        is_cancelled: impl Fn(&E) -> bool,
+    ) -> Result<T, E>
+    where
+        E: From<Cancelled>,
+    {
+        match mine {
+            Ok(done) => {
+                self.merged((), |(), ()| ());
+                self.check()?;
+                Ok(done)
+            }
+            Err(error) => {
+                self.stop(if is_cancelled(&error) {
+                    Broken::Cancelled
+                } else {
+                    Broken::Failed
+                });
+                Err(error)
+            }
+        }
+    }
+
+    /// Tells the others, who are about to merge something, that this process cannot.
+    fn stop(&self, why: Broken) {
+        if let Some(part) = self.working() {
+            let stopped = Message::<()>::Broken(why);
+            let _ = part.up(&|it: Message<()>, _| it, stopped);
+            part.fail(why);
+        }
+    }
+
+    /// What all processes have found; see the [module](self).
+    ///
+    /// `join` has to be associative, and its results must not depend on who has found
+    /// what.
+    pub fn merged<T>(&self, mine: T, join: impl Fn(T, T) -> T) -> T
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let Some(part) = self.working() else {
+            return mine;
+        };
+        match part.merged(mine.clone(), &join) {
+            Ok(all) => all,
+            Err(broken) => {
+                part.fail(broken);
+                mine
+            }
+        }
+    }
+
+    /// What each process has found, in their order.
+    pub fn gathered<T>(&self, mine: T) -> Vec<T>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let join = |mut all: Vec<(u32, T)>, more: Vec<(u32, T)>| {
+            all.extend(more);
+            all
+        };
+        let (rank, _) = self.place();
+        let mut all = self.merged(vec![(rank as u32, mine)], join);
+        all.sort_by_key(|it| it.0);
+        all.into_iter().map(|it| it.1).collect()
+    }
+
+    /// What this process could do, if all could; else the trace has to be in one.
+    pub(crate) fn one_cannot<T>(&self, mine: Option<T>, why: NeedsWhole) -> Option<T> {
+        if self.is_whole() {
+            return mine;
+        }
+        if !self.all(mine.is_some()) {
+            self.needs_whole(why);
+            return None;
+        }
+        mine
+    }
+
+    /// Whether this process holds the events of a clock, all of whose locations that have
+    /// any are in one.
+    pub(crate) fn owns_clock(&self, clocks: &Clocks, clock: ClockId, nodes: &Nodes) -> bool {
+        self.owner_of_clock(clocks, clock, nodes) == self.place().0
+    }
+
+    /// The process that does.
+    pub(crate) fn owner_of_clock(&self, clocks: &Clocks, clock: ClockId, nodes: &Nodes) -> usize {
+        let locations = clocks.locations(clock).iter();
+        let mut locations = locations.map(|it| it.as_usize());
+        let first = locations.clone().next().unwrap_or(0);
+        let busy = locations.find(|&it| nodes.count(it) > 0);
+        self.owner(busy.unwrap_or(first))
+    }
+
+    /// Says that the trace has to be in one process if the nodes of a clock are in several.
+    pub(crate) fn keep_clocks_together(&self, clocks: &Clocks, nodes: &Nodes) {
+        // A clock that is alone has none to be compared with.
+        if self.is_whole() || clocks.len() < 2 {
+            return;
+        }
+        let is_apart = |clock: ClockId| {
+            let owner = self.owner_of_clock(clocks, clock, nodes);
+            let locations = clocks.locations(clock).iter();
+            let mut busy = locations.filter(|it| nodes.count(it.as_usize()) > 0);
+            busy.any(|it| self.owner(it.as_usize()) != owner)
+        };
+        if clocks.iter().any(is_apart) {
+            self.needs_whole(NeedsWhole::ClockInSeveral);
+        }
+    }
+
+    /// Whether it holds in all processes.
+    pub(crate) fn all(&self, mine: bool) -> bool {
+        self.merged(mine, |a, b| a && b)
+    }
+
+    /// The sum of what processes have counted.
+    pub(crate) fn sum(&self, mine: u64) -> u64 {
+        self.merged(mine, |a, b| a + b)
+    }
+
+    /// By location, what the process that holds it says.
+    pub(crate) fn by_location<T>(&self, mut mine: Vec<T>) -> Vec<T>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        if self.is_whole() {
+            return mine;
+        }
+        let own = mine.iter().enumerate();
+        let own: Vec<(u32, T)> = own
+            .filter(|(location, _)| self.owns(*location))
+            .map(|(location, it)| (location as u32, it.clone()))
+            .collect();
+        for (location, it) in self.gathered(own).into_iter().flatten() {
+            if let Some(known) = mine.get_mut(location as usize) {
+                *known = it;
+            }
+        }
+        mine
+    }
+
+    /// By clock, what the process that holds it says.
+    pub(crate) fn by_clock<T>(&self, mut mine: Vec<T>, clocks: &Clocks, nodes: &Nodes) -> Vec<T>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        if self.is_whole() {
+            return mine;
+        }
+        let own = clocks.iter().zip(&mine);
+        let own: Vec<(ClockId, T)> = own
+            .filter(|(clock, _)| self.owns_clock(clocks, *clock, nodes))
+            .map(|(clock, it)| (clock, it.clone()))
+            .collect();
+        for (clock, it) in self.gathered(own).into_iter().flatten() {
+            if let Some(known) = mine.get_mut(clock.as_usize()) {
+                *known = it;
+            }
+        }
+        mine
+    }
+
+    /// Sends something to each process, which may be nothing, and gets what each has for
+    /// this one. Messages are only sent where there is something in them.
+    pub fn exchanged<T>(&self, mut to: Vec<Vec<T>>) -> Vec<Vec<T>>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (rank, size) = self.place();
+        to.resize_with(size, Vec::new);
+        let own = std::mem::take(&mut to[rank]);
+        let mut received: Vec<Vec<T>> = (0..size).map(|_| Vec::new()).collect();
+        if let Some(part) = self.working() {
+            // Who sends to whom, a bit for each; this also meets everybody.
+            let mut talks = vec![0_u64; (size * size).div_ceil(64)];
+            for (peer, _) in to.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
+                let bit = rank * size + peer;
+                talks[bit / 64] |= 1 << (bit % 64);
+            }
+            let talks = self.merged(talks, |mut a, b| {
+                a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
+                a
+            });
+            let talk = |from: usize, to: usize| {
+                let bit = from * size + to;
+                talks[bit / 64] >> (bit % 64) & 1 == 1
+            };
+            if self.broken().is_none()
+                && let Err(broken) = part.swap(to, &mut received, talk)
+            {
+                part.fail(broken);
+            }
+        }
+        received[rank] = own;
+        received
+    }
+
+    /// The part, if processes still work together.
+    fn working(&self) -> Option<&Part> {
+        self.0.as_deref().filter(|it| it.broken.get().is_none())
+    }
+}
+
+impl Part {
+    fn fail(&self, broken: Broken) {
+        // What broke first is the reason for all else.
+        let _ = self.broken.set(broken);
+    }
+
+    fn send<T: Serialize>(&self, to: usize, value: &T) -> Result<(), Broken> {
+        let message = postcard::to_allocvec(value).map_err(|_| Broken::Lost(self.peers.rank()))?;
+        self.peers.send(to, message)
+    }
+
+    fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Broken> {
+        let message = self.peers.receive(from)?;
+        postcard::from_bytes(&message).map_err(|_| Broken::Lost(from))
+    }
+
+    fn merged<T>(&self, mine: T, join: &impl Fn(T, T) -> T) -> Result<T, Broken>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let join = |a: Message<T>, b: Message<T>| match (a, b) {
+            (Message::Answer(a), Message::Answer(b)) => Message::Answer(join(a, b)),
+            (Message::Broken(broken), _) | (_, Message::Broken(broken)) => Message::Broken(broken),
+        };
+        match self.up(&join, Message::Answer(mine))? {
+            Message::Answer(all) => Ok(all),
+            Message::Broken(broken) => Err(broken),
+        }
+    }
+
+    /// Up the tree and back. The process `r` hears from `r + 1`, `r + 2`, `r + 4` ... as far
+    /// as these powers of two do not occur in `r`, and then tells `r` without its lowest.
+    fn up<T>(
+        &self,
+        join: &impl Fn(Message<T>, Message<T>) -> Message<T>,
+        mine: Message<T>,
+    ) -> Result<Message<T>, Broken>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (rank, size) = (self.peers.rank(), self.peers.size());
+        let powers = || (0..usize::BITS).map(|it| 1_usize << it).take_while(|it| *it < size);
+        let below = powers().take_while(|power| rank & power == 0);
+        let children: Vec<usize> = below.map(|it| rank + it).filter(|it| *it < size).collect();
+        let mut all = mine;
+        for &child in &children {
+            // Whatever it sent, a process that is told nothing waits for ever.
+            let heard = self.receive(child).unwrap_or_else(Message::Broken);
+            all = join(all, heard);
+        }
+        if rank > 0 {
+            let parent = rank & (rank - 1);
+            self.send(parent, &all)?;
+            all = self.receive(parent)?;
+        }
+        for &child in children.iter().rev() {
+            self.send(child, &all)?;
+        }
+        Ok(all)
+    }
+
+    /// Round by round with another process, so that no two wait for each other: in round
+    /// `k` with the one whose number differs by the bits of `k`.
+    fn swap<T>(
+        &self,
+        mut to: Vec<Vec<T>>,
+        received: &mut [Vec<T>],
+        talk: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), Broken>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (rank, size) = (self.peers.rank(), self.peers.size());
+        for round in 1..size.next_power_of_two() {
+            let peer = rank ^ round;
+            if peer >= size {
+                continue;
+            }
+            let sends = std::mem::take(&mut to[peer]);
+            let send = || if talk(rank, peer) { self.send(peer, &sends) } else { Ok(()) };
+            let mut receive = || -> Result<(), Broken> {
+                if talk(peer, rank) {
+                    received[peer] = self.receive(peer)?;
+                }
+                Ok(())
+            };
+            if rank < peer {
+                send()?;
+                receive()?;
+            } else {
+                receive()?;
+                send()?;
+            }
+        }
+        Ok(())
+    }
+}

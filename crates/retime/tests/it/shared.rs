@@ -1,0 +1,211 @@
+//! A trace in several processes has the results of one.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use retime::causality::Check;
+use retime::clock::{ClockError, Gamma};
+use retime::pipeline::{
+    Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
+};
+use retime::{Broken, Correction, LocationIndex, NeedsWhole, Peers, Share, TraceInfo};
+
+use crate::common::trace::Trace;
+use crate::common::{Sharing, Spec, cases, specs};
+
+/// One of several threads that are processes to each other.
+struct Thread {
+    rank: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+}
+
+impl Peers for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        self.to[to].send(message).map_err(|_| Broken::Lost(to))
+    }
+
+    fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
+        let from_it = self.from[from].lock().unwrap();
+        from_it.recv().map_err(|_| Broken::Lost(from))
+    }
+}
+
+fn processes(size: usize) -> Vec<Thread> {
+    let mut all: Vec<Thread> = (0..size)
+        .map(|rank| Thread {
+            rank,
+            to: Vec::new(),
+            from: Vec::new(),
+        })
+        .collect();
+    for from in 0..size {
+        for to in 0..size {
+            let (sender, receiver) = channel();
+            all[from].to.push(sender);
+            all[to].from.push(Mutex::new(receiver));
+        }
+    }
+    all
+}
+
+/// What one process comes to, step by step, as far as processes worked together.
+struct Outcome {
+    share: Share,
+    analysis: Option<Analysis>,
+    solution: Option<Solution>,
+    bounds: Option<Bounds>,
+}
+
+fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome {
+    let mut analysis = analysis;
+    let solution = analysis.as_ref().and_then(|it| it.solve(method, &()).ok());
+    let mut bounds = None;
+    if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
+        analysis.adopt(solution, &()).unwrap();
+        let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
+        bounds = found.ok().flatten();
+    }
+    Outcome {
+        share,
+        analysis,
+        solution,
+        bounds,
+    }
+}
+
+fn in_processes(
+    trace: &Trace,
+    owners: &[u32],
+    size: usize,
+    options: &AnalysisOptions,
+    method: &Method,
+) -> Vec<Outcome> {
+    let run = |peer: Thread| {
+        let rank = peer.rank as u32;
+        let share = Share::new(Arc::new(peer), owners.to_vec());
+        let own = trace.logs().into_iter();
+        let own = own.filter(|log| owners[log.location().as_usize()] == rank);
+        let info = trace.info.clone();
+        let analysis = Analysis::shared(info, own.collect(), options.clone(), &share, &()).ok();
+        outcome(share, analysis, method)
+    };
+    std::thread::scope(|scope| {
+        let all: Vec<_> = processes(size)
+            .into_iter()
+            .map(|peer| scope.spawn(|| run(peer)))
+            .collect();
+        all.into_iter().map(|it| it.join().unwrap()).collect()
+    })
+}
+
+/// Processes, and those on one node if they share a clock, stay together.
+fn owners(info: &TraceInfo, by_node: bool, seed: usize, size: usize) -> Vec<u32> {
+    let owner = |location: &retime::Location| {
+        let node = info.processes[location.process].node;
+        let key = if by_node { node.unwrap_or(0) } else { location.process };
+        (((key + 1) * (2 * seed + 1)) / 3 % size) as u32
+    };
+    info.locations.iter().map(owner).collect()
+}
+
+fn same_check(ours: &Check, theirs: &Check) -> Result<(), TestCaseError> {
+    prop_assert_eq!(ours.messages, theirs.messages);
+    prop_assert_eq!(ours.collectives, theirs.collectives);
+    prop_assert_eq!(&ours.pairs, &theirs.pairs);
+    prop_assert_eq!(&ours.worst, &theirs.worst);
+    Ok(())
+}
+
+fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseError> {
+    let (Some(a), Some(b)) = (&whole.analysis, &part.analysis) else {
+        return Err(TestCaseError::fail("no analysis"));
+    };
+    prop_assert_eq!(a.clocks(), b.clocks());
+    prop_assert_eq!(&a.delay().delay, &b.delay().delay);
+    prop_assert_eq!(a.delay().half_round_trip, b.delay().half_round_trip);
+    prop_assert_eq!(a.counts(), b.counts());
+    prop_assert_eq!(a.standings(), b.standings());
+    prop_assert_eq!(a.examined(&[]), b.examined(&[]));
+    prop_assert_eq!(a.causality().defects(), b.causality().defects());
+    same_check(a.recorded(), b.recorded())?;
+    let (Some(ours), Some(theirs)) = (&whole.solution, &part.solution) else {
+        return Err(TestCaseError::fail("no solution"));
+    };
+    same_check(&ours.left, &theirs.left)?;
+    for (number, _) in a.info().locations.iter().enumerate() {
+        let (whole, own) = (a.causality().nodes().of(number), b.causality().nodes().of(number));
+        if part.share.owns(number) {
+            prop_assert_eq!(&ours.times[whole.range()], &theirs.times[own.range()]);
+        }
+        let index = LocationIndex(number as u32);
+        let map = |it: &Correction| it.map_of(index).clone();
+        if first {
+            prop_assert_eq!(map(&ours.correction), map(&theirs.correction));
+        }
+    }
+    let jumps = |it: &Solution| it.repaired.as_ref().map(|it| (it.jumps, it.largest_jump));
+    prop_assert_eq!(jumps(ours), jumps(theirs));
+    prop_assert_eq!(whole.bounds.is_some(), part.bounds.is_some());
+    if let (Some(ours), Some(theirs)) = (&whole.bounds, &part.bounds) {
+        prop_assert_eq!(&ours.offsets, &theirs.offsets);
+        prop_assert_eq!(ours.all, theirs.all);
+        prop_assert_eq!(&ours.by_clock, &theirs.by_clock);
+        prop_assert_eq!(format!("{:?}", ours.errors), format!("{:?}", theirs.errors));
+    }
+    Ok(())
+}
+
+fn methods() -> impl Strategy<Value = Method> {
+    let backward = LogicalClock {
+        backward: true,
+        ..LogicalClock::default()
+    };
+    prop::sample::select(vec![
+        Method::default(),
+        Method::new(MethodName::Clc),
+        Method::clock(backward),
+        Method::new(MethodName::Simple),
+    ])
+}
+
+proptest! {
+    #![proptest_config(cases(100))]
+
+    #[test]
+    fn any_number_of_processes_comes_to_the_same(
+        spec in specs(400),
+        method in methods(),
+        size in 2..6_usize,
+        seed in 0..20_usize,
+    ) {
+        let trace = spec.trace();
+        let options = AnalysisOptions {
+            grouping: spec.grouping(),
+            delay: Some(spec.delay()).filter(|_| seed % 2 == 0),
+            ..AnalysisOptions::default()
+        };
+        let owners = owners(&trace.info, true, seed, size);
+        let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
+        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+        let parts = in_processes(&trace, &owners, size, &options, &method);
+        let broken = parts[0].share.broken();
+        println!("BROKEN {broken:?}");
+        if let Some(Broken::NeedsWhole(_) | Broken::Failed) = broken {
+            return Ok(());
+        }
+        prop_assert_eq!(broken, None);
+        for (rank, part) in parts.iter().enumerate() {
+            same(&whole, part, rank == 0)?;
+        }
+    }
+}
