@@ -3,15 +3,18 @@
 use std::time::Instant;
 
 use retime::causality::CausalityOptions;
-use retime::pipeline::{Analysis, AnalysisOptions, Bounds, Method, Solution};
+use retime::format::Trace;
+use retime::pipeline::{Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution};
 use retime::{Causality, Timestamp, TraceInfo};
+use retime_parallel::Dealt;
 
 use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::{BoundsArgs, Switch};
 use crate::delay::{self, DelaySource};
 use crate::error::CliError;
-use crate::load::{Loaded, Opened, Source, load};
-use crate::progress::{Interrupts, check_interrupt};
+use crate::formats;
+use crate::load::{LoadTiming, Loaded, Opened, Source, load};
+use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::{build, model, warnings};
 use crate::truth::Truth;
 
@@ -39,6 +42,13 @@ pub(crate) fn analyse_some(
     model: &ModelArgs,
     window: impl FnOnce(&Causality, &TraceInfo) -> Result<Window, CliError>,
 ) -> Result<Analysed, CliError> {
+    if let Some(team) = source.team.filter(|_| source.together) {
+        let opened =
+            retime_parallel::open(team, formats::of(source.path, source.format), source.path)?;
+        if let retime_parallel::Opened::Dealt(trace) = opened {
+            return analyse_together(*trace, source, model);
+        }
+    }
     let start = Instant::now();
     let doubtful = CausalityOptions {
         dense_alltoallv: model.dense_alltoallv,
@@ -65,6 +75,52 @@ pub(crate) fn analyse_some(
         analysis,
         delay_source: (&model.min_delay).into(),
         truth,
+        start,
+        analysis_seconds: analysing.elapsed().as_secs_f64(),
+    })
+}
+
+/// The same by all processes, none of which gets to see the whole trace.
+fn analyse_together(
+    trace: Dealt,
+    source: Source<'_>,
+    model: &ModelArgs,
+) -> Result<Analysed, CliError> {
+    let start = Instant::now();
+    let progress = Progress::new("reading", trace.bytes(), source.quiet);
+    let read = trace.read(&progress)?;
+    drop(progress);
+    let scan = start.elapsed();
+    let options = AnalysisOptions {
+        grouping: model.clocks.into(),
+        delay: delay::given(&model.min_delay, &read.info)?,
+        dense_alltoallv: model.dense_alltoallv,
+        trusted: model.trust_implementation.map(Into::into),
+        window: None,
+    };
+    let analysing = Instant::now();
+    let analysis = Analysis::shared(read.info, read.own, options, &read.share, &Interrupts);
+    let analysis = analysis.map_err(|error| match error {
+        AnalysisError::Cancelled(_) => CliError::Interrupted,
+        AnalysisError::Causality(error) => CliError::Causality {
+            trace: source.path.into(),
+            source: error,
+        },
+    })?;
+    check_interrupt()?;
+    Ok(Analysed {
+        opened: Opened {
+            path: source.path.into(),
+            trace: Box::new(trace),
+            contents: read.contents,
+            timing: LoadTiming {
+                scan,
+                ..LoadTiming::default()
+            },
+        },
+        analysis,
+        delay_source: (&model.min_delay).into(),
+        truth: None,
         start,
         analysis_seconds: analysing.elapsed().as_secs_f64(),
     })
@@ -105,7 +161,7 @@ impl Analysed {
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
                 let gentlest = analysis.gentlest(solution, &Interrupts)?;
-                let part = gentlest.map(|(it, edges)| build::gentlest_part(analysis, &it, &edges));
+                let part = gentlest.map(|(it, by)| build::gentlest_part(analysis, &it, &by));
                 report.gentlest = part;
             }
             report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());

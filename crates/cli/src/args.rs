@@ -184,6 +184,7 @@ impl CheckArgs {
             path: &self.trace,
             format: self.format.format,
             team: self.format.team.as_ref(),
+            together: self.format.together,
             quiet: self.run.quiet,
         }
     }
@@ -196,6 +197,7 @@ impl CorrectArgs {
             path: &self.trace,
             format: self.format.format,
             team: self.format.team.as_ref(),
+            together: self.format.together,
             quiet: self.run.quiet,
         }
     }

@@ -57,6 +57,9 @@ pub(crate) struct FormatArgs {
     /// The processes that share the work, if this one is not alone.
     #[arg(skip)]
     pub(crate) team: Option<Arc<Team>>,
+    /// Whether they also analyse the trace together.
+    #[arg(skip)]
+    pub(crate) together: bool,
 }
 
 /// The format of a path: the one asked for, or the one that recognises it best.
@@ -78,7 +81,7 @@ pub(crate) fn open(
     team: Option<&Arc<Team>>,
 ) -> Result<Box<dyn Trace>, CliError> {
     Ok(match team {
-        Some(team) => retime_parallel::open(team, format, path)?,
+        Some(team) => retime_parallel::open(team, format, path)?.into_trace(),
         None => format.open(path)?,
     })
 }

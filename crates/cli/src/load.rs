@@ -50,6 +50,8 @@ pub(crate) struct Source<'a> {
     pub(crate) format: Option<FormatName>,
     /// Who shares the work.
     pub(crate) team: Option<&'a Arc<Team>>,
+    /// Whether they also analyse the trace together.
+    pub(crate) together: bool,
     pub(crate) quiet: bool,
 }
 
@@ -60,6 +62,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         format,
         team,
         quiet,
+        ..
     } = source;
     let trace = formats::open(path, formats::of(path, format), team)?;
     let start = Instant::now();

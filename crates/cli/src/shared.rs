@@ -9,15 +9,16 @@ use std::io::Write;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use retime::Broken;
 use retime::format_seconds;
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
-use crate::args::{ApplyArgs, CheckArgs, CorrectArgs};
+use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
 use crate::commands;
 use crate::error::{CliError, FAILURE};
 use crate::formats::FORMATS;
 use crate::load::with_threads;
-use crate::progress::{Interrupts, catch_interrupts};
+use crate::progress::{Interrupts, catch_interrupts, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 
 const NAME: &str = "retime-mpi";
@@ -25,9 +26,9 @@ const NAME: &str = "retime-mpi";
 /// retime on many nodes: mpirun -n P retime-mpi correct TRACE -o OUT.
 ///
 /// Does what retime does, with the same options, the same output and the same exit codes,
-/// for any number of processes. They share the reading, the writing, the syncing and the
-/// verification of the files of locations. Messages are matched and clocks are solved for
-/// by process 0 alone, which has to have room for all events that communicate.
+/// for any number of processes. Each holds the events of its own locations, and with --method
+/// auto, clc or simple no process holds those of all; else, and where dependencies contradict
+/// each other, process 0 has to have room for all events that communicate, and says so.
 /// TRACE and the output have to lie on a file system that all nodes see.
 #[derive(Debug, Parser)]
 #[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]
@@ -67,19 +68,59 @@ impl Command {
         }
     }
 
-    fn run(mut self, team: &Arc<Team>) -> Result<u8, CliError> {
-        let format = match &mut self {
+    /// Whether processes can analyse the trace together: not where true times are read,
+    /// where delays come from a table, where part of the run or one order of all events is
+    /// asked for, or where the method looks at all clocks at a time.
+    fn can_be_together(&self) -> bool {
+        let model =
+            |it: &ModelArgs| it.truth.is_none() && !matches!(it.min_delay, MinDelay::File(_));
+        match self {
+            Self::Check(args) => model(&args.model),
+            Self::Correct(args) => {
+                model(&args.model) && !args.merged && args.method.can_be_together()
+            }
+            Self::Apply(_) => true,
+        }
+    }
+
+    fn run(&mut self, team: &Arc<Team>, together: bool) -> Result<u8, CliError> {
+        let format = match self {
             Self::Check(args) => &mut args.format,
             Self::Correct(args) => &mut args.format,
             Self::Apply(args) => &mut args.format,
         };
-        format.team = Some(Arc::clone(team));
-        match &self {
+        (format.team, format.together) = (Some(Arc::clone(team)), together);
+        match self {
             Self::Check(args) => commands::check::run(args),
             Self::Correct(args) => commands::correct::run(args),
             Self::Apply(args) => commands::apply::run(args),
         }
     }
+}
+
+/// Does what is asked for; where that takes the whole trace in one process after all, again
+/// with the events of all locations in this one.
+fn obey(command: &mut Command, team: &Arc<Team>, quiet: bool) -> Result<u8, CliError> {
+    let together = team.size() > 1 && command.can_be_together();
+    let done = command.run(team, together);
+    let reason = match (&done, team.broken()) {
+        (Err(_), Some(Broken::NeedsWhole(why))) if together => why.to_string(),
+        (Err(_), Some(why @ Broken::Failed)) if together => why.to_string(),
+        _ if !together && team.size() > 1 && !matches!(command, Command::Apply(_)) => {
+            if !quiet {
+                say("what is asked for takes the events of all locations in process 0");
+            }
+            return done;
+        }
+        _ => return done,
+    };
+    check_interrupt()?;
+    if !quiet {
+        say(&format!(
+            "{reason}, so process 0 takes the events of all locations"
+        ));
+    }
+    command.run(team, false)
 }
 
 /// What the others have to know before they serve: whether there is anything to do, and
@@ -107,7 +148,7 @@ pub fn run_shared(
     })
 }
 
-fn follow(team: &Team) -> Result<(), CliError> {
+fn follow(team: &Arc<Team>) -> Result<(), CliError> {
     let briefing: Briefing = team.hear().map_err(lost)?;
     match briefing {
         Some(threads) => with_threads(threads, || serve(team, &FORMATS, &Interrupts).map_err(lost)),
@@ -119,7 +160,7 @@ fn lead(
     team: &Arc<Team>,
     command_line: impl IntoIterator<Item = OsString>,
 ) -> Result<u8, CliError> {
-    let command = match Cli::try_parse_from(command_line) {
+    let mut command = match Cli::try_parse_from(command_line) {
         Ok(cli) => cli.command,
         Err(message) => {
             team.tell(&Briefing::None).map_err(lost)?;
@@ -130,7 +171,7 @@ fn lead(
     };
     let manner = command.manner();
     team.tell(&Briefing::Some(manner.threads)).map_err(lost)?;
-    let code = command.run(team).unwrap_or_else(|error| {
+    let code = obey(&mut command, team, manner.quiet).unwrap_or_else(|error| {
         crate::report_error(NAME, &error);
         error.exit_code()
     });

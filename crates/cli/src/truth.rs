@@ -41,6 +41,7 @@ impl Truth {
             path,
             format: None,
             team: None,
+            together: false,
             quiet,
         };
         let truth = load(source, options)?;

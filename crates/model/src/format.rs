@@ -233,6 +233,32 @@ pub struct Timeline {
     pub backwards: u64,
 }
 
+/// How the timeline of a copy is not the one that was to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Difference {
+    /// There are other events.
+    OtherEvents,
+    /// So many are stamped before their predecessor.
+    Backwards(u64),
+    /// An event has another time than computed.
+    OtherTime,
+}
+
+impl Timeline {
+    /// How it is not the one of these contents and times.
+    pub fn difference(&self, contents: &Contents, times: &[Timestamp]) -> Option<Difference> {
+        if self.contents != *contents {
+            Some(Difference::OtherEvents)
+        } else if self.backwards > 0 {
+            Some(Difference::Backwards(self.backwards))
+        } else if self.times != times {
+            Some(Difference::OtherTime)
+        } else {
+            None
+        }
+    }
+}
+
 /// What it takes to restore a rewritten trace: JSON text that the format alone
 /// understands.
 #[derive(Clone, Debug, PartialEq, Eq)]

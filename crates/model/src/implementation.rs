@@ -21,10 +21,12 @@
 //! assert!(!Implementation::OpenMpi.synchronises(Operation::Allreduce));
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use crate::role::Operation;
 
 /// An implementation of MPI whose habits are known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Implementation {
     /// Open MPI, as of version 4.1.
     OpenMpi,

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::ffi::OsString;
 
-use retime_model::format::FormatError;
-use retime_model::{Cancelled, LocationIndex};
+use retime_model::format::{Contents, Difference, FormatError};
+use retime_model::{Cancelled, LocationIndex, MessageId};
 use serde::{Deserialize, Serialize};
 
 use crate::communicator::Lost;
@@ -32,6 +32,17 @@ pub(crate) enum Command<'a> {
         trace: u32,
         events: Vec<(LocationIndex, Cow<'a, [u32]>)>,
     },
+    /// To keep what it has read, for steps of an analysis; answered by what is in it besides.
+    Keep {
+        trace: u32,
+        /// The process of each location.
+        owners: Cow<'a, [u32]>,
+    },
+    /// To take a step of the analysis together with process 0; not answered.
+    Step(Cow<'a, [u8]>),
+    /// To compare its part of a copy with what the analysis has computed; answered by the first
+    /// difference.
+    Verify { trace: u32 },
     /// To write its part of a trace; answered by what undoes that.
     Write {
         trace: u32,
@@ -44,6 +55,20 @@ pub(crate) enum Command<'a> {
     /// To go home; answered by what it took.
     Dismiss,
 }
+
+/// What a process knows of its part besides logs.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Kept {
+    /// By location what it holds besides times, and what the format has noted.
+    pub(crate) locations: Vec<(LocationIndex, Contents, u64)>,
+    /// Names of messages that were sent here and may have arrived elsewhere,
+    pub(crate) sent: Vec<MessageId>,
+    /// and the other way round.
+    pub(crate) received: Vec<MessageId>,
+}
+
+/// A location of which the copy is not what was to be written, and how.
+pub(crate) type Differs = Option<(LocationIndex, Difference)>;
 
 /// What a process answers.
 pub(crate) type Answer<T> = Result<T, Failure>;

@@ -1,8 +1,9 @@
 //! Which locations each process gets.
 //!
-//! Locations of a process, and of those it has made, stay together as a *family*.
-//! Families are laid side by side, those of a node next to each other, each as wide as
-//! its bytes; the row is cut into blocks of equal width, and a family goes where its
+//! Locations of a node stay together as a *family*, since mostly they read one clock, and a
+//! clock is followed by one process. Where a trace knows of no two nodes, locations of a
+//! process, and of those it has made, are a family. Families are laid side by side, each as
+//! wide as its bytes; the row is cut into blocks of equal width, and a family goes where its
 //! middle is. So a process gets at most its share and one family more, and programs'
 //! neighbours, which mostly are neighbours in the row, go to the same process or the next.
 
@@ -13,13 +14,19 @@ use retime_model::{LocationIndex, Process, TraceInfo};
 /// The locations of each of so many processes, rising.
 pub(crate) fn deal(info: &TraceInfo, sizes: &[u64], processes: usize) -> Vec<Vec<LocationIndex>> {
     let heads = heads(&info.processes);
+    let nodes = info.processes.iter().filter_map(|it| it.node);
+    let several = nodes.clone().any(|it| Some(it) != nodes.clone().next());
     let mut families: BTreeMap<(Option<usize>, usize), (u128, Vec<LocationIndex>)> =
         BTreeMap::new();
     for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
         let head = heads.get(location.process).copied();
         let head = head.unwrap_or(location.process);
         let node = info.processes.get(head).and_then(|it| it.node);
-        let (width, members) = families.entry((node, head)).or_default();
+        let family = match node.filter(|_| several) {
+            Some(node) => (Some(node), 0),
+            None => (None, head),
+        };
+        let (width, members) = families.entry(family).or_default();
         // A file without bytes has to be opened, too.
         *width += u128::from(sizes.get(index.as_usize()).copied().unwrap_or(0)) + 1;
         members.push(index);

@@ -5,30 +5,30 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use retime::causality::Nodes;
+use retime::{NeedsWhole, Share};
 use retime_model::format::{
-    Contents, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Scan, Shape,
-    Timeline, Trace, Undo, Unused, join,
+    Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Scan,
+    Shape, Timeline, Trace, Undo, Unused, join,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_model::{Correction, LocationIndex, LocationLog, Monitor, Timestamp, TraceInfo};
 use serde::de::DeserializeOwned;
 
-use crate::command::{Answer, Command};
+use crate::command::{Answer, Command, Differs, Kept};
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
 use crate::deal::deal;
+use crate::kept::{keep, meet};
+use crate::members::Members;
 use crate::team::Team;
 
 /// Opens a trace on all processes; the others [`serve`](crate::serve). If its format
 /// knows no parts, this process works on it [alone](Team::worked_alone).
-pub fn open(
-    team: &Arc<Team>,
-    format: &dyn Format,
-    path: &Path,
-) -> Result<Box<dyn Trace>, FormatError> {
+pub fn open(team: &Arc<Team>, format: &dyn Format, path: &Path) -> Result<Opened, FormatError> {
     let trace = format.open(path)?;
     let (Some(parts), Some(info)) = (trace.in_parts(), trace.describe()) else {
         team.work_alone();
-        return Ok(trace);
+        return Ok(Opened::Alone(trace));
     };
     let sizes = parts.sizes();
     let parts = deal(info, &sizes, team.size());
@@ -52,10 +52,42 @@ pub fn open(
         path: path.into(),
     };
     dealt.together::<(), ()>(open, |_, _| Ok(()))?;
-    Ok(Box::new(dealt))
+    Ok(Opened::Dealt(Box::new(dealt)))
 }
 
-struct Dealt {
+/// A trace that was opened.
+pub enum Opened {
+    /// By all processes.
+    Dealt(Box<Dealt>),
+    /// By this one alone.
+    Alone(Box<dyn Trace>),
+}
+
+impl Opened {
+    /// The trace, whoever works on it.
+    pub fn into_trace(self) -> Box<dyn Trace> {
+        match self {
+            Self::Dealt(dealt) => dealt,
+            Self::Alone(trace) => trace,
+        }
+    }
+}
+
+/// What processes have read of a trace that they are about to analyse together.
+#[derive(Debug)]
+pub struct Read {
+    /// What the trace is made of.
+    pub info: TraceInfo,
+    /// What each location holds besides times.
+    pub contents: Vec<Contents>,
+    /// The logs of the locations of this process.
+    pub own: Vec<LocationLog>,
+    /// Which these are, and who has the others.
+    pub share: Share,
+}
+
+/// A trace that processes work on together, as the first of them sees it.
+pub struct Dealt {
     team: Arc<Team>,
     /// What the others know it by.
     number: u32,
@@ -91,6 +123,93 @@ impl Dealt {
         let own = own?;
         let answers = answers.into_iter().collect::<Result<_, _>>()?;
         Ok((own, answers))
+    }
+
+    /// Lets all processes read their parts; what this one has read.
+    fn scan_parts(&self, for_whom: &dyn Monitor) -> Result<Vec<PartLocation>, FormatError> {
+        let monitor = &self.for_all(for_whom);
+        let pass = |thoroughly| {
+            let scan = |part| Command::Scan {
+                trace: self.number,
+                part: Cow::Borrowed(part),
+                thoroughly,
+            };
+            self.together::<bool, _>(scan, |trace, part| {
+                trace.scan_part(part, thoroughly, monitor)
+            })
+        };
+        let (mut own, others) = pass(false)?;
+        if own.wants_more || others.contains(&true) {
+            for_whom.announce(self.trace.bytes());
+            (own, _) = pass(true)?;
+        }
+        Ok(own.locations)
+    }
+
+    /// Reads all events, each process those of its part, for an analysis that they make
+    /// together: no logs are sent to this process. Where a trace cannot be analysed so,
+    /// the share that is returned is [broken](Share::broken).
+    pub fn read(&self, monitor: &dyn Monitor) -> Result<Read, FormatError> {
+        let own = self.scan_parts(monitor)?;
+        let mut owners = vec![0; self.parts.iter().map(Vec::len).sum()];
+        for (rank, part) in (0..).zip(&self.parts) {
+            part.iter().for_each(|it| owners[it.as_usize()] = rank);
+        }
+        let keep_parts = |_: &[LocationIndex]| Command::Keep {
+            trace: self.number,
+            owners: Cow::Borrowed(&owners),
+        };
+        let ((own, first), others) = self.together::<Kept, _>(keep_parts, |_, _| keep(own))?;
+        let mut kept = vec![first];
+        kept.extend(others);
+        let share = Share::new(Arc::new(Members(Arc::clone(&self.team))), owners.clone());
+        self.team.keep_share(share.clone());
+        if meet(&kept) {
+            share.needs_whole(NeedsWhole::Named);
+        }
+        let mut all: Vec<_> = kept.into_iter().flat_map(|it| it.locations).collect();
+        all.sort_by_key(|it| it.0);
+        let concluded: Vec<u64> = all.iter().map(|it| it.2).collect();
+        if let Some(trace) = self.trace.in_parts() {
+            trace.take_up(&concluded);
+        }
+        let info = self.describe().cloned();
+        Ok(Read {
+            info: info.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?,
+            contents: all.into_iter().map(|it| it.1).collect(),
+            own,
+            share,
+        })
+    }
+
+    /// Reads this trace, a copy, again, each process its part, and compares it with what an
+    /// analysis has computed: the first location that differs, and how. `times` are those
+    /// of this process, by node.
+    pub fn verify(
+        &self,
+        contents: &[Contents],
+        nodes: &Nodes,
+        times: &[Timestamp],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<(LocationIndex, Difference)>, FormatError> {
+        let monitor = &self.for_all(monitor);
+        let of = |location: LocationIndex| nodes.of(location.as_usize());
+        let verify = |_: &[LocationIndex]| Command::Verify { trace: self.number };
+        let (own, others) = self.together::<Differs, _>(verify, |trace, part| {
+            let events: Vec<_> = part.iter().map(|&it| (it, nodes.events(&of(it)))).collect();
+            let found = trace.timelines_of(&events, monitor)?;
+            let mut both = part.iter().zip(&found);
+            Ok(both.find_map(|(&location, found)| {
+                let expected = contents.get(location.as_usize())?;
+                let times = times.get(of(location).range()).unwrap_or_default();
+                Some((location, found.difference(expected, times)?))
+            }))
+        })?;
+        Ok([own]
+            .into_iter()
+            .chain(others)
+            .flatten()
+            .min_by_key(|it| it.0))
     }
 
     /// Takes what the other processes have read.
@@ -176,23 +295,8 @@ impl Trace for Dealt {
     }
 
     fn scan(&self, for_whom: &dyn Monitor) -> Result<Scan, FormatError> {
-        let monitor = &self.for_all(for_whom);
-        let pass = |thoroughly| {
-            let scan = |part| Command::Scan {
-                trace: self.number,
-                part: Cow::Borrowed(part),
-                thoroughly,
-            };
-            self.together::<bool, _>(scan, |trace, part| {
-                trace.scan_part(part, thoroughly, monitor)
-            })
-        };
-        let (mut own, others) = pass(false)?;
-        if own.wants_more || others.contains(&true) {
-            for_whom.announce(self.bytes());
-            (own, _) = pass(true)?;
-        }
-        let all = join(self.collect(own.locations).map_err(FormatError::failed)?)?;
+        let own = self.scan_parts(for_whom)?;
+        let all = join(self.collect(own).map_err(FormatError::failed)?)?;
         let concluded: Vec<u64> = all.iter().map(|it| it.concluded).collect();
         if let Some(trace) = self.trace.in_parts() {
             trace.take_up(&concluded);

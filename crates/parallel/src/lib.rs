@@ -37,13 +37,15 @@ mod communicator;
 mod correction;
 mod deal;
 mod dealt;
+mod kept;
+mod members;
 mod team;
 mod threads;
 mod usage;
 mod worker;
 
 pub use communicator::{Communicator, Lost};
-pub use dealt::open;
+pub use dealt::{Dealt, Opened, Read, open};
 pub use team::Team;
 pub use threads::threads;
 pub use usage::Usage;

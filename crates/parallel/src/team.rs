@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use retime::{Broken, Share};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::command::Command;
@@ -26,6 +27,8 @@ pub struct Team {
     messages: AtomicU64,
     bytes: AtomicU64,
     alone: AtomicBool,
+    /// Who holds what of the trace that is analysed together, if one is.
+    share: Mutex<Option<Share>>,
 }
 
 impl fmt::Debug for Team {
@@ -44,6 +47,7 @@ impl Team {
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
             alone: AtomicBool::new(false),
+            share: Mutex::new(None),
         }
     }
 
@@ -61,6 +65,16 @@ impl Team {
     /// knows no parts.
     pub fn worked_alone(&self) -> bool {
         self.alone.load(Ordering::Relaxed)
+    }
+
+    /// Why processes could not analyse together what they have begun to, if so.
+    pub fn broken(&self) -> Option<Broken> {
+        let share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        share.as_ref()?.broken()
+    }
+
+    pub(crate) fn keep_share(&self, share: Share) {
+        *self.share.lock().unwrap_or_else(PoisonError::into_inner) = Some(share);
     }
 
     pub(crate) fn work_alone(&self) {
@@ -110,7 +124,14 @@ impl Team {
     pub(crate) fn send(&self, to: usize, value: &impl Serialize) -> Result<(), Lost> {
         // What is sent here always has a length.
         let packed = postcard::to_extend(value, vec![0; HEAD]);
-        let mut bytes = packed.map_err(|_| Lost::Garbled(self.rank()))?;
+        self.send_with_head(to, packed.map_err(|_| Lost::Garbled(self.rank()))?)
+    }
+
+    pub(crate) fn send_bytes(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
+        self.send_with_head(to, [&[0; HEAD], message].concat())
+    }
+
+    fn send_with_head(&self, to: usize, mut bytes: Vec<u8>) -> Result<(), Lost> {
         let length = (bytes.len() - HEAD) as u64;
         bytes[..HEAD].copy_from_slice(&length.to_le_bytes());
         for piece in bytes.chunks(self.communicator.longest().max(HEAD)) {
@@ -122,13 +143,18 @@ impl Team {
     }
 
     pub(crate) fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Lost> {
+        let bytes = self.receive_bytes(from)?;
+        postcard::from_bytes(&bytes).map_err(|_| Lost::Garbled(from))
+    }
+
+    pub(crate) fn receive_bytes(&self, from: usize) -> Result<Vec<u8>, Lost> {
         let mut bytes = self.communicator.receive(from)?;
         let head = bytes.first_chunk::<HEAD>();
         let length = u64::from_le_bytes(*head.ok_or(Lost::Garbled(from))?);
         while ((bytes.len() - HEAD) as u64) < length {
             bytes.extend(self.communicator.receive(from)?);
         }
-        let value = postcard::from_bytes(bytes.get(HEAD..).unwrap_or_default());
-        value.map_err(|_| Lost::Garbled(from))
+        bytes.drain(..HEAD);
+        Ok(bytes)
     }
 }

@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retime_model::Monitor;
-use retime_model::format::{Format, FormatError, InParts, PartLocation, Trace};
+use retime::Share;
+use retime::pipeline::Follower;
+use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline, Trace};
+use retime_model::{LocationIndex, Monitor};
 
-use crate::command::{Answer, Command};
+use crate::command::{Answer, Command, Differs, Kept};
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
+use crate::kept::keep;
+use crate::members::Members;
 use crate::team::Team;
 
 /// How many events with a role are sent at a time; some megabytes, so that neither
@@ -19,7 +24,7 @@ const BATCH: usize = 1 << 16;
 /// Does what process 0 asks for until it sends everybody home. The monitor hears of what
 /// is read, and can stop that; process 0 is told then.
 pub fn serve(
-    team: &Team,
+    team: &Arc<Team>,
     formats: &[&'static dyn Format],
     monitor: &dyn Monitor,
 ) -> Result<(), Lost> {
@@ -29,6 +34,8 @@ pub fn serve(
         monitor,
         traces: HashMap::new(),
         read: Vec::new(),
+        kept: Vec::new(),
+        follower: None,
     };
     let mut worked = Duration::ZERO;
     loop {
@@ -43,12 +50,15 @@ pub fn serve(
 }
 
 struct Worker<'a> {
-    team: &'a Team,
+    team: &'a Arc<Team>,
     formats: &'a [&'static dyn Format],
     monitor: &'a dyn Monitor,
     traces: HashMap<u32, Box<dyn Trace>>,
     /// What was read and is still to be delivered.
     read: Vec<PartLocation>,
+    /// What it holds of the trace that is analysed together, besides logs.
+    kept: Vec<(LocationIndex, Contents, u64)>,
+    follower: Option<Follower>,
 }
 
 impl Worker<'_> {
@@ -81,6 +91,20 @@ impl Worker<'_> {
                 self.team.send(0, &answer)
             }
             Command::Deliver => self.deliver(),
+            Command::Keep { trace, owners } => {
+                let answer = self.keep(trace, owners.into_owned());
+                self.team.send(0, &answer)
+            }
+            Command::Step(step) => {
+                if let Some(follower) = &mut self.follower {
+                    follower.follow(&step, self.monitor);
+                }
+                Ok(())
+            }
+            Command::Verify { trace } => {
+                let answer = self.verify(trace);
+                self.team.send(0, &answer)
+            }
             Command::Timelines { trace, events } => {
                 let events: Vec<_> = events.iter().map(|(it, events)| (*it, &**events)).collect();
                 let answer = self.on(trace, |it, monitor| it.timelines_of(&events, monitor));
@@ -120,6 +144,35 @@ impl Worker<'_> {
     ) -> Answer<T> {
         let trace = self.traces.get(&trace).and_then(|it| it.in_parts());
         Ok(work(trace.ok_or(Lost::Garbled(0))?, self.monitor)?)
+    }
+
+    /// Makes logs of what was read, and keeps them for an analysis.
+    fn keep(&mut self, trace: u32, owners: Vec<u32>) -> Answer<Kept> {
+        let info = self.traces.get(&trace).and_then(|it| it.describe());
+        let info = info.ok_or(Lost::Garbled(0))?.clone();
+        let (logs, kept) = keep(std::mem::take(&mut self.read))?;
+        self.kept.clone_from(&kept.locations);
+        let share = Share::new(Arc::new(Members(Arc::clone(self.team))), owners);
+        self.follower = Some(Follower::new(info, logs, share));
+        Ok(kept)
+    }
+
+    /// Reads its part of a copy again.
+    fn verify(&self, trace: u32) -> Answer<Differs> {
+        let follower = self.follower.as_ref().ok_or(Lost::Garbled(0))?;
+        let known = self.kept.iter().map(|(location, contents, _)| {
+            let (events, times) = (follower.events(*location), follower.times(*location));
+            (*location, events, contents, times)
+        });
+        let known: Vec<_> = known.collect();
+        let events: Vec<_> = known.iter().map(|it| (it.0, it.1)).collect();
+        let found: Answer<Vec<Timeline>> =
+            self.on(trace, |it, monitor| it.timelines_of(&events, monitor));
+        let found = found?;
+        let mut both = found.iter().zip(&known);
+        Ok(both.find_map(|(found, (location, _, contents, times))| {
+            Some((*location, found.difference(contents, times)?))
+        }))
     }
 
     /// Sends what was read, and forgets it on the way.

@@ -392,5 +392,7 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     };
     let instances = causality.collectives().instances();
     let collectives: u128 = instances.into_par_iter().map(collective).sum();
-    causality.share().merged(messages + collectives, |a, b| a + b)
+    causality
+        .share()
+        .merged(messages + collectives, |a, b| a + b)
 }

@@ -94,9 +94,18 @@ impl Distortion {
         let parts: Vec<Sums> = locations
             .map(|location| Sums::of_location(causality, after, location))
             .collect();
-        let parts = causality.share().by_location(parts);
+        // Reports leave out where the largest is.
+        let sent = parts
+            .into_iter()
+            .map(|it| (it.out.largest_at, it))
+            .collect();
+        let parts = causality.share().by_location(sent).into_iter();
+        let parts = parts.map(|(largest_at, mut it): (Option<Place>, Sums)| {
+            it.out.largest_at = largest_at;
+            it
+        });
         // In order of locations, so that sums of floats do not depend on threads.
-        let mut sums = parts.into_iter().fold(Sums::default(), Sums::merge);
+        let mut sums = parts.fold(Sums::default(), Sums::merge);
         sums.out.mean = ratio(sums.change, sums.out.intervals as f64);
         sums.out.small_change.divide(sums.out.small);
         sums.out.large_change.divide(sums.out.large);

@@ -42,7 +42,7 @@ use crate::clock::Cycle;
 pub use silent::Standing;
 
 /// How locations are grouped into clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grouping {
     /// Each location has its own clock.

@@ -50,6 +50,9 @@ pub trait Peers: Send + Sync {
 
     /// Waits for the next message of another; they come in the order in which it sent them.
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken>;
+
+    /// Asks all others to take a step with this one, which is the first.
+    fn announce(&self, step: &[u8]) -> Result<(), Broken>;
 }
 
 /// Why processes do not work together any more.
@@ -161,6 +164,16 @@ impl Share {
         self.owns(location.as_usize())
     }
 
+    /// Of the first process: asks the others to take a step that it takes itself next.
+    pub(crate) fn announce(&self, step: &impl Serialize) {
+        let first = self.working().filter(|it| it.peers.rank() == 0);
+        let Some(part) = first else { return };
+        let packed = postcard::to_allocvec(step).map_err(|_| Broken::Lost(0));
+        if let Err(broken) = packed.and_then(|it| part.peers.announce(&it)) {
+            part.fail(broken);
+        }
+    }
+
     /// Fails if processes do not work together any more, for any reason.
     pub fn check(&self) -> Result<(), Cancelled> {
         self.broken().map_or(Ok(()), |_| Err(Cancelled))
@@ -173,7 +186,7 @@ impl Share {
 
     /// Says that the trace has to be in one process. All processes come to know that by
     /// themselves, as they find it by what is merged.
-    pub(crate) fn needs_whole(&self, why: NeedsWhole) {
+    pub fn needs_whole(&self, why: NeedsWhole) {
         if let Some(part) = &self.0 {
             // The first reason is the one that counts.
             let _ = part.broken.set(why.into());
@@ -296,7 +309,7 @@ impl Share {
     }
 
     /// Whether it holds in all processes.
-    pub(crate) fn all(&self, mine: bool) -> bool {
+    pub fn all(&self, mine: bool) -> bool {
         self.merged(mine, |a, b| a && b)
     }
 
@@ -429,7 +442,11 @@ impl Part {
         T: Serialize + DeserializeOwned,
     {
         let (rank, size) = (self.peers.rank(), self.peers.size());
-        let powers = || (0..usize::BITS).map(|it| 1_usize << it).take_while(|it| *it < size);
+        let powers = || {
+            (0..usize::BITS)
+                .map(|it| 1_usize << it)
+                .take_while(|it| *it < size)
+        };
         let below = powers().take_while(|power| rank & power == 0);
         let children: Vec<usize> = below.map(|it| rank + it).filter(|it| *it < size).collect();
         let mut all = mine;
@@ -467,7 +484,13 @@ impl Part {
                 continue;
             }
             let sends = std::mem::take(&mut to[peer]);
-            let send = || if talk(rank, peer) { self.send(peer, &sends) } else { Ok(()) };
+            let send = || {
+                if talk(rank, peer) {
+                    self.send(peer, &sends)
+                } else {
+                    Ok(())
+                }
+            };
             let mut receive = || -> Result<(), Broken> {
                 if talk(peer, rank) {
                     received[peer] = self.receive(peer)?;

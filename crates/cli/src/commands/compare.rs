@@ -34,6 +34,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
         path,
         format: args.format.format,
         team: None,
+        together: false,
         quiet: args.run.quiet,
     };
     let (comparison, defective) = with_threads(args.run.threads, || {

@@ -11,9 +11,7 @@ use std::time::Instant;
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
 use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
-use retime::{
-    Distortion, MinimalDelay, TickRate, Ticks, Timestamp, causality, final_advance, limiting_send,
-};
+use retime::{MinimalDelay, TickRate, Ticks};
 
 use super::written::{save, verify};
 use crate::analysed::{Analysed, analyse_some};
@@ -119,6 +117,9 @@ fn refuse_defects(analysed: &Analysed) -> Result<(), CliError> {
 
 /// A sound trace is left alone.
 fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
+    let mut report = analysed.report(&args.model);
+    // First, since nothing may fail once the copy is where it belongs.
+    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     let writing = Instant::now();
     let trace = &*analysed.opened.trace;
     let progress = Progress::new("copying", trace.bytes(), args.run.quiet);
@@ -127,8 +128,6 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     check_interrupt()?;
     let accuracy = analysed.accuracy(None)?;
     staging.commit(trace)?;
-    let mut report = analysed.report(&args.model);
-    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
     report.accuracy = accuracy;
     report.timing.writing_seconds = Some(writing.elapsed().as_secs_f64());
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
@@ -265,10 +264,7 @@ fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Check {
     if method.name().keeps_time() {
         return solution.left.clone();
     }
-    let analysis = &analysed.analysis;
-    let tick = MinimalDelay::Uniform(Ticks(1));
-    let (causality, clocks) = (analysis.causality(), analysis.clocks());
-    causality::check(causality, clocks, &tick, &solution.times)
+    analysed.analysis.rises(solution)
 }
 
 /// Adds to the report what came out.
@@ -280,11 +276,20 @@ pub(super) fn describe(
     solution: &Solution,
     after: &Check,
 ) {
-    let times = &solution.times;
-    report.distortion = Some(distortion_part(analysed, solution, times));
     let analysis = &analysed.analysis;
+    let measured = analysis.measure(solution);
     let (info, clocks) = (analysis.info(), analysis.clocks());
-    let advance = final_advance(analysis.causality(), clocks, times);
+    let advance = measured.advance;
+    let part = |place| build::place_part(info, place);
+    report.distortion = Some(model::DistortionPart {
+        largest_at: measured.distortion.largest_at.map(part),
+        largest_limited_by: measured.limited_by.map(|limit| model::LimitPart {
+            send: part(limit.send),
+            effect: part(limit.effect),
+            room_ticks: limit.room.0,
+        }),
+        measured: measured.distortion,
+    });
     if solution.aligned.is_none() {
         let runaway = analysis.runaway(&advance);
         let delayed = analysis.delay().delay != MinimalDelay::Uniform(Ticks(0));
@@ -297,34 +302,6 @@ pub(super) fn describe(
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.advice = protocol::advice(report);
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-}
-
-fn distortion_part(
-    analysed: &Analysed,
-    solution: &Solution,
-    after: &[Timestamp],
-) -> model::DistortionPart {
-    let analysis = &analysed.analysis;
-    let causality = analysis.causality();
-    let measured = Distortion::measure(causality, after);
-    let part = |place| build::place_part(analysis.info(), place);
-    let limit = |place| {
-        let before = solution.repaired.as_ref()?.times.as_ref()?;
-        let delay = &analysis.delay().delay;
-        limiting_send(causality, analysis.clocks(), delay, before, after, place)
-    };
-    model::DistortionPart {
-        largest_at: measured.largest_at.map(part),
-        largest_limited_by: measured
-            .largest_at
-            .and_then(limit)
-            .map(|limit| model::LimitPart {
-                send: part(limit.send),
-                effect: part(limit.effect),
-                room_ticks: limit.room.0,
-            }),
-        measured,
-    }
 }
 
 fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {

@@ -34,6 +34,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
         path: &args.trace,
         format: args.input_format,
         team: None,
+        together: false,
         quiet: args.run.quiet,
     };
     let loaded = load(source, options)?;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use retime::format::Undo;
+use retime::format::{Difference, Trace, Undo};
 use retime::pipeline::Method;
 use retime::{Correction, LocationIndex, Timestamp};
+use retime_parallel::Opened;
 
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
@@ -16,40 +17,52 @@ use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
 /// Reads the written copy again: the same events, in order, those that take part in
-/// happened-before at the given times.
+/// happened-before at the given times, by node.
 pub(super) fn verify(
     args: &CorrectArgs,
     analysed: &Analysed,
     copy: &Path,
-    mut times: &[Timestamp],
+    times: &[Timestamp],
 ) -> Result<(), CliError> {
     let format = formats::of(&args.trace, args.format.format);
-    let written = formats::open(copy, format, args.format.team.as_ref())?;
     let nodes = analysed.analysis.causality().nodes();
-    let events: Vec<&[u32]> = (0..nodes.locations())
-        .map(|location| nodes.events(&nodes.of(location)))
-        .collect();
-    let progress = Progress::new("verifying", written.bytes(), args.run.quiet);
-    let timelines = written.timelines(&events, &progress)?;
-    let expected = analysed.opened.contents.iter();
-    for ((location, timeline), expected) in (0..).zip(timelines).zip(expected) {
-        let name = || analysed.analysis.info().describe(LocationIndex(location));
-        if timeline.contents != *expected {
-            let what = format!("other events at {}", name());
-            return Err(CliError::Verification(what));
+    let contents = &analysed.opened.contents;
+    let verifying = |bytes| Progress::new("verifying", bytes, args.run.quiet);
+    let team = args.format.team.as_ref();
+    let found = match team.filter(|_| !nodes.share().is_whole()) {
+        Some(team) => match retime_parallel::open(team, format, copy)? {
+            Opened::Dealt(written) => {
+                written.verify(contents, nodes, times, &verifying(written.bytes()))?
+            }
+            Opened::Alone(_) => return Err(CliError::Verification("another format".into())),
+        },
+        None => {
+            let written = formats::open(copy, format, team)?;
+            let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+            let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
+            let timelines = written.timelines(&events, &verifying(written.bytes()))?;
+            let mut expected = contents.iter().zip(&all);
+            let mut timelines = (0..).map(LocationIndex).zip(&timelines);
+            timelines.find_map(|(location, timeline)| {
+                let (contents, of) = expected.next()?;
+                let times = times.get(of.range()).unwrap_or_default();
+                Some((location, timeline.difference(contents, times)?))
+            })
         }
-        if timeline.backwards > 0 {
-            let events = plural(timeline.backwards, "event");
-            let what = format!("{events} out of order at {}", name());
-            return Err(CliError::Verification(what));
-        }
-        let own = times.split_off(..timeline.times.len());
-        if own != Some(&timeline.times) {
-            let what = format!("an event with another time than computed at {}", name());
-            return Err(CliError::Verification(what));
-        }
-    }
-    Ok(())
+    };
+    found.map_or(Ok(()), |(location, how)| {
+        let name = analysed.analysis.info().describe(location);
+        let what = match how {
+            Difference::OtherEvents => format!("other events at {name}"),
+            Difference::Backwards(count) => {
+                format!("{} out of order at {name}", plural(count, "event"))
+            }
+            Difference::OtherTime => {
+                format!("an event with another time than computed at {name}")
+            }
+        };
+        Err(CliError::Verification(what))
+    })
 }
 
 /// Writes the correction beside the copy.

@@ -130,6 +130,19 @@ impl MethodArgs {
         Ok(Method::estimate(estimator).by(reference).repaired_by(clock))
     }
 
+    /// Whether processes that hold a part of the trace each can run the method together.
+    pub(crate) fn can_be_together(&self) -> bool {
+        let name = match self.method.0 {
+            MethodName::Auto | MethodName::Simple => true,
+            MethodName::Clc => {
+                let by_one = matches!(self.controller, Controller::Constant);
+                by_one && self.min_distance == Delay::Ticks(0)
+            }
+            _ => false,
+        };
+        name && self.from.is_none() && self.to.is_none()
+    }
+
     fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<LogicalClock, CliError> {
         let by_event = self
             .constants

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use retime::causality::{Check, EventNode, PackedOption, Place};
-use retime::optimal::{self, Coverage, Gentlest};
-use retime::pipeline::{Analysis, Bounds, Examined, Method, Solution, UsedDelay};
+use retime::causality::{Check, Place};
+use retime::optimal::{Coverage, Gentlest};
+use retime::pipeline::{Analysis, Bounds, Examined, Forcing, Method, Solution, UsedDelay};
 use retime::repair;
-use retime::{Clocks, Edges, Grouping, Standing, TraceInfo};
+use retime::{Clocks, Grouping, Standing, TraceInfo};
 
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DefectPart,
@@ -40,14 +40,14 @@ pub(crate) fn trace_part(opened: &Opened, analysis: &Analysis) -> TracePart {
         events: (0..nodes.locations())
             .map(|location| nodes.event_count(location))
             .sum(),
-        events_with_edges: nodes.len() as u64,
+        events_with_edges: analysis.counts().nodes,
         ticks_per_second: info.rate.get(),
         duration_seconds: info.rate.seconds(retime::Ticks(last.0 - first.0)),
     }
 }
 
 pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
-    let (info, causality) = (analysis.info(), analysis.causality());
+    let (info, causality, counts) = (analysis.info(), analysis.causality(), analysis.counts());
     let defects = causality.defects().iter().map(|(kind, found)| DefectPart {
         kind,
         count: found.count,
@@ -59,9 +59,9 @@ pub(crate) fn matching_part(analysis: &Analysis) -> MatchingPart {
             .collect(),
     });
     MatchingPart {
-        messages: causality.messages(),
-        acknowledgements: causality.acknowledgements(),
-        collectives: causality.collectives().instances().len() as u64,
+        messages: counts.messages,
+        acknowledgements: counts.acknowledgements,
+        collectives: counts.collectives,
         defects: defects.collect(),
     }
 }
@@ -115,7 +115,7 @@ fn untied_part(analysis: &Analysis) -> UntiedPart {
     if clocks.len() < 2 {
         return part;
     }
-    let standings = Standing::of_locations(clocks, info, causality);
+    let standings = analysis.standings();
     // Where no two clocks are tied none moves, and a warning says that nothing is known.
     if !standings.contains(&Standing::Tied) {
         return part;
@@ -243,24 +243,13 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
 pub(crate) fn gentlest_part(
     analysis: &Analysis,
     gentlest: &Gentlest,
-    edges: &Edges,
+    forced_by: &[Forcing],
 ) -> GentlestPart {
-    let nodes = analysis.causality().nodes();
-    let place = |node: PackedOption<EventNode>| {
-        let node = node.get()?;
-        let (location, event) = (nodes.location(node), nodes.event(node));
-        Some(place_part(analysis.info(), Place { location, event }))
-    };
-    let dependency = |part: &optimal::ForcingPart| match *part {
-        optimal::ForcingPart::Stretch { .. } => None,
-        optimal::ForcingPart::Dependency { edge, needed } => {
-            let edge = edges.get(edge)?;
-            Some(ForcingPart {
-                cause: place(edge.cause)?,
-                effect: place(edge.effect)?,
-                needed_ticks: needed,
-            })
-        }
+    let part = |place| place_part(analysis.info(), place);
+    let dependency = |it: &Forcing| ForcingPart {
+        cause: part(it.cause),
+        effect: part(it.effect),
+        needed_ticks: it.needed.0,
     };
     let cycle = gentlest.forced_by.as_ref();
     let ticks = |of: i128| i64::try_from(of).unwrap_or(i64::MAX);
@@ -272,9 +261,7 @@ pub(crate) fn gentlest_part(
         complete: gentlest.complete,
         needed_ticks: cycle.map_or(0, |cycle| ticks(cycle.needed)),
         width_ticks: cycle.map_or(0, |cycle| ticks(cycle.width)),
-        forced_by: cycle.map_or_else(Vec::new, |cycle| {
-            cycle.parts.iter().filter_map(dependency).collect()
-        }),
+        forced_by: forced_by.iter().map(dependency).collect(),
     }
 }
 

@@ -33,7 +33,7 @@ fn a_damaged_file_is_named_by_whoever_reads_it() {
         assert!(expected.contains(damaged), "{expected}");
         for size in SIZES {
             let found = with(size, &(), |team| {
-                alone(&*open(team, &Otf2, &anchor).unwrap())
+                alone(&*open(team, &Otf2, &anchor).unwrap().into_trace())
             });
             assert_eq!(found, expected, "{size}");
         }
@@ -63,7 +63,7 @@ fn what_exists_is_not_overwritten_by_anybody() {
         let taken = to.path().join("t/204.evt");
         fs::write(&taken, "mine").unwrap();
         let error = with(size, &(), |team| {
-            let trace = open(team, &Otf2, &anchor).unwrap();
+            let trace = open(team, &Otf2, &anchor).unwrap().into_trace();
             trace
                 .rewrite(&later(locations), to.path(), &())
                 .unwrap_err()
@@ -94,7 +94,7 @@ fn an_interrupt_of_any_process_is_one_of_all() {
     let anchor = hybrid::write(dir.path());
     let stopped = Stopped(AtomicBool::new(false));
     let found = with(3, &stopped, |team| {
-        open(team, &Otf2, &anchor).unwrap().scan(&())
+        open(team, &Otf2, &anchor).unwrap().into_trace().scan(&())
     });
     assert!(matches!(found, Err(FormatError::Cancelled(_))), "{found:?}");
     assert!(stopped.0.into_inner());
@@ -106,7 +106,7 @@ fn a_process_that_is_gone_is_no_reason_to_wait() {
     let anchor = hybrid::write(dir.path());
     let mut members = threads(3, 1 << 20).into_iter();
     let first = Arc::new(Team::new(members.next().unwrap()));
-    let second = Team::new(members.next().unwrap());
+    let second = Arc::new(Team::new(members.next().unwrap()));
     std::thread::scope(|scope| {
         scope.spawn(|| serve(&second, &[&Otf2 as &dyn Format], &()));
         drop(members);

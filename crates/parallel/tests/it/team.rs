@@ -23,7 +23,7 @@ pub(crate) fn with<T>(size: usize, monitor: &dyn Monitor, work: impl FnOnce(&Arc
         for member in members {
             scope.spawn(|| {
                 serve(
-                    &Team::new(member),
+                    &Arc::new(Team::new(member)),
                     &[&Otf2 as &dyn Format],
                     &Shared(monitor),
                 )

@@ -169,7 +169,9 @@ pub fn check(
         .into_par_iter()
         .map(|block| checker.collectives(block))
         .reduce(Check::default, Check::merge);
-    causality.share().merged(messages.merge(collectives), Check::merge)
+    causality
+        .share()
+        .merged(messages.merge(collectives), Check::merge)
 }
 
 /// Collectives checked per parallel task.

@@ -19,8 +19,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members,
-    Operation, Root, TraceInfo,
+    Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members, Operation, Root,
+    TraceInfo,
 };
 
 use super::collectives::{Collectives, Participant};

@@ -100,11 +100,13 @@ fn names_are_own(own: &[LogColumns], share: &Share) -> bool {
     let mut known = FxHashSet::default();
     let messages = |log: &LogColumns| {
         let ids = log.named_messages.iter().map(|it| it.id);
-        ids.map(|id| (true, id.space, id.number)).collect::<Vec<_>>()
+        ids.map(|id| (true, id.space, id.number))
+            .collect::<Vec<_>>()
     };
     let operations = |log: &LogColumns| {
         let ids = log.named_operations.iter().map(|it| it.id);
-        ids.map(|id| (false, id.space, id.number)).collect::<Vec<_>>()
+        ids.map(|id| (false, id.space, id.number))
+            .collect::<Vec<_>>()
     };
     let all = own.iter().flat_map(|log| [messages(log), operations(log)]);
     for name in all.flatten() {

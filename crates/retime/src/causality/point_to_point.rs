@@ -59,9 +59,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use retime_model::{
-    ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo,
-};
+use retime_model::{ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo};
 
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};

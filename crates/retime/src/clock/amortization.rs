@@ -40,6 +40,7 @@ use std::str::FromStr;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
@@ -53,7 +54,7 @@ use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AmortizationRate {
     /// Millionths.
     ppm: u32,

@@ -60,7 +60,9 @@ pub(super) fn in_rounds(
     let others = (0..size).filter(|_| !share.is_whole());
     let of = |from: usize| nodes.borrowed(from).filter(move |_| from != rank);
     let mut heard = Heard {
-        by_process: others.map(|from| of(from).map(own_time).collect()).collect(),
+        by_process: others
+            .map(|from| of(from).map(own_time).collect())
+            .collect(),
     };
     if share.is_whole() {
         return run(&heard);

@@ -36,7 +36,7 @@ pub use source::{Dependencies, Source, each_part, each_part_watched};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode, Nodes, PackedOption};
+use crate::causality::{Causality, EventNode, Nodes, PackedOption, Place};
 use crate::delay::MinimalDelay;
 use crate::share::NeedsWhole;
 use retime_model::{Cancelled, Monitor};
@@ -87,6 +87,15 @@ impl Edge {
                 _ => 0,
             },
         }
+    }
+
+    /// Its events, if it is of a trace.
+    pub(crate) fn places(&self, nodes: &Nodes) -> Option<(Place, Place)> {
+        let place = |node: EventNode| Place {
+            location: nodes.location(node),
+            event: nodes.event(node),
+        };
+        Some((place(self.cause.get()?), place(self.effect.get()?)))
     }
 
     /// From cause to effect, on their different clocks; may well be negative.
@@ -150,6 +159,11 @@ impl Edges {
             source.share().needs_whole(NeedsWhole::Contradiction);
             return Err(Cancelled);
         }
+        Self::own(source, monitor)
+    }
+
+    /// The same, or of a shared trace what this process has.
+    pub(crate) fn own(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let counts: Vec<usize> = each_part_watched(source, monitor, |part| {
             let mut count = 0;
             source.walk(part, |_| count += 1);
@@ -175,6 +189,16 @@ impl Edges {
         })?;
         let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
         Ok(Self::new(edges, extents.collect()))
+    }
+
+    /// The same by some key, and of equal ones as they were.
+    pub(crate) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&Edge) -> K + Sync) {
+        self.edges.par_sort_by_key(key);
+    }
+
+    /// Other dependencies between the same clocks.
+    pub(crate) fn with(self, edges: Vec<Edge>) -> Self {
+        Self { edges, ..self }
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.

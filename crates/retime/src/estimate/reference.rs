@@ -32,6 +32,8 @@
 //! assert_eq!(add(0, 500_000), 1_500.0); // when a shows 500 000, b shows 501 500
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use super::{Estimate, Offset};
 use crate::causality::{Causality, EventNode};
 use crate::edges::Edges;
@@ -39,7 +41,7 @@ use retime_model::LocationIndex;
 use retime_model::{ClockId, Clocks};
 
 /// The common time, by choice.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
     /// The first clock that is related to others.
     #[default]

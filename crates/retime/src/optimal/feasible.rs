@@ -128,9 +128,8 @@ fn joined(mut routes: Routes, slope: Slope) -> Routes {
     routes.sort_by_key(|it| it.0);
     let join = |same: &[(Route, Vec<Link>)]| {
         let mut links: Vec<Link> = same.iter().flat_map(|it| &it.1).copied().collect();
-        links.sort_unstable_by_key(|it| {
-            (it.at_from.saturating_add(it.at_to), it.bound, it.at_from)
-        });
+        links
+            .sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound, it.at_from));
         (same[0].0, prune(links.iter(), slope))
     };
     routes.par_chunk_by(|a, b| a.0 == b.0).map(join).collect()

@@ -1,9 +1,10 @@
 //! A trace whose contradictions are counted, ready to be solved.
 
-use super::bounds::{BoundedOffsets, Bounds, Timed};
+use super::bounds::{BoundedOffsets, Bounds, Forcing, Timed};
 use super::implausible::Implausible;
 use super::method::{Found, Input, Method};
 use super::registry::MethodName;
+use super::shared::{Asked, Options, Step as Announced};
 use super::solution::Solution;
 use super::unsolved::{NotSolved, Unsolved};
 use crate::auto::NotAligned;
@@ -13,13 +14,14 @@ use crate::causality::{
 };
 use crate::correction::{ClockMap, Correction, Knot, Step};
 use crate::delay::MinimalDelay;
-use crate::edges::Edges;
+use crate::distortion::{Distortion, final_advance};
 use crate::estimate::{LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, Standing, split_clocks};
-use crate::optimal::Gentlest;
+use crate::limiting::{LimitingSend, limiting_send};
+use crate::optimal::{Gentlest, Outside};
 use crate::share::{NeedsWhole, Share};
-use retime_model::{ClockId, Clocks};
 use retime_model::{Cancelled, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
+use retime_model::{ClockId, Clocks};
 
 /// What is known or wanted before a trace is looked at.
 #[derive(Clone, Debug)]
@@ -130,7 +132,9 @@ impl Told {
         let instances = causality.collectives().instances().len() as u64;
         Self {
             counts: Counts {
-                nodes: (0..nodes.locations()).map(|it| nodes.count(it) as u64).sum(),
+                nodes: (0..nodes.locations())
+                    .map(|it| nodes.count(it) as u64)
+                    .sum(),
                 messages: share.sum(causality.messages()),
                 acknowledgements: share.sum(causality.acknowledgements()),
                 collectives: share.sum(instances),
@@ -149,6 +153,17 @@ pub struct Worse {
     pub before: u64,
     /// In the result.
     pub after: u64,
+}
+
+/// What a solution does to a trace.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What it does to intervals between events.
+    pub distortion: Distortion,
+    /// What kept the most distorted of them from being spread further, if that is known.
+    pub limited_by: Option<LimitingSend>,
+    /// How far each clock is ahead of its recorded time at its last event with an edge.
+    pub advance: Vec<Option<Ticks>>,
 }
 
 /// All clocks ended further ahead than they ever disagreed.
@@ -191,7 +206,12 @@ impl Analysis {
             dense_alltoallv: options.dense_alltoallv,
             trusted: options.trusted,
         };
+        match Options::of(&options) {
+            Some(options) => share.announce(&Announced::Analyse(options)),
+            None => share.needs_whole(NeedsWhole::Method),
+        }
         let analysis = || {
+            share.check()?;
             let causality = Causality::build_shared(&info, own, doubtful, share.clone())?;
             monitor.check()?;
             Ok(Self::of(info, causality, options, monitor)?)
@@ -296,8 +316,9 @@ impl Analysis {
     /// correction count.
     pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
         let share = self.causality.share();
-        if !share.is_whole() && !method.can_be_shared() {
-            share.needs_whole(NeedsWhole::Method);
+        match Asked::of(method) {
+            Some(asked) => share.announce(&Announced::Solve(asked)),
+            None => share.needs_whole(NeedsWhole::Method),
         }
         let solved = self.solve_alone(method, monitor);
         share.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
@@ -366,6 +387,13 @@ impl Analysis {
     /// Takes over the clocks and the minimal delay of a solution, and what follows
     /// from them. Fails only if `monitor` says to give up, and leaves all as it was.
     pub fn adopt(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
+        let share = self.causality.share().clone();
+        share.announce(&Announced::Adopt);
+        let adopted = self.adopt_alone(solution, monitor);
+        share.agreed(adopted, |_| true)
+    }
+
+    fn adopt_alone(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
         let clocks = solution.correction.clocks();
         let regrouped = *clocks != self.clocks;
         if regrouped {
@@ -407,8 +435,39 @@ impl Analysis {
         if let Some(difference) = solution.rate_difference() {
             difference.refuse(limit)?;
         }
-        let outside = bounds.map(|it| it.outside(solution, self.causality.nodes()));
+        let outside = bounds.map(|it| self.outside(solution, it));
         outside.map_or(Ok(()), Implausible::refuse_outside)
+    }
+
+    /// How many events a solution puts further outside of the bounds than any is as
+    /// recorded, by more than the bounds leave open anyway.
+    pub fn outside(&self, solution: &Solution, bounds: &Bounds) -> Outside {
+        self.causality.share().announce(&Announced::Outside);
+        bounds.outside(solution, self.causality.nodes())
+    }
+
+    /// The check of the times of a solution that counts events: whether it rises at all.
+    pub fn rises(&self, solution: &Solution) -> Check {
+        self.causality.share().announce(&Announced::Rises);
+        let tick = MinimalDelay::Uniform(Ticks(1));
+        check(&self.causality, &self.clocks, &tick, &solution.times)
+    }
+
+    /// What a solution does to the intervals between events, and to clocks.
+    pub fn measure(&self, solution: &Solution) -> Measured {
+        self.causality.share().announce(&Announced::Measure);
+        let (causality, clocks, after) = (&self.causality, &self.clocks, &solution.times);
+        let distortion = Distortion::measure(causality, after);
+        let repaired = solution.repaired.as_ref();
+        let before = repaired.and_then(|it| it.times.as_ref());
+        let limit = |(place, before)| {
+            limiting_send(causality, clocks, &self.delay.delay, before, after, place)
+        };
+        Measured {
+            limited_by: distortion.largest_at.zip(before).and_then(limit),
+            distortion,
+            advance: final_advance(causality, clocks, after),
+        }
     }
 
     /// Whether time ran away under a logical clock: the fastest clock has no reason to
@@ -436,6 +495,17 @@ impl Analysis {
     /// truth, for clocks that wander by at most `drift`; `None` where nothing
     /// relates any of them. Fails only if `monitor` says to give up.
     pub fn bounds(
+        &self,
+        drift: f64,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Announced::Bounds(drift, solution.is_some()));
+        share.agreed(self.bounds_alone(drift, solution, monitor), |_| true)
+    }
+
+    fn bounds_alone(
         &self,
         drift: f64,
         solution: Option<&Solution>,
@@ -482,8 +552,11 @@ impl Analysis {
         &self,
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
-    ) -> Result<Option<(Gentlest, Edges)>, Cancelled> {
-        self.timed(solution, monitor).gentlest(&self.delay.delay)
+    ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Announced::Gentlest(solution.is_some()));
+        let found = self.timed(solution, monitor).gentlest(&self.delay.delay);
+        share.agreed(found, |_| true)
     }
 }
 
@@ -518,7 +591,9 @@ fn collected(correction: Correction, nodes: &Nodes) -> Correction {
         let map = correction.map(clock);
         (clock, map.knots().to_vec(), map.steps().to_vec())
     };
-    let own = clocks.iter().filter(|it| share.owns_clock(&clocks, *it, nodes));
+    let own = clocks
+        .iter()
+        .filter(|it| share.owns_clock(&clocks, *it, nodes));
     let mut to: Vec<Vec<(ClockId, Vec<Knot>, Vec<Step>)>> = vec![Vec::new(); size];
     if rank > 0 {
         to[0] = own.map(sent).collect();

@@ -7,18 +7,20 @@
 use super::solution::Solution;
 use crate::TruthError;
 use crate::align::align;
-use crate::causality::{Causality, Nodes};
+use rayon::prelude::*;
+
+use crate::causality::{Causality, EventNode, Nodes, Place};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::edges::Edges;
+use crate::edges::{Dependencies, Edge, Edges};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
-    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, Gentlest, OffsetBounds,
-    Outside, coverage, gentlest, offset_bounds, outside,
+    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, ForcingPart, Gentlest,
+    OffsetBounds, Outside, coverage, gentlest, offset_bounds, outside,
 };
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
-use retime_model::{TickRate, Timestamp, TraceInfo};
+use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 
 /// How much work the search for bounds may take, in looks at nodes and arcs of a
 /// graph: some 20 s.
@@ -92,20 +94,82 @@ impl Timed<'_> {
         Ok(align(causality, clocks, self.rate, reference, self.monitor)?.base())
     }
 
-    /// The gentlest correction there can be, and the dependencies it was told by.
+    /// The gentlest correction there can be, and the events of the dependencies that force it.
+    /// Of several processes the first looks for it, and has to have room for all dependencies
+    /// between clocks; the others find nothing.
     pub(super) fn gentlest(
         &self,
         delay: &MinimalDelay,
-    ) -> Result<Option<(Gentlest, Edges)>, Cancelled> {
+    ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
-        let edges = base.edges(self.causality, self.clocks, self.monitor)?;
         let nodes = self.causality.nodes();
-        let least = |edge: &crate::Edge| edge.minimal_delay(delay, nodes);
+        let source = base.dependencies(self.causality, self.clocks);
+        let (edges, places) = in_one_order(&source, nodes, self.monitor)?;
+        if nodes.share().place().0 > 0 {
+            return Ok(None);
+        }
+        let least = |edge: &Edge| edge.minimal_delay(delay, nodes);
         let found = gentlest(&edges, least, super::GENTLEST_STEPS, self.monitor)?;
-        Ok(Some((found, edges)))
+        let forcing = |part: &ForcingPart| match *part {
+            ForcingPart::Stretch { .. } => None,
+            ForcingPart::Dependency { edge, needed } => {
+                let known = places.get(edge.index()).copied();
+                let (cause, effect) = known.or_else(|| edges.get(edge)?.places(nodes))?;
+                Some(Forcing {
+                    cause,
+                    effect,
+                    needed: Ticks(needed),
+                })
+            }
+        };
+        let cycle = found.forced_by.iter().flat_map(|cycle| &cycle.parts);
+        let forcing = cycle.filter_map(forcing).collect();
+        Ok(Some((found, forcing)))
     }
+}
+
+/// A dependency that forces a correction to change intervals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forcing {
+    /// Its cause.
+    pub cause: Place,
+    /// Its effect.
+    pub effect: Place,
+    /// By how much the clock of the effect has to be set forward against that of the cause.
+    pub needed: Ticks,
+}
+
+/// All dependencies of a trace by clocks and stamps, so that what is told by them does not
+/// depend on who has listed them. Of several processes the first gets those of all, with
+/// the places of their events, since these are no nodes of its own.
+fn in_one_order<T: Fn(EventNode) -> i64 + Sync>(
+    source: &Dependencies<'_, T>,
+    nodes: &Nodes,
+    monitor: &dyn Monitor,
+) -> Result<(Edges, Vec<(Place, Place)>), Cancelled> {
+    let share = nodes.share();
+    let key = |it: &Edge| (it.from, it.to, it.sent, it.received, it.cause, it.effect);
+    let mut own = Edges::own(source, monitor)?;
+    if share.is_whole() {
+        own.sort_by_key(key);
+        return Ok((own, Vec::new()));
+    }
+    type Sent = (ClockId, ClockId, i64, i64, Option<(Place, Place)>);
+    let (rank, size) = share.place();
+    let mut to: Vec<Vec<Sent>> = vec![Vec::new(); size];
+    let sent = |it: &Edge| (it.from, it.to, it.sent, it.received, it.places(nodes));
+    to[0] = own.all().iter().map(sent).collect();
+    let mut all = share.exchanged(to).concat();
+    if rank > 0 {
+        all.clear();
+    }
+    all.par_sort_unstable();
+    let edge = |it: &Sent| Edge::message(it.0, it.2, it.1, it.3);
+    let edges = all.iter().map(edge).collect();
+    let places = all.iter().filter_map(|it| it.4).collect();
+    Ok((own.with(edges), places))
 }
 
 impl Bounds {

@@ -39,7 +39,7 @@ use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::Usage;
+use crate::causality::{Causality, Usage, within_clocks};
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -85,7 +85,7 @@ impl Analysis {
     pub fn examined(&self, unused: &[Unused]) -> Examined {
         let usage = self.causality().usage();
         let of = (self.info(), self.clocks());
-        Examined::new(of, usage, self.used_within_clocks(), unused)
+        Examined::told(of, usage, self.used_within_clocks(), unused)
     }
 }
 
@@ -113,7 +113,17 @@ fn family(info: &TraceInfo, process: usize) -> usize {
 impl Examined {
     /// How much of the communication in a trace leads to dependencies between clocks, given
     /// what its format knows [of other kinds](retime_model::format::Trace::unused).
-    fn new(
+    pub fn new(
+        info: &TraceInfo,
+        causality: &Causality,
+        clocks: &Clocks,
+        unused: &[Unused],
+    ) -> Self {
+        let within = within_clocks(causality, clocks);
+        Self::told((info, clocks), causality.usage(), within, unused)
+    }
+
+    fn told(
         (info, clocks): (&TraceInfo, &Clocks),
         usage: Usage,
         used_within_clock: u64,

@@ -12,6 +12,7 @@ use crate::clock::{
 use crate::correction::Correction;
 use crate::repair::Direction;
 use retime_model::Ticks;
+use serde::{Deserialize, Serialize};
 
 /// What controls the clock, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,7 +24,7 @@ pub enum ClockControl {
 }
 
 /// Which logical clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClockKind {
     /// The controlled one.
     Controlled,
@@ -168,16 +169,6 @@ impl LogicalClock {
                 };
                 regulated(causality, clocks, info.rate, &regulation, monitor)
             }
-        }
-    }
-
-    /// Whether each clock looks at itself alone, and at what arrives from others.
-    pub(super) fn looks_at_itself(&self) -> bool {
-        let constant = matches!(self.control, ClockControl::ByEvent(Control::Constant(_)));
-        match self.kind {
-            ClockKind::Controlled => constant && self.distance == Ticks(0),
-            ClockKind::Simple => true,
-            ClockKind::Lamport => false,
         }
     }
 

@@ -197,13 +197,21 @@ impl Method {
         self.logical_clock()?.amortization()
     }
 
-    /// Whether processes can run it that hold a part of the trace each: if each clock has to
-    /// know of others what arrives from them.
-    pub(super) fn can_be_shared(&self) -> bool {
+    /// Whether it is the default.
+    pub(super) const fn is_auto(&self) -> bool {
+        matches!(self.plan, Plan::Auto)
+    }
+
+    /// Whose time is the common one.
+    pub(super) const fn reference(&self) -> Reference {
+        self.reference
+    }
+
+    /// The logical clock that is all of the method, if one is.
+    pub(super) const fn clock_alone(&self) -> Option<&LogicalClock> {
         match &self.plan {
-            Plan::Auto => true,
-            Plan::Clock(clock) => clock.looks_at_itself(),
-            Plan::Estimate(..) => false,
+            Plan::Clock(clock) => Some(clock),
+            Plan::Auto | Plan::Estimate(..) => None,
         }
     }
 

@@ -20,11 +20,14 @@ mod implausible;
 mod logical_clock;
 mod method;
 mod registry;
+mod shared;
 mod solution;
 mod unsolved;
 
-pub use analysis::{Analysis, AnalysisError, AnalysisOptions, Runaway, UsedDelay, Worse};
-pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND};
+pub use analysis::{
+    Analysis, AnalysisError, AnalysisOptions, Counts, Measured, Runaway, UsedDelay, Worse,
+};
+pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND, Forcing};
 pub use estimator::{Estimator, MeasuredOffsets};
 pub use examined::{Examined, UnusedKind, Verdict};
 pub use implausible::{
@@ -33,6 +36,7 @@ pub use implausible::{
 pub use logical_clock::{ClockControl, ClockKind, LogicalClock, Repaired};
 pub use method::Method;
 pub use registry::{Candidate, MethodName, NoSuchMethod, candidates};
+pub use shared::Follower;
 pub use solution::{Aligned, ClockSet, Enforced, Solution};
 pub use unsolved::{NotSolved, Unsolved};
 
