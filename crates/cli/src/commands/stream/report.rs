@@ -98,6 +98,11 @@ impl Summary {
             seconds: stream.start.elapsed().as_secs_f64(),
         }
     }
+
+    /// Whether anything was taken or left out.
+    pub(super) fn says_something(&self) -> bool {
+        self.events > 0 || self.bad_lines > 0
+    }
 }
 
 impl fmt::Display for Summary {
