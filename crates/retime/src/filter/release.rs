@@ -17,7 +17,7 @@ impl<P> Filter<P> {
                 None => {
                     let bound = self.bound(clock);
                     if bound > time {
-                        self.merge.set(clock, bound);
+                        self.rise(clock, bound);
                     } else if !self.has_settled(clock) {
                         return None;
                     }

@@ -167,6 +167,11 @@ impl<P> Smoother<P> {
         gate == self.next
     }
 
+    /// Whether it holds no event.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
     /// The first event, if its time is final.
     #[inline]
     pub(super) fn front(&self) -> Option<i64> {
