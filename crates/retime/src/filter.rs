@@ -55,6 +55,7 @@ mod collectives;
 mod control;
 mod event;
 mod flow;
+mod kept;
 mod marked;
 mod matching;
 mod merge;
@@ -62,6 +63,7 @@ mod options;
 mod patience;
 mod release;
 mod report;
+mod room;
 mod silent;
 mod smoother;
 mod spread;
@@ -333,7 +335,9 @@ impl<P> Filter<P> {
             }
             EventKind::Receive(id) => {
                 let number = self.matching.received(id, clock, raw);
-                self.report.messages += u64::from(self.matching.get(number).has_send);
+                let message = self.matching.get(number);
+                self.report.messages += u64::from(message.has_send);
+                self.report.unmatched_receives += u64::from(message.is_send_forgotten());
                 Role::Receive(number)
             }
             EventKind::Begin(what) => Role::Begin(self.collectives.begin(&what, raw), what),

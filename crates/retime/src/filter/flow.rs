@@ -306,11 +306,11 @@ impl<P> Filter<P> {
             Role::Begin(number, what) => {
                 let place = what.prefix.map_or(0, |prefix| prefix.place);
                 let times = (now.value, now.simple);
-                let woken = self.collectives.begun(number, place, clock, times, gate);
+                let (place, woken) = self.collectives.begun(number, place, clock, times, gate);
                 for &waiting in woken {
                     self.ready.add(waiting);
                 }
-                Effect::Operation(number)
+                Effect::Operation(number, place)
             }
             Role::End(number, what) => {
                 self.publish_end(clock, number, &what, now.value);
@@ -346,6 +346,7 @@ impl<P> Filter<P> {
             message.given_up = true;
             if !message.has_send {
                 self.report.unmatched_receives += 1;
+                self.keep_message(number);
             } else if message.from != clock {
                 self.report.contradictions += 1;
             }
@@ -373,6 +374,7 @@ impl<P> Filter<P> {
         }
         self.collectives.ended(number, what, clock, value);
         self.complete(number);
+        self.keep_operation(number);
     }
 
     /// Limits the begins of an operation if all of it is computed.

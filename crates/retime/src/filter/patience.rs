@@ -119,8 +119,8 @@ impl<P> Filter<P> {
             let smoother = &mut self.smoothers[clock.as_usize()];
             let before = smoother.forced;
             let delay = self.options.min_delay.0;
-            let limit = |effect, gate| match effect {
-                Effect::Operation(number) => self.collectives.limit(number, clock, gate, delay),
+            let limit = |effect| match effect {
+                Effect::Operation(number, place) => self.collectives.limit(number, place, delay),
                 Effect::None | Effect::Message(_) => i64::MAX,
             };
             smoother.force(until, self.ramp, limit);
@@ -192,6 +192,13 @@ impl<P> Filter<P> {
         let Some(time) = patience.forget_before(now) else {
             return;
         };
+        self.forget_before(time);
+        self.work();
+    }
+
+    /// Forgets what began before `time`; those who may have had effects are bound by them no
+    /// more.
+    fn forget_before(&mut self, time: i64) {
         let mut open = Vec::new();
         let unmatched = &mut self.report.unmatched_sends;
         self.matching.forget_before(time, |message| {
@@ -200,12 +207,13 @@ impl<P> Filter<P> {
                 open.push((message.from, message.gate, i64::MAX));
             }
         });
-        self.collectives
+        let unfinished = self
+            .collectives
             .forget_before(time, |limit| open.push(limit));
+        self.report.unfinished_collectives += unfinished;
         for (clock, gate, limit) in open {
             self.limit(clock, gate, limit);
         }
-        self.work();
     }
 
     /// All locations have ended: nothing is worth waiting for.
@@ -216,19 +224,7 @@ impl<P> Filter<P> {
         self.work();
         let busy = self.busy();
         self.go_without(&busy, |_| true);
-        let mut open = Vec::new();
-        let unmatched = &mut self.report.unmatched_sends;
-        self.matching.forget_before(i64::MAX, |message| {
-            if message.has_send {
-                *unmatched += 1;
-                open.push((message.from, message.gate, i64::MAX));
-            }
-        });
-        self.collectives
-            .forget_before(i64::MAX, |limit| open.push(limit));
-        for (clock, gate, limit) in open {
-            self.limit(clock, gate, limit);
-        }
+        self.forget_before(i64::MAX);
         for clock in self.each_clock() {
             self.touch(clock);
         }
