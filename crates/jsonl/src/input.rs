@@ -10,13 +10,10 @@ use retime_model::Monitor;
 use retime_model::format::FormatError;
 
 use crate::error::JsonlError;
+use crate::line::LONGEST;
 
 /// Bytes that are read at a time.
 const BLOCK: usize = 1 << 16;
-
-/// No line is longer. A line is held in memory as a whole, and a file without line
-/// ends must not fill it.
-const LONGEST_LINE: usize = 1 << 24;
 
 /// How gzip data begins.
 pub(crate) const GZIP: [u8; 2] = [0x1F, 0x8B];
@@ -113,10 +110,10 @@ impl<'a> Lines<'a> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;
-        if self.end > LONGEST_LINE {
+        if self.end > LONGEST {
             let what = format!(
                 "is longer than {} MiB; is this a file of JSON lines?",
-                LONGEST_LINE >> 20
+                LONGEST >> 20
             );
             return Err(self.error(self.number + 1, what).into());
         }

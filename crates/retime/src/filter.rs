@@ -55,12 +55,16 @@ mod collectives;
 mod control;
 mod event;
 mod flow;
+mod kept;
+mod marked;
 mod matching;
 mod merge;
 mod options;
 mod patience;
 mod release;
 mod report;
+mod room;
+mod silent;
 mod smoother;
 mod spread;
 mod way;
@@ -74,9 +78,11 @@ pub use spread::Spread;
 use clock::{Clock, Location, Role, Waiting};
 use collectives::Collectives;
 use control::Law;
+use marked::Marked;
 use matching::Matching;
 use merge::Merge;
 use patience::Patience;
+use silent::Silent;
 use smoother::Smoother;
 
 use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
@@ -107,12 +113,17 @@ pub struct Filter<P> {
     matching: Matching,
     collectives: Collectives,
     merge: Merge,
-    /// Clocks that may be able to go on, and whether each is among them.
-    ready: Vec<ClockId>,
-    is_ready: Vec<bool>,
-    /// Clocks of which more may be certain, likewise.
-    touched: Vec<ClockId>,
-    is_touched: Vec<bool>,
+    silent: Silent,
+    /// Clocks that may be able to go on.
+    ready: Marked,
+    /// Clocks of which more may be certain.
+    touched: Marked,
+    /// Clocks with events that are not final, and perhaps others.
+    busy: Marked,
+    /// Clocks that have gone on, where somebody wants to know.
+    moved: Option<Vec<ClockId>>,
+    /// How long a location may be silent.
+    silence: Option<i64>,
     /// The stamp that counts as 0.
     base: Option<Timestamp>,
     /// The newest raw time.
@@ -136,9 +147,12 @@ impl<P> Filter<P> {
             .map(|clock| Clock::new(grouping.locations(clock).to_vec()))
             .collect();
         let count = clocks.len();
+        let patience = Patience::new(&options);
+        let silence = patience.as_ref().map(|patience| patience.silence);
+        let silence = if options.merged { Some(0) } else { silence };
         let location = |index: usize| Location::new(grouping.of(LocationIndex(index as u32)));
         Self {
-            patience: Patience::new(&options),
+            patience,
             law: Law::new(options.control, count, options.rate),
             locations: (0..clock_of.len()).map(location).collect(),
             clocks,
@@ -146,10 +160,12 @@ impl<P> Filter<P> {
             matching: Matching::default(),
             collectives: Collectives::default(),
             merge: Merge::new(count),
-            ready: Vec::new(),
-            is_ready: vec![false; count],
-            touched: Vec::new(),
-            is_touched: vec![false; count],
+            silent: Silent::default(),
+            ready: Marked::of(count),
+            touched: Marked::of(count),
+            busy: Marked::of(count),
+            moved: None,
+            silence,
             base: None,
             now: i64::MIN,
             watermark: i64::MIN,
@@ -167,12 +183,13 @@ impl<P> Filter<P> {
     pub fn add_location(&mut self) -> LocationIndex {
         let location = LocationIndex(self.locations.len() as u32);
         let clock = ClockId(self.clocks.len() as u32);
+        self.merge.grow(self.clocks.len());
         self.locations.push(Location::new(clock));
         self.clocks.push(Clock::new(vec![location]));
         self.smoothers.push(Smoother::default());
-        self.is_ready.push(false);
-        self.is_touched.push(false);
-        self.merge = Merge::new(self.clocks.len());
+        for marked in [&mut self.ready, &mut self.touched, &mut self.busy] {
+            marked.grow();
+        }
         self.live += 1;
         location
     }
@@ -183,6 +200,7 @@ impl<P> Filter<P> {
         self.now = self.now.max(raw);
         let location = event.location.as_usize();
         let clock = self.locations[location].clock;
+        self.hear(clock);
         let role = self.role(event.kind, clock, raw);
         let place = &mut self.locations[location];
         self.report.out_of_order += u64::from(raw < place.horizon);
@@ -194,7 +212,10 @@ impl<P> Filter<P> {
             payload: event.payload,
         });
         let is_node = !matches!(role, Role::Internal);
-        self.clocks[clock.as_usize()].nodes_waiting += u32::from(is_node);
+        let state = &mut self.clocks[clock.as_usize()];
+        state.waiting += 1;
+        state.nodes_waiting += u32::from(is_node);
+        self.busy.add(clock);
         self.report.events += 1;
         self.held += 1;
         self.report.most_held = self.report.most_held.max(self.held);
@@ -215,6 +236,7 @@ impl<P> Filter<P> {
         let place = &mut self.locations[location.as_usize()];
         place.horizon = place.horizon.max(raw);
         let clock = place.clock;
+        self.hear(clock);
         self.wake(clock);
         self.touch(clock);
         self.work();
@@ -232,6 +254,8 @@ impl<P> Filter<P> {
         place.is_ended = true;
         self.live -= 1;
         let clock = place.clock;
+        self.clocks[clock.as_usize()].live -= 1;
+        self.hear(clock);
         self.note_end(clock);
         self.wake(clock);
         self.touch(clock);
@@ -311,7 +335,9 @@ impl<P> Filter<P> {
             }
             EventKind::Receive(id) => {
                 let number = self.matching.received(id, clock, raw);
-                self.report.messages += u64::from(self.matching.get(number).has_send);
+                let message = self.matching.get(number);
+                self.report.messages += u64::from(message.has_send);
+                self.report.unmatched_receives += u64::from(message.is_send_forgotten());
                 Role::Receive(number)
             }
             EventKind::Begin(what) => Role::Begin(self.collectives.begin(&what, raw), what),

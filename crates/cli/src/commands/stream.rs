@@ -5,16 +5,19 @@
 //!                                                                       with its time
 //! ```
 //!
-//! An interrupt counts as the end of the input. A line that cannot be understood
-//! ends the command after all that came before it is given out; with `--skip-bad`
-//! it is counted and left out, unless it is the header.
+//! An interrupt counts as the end of the input, and so does it when nobody is left
+//! who reads the output. A line that cannot be understood ends the command after all
+//! that came before it is given out; with `--skip-bad` it is counted and left out,
+//! unless it is the header.
 
+mod input;
 mod labels;
 mod line;
 mod report;
+mod wait;
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,13 +25,15 @@ use clap::Args;
 use retime::clock::{AmortizationRate, Control, Gamma};
 use retime::filter::{DelayBound, Event, Filter, FilterControl, FilterOptions, Spread};
 use retime::{Delay, TickRate, Timestamp};
-use retime_jsonl::line::{Fields, Header, What};
+use retime_jsonl::line::{Fields, Header, LONGEST, What};
 
 use crate::error::{CliError, INTERRUPTED};
 use crate::method::{ConstantsArgs, Controller, to_ticks};
 use crate::progress;
 use crate::report::target;
+use input::{Input, Next};
 use labels::Labels;
+use wait::{Woken, for_input};
 
 /// Bytes of input and output that are buffered.
 const BUFFER: usize = 1 << 16;
@@ -100,7 +105,8 @@ pub(crate) struct StreamArgs {
     /// [default: what the other bounds explain, see docs/STREAM.md]
     #[arg(long, value_name = "TIME", help_heading = "Method")]
     delay: Option<Stay>,
-    /// Leave out and count lines that cannot be understood
+    /// Leave out and count lines that cannot be understood, or are longer than
+    /// 16 MiB
     #[arg(long, help_heading = "Running")]
     skip_bad: bool,
     /// Write the report as JSON to a file
@@ -169,14 +175,13 @@ pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
     });
     let report = report.transpose()?;
     let mut stream = Stream::new(args);
-    let input = BufReader::with_capacity(BUFFER, io::stdin().lock());
-    let outcome = stream.pump(input);
+    let outcome = stream.pump(Input::new(io::stdin().lock()));
     let summary = report::Summary::new(&stream);
     if let Some((path, file)) = report {
         serde_json::to_writer_pretty(file, &summary)
             .map_err(|error| CliError::io(path, error.into()))?;
     }
-    if !args.quiet {
+    if !args.quiet && (outcome.is_ok() || summary.says_something()) {
         // If even this cannot be written, the exit code still tells.
         let _ = write!(anstream::stderr(), "{summary}");
     }
@@ -221,21 +226,12 @@ impl<'a> Stream<'a> {
 
     /// Sends all of the input through the filter. What was taken is given out
     /// even if something fails after it.
-    fn pump(&mut self, mut input: BufReader<impl Read>) -> Result<(), CliError> {
-        let mut line = Vec::with_capacity(BUFFER);
+    fn pump(&mut self, mut input: Input<impl Read>) -> Result<(), CliError> {
         let outcome = loop {
-            match self.next_line(&mut input, &mut line) {
+            match self.pass_line(&mut input) {
                 Ok(true) => {}
                 Ok(false) => break Ok(()),
                 Err(error) => break Err(error),
-            }
-            match self.take(&line) {
-                Err(Refused::Line(_)) if self.args.skip_bad => self.bad += 1,
-                Err(refused) => break Err(refused.at(self.lines)),
-                Ok(()) => {}
-            }
-            if let Err(error) = self.give() {
-                break Err(error);
             }
         };
         if let Some(filter) = &mut self.filter {
@@ -251,29 +247,44 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Reads a line, and lets the output go before it waits for one.
-    fn next_line(
-        &mut self,
-        input: &mut BufReader<impl Read>,
-        line: &mut Vec<u8>,
-    ) -> Result<bool, CliError> {
-        line.clear();
+    /// Takes the next line and writes what it lets go; false at the end.
+    fn pass_line(&mut self, input: &mut Input<impl Read>) -> Result<bool, CliError> {
         if progress::interrupted() {
             return Ok(false);
         }
-        let name = Path::new("standard input");
-        let reads = !input.buffer().contains(&b'\n');
-        if reads {
-            self.flush()?;
+        let next = input.next(|| self.wait())?;
+        let taken = match next {
+            Next::End => return Ok(false),
+            Next::Line(text) => self.take(text),
+            Next::TooLong { start, from } => Err(self.too_long(start, from)),
+        };
+        self.lines += 1;
+        match taken {
+            Err(Refused::Line(_)) if self.args.skip_bad => self.bad += 1,
+            Err(refused) => return Err(refused.at(self.lines)),
+            Ok(()) => {}
         }
-        input
-            .read_until(b'\n', line)
-            .map_err(|error| CliError::io(name, error))?;
-        if reads {
-            self.read = self.start.elapsed().as_micros() as u64;
+        self.give()?;
+        Ok(true)
+    }
+
+    /// Lets the output go and waits for more input; false if none is wanted.
+    fn wait(&mut self) -> Result<bool, CliError> {
+        self.flush()?;
+        let woken = for_input().map_err(input::failed)?;
+        self.read = self.start.elapsed().as_micros() as u64;
+        Ok(woken == Woken::Input)
+    }
+
+    /// Why a line that begins with `start` at byte `from` is not taken.
+    fn too_long(&self, start: &[u8], from: u64) -> Refused {
+        let most = LONGEST >> 20;
+        let what = format!("it is longer than {most} MiB; it begins at byte {from} of the input");
+        if self.filter.is_none() && Header::may_begin_with(start) {
+            Refused::Stream(what)
+        } else {
+            Refused::Line(what)
         }
-        self.lines += u64::from(!line.is_empty());
-        Ok(!line.is_empty())
     }
 
     /// Takes a line; says what is wrong with it.

@@ -35,4 +35,5 @@ mod silent;
 mod simulate;
 mod staging;
 mod stream;
+mod stream_ends;
 mod truth;

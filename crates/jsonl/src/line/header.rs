@@ -9,6 +9,9 @@ use crate::id::{Id, IdMap};
 /// The version of the format.
 const VERSION: u32 = 1;
 
+/// The field that makes a first line a header.
+const NAME: &str = "\"retime-stream\"";
+
 /// The first line of a file or stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header<'a> {
@@ -33,13 +36,19 @@ struct Written<'a> {
 }
 
 impl<'a> Header<'a> {
+    /// Whether a line of which no more than its start is known may be a header.
+    pub fn may_begin_with(start: &[u8]) -> bool {
+        let mut places = start.windows(NAME.len());
+        places.any(|place| place == NAME.as_bytes())
+    }
+
     /// The header, if the line is one.
     ///
     /// # Errors
     ///
     /// What is wrong with it, in words.
     pub fn of(text: &'a str) -> Result<Option<Self>, String> {
-        if text.starts_with('[') || !text.contains("\"retime-stream\"") {
+        if text.starts_with('[') || !text.contains(NAME) {
             return Ok(None);
         }
         let written: Written<'a> = serde_json::from_str(text).map_err(|error| said(&error))?;

@@ -21,6 +21,11 @@ pub(crate) use fields::region;
 pub use header::Header;
 pub use what::{Kind, Part, Partner, What};
 
+/// No line is longer, in bytes without its end. A line is held in memory as a whole,
+/// and input without line ends must not fill it; a first line may list a million
+/// locations.
+pub const LONGEST: usize = 1 << 24;
+
 /// What serde says, without its line, which is always 1.
 fn said(error: &serde_json::Error) -> String {
     let text = error.to_string();

@@ -287,6 +287,11 @@ impl<D: PartialEq + Copy, T: Copy> TopTwo<D, T> {
         }
     }
 
+    /// The largest value.
+    pub(crate) fn largest(&self) -> Option<i64> {
+        self.best.map(|(value, ..)| value)
+    }
+
     /// The largest value outside of `domain`, and what it is of.
     pub(crate) fn outside(&self, domain: D) -> Option<(i64, T)> {
         match self.best {

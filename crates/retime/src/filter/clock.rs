@@ -64,8 +64,11 @@ pub(super) struct Clock {
     pub(super) gate: Option<i64>,
     /// Sum of the jumps.
     pub(super) sum: i64,
-    /// How many events with edges wait.
+    /// How many events wait, and how many of them have edges.
+    pub(super) waiting: u32,
     pub(super) nodes_waiting: u32,
+    /// How many of its locations have not ended.
+    pub(super) live: u32,
     /// The next event has waited long enough.
     pub(super) is_overdue: bool,
 }
@@ -73,12 +76,14 @@ pub(super) struct Clock {
 impl Clock {
     pub(super) fn new(locations: Vec<LocationIndex>) -> Self {
         Self {
+            live: locations.len() as u32,
             locations,
             lead: Lead::default(),
             simple: i64::MIN,
             raw: i64::MIN,
             gate: None,
             sum: 0,
+            waiting: 0,
             nodes_waiting: 0,
             is_overdue: false,
         }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::event::{Collective, MessageId};
+use super::kept::Kept;
 use super::matching::UNKNOWN;
 use crate::causality::TopTwo;
 use retime_model::ClockId;
@@ -43,6 +44,8 @@ struct Operation {
     /// Of the negated ends, so the two earliest.
     earliest: TopTwo<ClockId, ()>,
     begun: Vec<Begun>,
+    /// How many of them have left the filter.
+    left: u32,
     /// Ends of prefix operations: place, clock, time.
     ends_by_place: Vec<(u32, ClockId, i64)>,
     /// Clocks whose end may wait.
@@ -59,6 +62,10 @@ pub(super) struct Collectives {
     by_id: FxHashMap<MessageId, OperationNumber>,
     operations: Vec<Operation>,
     free: Vec<OperationNumber>,
+    /// Operations of which all that has come has gone through the filter, and how many
+    /// begins they have.
+    kept: Kept,
+    kept_begins: usize,
 }
 
 impl Collectives {
@@ -81,6 +88,7 @@ impl Collectives {
 
     fn find(&mut self, what: &Collective, raw: i64) -> OperationNumber {
         if let Some(&number) = self.by_id.get(&what.id) {
+            self.no_longer_kept(number);
             return number;
         }
         let new = OperationNumber(self.operations.len() as u32);
@@ -102,7 +110,7 @@ impl Collectives {
         number
     }
 
-    /// A begin is computed: the clocks that may go on now.
+    /// A begin is computed: its place among them, and the clocks that may go on now.
     pub(super) fn begun(
         &mut self,
         number: OperationNumber,
@@ -110,7 +118,7 @@ impl Collectives {
         clock: ClockId,
         (value, simple): (i64, i64),
         gate: u64,
-    ) -> &[ClockId] {
+    ) -> (u32, &[ClockId]) {
         let operation = &mut self.operations[number.index()];
         operation.latest.push(value, (), clock);
         operation.latest_simple.push(simple, (), clock);
@@ -121,26 +129,28 @@ impl Collectives {
             simple,
             gate,
         });
-        let done = operation.begun.len() >= operation.begins as usize;
-        if done || operation.is_prefix {
+        // Nobody waits any more when the last one has been computed.
+        let is_last = operation.begun.len() == operation.begins as usize;
+        let woken: &[_] = if is_last || operation.is_prefix {
             &operation.waiting
         } else {
             &[]
-        }
+        };
+        (operation.begun.len() as u32 - 1, woken)
     }
 
     /// A begin of the operation was given out at a time later than computed.
     pub(super) fn released(
         &mut self,
         number: OperationNumber,
-        gate: u64,
+        place: u32,
         clock: ClockId,
         time: i64,
     ) {
         let operation = &mut self.operations[number.index()];
         operation.latest.push(time, (), clock);
-        let mut begun = operation.begun.iter_mut();
-        if let Some(begun) = begun.find(|begun| begun.gate == gate && begun.clock == clock) {
+        operation.left += 1;
+        if let Some(begun) = operation.begun.get_mut(place as usize) {
             begun.value = time;
             // Too late to move it.
             begun.gate = 0;
@@ -229,16 +239,9 @@ impl Collectives {
     }
 
     /// How far a begin may move by the ends computed so far.
-    pub(super) fn limit(
-        &self,
-        number: OperationNumber,
-        clock: ClockId,
-        gate: u64,
-        delay: i64,
-    ) -> i64 {
+    pub(super) fn limit(&self, number: OperationNumber, place: u32, delay: i64) -> i64 {
         let operation = &self.operations[number.index()];
-        let mut begun = operation.begun.iter();
-        let begun = begun.find(|begun| begun.gate == gate && begun.clock == clock);
+        let begun = operation.begun.get(place as usize);
         begun.map_or(i64::MAX, |begun| operation.limit(begun, delay))
     }
 
@@ -252,9 +255,7 @@ impl Collectives {
             .filter(|&number| {
                 let it = &self.operations[number.index()];
                 // Somebody who waits will still ask.
-                it.since < time
-                    && it.ended as usize >= it.waiting.len()
-                    && it.arrived as usize == it.begun.len()
+                it.since < time && it.is_computed()
             })
             .collect();
         for &number in &old {
@@ -266,7 +267,44 @@ impl Collectives {
         old.len() as u64
     }
 
+    /// Keeps an operation for those who have not come, unless some of those who have are
+    /// still in the filter.
+    pub(super) fn keep(&mut self, number: OperationNumber) {
+        let operation = &self.operations[number.index()];
+        let has_left = operation.left as usize == operation.begun.len();
+        if operation.id.is_some() && has_left && operation.is_computed() {
+            let weight = operation.weight();
+            self.no_longer_kept(number);
+            self.kept.add(number.0);
+            self.kept_begins += weight;
+        }
+    }
+
+    fn no_longer_kept(&mut self, number: OperationNumber) {
+        if self.kept.remove(number.0) {
+            self.kept_begins -= self.operations[number.index()].weight();
+        }
+    }
+
+    /// Forgets the oldest of the operations that are kept until no more than `most` begins
+    /// are, if they were over by `until`. Returns how many operations.
+    pub(super) fn forget_beyond(&mut self, most: usize, until: i64) -> u64 {
+        let mut forgotten = 0;
+        while self.kept_begins > most
+            && let Some(number) = self.kept.oldest().map(OperationNumber)
+        {
+            let latest = self.operations[number.index()].latest.largest();
+            if latest > Some(until) {
+                break;
+            }
+            self.finish(number);
+            forgotten += 1;
+        }
+        forgotten
+    }
+
     fn finish(&mut self, number: OperationNumber) {
+        self.no_longer_kept(number);
         let operation = std::mem::take(&mut self.operations[number.index()]);
         if let Some(id) = operation.id {
             self.by_id.remove(&id);
@@ -281,6 +319,16 @@ impl Collectives {
 }
 
 impl Operation {
+    /// Whether all that has come is computed.
+    fn is_computed(&self) -> bool {
+        self.ended as usize >= self.waiting.len() && self.arrived as usize == self.begun.len()
+    }
+
+    /// What it counts for among those that are kept.
+    fn weight(&self) -> usize {
+        self.begun.len().max(1)
+    }
+
     fn limits(&self, delay: i64) -> Vec<Limit> {
         let open = self.begun.iter().filter(|begun| begun.gate != 0);
         open.map(|begun| (begun.clock, begun.gate, self.limit(begun, delay)))

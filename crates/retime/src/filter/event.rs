@@ -98,6 +98,11 @@ impl MessageId {
         }
     }
 
+    /// Whether it is that of a channel.
+    pub(super) const fn is_channel(self) -> bool {
+        matches!(self.space, Space::Channel)
+    }
+
     /// The next message of a channel.
     pub const fn channel(
         source: LocationIndex,

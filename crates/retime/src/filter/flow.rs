@@ -32,16 +32,12 @@ type Cause = Option<(i64, i64)>;
 impl<P> Filter<P> {
     /// A clock may be able to go on.
     pub(super) fn wake(&mut self, clock: ClockId) {
-        if !std::mem::replace(&mut self.is_ready[clock.as_usize()], true) {
-            self.ready.push(clock);
-        }
+        self.ready.add(clock);
     }
 
     /// More of a clock may be certain.
     pub(super) fn touch(&mut self, clock: ClockId) {
-        if !std::mem::replace(&mut self.is_touched[clock.as_usize()], true) {
-            self.touched.push(clock);
-        }
+        self.touched.add(clock);
     }
 
     /// Computes all that can be computed, and passes on what is certain then.
@@ -52,14 +48,12 @@ impl<P> Filter<P> {
             self.in_canonical_order();
         }
         while let Some(clock) = self.touched.pop() {
-            self.is_touched[clock.as_usize()] = false;
             self.settle(clock);
         }
     }
 
     fn in_any_order(&mut self) {
         while let Some(clock) = self.ready.pop() {
-            self.is_ready[clock.as_usize()] = false;
             while let Next::Go(location) = self.next(clock) {
                 self.compute(clock, location);
             }
@@ -68,15 +62,13 @@ impl<P> Filter<P> {
 
     fn in_canonical_order(&mut self) {
         while let Some(clock) = self.ready.pop() {
-            self.is_ready[clock.as_usize()] = false;
             self.pass_internal(clock);
         }
         while let Some((clock, location)) = self.first_in_order() {
             self.compute(clock, location);
             self.pass_internal(clock);
         }
-        self.ready.clear();
-        self.is_ready.fill(false);
+        while self.ready.pop().is_some() {}
     }
 
     /// Events without edges are no business of controllers.
@@ -168,15 +160,8 @@ impl<P> Filter<P> {
         if place.is_ended {
             return i64::MAX;
         }
-        let silence = self.patience.as_ref().map(|patience| patience.silence);
-        let silence = if self.options.merged {
-            Some(0)
-        } else {
-            silence
-        };
-        silence.map_or(place.horizon, |silence| {
-            place.horizon.max(self.now.saturating_sub(silence))
-        })
+        let floor = self.floor();
+        floor.map_or(place.horizon, |floor| place.horizon.max(floor))
     }
 
     /// Whether the causes of an event are computed; those on its own clock count
@@ -198,7 +183,11 @@ impl<P> Filter<P> {
         let Some(event) = self.locations[location.as_usize()].waiting.pop_front() else {
             return;
         };
-        let state = &self.clocks[clock.as_usize()];
+        let state = &mut self.clocks[clock.as_usize()];
+        state.waiting -= 1;
+        if let Some(moved) = &mut self.moved {
+            moved.push(clock);
+        }
         let (lead, raw) = (state.lead, event.raw.max(state.raw));
         let own = self.law.own(clock, lead, raw);
         let cause = self.cause(clock, raw, &event.role);
@@ -317,13 +306,11 @@ impl<P> Filter<P> {
             Role::Begin(number, what) => {
                 let place = what.prefix.map_or(0, |prefix| prefix.place);
                 let times = (now.value, now.simple);
-                let woken = self.collectives.begun(number, place, clock, times, gate);
+                let (place, woken) = self.collectives.begun(number, place, clock, times, gate);
                 for &waiting in woken {
-                    if !std::mem::replace(&mut self.is_ready[waiting.as_usize()], true) {
-                        self.ready.push(waiting);
-                    }
+                    self.ready.add(waiting);
                 }
-                Effect::Operation(number)
+                Effect::Operation(number, place)
             }
             Role::End(number, what) => {
                 self.publish_end(clock, number, &what, now.value);
@@ -359,6 +346,7 @@ impl<P> Filter<P> {
             message.given_up = true;
             if !message.has_send {
                 self.report.unmatched_receives += 1;
+                self.keep_message(number);
             } else if message.from != clock {
                 self.report.contradictions += 1;
             }
@@ -386,6 +374,7 @@ impl<P> Filter<P> {
         }
         self.collectives.ended(number, what, clock, value);
         self.complete(number);
+        self.keep_operation(number);
     }
 
     /// Limits the begins of an operation if all of it is computed.
@@ -408,11 +397,7 @@ impl<P> Filter<P> {
     /// Controllers leave clocks out that have no event with edges left.
     pub(super) fn note_end(&mut self, clock: ClockId) {
         let state = &self.clocks[clock.as_usize()];
-        let mut locations = state.locations.iter();
-        if state.nodes_waiting == 0
-            && state.gate.is_some()
-            && locations.all(|&location| self.locations[location.as_usize()].is_ended)
-        {
+        if state.nodes_waiting == 0 && state.gate.is_some() && state.live == 0 {
             self.law.ended(clock);
         }
     }

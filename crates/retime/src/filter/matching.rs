@@ -3,14 +3,26 @@
 //! The first half of a message waits under its id for the other one; ids used
 //! more than once form a line. From then on the message is known by its number
 //! alone, until its receive is computed.
+//!
+//! A half that waits in vain is forgotten after a while, or if there are too many. Of
+//! channels, where the n-th receive belongs to the n-th send, it stays known how many
+//! sends were: as many receives go without, instead of taking the sends of others.
 
 use rustc_hash::FxHashMap;
 
 use super::event::MessageId;
+use super::kept::Kept;
 use retime_model::ClockId;
 
 /// A time that is not known yet.
 pub(super) const UNKNOWN: i64 = i64::MIN;
+
+/// Of so many channels it is known that sends are forgotten: as much room as for messages
+/// themselves. If there are more, the count starts anew.
+const SKIPPED: usize = 1 << 18;
+
+/// A time before all others, of a send that is forgotten.
+const FORGOTTEN: i64 = i64::MIN / 2;
 
 /// A message under way, by its number among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +64,17 @@ pub(super) struct Matching {
     waiting: FxHashMap<MessageId, MessageNumber>,
     messages: Vec<Message>,
     free: Vec<MessageNumber>,
+    /// Halves that have gone through the filter.
+    kept: Kept,
+    /// How many sends of a channel are forgotten whose receives may come.
+    skipped: FxHashMap<MessageId, u64>,
+}
+
+impl Message {
+    /// Whether it is a receive of which no more is known than that its send came.
+    pub(super) fn is_send_forgotten(&self) -> bool {
+        self.sent == FORGOTTEN
+    }
 }
 
 impl Matching {
@@ -66,6 +89,9 @@ impl Matching {
 
     /// A receive has come; the message it belongs to.
     pub(super) fn received(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
+        if self.is_skipped(id) {
+            return self.without_send(id, clock, raw);
+        }
         let number = self.join(id, raw, |message| message.has_receive);
         let message = &mut self.messages[number.index()];
         message.has_receive = true;
@@ -88,7 +114,35 @@ impl Matching {
             return number;
         }
         self.leave_line(first);
+        self.kept.remove(first.0);
         first
+    }
+
+    /// Whether the next receive of a channel belongs to a send that is forgotten.
+    fn is_skipped(&mut self, id: MessageId) -> bool {
+        if self.skipped.is_empty() {
+            return false;
+        }
+        let Some(count) = self.skipped.get_mut(&id) else {
+            return false;
+        };
+        *count -= 1;
+        if *count == 0 {
+            self.skipped.remove(&id);
+        }
+        true
+    }
+
+    /// A receive that nothing binds and that binds nothing.
+    fn without_send(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
+        let number = self.create(id, raw);
+        let message = &mut self.messages[number.index()];
+        message.has_receive = true;
+        (message.from, message.to) = (clock, clock);
+        message.sent = FORGOTTEN;
+        message.sent_simple = FORGOTTEN;
+        message.sent_raw = FORGOTTEN;
+        number
     }
 
     /// The first in line is no longer.
@@ -138,6 +192,7 @@ impl Matching {
 
     /// Nobody will ask for this message any more.
     pub(super) fn finish(&mut self, number: MessageNumber) {
+        self.kept.remove(number.0);
         self.free.push(number);
     }
 
@@ -152,11 +207,64 @@ impl Matching {
             let mut first = Some(line);
             while let Some(number) = first.filter(|it| is_old(&self.messages[it.index()])) {
                 first = self.messages[number.index()].next;
-                self.leave_line(number);
                 forgotten(&self.messages[number.index()]);
-                self.finish(number);
+                self.forget(number);
             }
         }
+    }
+
+    /// A half has gone through the filter, and is kept if the other one is missing.
+    pub(super) fn keep(&mut self, number: MessageNumber) {
+        let message = &self.messages[number.index()];
+        if message.has_send != message.has_receive {
+            self.kept.add(number.0);
+        }
+    }
+
+    /// Forgets the oldest of what is kept if that is more than `most`; sends only if they
+    /// left by `until`.
+    pub(super) fn forget_beyond(
+        &mut self,
+        most: usize,
+        until: i64,
+        mut forgotten: impl FnMut(&Message),
+    ) {
+        // This is asked for each one that is kept. More would only look again and again at
+        // what must not be forgotten yet.
+        for _ in 0..2 {
+            let Some(oldest) = self.kept.oldest().filter(|_| self.kept.len() > most) else {
+                return;
+            };
+            let Message { id, sent, .. } = self.messages[oldest as usize];
+            if sent > until {
+                return;
+            }
+            // Those of one id are forgotten in their order.
+            let first = self.waiting.get(&id).copied();
+            if first != Some(MessageNumber(oldest)) {
+                self.kept.add(oldest);
+            }
+            let may_go = |it: &MessageNumber| {
+                self.kept.contains(it.0) && self.messages[it.index()].sent <= until
+            };
+            if let Some(first) = first.filter(may_go) {
+                forgotten(&self.messages[first.index()]);
+                self.forget(first);
+            }
+        }
+    }
+
+    /// Forgets the first in line.
+    fn forget(&mut self, first: MessageNumber) {
+        let Message { id, has_send, .. } = self.messages[first.index()];
+        if has_send && id.is_channel() {
+            if self.skipped.len() >= SKIPPED {
+                self.skipped.clear();
+            }
+            *self.skipped.entry(id).or_default() += 1;
+        }
+        self.leave_line(first);
+        self.finish(first);
     }
 
     /// How many messages are under way.

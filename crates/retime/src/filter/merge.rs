@@ -35,6 +35,23 @@ impl Merge {
         merge
     }
 
+    /// Takes one more clock in, of which nothing is known.
+    pub(super) fn grow(&mut self, clocks: usize) {
+        let clock = ClockId(clocks as u32);
+        if clocks == self.leaves {
+            let mut larger = Self::new(clocks + 1);
+            let others = self.times.iter().zip(0..);
+            others.for_each(|(&time, clock)| larger.set(ClockId(clock), time));
+            *self = larger;
+        }
+        self.set(clock, i64::MIN);
+    }
+
+    /// The time before which a clock gives nothing.
+    pub(super) fn time(&self, clock: ClockId) -> i64 {
+        self.times[clock.as_usize()]
+    }
+
     /// The clock with the earliest time, the first of them.
     #[inline]
     pub(super) fn winner(&self) -> (ClockId, i64) {
@@ -85,5 +102,18 @@ mod tests {
         assert_eq!(merge.winner(), (ClockId(2), 5));
         merge.set(ClockId(2), i64::MAX);
         assert_eq!(merge.winner(), (ClockId(0), 7));
+    }
+
+    #[test]
+    fn clocks_may_come_later() {
+        let mut merge = Merge::new(0);
+        for clocks in 0..9 {
+            merge.grow(clocks);
+            let clock = ClockId(clocks as u32);
+            assert_eq!(merge.winner(), (clock, i64::MIN));
+            merge.set(clock, -(clocks as i64));
+            assert_eq!(merge.winner(), (clock, -(clocks as i64)));
+        }
+        assert_eq!(merge.time(ClockId(3)), -3);
     }
 }

@@ -10,7 +10,11 @@
 //!   last term, the way to the filter, where nothing is missing but the end of
 //!   the funnel.
 //!
-//! Looking at all clocks costs time, so it is done 64 times per span.
+//! Looking at all clocks that have something to wait for costs time, so it is done 64
+//! times per span.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use super::clock::Role;
 use super::smoother::{Effect, Until};
@@ -35,12 +39,14 @@ pub(super) struct Patience {
     forgot: i64,
 }
 
-/// An event that waits for its causes.
+/// An event that waits for its causes; the smallest goes on first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wait {
-    /// Its raw time.
-    since: i64,
     /// The causes have come, but wait themselves.
     for_each_other: bool,
+    /// Its raw time.
+    since: i64,
+    clock: ClockId,
 }
 
 impl Patience {
@@ -103,17 +109,18 @@ impl<P> Filter<P> {
         let Some(patience) = self.patience.clone() else {
             return;
         };
-        self.let_go(&patience);
+        let busy = self.busy();
+        self.let_go(&patience, &busy);
         let until = Until {
             known: self.now.saturating_sub(patience.settling),
             any: self.now.saturating_sub(patience.delay),
         };
-        for clock in self.each_clock() {
+        for clock in busy {
             let smoother = &mut self.smoothers[clock.as_usize()];
             let before = smoother.forced;
             let delay = self.options.min_delay.0;
-            let limit = |effect, gate| match effect {
-                Effect::Operation(number) => self.collectives.limit(number, clock, gate, delay),
+            let limit = |effect| match effect {
+                Effect::Operation(number, place) => self.collectives.limit(number, place, delay),
                 Effect::None | Effect::Message(_) => i64::MAX,
             };
             smoother.force(until, self.ramp, limit);
@@ -125,25 +132,55 @@ impl<P> Filter<P> {
 
     /// Lets those events go on that have waited for their causes long enough, one
     /// by one: what one of them frees need not go without its causes.
-    fn let_go(&mut self, patience: &Patience) {
-        for clock in self.each_clock() {
+    fn let_go(&mut self, patience: &Patience, busy: &[ClockId]) {
+        for &clock in busy {
             self.clocks[clock.as_usize()].is_overdue = false;
             self.wake(clock);
             self.touch(clock);
         }
         self.work();
-        while let Some(clock) = self.first_waiting(|waiting| {
-            let most = if waiting.for_each_other {
+        let now = self.now;
+        self.go_without(busy, |wait| {
+            let most = if wait.for_each_other {
                 patience.hopeless
             } else {
                 patience.silence
             };
-            self.now.saturating_sub(waiting.since) > most
-        }) {
-            self.clocks[clock.as_usize()].is_overdue = true;
-            self.wake(clock);
+            now.saturating_sub(wait.since) > most
+        });
+    }
+
+    /// Lets clocks go on though they wait, of those that have waited long enough: first
+    /// those whose cause will never come, then the first of those that wait for each
+    /// other, and so on.
+    fn go_without(&mut self, busy: &[ClockId], long_enough: impl Fn(&Wait) -> bool) {
+        let mut moved = busy.to_vec();
+        let mut waits = BinaryHeap::new();
+        loop {
+            // What a clock waits for changes when it has gone on, and only then.
+            let fresh = moved.drain(..).filter_map(|clock| self.wait(clock));
+            waits.extend(fresh.filter(&long_enough).map(Reverse));
+            let Some(Reverse(wait)) = waits.pop() else {
+                break;
+            };
+            if self.wait(wait.clock) != Some(wait) {
+                continue;
+            }
+            self.clocks[wait.clock.as_usize()].is_overdue = true;
+            self.moved = Some(moved);
+            self.wake(wait.clock);
             self.work();
+            moved = self.moved.take().unwrap_or_default();
         }
+    }
+
+    /// Clocks with events that are not final.
+    fn busy(&mut self) -> Vec<ClockId> {
+        let (clocks, smoothers) = (&self.clocks, &self.smoothers);
+        self.busy.retain(|clock| {
+            let unfinished = smoothers[clock.as_usize()].unfinished();
+            clocks[clock.as_usize()].waiting > 0 || unfinished.is_some()
+        })
     }
 
     /// Forgets messages and operations that are not completed in time.
@@ -155,6 +192,13 @@ impl<P> Filter<P> {
         let Some(time) = patience.forget_before(now) else {
             return;
         };
+        self.forget_before(time);
+        self.work();
+    }
+
+    /// Forgets what began before `time`; those who may have had effects are bound by them no
+    /// more.
+    fn forget_before(&mut self, time: i64) {
         let mut open = Vec::new();
         let unmatched = &mut self.report.unmatched_sends;
         self.matching.forget_before(time, |message| {
@@ -163,12 +207,13 @@ impl<P> Filter<P> {
                 open.push((message.from, message.gate, i64::MAX));
             }
         });
-        self.collectives
+        let unfinished = self
+            .collectives
             .forget_before(time, |limit| open.push(limit));
+        self.report.unfinished_collectives += unfinished;
         for (clock, gate, limit) in open {
             self.limit(clock, gate, limit);
         }
-        self.work();
     }
 
     /// All locations have ended: nothing is worth waiting for.
@@ -177,39 +222,13 @@ impl<P> Filter<P> {
             self.wake(clock);
         }
         self.work();
-        while let Some(clock) = self.first_waiting(|_| true) {
-            self.clocks[clock.as_usize()].is_overdue = true;
-            self.wake(clock);
-            self.work();
-        }
-        let mut open = Vec::new();
-        let unmatched = &mut self.report.unmatched_sends;
-        self.matching.forget_before(i64::MAX, |message| {
-            if message.has_send {
-                *unmatched += 1;
-                open.push((message.from, message.gate, i64::MAX));
-            }
-        });
-        self.collectives
-            .forget_before(i64::MAX, |limit| open.push(limit));
-        for (clock, gate, limit) in open {
-            self.limit(clock, gate, limit);
-        }
+        let busy = self.busy();
+        self.go_without(&busy, |_| true);
+        self.forget_before(i64::MAX);
         for clock in self.each_clock() {
             self.touch(clock);
         }
         self.work();
-    }
-
-    /// The clock to go on though it waits, of those that have waited long enough:
-    /// one whose cause will never come, else the first of those that wait for
-    /// each other.
-    fn first_waiting(&self, long_enough: impl Fn(&Wait) -> bool) -> Option<ClockId> {
-        let waiting = self.each_clock().filter_map(|clock| {
-            let wait = self.wait(clock)?;
-            long_enough(&wait).then_some((wait.for_each_other, wait.since, clock))
-        });
-        waiting.min().map(|(_, _, clock)| clock)
     }
 
     /// What the next event of a clock waits for, unless it is free to go.
@@ -227,8 +246,9 @@ impl<P> Filter<P> {
             _ => return None,
         };
         Some(Wait {
-            since: head.raw,
             for_each_other,
+            since: head.raw,
+            clock,
         })
     }
 }

@@ -17,7 +17,7 @@ impl<P> Filter<P> {
                 None => {
                     let bound = self.bound(clock);
                     if bound > time {
-                        self.merge.set(clock, bound);
+                        self.rise(clock, bound);
                     } else if !self.has_settled(clock) {
                         return None;
                     }
@@ -97,10 +97,13 @@ impl<P> Filter<P> {
         while let Some(left) = self.smoothers[clock.as_usize()].left.pop() {
             match left.effect {
                 Effect::None => {}
-                Effect::Message(number) => self.matching.get_mut(number).sent = left.time,
-                Effect::Operation(number) => {
-                    self.collectives
-                        .released(number, left.gate, clock, left.time);
+                Effect::Message(number) => {
+                    self.matching.get_mut(number).sent = left.time;
+                    self.keep_message(number);
+                }
+                Effect::Operation(number, place) => {
+                    self.collectives.released(number, place, clock, left.time);
+                    self.keep_operation(number);
                 }
             }
         }

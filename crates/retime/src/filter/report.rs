@@ -36,6 +36,11 @@ pub struct FilterReport {
     pub late_sends: u64,
     /// Ends of collectives that went on without all begins.
     pub incomplete_collectives: u64,
+    /// Operations of which some events did not come in time, or not at all.
+    pub unfinished_collectives: u64,
+    /// Sends, receives and operations that were forgotten before their time, since too
+    /// many waited for the rest of their message or operation.
+    pub forgotten: u64,
     /// Events that went on though their cause was not computed: they wait for
     /// each other.
     pub contradictions: u64,

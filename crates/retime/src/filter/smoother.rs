@@ -65,14 +65,14 @@ pub(super) struct Gate {
 pub(super) enum Effect {
     None,
     Message(MessageNumber),
-    Operation(OperationNumber),
+    /// With the place of the event among the begins.
+    Operation(OperationNumber, u32),
 }
 
 /// An event with a gate that left at a time later than its logical one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Left {
     pub(super) effect: Effect,
-    pub(super) gate: u64,
     pub(super) time: i64,
 }
 
@@ -165,6 +165,11 @@ impl<P> Smoother<P> {
     /// Whether the first gate outside of the funnel may be waiting for `gate`.
     pub(super) fn waits_for(&self, gate: u64) -> bool {
         gate == self.next
+    }
+
+    /// Whether it holds no event.
+    pub(super) fn is_empty(&self) -> bool {
+        self.held.is_empty()
     }
 
     /// The first event, if its time is final.
@@ -322,7 +327,6 @@ impl<P> Smoother<P> {
     /// The time of the first gate is certain, and so are those of the events
     /// before it.
     fn leave(&mut self, gate: &Gate, height: i64) {
-        let number = self.first;
         self.first += 1;
         let time = gate.x + height;
         let mut held = self.held.range(self.finished..);
@@ -348,7 +352,6 @@ impl<P> Smoother<P> {
         if gate.limit == OPEN {
             self.left.push(Left {
                 effect: gate.effect,
-                gate: number,
                 time,
             });
         }
@@ -363,7 +366,7 @@ impl<P> Smoother<P> {
 
     /// Makes final what has waited long enough, certain or not; `limit` tells what
     /// is known of an open limit.
-    pub(super) fn force(&mut self, until: Until, ramp: i64, limit: impl Fn(Effect, u64) -> i64) {
+    pub(super) fn force(&mut self, until: Until, ramp: i64, limit: impl Fn(Effect) -> i64) {
         while let Some(front) = self.unfinished() {
             let is_gate = front.is_gate;
             let is_known = self.next > self.first || !is_gate && self.gates.is_empty();
@@ -383,12 +386,12 @@ impl<P> Smoother<P> {
         }
     }
 
-    fn force_gate(&mut self, ramp: i64, limit: impl Fn(Effect, u64) -> i64) {
+    fn force_gate(&mut self, ramp: i64, limit: impl Fn(Effect) -> i64) {
         let number = self.first;
         if self.next == number {
             let Gate { low, effect, .. } = self.gates[0];
             let limit = match self.gates[0].limit {
-                OPEN => limit(effect, number),
+                OPEN => limit(effect),
                 known => known,
             };
             let reached = self.reached(self.gates[0].x.saturating_add(ramp));

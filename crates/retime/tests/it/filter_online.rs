@@ -377,3 +377,120 @@ fn memory_is_flat_and_the_delay_bounded() {
     assert!(report.delay.quantile(0.99) < 200_000_000);
     assert!(report.delay.largest() < 200_000_000);
 }
+
+/// Time for the same number of events, of more or fewer locations of which one in
+/// `every` speaks.
+fn time_for(locations: u32, every: u32) -> std::time::Duration {
+    let clocks: Vec<u32> = (0..locations).collect();
+    let mut filter = Filter::new(&clocks, options());
+    let start = std::time::Instant::now();
+    for number in 0..50_000 {
+        let speaker = number * every % locations;
+        let kind = match number % 2 {
+            0 => send(u64::from(number)),
+            _ => receive(u64::from(number - 1)),
+        };
+        let event = Event {
+            location: LocationIndex(speaker),
+            time: Timestamp(1_000 + u64::from(number)),
+            kind,
+            payload: (),
+        };
+        filter.push(event).unwrap();
+        while filter.pop().is_some() {}
+    }
+    assert!(filter.report().released > 49_000);
+    start.elapsed()
+}
+
+/// Sixteen times as many locations cost some cache misses more, not sixteen times as much.
+#[test]
+fn an_event_costs_no_more_where_there_are_more_locations() {
+    for every in [1, 500] {
+        let least = |locations| (0..3).map(|_| time_for(locations, every)).min();
+        let (few, many) = (least(1_000).unwrap(), least(16_000).unwrap());
+        assert!(many < 5 * few, "every {every}: {few:?} {many:?}");
+    }
+}
+
+/// Far more than the filter has room for, all within its patience.
+const MANY: u64 = 300_000;
+
+/// A stream of two locations that waits for other halves almost for ever.
+fn patient() -> Stream {
+    let mut stream = Stream::new(2);
+    let options = FilterOptions {
+        message_timeout: Ticks(1 << 40),
+        ..options()
+    };
+    stream.0 = Filter::new(&[0, 1], options);
+    stream
+}
+
+#[test]
+fn what_waits_in_vain_is_bounded_in_number() {
+    let barrier = |number| Collective::all_to_all(MessageId::number(number), 3);
+    let begin = |number| EventKind::Begin(barrier(number));
+    let kinds: [&dyn Fn(u64) -> EventKind; 3] = [&send, &receive, &begin];
+    let rooms = [(1, 1 << 18), (1, 1 << 18), (2, 1 << 16)];
+    for (kind, (of, room)) in kinds.into_iter().zip(rooms) {
+        let mut stream = patient();
+        for number in 0..MANY {
+            stream.push(0, 1_000 + number, kind(number));
+            stream.out();
+        }
+        // What is still in the filter comes on top.
+        let load = stream.0.load();
+        assert!(load[of] <= room + 32 + load[0], "{load:?}");
+        assert!(load[of] >= room, "{load:?}");
+        assert_eq!(
+            stream.rest().last(),
+            Some(&(0, 1_000 + MANY - 1, 1_000 + MANY - 1))
+        );
+        let report = stream.0.report();
+        assert!(report.forgotten >= MANY - (room as u64) - 1_000);
+        let lost = [
+            report.unmatched_sends,
+            report.unmatched_receives,
+            report.unfinished_collectives,
+        ];
+        assert_eq!(lost.iter().sum::<u64>(), MANY, "{lost:?}");
+        assert_eq!((report.released, stream.0.load()), (MANY, [0, 0, 0]));
+    }
+}
+
+#[test]
+fn a_receive_takes_no_send_of_another_where_its_own_is_forgotten() {
+    let channel = MessageId::channel(LocationIndex(0), LocationIndex(1), 0, 0);
+    // Since there were too many.
+    let mut stream = patient();
+    for number in 0..MANY {
+        stream.push(0, 1_000 + number, EventKind::Send(channel));
+        stream.out();
+    }
+    for number in 0..MANY {
+        stream.push(1, 900_000 + number / 4, EventKind::Receive(channel));
+        stream.out();
+    }
+    stream.push(0, 1_000_000, EventKind::Send(channel));
+    stream.push(1, 999_995, EventKind::Receive(channel));
+    assert_eq!(stream.rest().last(), Some(&(1, 999_995, 1_000_002)));
+    let report = stream.0.report();
+    assert_eq!((report.violated, report.largest_jump), (1, Ticks(7)));
+    assert_eq!(report.messages, MANY + 1 - report.forgotten);
+    assert_eq!(report.unmatched_receives, report.forgotten);
+    assert!(report.forgotten > 0);
+
+    // Since it waited for too long.
+    let mut stream = Stream::new(2);
+    stream.push(0, 1_000, EventKind::Send(channel));
+    stream.heartbeat(0, 5_000).heartbeat(1, 5_000);
+    assert_eq!(stream.out(), [(0, 1_000, 1_000)]);
+    stream.push(0, 6_000, EventKind::Send(channel));
+    stream.push(1, 5_980, EventKind::Receive(channel));
+    stream.push(1, 5_995, EventKind::Receive(channel));
+    let times: Vec<u64> = stream.rest().iter().map(|it| it.2).collect();
+    assert_eq!(times.last(), Some(&6_002));
+    assert!(times[0] < 6_000, "{times:?}");
+    assert_eq!(stream.0.report().violated, 1);
+}

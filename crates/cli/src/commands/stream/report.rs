@@ -33,6 +33,8 @@ pub(super) struct Summary {
     unmatched_sends: u64,
     late_sends: u64,
     incomplete_collectives: u64,
+    unfinished_collectives: u64,
+    forgotten: u64,
     contradictions: u64,
     most_held: u64,
     delay: Quantiles,
@@ -91,12 +93,19 @@ impl Summary {
             unmatched_sends: report.unmatched_sends,
             late_sends: report.late_sends,
             incomplete_collectives: report.incomplete_collectives,
+            unfinished_collectives: report.unfinished_collectives,
+            forgotten: report.forgotten,
             contradictions: report.contradictions,
             most_held: report.most_held,
             delay: Quantiles::new(&report.delay, rate),
             wall: Quantiles::new(&stream.wall, 1e6),
             seconds: stream.start.elapsed().as_secs_f64(),
         }
+    }
+
+    /// Whether anything was taken or left out.
+    pub(super) fn says_something(&self) -> bool {
+        self.events > 0 || self.bad_lines > 0
     }
 }
 
@@ -128,6 +137,16 @@ impl fmt::Display for Summary {
                 self.incomplete_collectives,
                 "end",
                 "of an incomplete collective",
+            ),
+            (
+                self.unfinished_collectives,
+                "collective",
+                "not all of whose events came",
+            ),
+            (
+                self.forgotten,
+                "missing partner",
+                "no longer waited for, since there were too many",
             ),
             (self.late, "event", "too late for the time stamped"),
             (
