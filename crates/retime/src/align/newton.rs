@@ -114,7 +114,13 @@ fn search(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::align::barrier::Barrier;
+    use crate::align::centre::Cost;
     use crate::align::centre::tests::example;
+    use crate::align::frame::Frame;
+    use crate::align::links::{Link, Links};
+    use crate::edges::{Edge, Edges};
+    use retime_model::ClockId;
 
     #[test]
     fn newton_finds_where_nothing_pulls() {
@@ -124,5 +130,60 @@ mod tests {
         let (gradient, start) = (of(&curves), of(&example().1));
         let size = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
         assert!(size(&gradient) < 1e-6 * size(&start), "{}", size(&gradient));
+    }
+
+    /// A torus of clocks that are off by up to a thousand times what messages take.
+    fn torus(side: u32) -> Edges {
+        let clocks = side * side;
+        let off = |clock: u32| i64::from(clock.wrapping_mul(2_654_435_769) >> 12) - (1 << 19);
+        let message = |from: u32, to: u32, sent: i64| {
+            let takes = 500 + i64::from((from * 7 + to * 13) % 400);
+            let (clock_from, clock_to) = (ClockId(from), ClockId(to));
+            Edge::message(
+                clock_from,
+                sent + off(from),
+                clock_to,
+                sent + takes + off(to),
+            )
+        };
+        let neighbours = |at: u32| {
+            let (row, column) = (at / side, at % side);
+            let right = row * side + (column + 1) % side;
+            [right, (row + 1) % side * side + column]
+        };
+        let pairs = (0..clocks).flat_map(|at| neighbours(at).map(|other| (at, other)));
+        let edges = pairs.flat_map(|(a, b)| {
+            [0, 1_000_000]
+                .into_iter()
+                .flat_map(move |sent| [message(a, b, sent), message(b, a, sent)])
+        });
+        let extent = |clock| Some((off(clock), off(clock) + 1_002_000));
+        Edges::new(edges.collect(), (0..clocks).map(extent).collect())
+    }
+
+    #[test]
+    fn contradicted_clocks_do_not_hold_up_the_others_however_many_there_are() {
+        let steps = |side: u32| {
+            let edges = torus(side);
+            let clocks = edges.clocks();
+            let links = Links::of_list(&edges);
+            let mut frame = Frame::new(&edges, vec![0; clocks], 0, &()).unwrap();
+            frame.pinned.push(0);
+            let mut curves = Curves::flat(clocks, 1, frame.span);
+            let all = |link: &Link| {
+                let first = Links::first(link);
+                (first..first + links.of(link).len() as u32).collect()
+            };
+            let active: Vec<Vec<u32>> = links.list().iter().map(all).collect();
+            let cost = Cost {
+                least: 0.0,
+                barrier: Barrier::new(500.0, 50.0),
+                weights: &vec![1.0; active.len()],
+                tight: 2,
+            };
+            let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-8, &()).unwrap();
+            minimise(&centre, &mut curves, 1.0, &()).unwrap()
+        };
+        assert!(steps(4) < MOST_STEPS && steps(40) < MOST_STEPS);
     }
 }
