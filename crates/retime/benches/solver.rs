@@ -18,7 +18,10 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-// The module is private to the library.
+// These modules are private to the library.
+#[allow(dead_code, reason = "the solver needs a part of it")]
+#[path = "../src/pace.rs"]
+mod pace;
 #[allow(dead_code, unused_imports, reason = "what its tests use comes along")]
 #[path = "../src/align/solver/mod.rs"]
 mod solver;
@@ -43,10 +46,10 @@ fn main() {
         let (pattern, values) = system(&case);
         let size = clocks * (pieces + 1);
         let right: Vec<f64> = (0..size).map(|at| (at as f64 * 0.7).sin()).collect();
-        let analyse = best(repeat, || drop(black_box(Solver::new(&pattern))));
-        let solver = Solver::new(&pattern).unwrap();
+        let analyse = best(repeat, || drop(black_box(Solver::new(&pattern, &()))));
+        let solver = Solver::new(&pattern, &()).unwrap().unwrap();
         let solve = best(repeat, || {
-            black_box(solver.solve(&values, &right).unwrap());
+            black_box(solver.solve(&values, &right, &()).unwrap());
         });
         println!(
             "{:24} {pieces:6} {size:9} {:10} {:13.3} {:11.3}",

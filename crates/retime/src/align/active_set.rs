@@ -165,7 +165,15 @@ impl<'a> Bench<'a> {
             weights: &aim.weights,
             tight: OPTIONS.tightest * self.windows(division.pieces),
         };
-        let centre = Centre::new(links, frame, active, curves, cost, division.bend);
+        let centre = Centre::new(
+            links,
+            frame,
+            active,
+            curves,
+            cost,
+            division.bend,
+            self.monitor,
+        )?;
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
         minimise(&centre, curves, exactness * known, self.monitor)?;

@@ -12,6 +12,14 @@
 //! line, so that a dependency which can not be satisfied pulls with bounded force.
 //!
 //! It is convex with continuous first derivative; the second is continuous at `s0`.
+//!
+//! On the line it has no curvature, and a clock that only such dependencies hold would be
+//! moved any distance. There the *touching* parabola can be asked for instead: that of the
+//! same value and slope whose lowest point is that of the parabola between `s1` and `s0`,
+//! `4/3 s0`. It lies nowhere below the function: its slope rises evenly from that of the line
+//! to 0, where that of the function stays what it is and then rises as steeply as the
+//! parabola to the same 0, or is less. Source: the weights of robust regression, P. J.
+//! Huber, *Robust Statistics* (1981), section 7.8.
 
 use super::options::OPTIONS;
 
@@ -32,6 +40,17 @@ impl Barrier {
             scale,
             knee,
             foot: knee - OPTIONS.foot * scale.max(knee),
+        }
+    }
+
+    /// The curvature at a slack, and on the line that of the touching parabola.
+    #[inline]
+    pub(super) fn touching(&self, slack: f64) -> f64 {
+        let (_, slope, bend) = self.at(slack);
+        if slack >= self.foot {
+            bend
+        } else {
+            slope / (slack - 4.0 / 3.0 * self.knee)
         }
     }
 
@@ -84,6 +103,26 @@ mod tests {
                 "{slack}"
             );
         }
+    }
+
+    #[test]
+    fn the_touching_parabola_lies_nowhere_below() {
+        let barrier = Barrier::new(100.0, 5.0);
+        for slack in [-25.1, -60.0, -1e3, -1e6] {
+            let (value, slope, bend) = barrier.at(slack);
+            let touching = barrier.touching(slack);
+            assert!(bend < touching && touching < barrier.touching(0.0));
+            for other in (-20_000..400).map(|it| f64::from(it) * 0.1 * slack.abs() / 1e3) {
+                let by = other - slack;
+                let above = value + by * (slope + 0.5 * touching * by);
+                assert!(
+                    above >= barrier.at(other).0 * (1.0 - 1e-12),
+                    "{slack} {other}"
+                );
+            }
+        }
+        // No steeper than that of the parabola next to the line.
+        assert!((barrier.touching(-25.0) - barrier.at(-25.0).2).abs() < 1e-12);
     }
 
     #[test]

@@ -38,6 +38,7 @@ use super::frame::Frame;
 use super::links::Links;
 use super::penalties::Penalties;
 use super::solver::{Pattern, Solver};
+use retime_model::{Cancelled, Monitor};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
@@ -63,6 +64,15 @@ pub(super) struct Cost<'a> {
     pub(super) weights: &'a [f64],
     /// How many tight dependencies a link has.
     pub(super) tight: usize,
+}
+
+/// What stands for the curvature of what a dependency costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Curvature {
+    /// The second derivative.
+    Own,
+    /// Where that is nothing, that of the [touching](super::barrier) parabola.
+    Touching,
 }
 
 /// Dependencies between the same two segments; they touch the same unknowns.
@@ -110,7 +120,8 @@ impl Centre {
         shape: &Curves,
         cost: Cost<'_>,
         sigma: f64,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let barrier = cost.barrier;
         let (terms, mut groups) = gather(links, frame, active, shape, cost);
         // Which entries are not zero depends on the division and on who depends on
@@ -122,13 +133,13 @@ impl Centre {
                 *entry = pattern.position(a, b).unwrap_or(0) as u32;
             }
         }
-        Self {
+        Ok(Self {
             barrier,
             terms,
             groups,
             penalties: Penalties::new(shape, frame, &pattern, cost, sigma),
-            solver: Solver::new(&pattern),
-        }
+            solver: Solver::new(&pattern, monitor)?,
+        })
     }
 
     /// The scale of slacks.
@@ -149,8 +160,12 @@ impl Centre {
         values.iter().sum::<f64>() + self.penalties.value(curves)
     }
 
-    /// Gradient and Hessian.
-    pub(super) fn derivatives(&self, curves: &Curves) -> (Vec<f64>, Vec<f64>) {
+    /// Gradient and Hessian, with the curvature of dependencies as asked for.
+    pub(super) fn derivatives(
+        &self,
+        curves: &Curves,
+        curvature: Curvature,
+    ) -> (Vec<f64>, Vec<f64>) {
         let mut gradient = self.penalties.gradient(curves);
         let mut hessian = self.penalties.hessian(curves);
         let of = |group: &Group| {
@@ -161,7 +176,12 @@ impl Centre {
                 // The slack is linear in the unknowns, with these weights. So by the
                 // chain rule each first derivative is the slope times a weight, and
                 // each second one the curvature times two weights.
-                let (_, slope, bend) = self.barrier.at(term.slack(&z));
+                let slack = term.slack(&z);
+                let (_, slope, own) = self.barrier.at(slack);
+                let bend = match curvature {
+                    Curvature::Own => own,
+                    Curvature::Touching => self.barrier.touching(slack),
+                };
                 let weights = term.weights();
                 for (sum, weight) in slopes.iter_mut().zip(weights) {
                     *sum += slope * weight;
@@ -192,9 +212,15 @@ impl Centre {
     /// The step of Newton's method: to where the function would be the least if it were the
     /// parabola that it looks like here, `Hessian * step = -gradient`. `None` where the
     /// system cannot be solved.
-    pub(super) fn step(&self, gradient: &[f64], hessian: &[f64]) -> Option<Vec<f64>> {
+    pub(super) fn step(
+        &self,
+        gradient: &[f64],
+        hessian: &[f64],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Vec<f64>>, Cancelled> {
         let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
-        self.solver.as_ref()?.solve(hessian, &downhill)
+        let solve = |solver: &Solver| solver.solve(hessian, &downhill, monitor);
+        Ok(self.solver.as_ref().map(solve).transpose()?.flatten())
     }
 }
 
@@ -342,14 +368,15 @@ pub(super) mod tests {
             weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
             tight: 192,
         };
-        let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-3);
+        let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-3, &()).unwrap();
         (centre, curves)
     }
 
     #[test]
     fn derivatives_agree_with_differences() {
         let (centre, curves) = example();
-        let (gradient, hessian) = centre.derivatives(&curves);
+        let of = |curves: &Curves| centre.derivatives(curves, Curvature::Own);
+        let (gradient, hessian) = of(&curves);
         let pattern = Pattern::new(curves.values.len(), entries(&curves, &centre.groups));
         let moved = |at: usize, by: f64| {
             let mut moved = curves.clone();
@@ -366,7 +393,7 @@ pub(super) mod tests {
                 "{column}: {slope} {}",
                 gradient[column]
             );
-            let (less, more) = (centre.derivatives(&less).0, centre.derivatives(&more).0);
+            let (less, more) = (of(&less).0, of(&more).0);
             for row in column..gradient.len() {
                 let bend = (more[row] - less[row]) / (2.0 * step);
                 let found = pattern.position(column, row).map_or(0.0, |at| hessian[at]);

@@ -97,24 +97,28 @@ pub fn shortest_latency(
     let kept = kept.map(|(_, edge)| *edge).collect();
     let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
     let edges = Edges::new(kept, extents.collect());
-    Ok(shortest(&Exchange::of(&edges, offset, monitor)?))
+    shortest(&Exchange::of(&edges, offset, monitor)?, monitor)
 }
 
 /// The same of an exchange.
-pub(super) fn shortest(exchange: &Exchange) -> Option<f64> {
-    TRIED.iter().find_map(|&(windows, fewest)| {
+pub(super) fn shortest(
+    exchange: &Exchange,
+    monitor: &dyn Monitor,
+) -> Result<Option<f64>, Cancelled> {
+    for (windows, fewest) in TRIED {
         let parts = exchange.windows(windows);
-        let enough = parts.par_iter().any(|steps| {
+        let is_enough = |steps: &Vec<Step>| {
             let busy = |step: &&Step| step.count >= fewest;
-            least_cycle_mean(steps.iter().filter(busy)).is_some()
-        });
-        let means = || {
-            parts
-                .par_iter()
-                .filter_map(|steps| least_cycle_mean(steps.iter()))
+            Ok(least_cycle_mean(steps.iter().filter(busy), monitor)?.is_some())
         };
-        enough.then(|| means().min_by(f64::total_cmp)).flatten()
-    })
+        let asked = parts.par_iter().map(is_enough);
+        if asked.find_any(|it| *it != Ok(false)).transpose()?.is_some() {
+            let mean = |steps: &Vec<Step>| least_cycle_mean(steps.iter(), monitor);
+            let means: Vec<Option<f64>> = parts.par_iter().map(mean).collect::<Result<_, _>>()?;
+            return Ok(means.into_iter().flatten().min_by(f64::total_cmp));
+        }
+    }
+    Ok(None)
 }
 
 /// From one clock to another in one window: how often, and the fastest.
@@ -280,7 +284,10 @@ fn merged(mut steps: Vec<Step>) -> Vec<Step> {
 }
 
 /// The least mean of the fastest along any cycle of steps; `None` if none closes.
-fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option<f64> {
+fn least_cycle_mean<'a>(
+    steps: impl Iterator<Item = &'a Step> + Clone,
+    monitor: &dyn Monitor,
+) -> Result<Option<f64>, Cancelled> {
     let mut ids: Vec<ClockId> = steps.clone().flat_map(|it| [it.from, it.to]).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -291,12 +298,18 @@ fn least_cycle_mean<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> Option
         length: step.fastest,
     };
     let arcs: Vec<Arc<f64>> = steps.map(arc).collect();
-    let slowest = arcs.iter().map(|arc| arc.length).reduce(f64::max)?;
-    let better = |mean: &f64| cycle_below(ids.len(), &arcs, *mean);
-    let above = slowest + 1.0;
-    std::iter::successors(better(&above), better)
-        .take(MOST_CYCLES)
-        .last()
+    let Some(slowest) = arcs.iter().map(|arc| arc.length).reduce(f64::max) else {
+        return Ok(None);
+    };
+    let (mut least, mut above) = (None, slowest + 1.0);
+    for _ in 0..MOST_CYCLES {
+        monitor.check()?;
+        let Some(better) = cycle_below(ids.len(), &arcs, above) else {
+            break;
+        };
+        (least, above) = (Some(better), better);
+    }
+    Ok(least)
 }
 
 /// The mean of some cycle of lower mean, if there is one: it is a negative one
@@ -363,7 +376,7 @@ mod tests {
         fn no_cycle_has_a_lower_mean(steps in steps()) {
             let mut best = None;
             by_trial(&steps, &[], &mut best);
-            match (least_cycle_mean(steps.iter()), best) {
+            match (least_cycle_mean(steps.iter(), &()).unwrap(), best) {
                 (None, None) => {}
                 (Some(found), Some(best)) => {
                     prop_assert!((found - best).abs() < 0.01, "{} {}", found, best);

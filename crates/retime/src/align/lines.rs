@@ -24,13 +24,19 @@ use super::frame::Frame;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use crate::median::median;
+use retime_model::{Cancelled, Monitor};
 
 /// Adds lines to the frame, `rounds` times; returns the least latency of each link
-/// with them.
-pub(super) fn add_lines(links: &Links, frame: &mut Frame, rounds: usize) -> Vec<f64> {
+/// with them. Fails only if `monitor` says to give up.
+pub(super) fn add_lines(
+    links: &Links,
+    frame: &mut Frame,
+    rounds: usize,
+    monitor: &dyn Monitor,
+) -> Result<Vec<f64>, Cancelled> {
     let mut known = Latencies::of(links, frame);
     for _ in 0..rounds {
-        let more = tree(links, frame);
+        let more = tree(links, frame, monitor)?;
         let tilted = frame.clone().tilted(&more);
         let now = Latencies::of(links, &tilted);
         if now.reversed > known.reversed || !now.reversed.is_finite() {
@@ -38,7 +44,7 @@ pub(super) fn add_lines(links: &Links, frame: &mut Frame, rounds: usize) -> Vec<
         }
         (*frame, known) = (tilted, now);
     }
-    known.least
+    Ok(known.least)
 }
 
 /// Aligned latencies, summed up.
@@ -78,10 +84,15 @@ struct Fit {
 }
 
 /// Lines along a spanning tree; zero at the reference.
-fn tree(links: &Links, frame: &Frame) -> Vec<Line> {
+fn tree(links: &Links, frame: &Frame, monitor: &dyn Monitor) -> Result<Vec<Line>, Cancelled> {
     let pairs = links.list().par_iter().filter(|link| link.from < link.to);
-    let fit = |link: &Link| fit(links, frame, link, links.opposite(link)?);
-    let mut fits: Vec<Fit> = pairs.filter_map(fit).collect();
+    let fit = |link: &Link| {
+        monitor.check()?;
+        let back = links.opposite(link);
+        Ok(back.and_then(|back| fit(links, frame, link, back)))
+    };
+    let fits: Vec<Option<Fit>> = pairs.map(fit).collect::<Result<_, _>>()?;
+    let mut fits: Vec<Fit> = fits.into_iter().flatten().collect();
     fits.sort_by(|a, b| {
         let spread = a.spread.total_cmp(&b.spread);
         spread.then((a.low, a.high).cmp(&(b.low, b.high)))
@@ -109,7 +120,7 @@ fn tree(links: &Links, frame: &Frame) -> Vec<Line> {
         members[kept].extend(joining);
     }
     keep_reference(frame.reference, &group, &mut lines);
-    lines
+    Ok(lines)
 }
 
 /// Tilts the tree of the reference such that its time stays as it is.

@@ -15,6 +15,7 @@
 
 use super::links::Link;
 use crate::cycles::{Arc, Start, shortest_paths};
+use retime_model::{Cancelled, Monitor};
 
 /// How often the relaxation is raised; each time at least one cycle closes.
 const MOST_CYCLES: usize = 1_000;
@@ -24,13 +25,14 @@ type Bound = Arc<i128>;
 
 /// What to add to each clock; `least` is the smallest latency of each link. The
 /// root is the reference, or the busiest clock of a component without it.
-/// Clocks that are alone in their component get 0.
+/// Clocks that are alone in their component get 0. Fails only if `monitor` says to give up.
 pub(super) fn pairwise_offsets(
     links: &[Link],
     least: &[i64],
     component: &[usize],
     reference: usize,
-) -> Vec<i64> {
+    monitor: &dyn Monitor,
+) -> Result<Vec<i64>, Cancelled> {
     let inside = |(link, _): &(&Link, &i64)| component[link.from] == component[link.to];
     let mut arcs: Vec<(usize, Bound)> = links
         .iter()
@@ -49,15 +51,20 @@ pub(super) fn pairwise_offsets(
     let mut values = vec![0; component.len()];
     for part in arcs.chunk_by(|a, b| a.0 == b.0) {
         let arcs: Vec<Bound> = part.iter().map(|&(_, arc)| arc).collect();
-        for (clock, value) in middle(component.len(), arcs, reference) {
+        for (clock, value) in middle(component.len(), arcs, reference, monitor)? {
             values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
     }
-    values
+    Ok(values)
 }
 
 /// The middle for the clocks of one component.
-fn middle(clocks: usize, mut arcs: Vec<Bound>, reference: usize) -> Vec<(usize, i128)> {
+fn middle(
+    clocks: usize,
+    mut arcs: Vec<Bound>,
+    reference: usize,
+    monitor: &dyn Monitor,
+) -> Result<Vec<(usize, i128)>, Cancelled> {
     let root = if arcs.iter().any(|arc| arc.from as usize == reference) {
         reference
     } else {
@@ -78,18 +85,20 @@ fn middle(clocks: usize, mut arcs: Vec<Bound>, reference: usize) -> Vec<(usize, 
         for arc in &mut arcs {
             arc.length += relax;
         }
+        monitor.check()?;
         above = paths(&arcs);
     }
+    monitor.check()?;
     for arc in &mut arcs {
         (arc.from, arc.to) = (arc.to, arc.from);
     }
     let (Ok(above), Ok(below)) = (above, paths(&arcs)) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let pairs = above.into_iter().zip(below).enumerate();
-    pairs
-        .filter_map(|(clock, (above, below))| Some((clock, (above? - below?).div_euclid(2))))
-        .collect()
+    let middle = |(above, below): (i128, i128)| (above - below).div_euclid(2);
+    let found = pairs.filter_map(|(clock, (above, below))| Some((clock, middle((above?, below?)))));
+    Ok(found.collect())
 }
 
 /// The clock with the most arcs; of several the first.
@@ -131,7 +140,8 @@ mod tests {
         let links = Links::of_list(&edges);
         let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap();
         let least: Vec<i64> = links.list().iter().map(least).collect();
-        pairwise_offsets(links.list(), &least, &component(clocks, &links), 0)
+        let component = component(clocks, &links);
+        pairwise_offsets(links.list(), &least, &component, 0, &()).unwrap()
     }
 
     #[test]

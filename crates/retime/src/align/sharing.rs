@@ -130,7 +130,7 @@ impl Judge {
         let mut judged = BTreeMap::new();
         for windows in WINDOWS {
             monitor.check()?;
-            for (pair, (met, disagreed)) in self.counts(windows) {
+            for (pair, (met, disagreed)) in self.counts(windows, monitor)? {
                 let agree = disagreed * OPTIONS.disagree_one_in <= met;
                 judged.entry(pair).or_insert(agree);
             }
@@ -140,7 +140,11 @@ impl Judge {
 
     /// In how many windows pairs can be judged, and in how many of these they
     /// disagree.
-    fn counts(&self, windows: u32) -> BTreeMap<Pair, (usize, usize)> {
+    fn counts(
+        &self,
+        windows: u32,
+        monitor: &dyn Monitor,
+    ) -> Result<BTreeMap<Pair, (usize, usize)>, Cancelled> {
         let mut counts = BTreeMap::new();
         let parts = self.exchange.windows(windows);
         for (number, steps) in (0..).zip(&parts) {
@@ -149,6 +153,7 @@ impl Judge {
                 |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
             let inside = steps.iter().filter(|step| self.inside(step));
             for &Step { from, to, .. } in inside.filter(once) {
+                monitor.check()?;
                 let half = f64::midpoint(window.fastest(from, to), window.fastest(to, from));
                 if half.is_infinite() {
                     continue;
@@ -160,7 +165,7 @@ impl Judge {
                 *disagreed += usize::from(!self.agree(from, to, middle, half));
             }
         }
-        counts
+        Ok(counts)
     }
 
     fn inside(&self, step: &Step) -> bool {
@@ -237,19 +242,21 @@ fn groups<N: Ord>(
     node: impl Fn(u32) -> N,
 ) -> (Vec<usize>, usize) {
     let mut group: Vec<usize> = (0..clocks).collect();
-    let root = |group: &[usize], mut at: usize| {
+    // Ways to a root are halved as they are walked, or many clocks would make long ones.
+    let root = |group: &mut [usize], mut at: usize| {
         while group[at] != at {
+            group[at] = group[group[at]];
             at = group[at];
         }
         at
     };
     for (low, high) in agreed.keys() {
-        let ends = [low, high].map(|clock| root(&group, clock.as_usize()));
+        let ends = [low, high].map(|clock| root(&mut group, clock.as_usize()));
         let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         group[high] = low;
     }
     for clock in 0..clocks {
-        group[clock] = root(&group, clock);
+        group[clock] = root(&mut group, clock);
     }
     let refuted = agreed.iter().filter(|&(_, &agree)| !agree);
     let refuted: BTreeSet<N> = refuted.map(|((clock, _), _)| node(clock.0)).collect();

@@ -21,7 +21,7 @@ use super::pairwise::pairwise_offsets;
 use super::recorded::Recorded;
 use super::reduced::{Point, Reduced, Reduction};
 use super::selection::{Given, Offsets};
-use super::ties::tie;
+use super::ties::Across;
 use super::{Alignment, Relation};
 use crate::edges::Edge;
 
@@ -45,8 +45,8 @@ pub(super) fn rough(
     };
     let reduced = Reduced::new(source, &reduction)?;
     let links = Links::new(source.clocks(), &reduced, |_| true);
-    let mut frame = shifted(source, &begun, &links);
-    add_lines(&links, &mut frame, OPTIONS.rough_lines);
+    let mut frame = shifted(source, &begun, &links, monitor)?;
+    add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
     Ok(frame)
 }
 
@@ -76,7 +76,7 @@ pub(super) fn align_roughly_aligned(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    Ok(Stages::new(source, frame.level(), rate, monitor)?.finish(reference))
+    Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
 }
 
 /// How far the alignment is.
@@ -128,7 +128,7 @@ impl<'a, S: Source> Stages<'a, S> {
         }
         let links = self.candidates.links();
         let mut lines = self.frame.clone();
-        let fastest = add_lines(&links, &mut lines, 1);
+        let fastest = add_lines(&links, &mut lines, 1, self.monitor)?;
         let judged = Judged {
             links: &links,
             frame: &lines,
@@ -207,19 +207,27 @@ impl<'a, S: Source> Stages<'a, S> {
     }
 
     /// The minimal delay of clocks as they are aligned now.
-    fn shortest(&self, links: &Links) -> Option<f64> {
-        shortest(&Exchange::of_links(links, &self.frame, &self.curves))
+    fn shortest(&self, links: &Links) -> Result<Option<f64>, Cancelled> {
+        let exchange = Exchange::of_links(links, &self.frame, &self.curves);
+        shortest(&exchange, self.monitor)
     }
 
     /// From the offsets of components on.
-    fn finish(self, reference: ClockId) -> Aligned {
+    fn finish(self, reference: ClockId) -> Result<Aligned, Cancelled> {
         let links = self.candidates.links();
-        let shortest = self.shortest(&links);
+        let shortest = self.shortest(&links)?;
         let least = shortest.unwrap_or(0.0).max(0.0);
         let zero = reference.as_usize();
         let (frame, curves) = (&self.frame, &self.curves);
         let component = self.candidates.component();
-        let ties = tie(&links, component, frame, curves, least, zero, true);
+        let ties = Across {
+            links: &links,
+            component,
+            frame,
+            curves,
+            least,
+        }
+        .tie(zero, true, self.monitor)?;
         let frame = frame.clone().tilted(&ties.lines);
         let relation = |clock: usize| {
             if component.get(clock) == component.get(zero) {
@@ -238,10 +246,10 @@ impl<'a, S: Source> Stages<'a, S> {
             steps: Vec::new(),
             shortest,
         };
-        Aligned {
+        Ok(Aligned {
             alignment,
             contradicted: self.contradicted,
-        }
+        })
     }
 }
 
@@ -251,19 +259,29 @@ fn least(survey: &Survey) -> Vec<f64> {
 }
 
 /// Shifts by one constant per clock, in whole ticks.
-fn shifted(source: &impl Source, begun: &Frame, links: &Links) -> Frame {
+fn shifted(
+    source: &impl Source,
+    begun: &Frame,
+    links: &Links,
+    monitor: &dyn Monitor,
+) -> Result<Frame, Cancelled> {
     let least = |link: &Link| links.of(link).iter().map(Point::latency).min().unwrap_or(0);
     let least: Vec<i64> = links.list().iter().map(least).collect();
     let pairs: Vec<(usize, usize)> = links.list().iter().map(|it| (it.from, it.to)).collect();
     let component = components(links.clocks(), &pairs);
     let zero = begun.reference;
-    let frame = begun.shifted(
-        source,
-        pairwise_offsets(links.list(), &least, &component, zero),
-    );
+    let middle = pairwise_offsets(links.list(), &least, &component, zero, monitor)?;
+    let frame = begun.shifted(source, middle);
     let flat = Curves::flat(links.clocks(), 1, frame.span);
-    let ties = tie(links, &component, &frame, &flat, 0.0, zero, false);
+    let across = Across {
+        links,
+        component: &component,
+        frame: &frame,
+        curves: &flat,
+        least: 0.0,
+    };
+    let ties = across.tie(zero, false, monitor)?;
     let tied = frame.shifts.iter().zip(&ties.lines);
     let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
-    begun.shifted(source, shifts.collect())
+    Ok(begun.shifted(source, shifts.collect()))
 }

@@ -12,12 +12,16 @@
 //! Source: the hull of message clouds is Duda's (Duda, Harrus, Haddad, Bernard
 //! 1987), here for one cloud.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
 use super::curves::Curves;
 use super::frame::Frame;
 use super::lines::Line;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use crate::hull::{Planar, lower_hull};
+use retime_model::{Cancelled, Monitor};
 
 /// A point of a cloud: time and aligned latency.
 type Point = (f64, f64);
@@ -30,48 +34,59 @@ pub(super) struct Ties {
     pub(super) root: Vec<usize>,
 }
 
-/// The constant or, if `with_drift`, the line for each component; those that
-/// nothing ties to the reference hang at their smallest clock.
-pub(super) fn tie(
-    links: &Links,
-    component: &[usize],
-    frame: &Frame,
-    curves: &Curves,
-    least: f64,
-    reference: usize,
-    with_drift: bool,
-) -> Ties {
-    let mut work = Work {
-        links,
-        component,
-        frame,
-        curves,
-        least,
-        with_drift,
-        across: across(links, component),
-        waiting: vec![0; component.len()],
-        ties: Ties {
-            lines: vec![Line::default(); component.len()],
-            root: vec![usize::MAX; component.len()],
-        },
-    };
-    if let Some(&first) = component.get(reference) {
-        work.grow(first, reference);
-    }
-    for (clock, &own) in component.iter().enumerate() {
-        if !work.tied(own) {
-            work.grow(own, clock);
+/// Components of clocks, and what goes across.
+#[derive(Clone, Copy)]
+pub(super) struct Across<'a> {
+    pub(super) links: &'a Links,
+    /// By clock the name of its component.
+    pub(super) component: &'a [usize],
+    pub(super) frame: &'a Frame,
+    pub(super) curves: &'a Curves,
+    /// The minimal delay.
+    pub(super) least: f64,
+}
+
+impl Across<'_> {
+    /// The constant or, if `with_drift`, the line for each component; those that
+    /// nothing ties to the reference hang at their smallest clock. Fails only if `monitor`
+    /// says to give up.
+    pub(super) fn tie(
+        self,
+        reference: usize,
+        with_drift: bool,
+        monitor: &dyn Monitor,
+    ) -> Result<Ties, Cancelled> {
+        let component = self.component;
+        let mut work = Work {
+            across: self,
+            with_drift,
+            links: by_component(self.links, component),
+            waiting: vec![0; component.len()],
+            queue: BTreeSet::new(),
+            ties: Ties {
+                lines: vec![Line::default(); component.len()],
+                root: vec![usize::MAX; component.len()],
+            },
+            monitor,
+        };
+        if let Some(&first) = component.get(reference) {
+            work.grow(first, reference)?;
         }
-    }
-    let Ties { lines, root } = work.ties;
-    Ties {
-        lines: component.iter().map(|&it| lines[it]).collect(),
-        root: component.iter().map(|&it| root[it]).collect(),
+        for (clock, &own) in component.iter().enumerate() {
+            if !work.tied(own) {
+                work.grow(own, clock)?;
+            }
+        }
+        let Ties { lines, root } = work.ties;
+        Ok(Ties {
+            lines: component.iter().map(|&it| lines[it]).collect(),
+            root: component.iter().map(|&it| root[it]).collect(),
+        })
     }
 }
 
 /// Per component the links that join it to others.
-fn across<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>> {
+fn by_component<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>> {
     let mut across = vec![Vec::new(); component.len()];
     for link in links.list() {
         let (from, to) = (component[link.from], component[link.to]);
@@ -84,15 +99,15 @@ fn across<'a>(links: &'a Links, component: &[usize]) -> Vec<Vec<&'a Link>> {
 }
 
 struct Work<'a> {
-    links: &'a Links,
-    component: &'a [usize],
-    frame: &'a Frame,
-    curves: &'a Curves,
-    least: f64,
+    across: Across<'a>,
     with_drift: bool,
-    across: Vec<Vec<&'a Link>>,
-    /// Dependencies between each component and those tied.
+    /// By component those that join it to others.
+    links: Vec<Vec<&'a Link>>,
+    /// Dependencies between each component and those tied,
     waiting: Vec<usize>,
+    /// and those that have any, the most first.
+    queue: BTreeSet<(Reverse<usize>, usize)>,
+    monitor: &'a dyn Monitor,
     /// By component.
     ties: Ties,
 }
@@ -100,27 +115,32 @@ struct Work<'a> {
 impl Work<'_> {
     /// Ties everything that hangs together with a component, those with the most
     /// dependencies first.
-    fn grow(&mut self, first: usize, root: usize) {
+    fn grow(&mut self, first: usize, root: usize) -> Result<(), Cancelled> {
         self.accept(first, Line::default(), root);
-        loop {
-            let most = self.waiting.iter().copied().max().unwrap_or(0);
-            let Some(next) = self.waiting.iter().position(|&it| it == most && most > 0) else {
-                return;
-            };
+        while let Some(&(_, next)) = self.queue.first() {
+            self.monitor.check()?;
             let line = self.line(next);
             self.accept(next, line, root);
         }
+        Ok(())
     }
 
     fn accept(&mut self, component: usize, line: Line, root: usize) {
         self.ties.lines[component] = line;
         self.ties.root[component] = root;
-        self.waiting[component] = 0;
-        for link in &self.across[component] {
-            let ends = (self.component[link.from], self.component[link.to]);
+        let waited = std::mem::take(&mut self.waiting[component]);
+        self.queue.remove(&(Reverse(waited), component));
+        for link in &self.links[component] {
+            let ends = (
+                self.across.component[link.from],
+                self.across.component[link.to],
+            );
             let other = if ends.0 == component { ends.1 } else { ends.0 };
             if self.ties.root[other] == usize::MAX {
-                self.waiting[other] += link.count;
+                let waiting = &mut self.waiting[other];
+                self.queue.remove(&(Reverse(*waiting), other));
+                *waiting += link.count;
+                self.queue.insert((Reverse(*waiting), other));
             }
         }
     }
@@ -131,8 +151,11 @@ impl Work<'_> {
 
     fn line(&self, component: usize) -> Line {
         let (mut into, mut out_of) = (Vec::new(), Vec::new());
-        for link in &self.across[component] {
-            let (from, to) = (self.component[link.from], self.component[link.to]);
+        for link in &self.links[component] {
+            let (from, to) = (
+                self.across.component[link.from],
+                self.across.component[link.to],
+            );
             if to == component && self.tied(from) {
                 self.add_points(link, &mut into);
             } else if from == component && self.tied(to) {
@@ -147,13 +170,13 @@ impl Work<'_> {
     }
 
     fn add_points(&self, link: &Link, points: &mut Vec<Point>) {
-        let line = |clock: usize| self.ties.lines[self.component[clock]];
-        points.extend(self.links.of(link).iter().map(|point| {
-            let seen = self.frame.see(link, point);
-            let own = self.curves.between(link.from, link.to, &seen);
+        let line = |clock: usize| self.ties.lines[self.across.component[clock]];
+        points.extend(self.across.links.of(link).iter().map(|point| {
+            let seen = self.across.frame.see(link, point);
+            let own = self.across.curves.between(link.from, link.to, &seen);
             let tied = line(link.to).at(seen.received) - line(link.from).at(seen.sent);
             let time = f64::midpoint(seen.sent, seen.received);
-            (time, seen.latency + own + tied - self.least)
+            (time, seen.latency + own + tied - self.across.least)
         }));
     }
 
@@ -164,7 +187,7 @@ impl Work<'_> {
             drift: 0.0,
         };
         let lowest = points.iter().map(|it| it.1).min_by(f64::total_cmp)?;
-        let windows = lowest_by_window(points, self.frame.span);
+        let windows = lowest_by_window(points, self.across.frame.span);
         if !self.with_drift || windows.len() < OPTIONS.fewest {
             return Some(constant(lowest));
         }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::common::case::Case;
 use crate::common::hand::{barrier, causality, ranks_on, receive, send};
 use crate::common::{Call, Sharing, Spec};
+use retime::align::align_edges;
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
     MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
@@ -18,8 +19,8 @@ use retime::pipeline::{
 };
 use retime::repair::repair;
 use retime::{
-    Cancelled, Causality, Clocks, Correction, Edges, Grouping, MinimalDelay, Monitor, Ticks,
-    TraceInfo, compose,
+    Cancelled, Causality, ClockId, Clocks, Correction, Edge, Edges, Grouping, MinimalDelay,
+    Monitor, TickRate, Ticks, TraceInfo, compose,
 };
 
 /// Gives up when it is asked once more than so often.
@@ -364,4 +365,46 @@ fn each_stage_stops_wherever_it_is_asked_to() {
     for (_, stage) in STAGES {
         stops(1, |monitor| stage(&long, monitor));
     }
+}
+
+/// A torus of clocks, each off by something, that send to two neighbours and back.
+fn torus(side: u32) -> Edges {
+    let off = |clock: u32| i64::from(clock.wrapping_mul(2_654_435_769) >> 16) - (1 << 15);
+    let message = |from: u32, to: u32, round: i64| {
+        let sent = 10_000 * round;
+        let received = sent + 500 + i64::from((from * 7 + to * 13) % 400);
+        Edge::message(
+            ClockId(from),
+            sent + off(from),
+            ClockId(to),
+            received + off(to),
+        )
+    };
+    let ways = |at: u32| {
+        let (row, column) = (at / side, at % side);
+        let others = [
+            row * side + (column + 1) % side,
+            (row + 1) % side * side + column,
+        ];
+        others
+            .into_iter()
+            .flat_map(move |other| [(at, other), (other, at)])
+    };
+    let edges = (0..side * side).flat_map(ways);
+    let edges = edges.flat_map(|(from, to)| (0..4).map(move |round| message(from, to, round)));
+    let extent = |clock| Some((off(clock), off(clock) + 40_000));
+    Edges::new(edges.collect(), (0..side * side).map(extent).collect())
+}
+
+#[test]
+fn an_alignment_of_many_clocks_stops_wherever_it_is_asked_to() {
+    let rate = TickRate::per_second(1_000_000_000).unwrap();
+    let align = |edges: &Edges, monitor: &After| align_edges(edges, rate, ClockId(0), monitor);
+    let (few, many) = (torus(4), torus(30));
+    // Each line of a pair, each front of a linear system and each clock that is tied asks,
+    // so that the time from one asking to the next does not grow with the clocks.
+    let asked = |edges: &Edges| askings(|monitor| align(edges, monitor));
+    let (of_few, of_many) = (asked(&few), asked(&many));
+    assert!(of_many > 10 * of_few, "{of_few} and {of_many} times");
+    stops(1_000, |monitor| align(&many, monitor));
 }

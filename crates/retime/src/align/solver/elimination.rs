@@ -16,6 +16,7 @@
 
 use super::graph::{Graph, NONE};
 use super::minimum_degree::minimum_degree;
+use retime_model::{Cancelled, Monitor};
 
 /// Another order is looked for only if it could save half of the entries: no order needs
 /// fewer than the matrix has.
@@ -63,17 +64,18 @@ impl Elimination {
     /// Unknowns that are numbered along time make a band, and minimum degree fills a long
     /// band more than elimination from end to end does. It is better where few unknowns
     /// have anything to do with each other.
-    pub(super) fn best(graph: &Graph<'_>) -> Self {
+    pub(super) fn best(graph: &Graph<'_>, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let own = Self::new(graph, (0..graph.size() as u32).collect());
         if own.entries() <= FILL * graph.entries() as u64 {
-            return own;
+            return Ok(own);
         }
-        let other = Self::new(graph, minimum_degree(graph));
-        if other.work() < own.work() {
+        monitor.check()?;
+        let other = Self::new(graph, minimum_degree(graph, monitor)?);
+        Ok(if other.work() < own.work() {
             other
         } else {
             own
-        }
+        })
     }
 
     fn new(graph: &Graph<'_>, unknowns: Vec<u32>) -> Self {
@@ -246,7 +248,7 @@ mod tests {
             let entries = picked.map(|(a, b)| (a.min(b), a.max(b))).collect();
             let pattern = Pattern::new(size as usize, entries);
             let graph = Graph::new(&pattern).unwrap();
-            for unknowns in [(0..size).collect(), minimum_degree(&graph)] {
+            for unknowns in [(0..size).collect(), minimum_degree(&graph, &()).unwrap()] {
                 let mut sorted: Vec<u32> = unknowns.clone();
                 sorted.sort_unstable();
                 prop_assert!(sorted.into_iter().eq(0..size));
@@ -271,7 +273,7 @@ mod tests {
         let work = |pattern: &Pattern| {
             let graph = Graph::new(pattern).unwrap();
             let own = Elimination::new(&graph, (0..graph.size() as u32).collect());
-            (Elimination::best(&graph).work(), own.work())
+            (Elimination::best(&graph, &()).unwrap().work(), own.work())
         };
         // Many clocks and few knots, and the other way round.
         let (best, own) = work(&ring(200, 6));

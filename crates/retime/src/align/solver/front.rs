@@ -24,6 +24,7 @@ use std::ops::Range;
 use std::slice::ChunksExact;
 
 use super::update;
+use retime_model::Monitor;
 
 /// So many rows lie together,
 pub(super) const LANES: usize = 8;
@@ -32,6 +33,10 @@ const WIDE: usize = 4;
 /// and so many before what follows is brought up to date: 8 KiB of each of two panels,
 /// which fits into first-level caches of 32 KiB.
 const BLOCK: usize = 128;
+
+/// After so many panels a front asks whether it is still wanted: with ten thousand rows
+/// a few hundredths of a second later.
+const PANELS: usize = 16;
 
 /// A column of a panel.
 type Column = [f64; LANES];
@@ -68,18 +73,19 @@ pub(super) struct Front<'a> {
     pub(super) update: &'a mut [f64],
 }
 
-/// Eliminates the columns; `None` if the matrix is not positive definite.
+/// Eliminates the columns; `None` if the matrix is not positive definite, or if `monitor`
+/// says to give up.
 // The sums of a tile take up half of the registers of AVX, but all of those that every
 // x86-64 has. Neither version fuses products and sums, so the results are the same.
 #[multiversion::multiversion(targets("x86_64+avx"))]
-pub(super) fn factorise(mut front: Front<'_>) -> Option<()> {
+pub(super) fn factorise(mut front: Front<'_>, monitor: &dyn Monitor) -> Option<()> {
     let columns = front.columns;
     for start in (0..columns).step_by(BLOCK) {
         let end = columns.min(start + BLOCK);
         for at in (start..end).step_by(WIDE) {
             front.eliminate(start..at, end.min(at + WIDE))?;
         }
-        front.subtract(start..end);
+        front.subtract(start..end, monitor)?;
     }
     Some(())
 }
@@ -103,9 +109,12 @@ impl Front<'_> {
 
     /// Subtracts what columns contribute to all that follow.
     #[inline(always)]
-    fn subtract(&mut self, known: Range<usize>) {
+    fn subtract(&mut self, known: Range<usize>, monitor: &dyn Monitor) -> Option<()> {
         let first = known.end / WIDE * WIDE;
         for panel in known.end / LANES..self.rows.div_ceil(LANES) {
+            if panel.is_multiple_of(PANELS) && monitor.cancelled() {
+                return None;
+            }
             let until = self.rows.min((panel + 1) * LANES);
             for at in (first..until).step_by(WIDE) {
                 let tile = self.product(panel, at, &known);
@@ -121,6 +130,7 @@ impl Front<'_> {
                 }
             }
         }
+        Some(())
     }
 
     #[inline(always)]

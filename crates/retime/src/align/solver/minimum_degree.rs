@@ -21,6 +21,8 @@
 //! ordering algorithm* (1996).
 
 use super::graph::{Graph, NONE};
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
 
 /// Unknowns with more neighbours than this many times the root of the size come last:
 /// each step would look at them.
@@ -29,14 +31,19 @@ const DENSE: f64 = 10.0;
 const FEW: usize = 16;
 
 /// The unknowns in the order found.
-pub(super) fn minimum_degree(graph: &Graph<'_>) -> Vec<u32> {
+pub(super) fn minimum_degree(
+    graph: &Graph<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Vec<u32>, Cancelled> {
     let mut quotient = Quotient::new(graph);
     let mut pivots = Vec::new();
+    let mut pace = Pace::of(monitor);
     while let Some(pivot) = quotient.queue.take_least() {
         pivots.push(pivot);
         quotient.eliminate(pivot);
+        pace.events(quotient.lists[pivot as usize].len())?;
     }
-    quotient.order(&pivots)
+    Ok(quotient.order(&pivots))
 }
 
 /// What is left of the graph.
@@ -348,7 +355,7 @@ mod tests {
     fn leaves_come_before_what_holds_them_together() {
         // A star: its centre last but one, for then it is a leaf as well.
         let star = Pattern::new(6, (1..6).map(|it| (0, it)).collect());
-        let order = minimum_degree(&Graph::new(&star).unwrap());
+        let order = minimum_degree(&Graph::new(&star).unwrap(), &()).unwrap();
         assert!(order[4..].contains(&0), "{order:?}");
     }
 }

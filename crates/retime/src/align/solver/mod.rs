@@ -65,6 +65,7 @@ mod update;
 mod tests;
 
 use numeric::factorise;
+use retime_model::{Cancelled, Monitor};
 use substitution::substitute;
 use symbolic::Symbolic;
 
@@ -119,17 +120,23 @@ pub(super) struct Solver {
 }
 
 impl Solver {
-    /// Analyses a pattern; `None` if memory does not suffice.
-    pub(super) fn new(pattern: &Pattern) -> Option<Self> {
-        let symbolic = Symbolic::new(pattern)?;
-        Some(Self { symbolic })
+    /// Analyses a pattern; `None` if memory does not suffice. Fails only if `monitor` says to
+    /// give up.
+    pub(super) fn new(pattern: &Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
+        let symbolic = Symbolic::new(pattern, monitor)?;
+        Ok(symbolic.map(|symbolic| Self { symbolic }))
     }
 
-    /// The solution for a right side; `None` if the matrix is not positive
-    /// definite, or if memory does not suffice.
-    pub(super) fn solve(&self, values: &[f64], right: &[f64]) -> Option<Vec<f64>> {
-        let factor = factorise(&self.symbolic, values)?;
-        let solution = substitute(&self.symbolic, &factor, right);
-        solution.iter().all(|it| it.is_finite()).then_some(solution)
+    /// The solution for a right side; `None` if the matrix is not positive definite, or if
+    /// memory does not suffice. Fails only if `monitor` says to give up.
+    pub(super) fn solve(
+        &self,
+        values: &[f64],
+        right: &[f64],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Vec<f64>>, Cancelled> {
+        let factor = factorise(&self.symbolic, values, monitor)?;
+        let solution = factor.map(|factor| substitute(&self.symbolic, &factor, right));
+        Ok(solution.filter(|it| it.iter().all(|it| it.is_finite())))
     }
 }

@@ -3,21 +3,33 @@
 use super::front::{self, Front};
 use super::symbolic::{Node, Symbolic, room};
 use super::update;
+use retime_model::{Cancelled, Monitor};
 
 /// The entries of the factor; `None` if the matrix is not positive definite, or if memory
 /// does not suffice.
-pub(super) fn factorise(symbolic: &Symbolic, values: &[f64]) -> Option<Vec<f64>> {
-    let mut factor = room(symbolic.entries)?;
+pub(super) fn factorise(
+    symbolic: &Symbolic,
+    values: &[f64],
+    monitor: &dyn Monitor,
+) -> Result<Option<Vec<f64>>, Cancelled> {
+    let ([even, odd], entries) = (symbolic.stacks, symbolic.entries);
+    let (Some(mut factor), Some(even), Some(odd)) = (room(entries), room(even), room(odd)) else {
+        return Ok(None);
+    };
     factor.resize(symbolic.entries, 0.0);
     for (&place, value) in symbolic.places.iter().zip(values) {
         factor[place] = *value;
     }
-    let [even, odd] = symbolic.stacks;
-    let mut stacks = [room(even)?, room(odd)?];
+    let mut stacks = [even, odd];
     for node in &symbolic.nodes {
-        eliminate(symbolic, node, &mut factor, &mut stacks)?;
+        monitor.check()?;
+        if eliminate(symbolic, node, &mut factor, &mut stacks, monitor).is_none() {
+            // Not positive definite; or a long front that was told to give up.
+            monitor.check()?;
+            return Ok(None);
+        }
     }
-    Some(factor)
+    Ok(Some(factor))
 }
 
 /// Eliminates the columns of a node, and adds its update to the front of the parent. Its
@@ -28,6 +40,7 @@ fn eliminate(
     node: &Node,
     factor: &mut [f64],
     stacks: &mut [Vec<f64>; 2],
+    monitor: &dyn Monitor,
 ) -> Option<()> {
     let [even, odd] = stacks;
     let (own, other) = match node.stack {
@@ -38,12 +51,13 @@ fn eliminate(
         own.resize(own.len() + update::len(node.below)?, 0.0);
     }
     let start = own.len() - update::len(node.below)?;
-    front::factorise(Front {
+    let front = Front {
         entries: entries(factor, node)?,
         columns: node.columns,
         rows: node.columns + node.below,
         update: &mut own[start..],
-    })?;
+    };
+    front::factorise(front, monitor)?;
     if let Some(parent) = node.parent {
         let parent = &symbolic.nodes[parent as usize];
         let len = update::len(parent.below)?;

@@ -8,6 +8,7 @@ use super::front;
 use super::graph::{Graph, NONE};
 use super::supernodes::{Supernode, supernodes};
 use super::update;
+use retime_model::{Cancelled, Monitor};
 
 /// A supernode, and where its front lies.
 pub(super) struct Node {
@@ -45,11 +46,19 @@ pub(super) struct Symbolic {
 }
 
 impl Symbolic {
-    /// Of a pattern; `None` if the factor exceeds what memory could hold.
-    pub(super) fn new(pattern: &Pattern) -> Option<Self> {
-        let graph = Graph::new(pattern)?;
-        let elimination = Elimination::best(&graph);
-        let supernodes = supernodes(&elimination);
+    /// Of a pattern; `None` if the factor exceeds what memory could hold. Fails only if
+    /// `monitor` says to give up.
+    pub(super) fn new(pattern: &Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
+        let Some(graph) = Graph::new(pattern) else {
+            return Ok(None);
+        };
+        let elimination = Elimination::best(&graph, monitor)?;
+        monitor.check()?;
+        Ok(Self::of(&graph, &elimination))
+    }
+
+    fn of(graph: &Graph<'_>, elimination: &Elimination) -> Option<Self> {
+        let supernodes = supernodes(elimination);
         let columns = supernodes.iter().flat_map(|it| it.columns.iter().copied());
         let order = elimination.order.of(columns);
         let mut below = supernodes.iter().map(|it| it.front - it.columns.len());
@@ -59,13 +68,13 @@ impl Symbolic {
             unknowns: Vec::new(),
             rows: room(below)?,
             lifts: room(below)?,
-            places: vec![0; pattern.len()],
+            places: vec![0; graph.entries()],
             entries: 0,
             stacks: [0; 2],
         };
         planned.lifts.resize(below, NONE);
         let mut planner = Planner {
-            graph: &graph,
+            graph,
             order: &order,
             local: vec![NONE; graph.size()],
             last: vec![NONE; graph.size()],

@@ -50,6 +50,10 @@ fn matrix(size: usize, entries: &[(usize, usize, f64)], share: f64) -> Vec<Vec<f
     matrix
 }
 
+fn solver(pattern: &Pattern) -> Solver {
+    Solver::new(pattern, &()).unwrap().unwrap()
+}
+
 /// Solves with the pattern that these entries have.
 fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) -> Option<Vec<f64>> {
     let pairs = entries
@@ -62,7 +66,7 @@ fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) ->
             values[at] = matrix[row][column];
         }
     }
-    Solver::new(&pattern).unwrap().solve(&values, right)
+    solver(&pattern).solve(&values, right, &()).unwrap()
 }
 
 fn right(size: usize) -> Vec<f64> {
@@ -137,10 +141,10 @@ proptest! {
 #[test]
 fn the_example_of_the_module() {
     let pattern = Pattern::new(4, vec![(0, 3), (1, 3), (2, 3)]);
-    let solver = Solver::new(&pattern).unwrap();
+    let solver = solver(&pattern);
     // Column by column.
     let values = [4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0];
-    let solution = solver.solve(&values, &[6.0, 6.0, 6.0, 10.0]);
+    let solution = solver.solve(&values, &[6.0, 6.0, 6.0, 10.0], &()).unwrap();
     assert_eq!(solution, Some(vec![1.0; 4]));
 }
 
@@ -174,9 +178,12 @@ fn long_chains_need_no_deep_stack() {
     let size = 200_000;
     let pattern = Pattern::new(size, (1..size as u32).map(|at| (at - 1, at)).collect());
     let values: Vec<f64> = (0..pattern.len()).map(|at| [2.0, -1.0][at % 2]).collect();
-    let solver = Solver::new(&pattern).unwrap();
+    let solver = solver(&pattern);
     // A bent line: its second difference is constant.
-    let bent = solver.solve(&values, &vec![1.0; size]).unwrap();
+    let bent = solver
+        .solve(&values, &vec![1.0; size], &())
+        .unwrap()
+        .unwrap();
     let middle = (size / 2) as f64;
     let wanted = middle * (size as f64 + 1.0 - middle) / 2.0;
     assert!((bent[size / 2 - 1] / wanted - 1.0).abs() < 1e-6);
@@ -185,15 +192,33 @@ fn long_chains_need_no_deep_stack() {
 #[test]
 fn refuses_what_is_not_positive_definite_or_finite() {
     let pattern = Pattern::new(2, vec![(0, 1)]);
-    let solver = Solver::new(&pattern).unwrap();
-    assert_eq!(solver.solve(&[1.0, 2.0, 1.0], &[1.0, 1.0]), None);
-    assert_eq!(solver.solve(&[-1.0, 0.0, 1.0], &[1.0, 1.0]), None);
+    let solver = solver(&pattern);
+    assert_eq!(
+        solver.solve(&[1.0, 2.0, 1.0], &[1.0, 1.0], &()).unwrap(),
+        None
+    );
+    assert_eq!(
+        solver.solve(&[-1.0, 0.0, 1.0], &[1.0, 1.0], &()).unwrap(),
+        None
+    );
     for wrong in [f64::NAN, f64::INFINITY] {
-        assert_eq!(solver.solve(&[2.0, 1.0, wrong], &[1.0, 1.0]), None);
-        assert_eq!(solver.solve(&[2.0, wrong, 2.0], &[1.0, 1.0]), None);
-        assert_eq!(solver.solve(&[2.0, 1.0, 2.0], &[1.0, wrong]), None);
+        assert_eq!(
+            solver.solve(&[2.0, 1.0, wrong], &[1.0, 1.0], &()).unwrap(),
+            None
+        );
+        assert_eq!(
+            solver.solve(&[2.0, wrong, 2.0], &[1.0, 1.0], &()).unwrap(),
+            None
+        );
+        assert_eq!(
+            solver.solve(&[2.0, 1.0, 2.0], &[1.0, wrong], &()).unwrap(),
+            None
+        );
     }
     // What was refused leaves nothing behind.
-    let solution = solver.solve(&[2.0, 1.0, 2.0], &[3.0, 3.0]).unwrap();
+    let solution = solver
+        .solve(&[2.0, 1.0, 2.0], &[3.0, 3.0], &())
+        .unwrap()
+        .unwrap();
     assert!(solution.iter().all(|it| (it - 1.0).abs() < 1e-12));
 }
