@@ -61,7 +61,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         team,
         quiet,
     } = source;
-    let trace = formats::open(path, formats::of(path, format), team)?;
+    let trace = formats::open(path, formats::of(path, format)?, team)?;
     let start = Instant::now();
     let progress = Progress::new("reading", trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;

@@ -18,7 +18,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
 use crate::report::summary::plural;
-use crate::report::to_stdout;
+use crate::report::tell;
 use crate::staging::Staging;
 
 const ANCHOR: &str = "traces.otf2";
@@ -38,11 +38,10 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
         .timer(clocks::timer(&args.clocks, &clocks))
         .stop_if(interrupted);
 
-    let nothing = Path::new("");
-    let staging = Staging::for_trace(args.output.target(), formats::SIMULATED, nothing)?;
+    let staging = Staging::for_new_trace(args.output.target(), formats::SIMULATED)?;
     let beside = truth
         .as_deref()
-        .map(|truth| Staging::for_trace((truth, args.output.force), formats::SIMULATED, nothing))
+        .map(|truth| Staging::for_new_trace((truth, args.output.force), formats::SIMULATED))
         .transpose()?;
     let anchor = staging.directory().join(ANCHOR);
     let written = match &beside {
@@ -51,10 +50,16 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
     };
     let written = written.map_err(|error| failure(error, output))?;
     check_interrupt()?;
-    beside.map_or(Ok(()), Staging::commit_directory)?;
+    let late = match beside.map_or(Ok(()), Staging::commit_directory) {
+        // The other one can be completed all the same.
+        Err(late @ CliError::Complete { .. }) => Some(late),
+        committed => committed.map(|()| None)?,
+    };
     staging.commit_directory()?;
+    late.map_or(Ok(()), Err)?;
     if !args.quiet {
-        to_stdout(&describe(args, truth.as_deref(), &written, &clocks))?;
+        let text = describe(args, truth.as_deref(), &written, &clocks);
+        tell(&text, output)?;
     }
     Ok(0)
 }

@@ -23,7 +23,7 @@ pub(super) fn verify(
     copy: &Path,
     mut times: &[Timestamp],
 ) -> Result<(), CliError> {
-    let format = formats::of(&args.trace, args.format.format);
+    let format = formats::of(&args.trace, args.format.format)?;
     let written = formats::open(copy, format, args.format.team.as_ref())?;
     let nodes = analysed.analysis.causality().nodes();
     let events: Vec<&[u32]> = (0..nodes.locations())
@@ -69,5 +69,6 @@ pub(super) fn save(
     let name = format!("{method}{gamma}{rate}");
     let info = analysed.analysis.info();
     let saved = SavedCorrection::new(correction, info, name, undo)?.with_bounds(bounds);
-    saved.write(&staging.correction(&*analysed.opened.trace))
+    let trace = &*analysed.opened.trace;
+    staging.written(saved.write(&staging.correction(trace), trace.path()))
 }

@@ -11,6 +11,7 @@
 )]
 
 mod accelerators;
+mod access;
 #[path = "../../../otf2/tests/it/common/mod.rs"]
 mod archives;
 mod bad_data;
@@ -18,6 +19,7 @@ mod bounds;
 mod common;
 mod compare;
 mod examined;
+mod faults;
 mod fuzz_like;
 mod golden;
 mod json_lines;
@@ -28,6 +30,7 @@ mod manners;
 mod merged;
 mod methods;
 mod order;
+mod races;
 mod real_traces;
 mod recordings;
 mod shared;
