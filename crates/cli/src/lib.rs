@@ -20,6 +20,7 @@ mod method;
 mod offsets;
 mod progress;
 mod quantity;
+mod remedy;
 mod report;
 mod saved;
 mod serial;
@@ -41,6 +42,7 @@ pub use shared::run_shared;
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    remedy::outlive_the_limit_of_files();
     progress::catch_interrupts();
     match obey(&cli.command) {
         Ok(code) => ExitCode::from(code),
@@ -73,7 +75,10 @@ fn report_error(command: &str, error: &CliError) {
         .bold()
         .fg_color(Some(anstyle::AnsiColor::Red.into()));
     // Paths and names are from outside; messages of several lines are not.
-    let text = error.to_string();
+    let mut text = error.to_string();
+    if let Some(remedy) = remedy::of(error) {
+        text = format!("{text}; {remedy}");
+    }
     let lines: Vec<_> = text.lines().map(printable).collect();
     // If even this cannot be written, the exit code still tells.
     let _ = writeln!(

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
         Some(beside) => experiment.write_with_truth(&anchor, &beside.directory().join(ANCHOR)),
         None => experiment.write(&anchor),
     };
-    let written = written.map_err(|error| failure(error, output))?;
+    let written = staging.written(written.map_err(failure))?;
     check_interrupt()?;
     let late = match beside.map_or(Ok(()), Staging::commit_directory) {
         // The other one can be completed all the same.
@@ -84,10 +84,10 @@ fn truth_directory(args: &SimulateArgs) -> Result<Option<PathBuf>, CliError> {
     Ok(Some(truth))
 }
 
-fn failure(error: retime_sim::Error, output: &Path) -> CliError {
+fn failure(error: retime_sim::Error) -> CliError {
     match error {
         retime_sim::Error::Stopped => CliError::Interrupted,
-        retime_sim::Error::Write(error) => CliError::input(output, error.to_string()),
+        retime_sim::Error::Write(error) => CliError::Format(Box::new(error)),
         error @ retime_sim::Error::OutOfRange { .. } => {
             CliError::Usage(format!("{error} with --epoch"))
         }
