@@ -16,6 +16,7 @@ mod formats;
 mod limits;
 mod lines;
 mod load;
+mod memory;
 mod method;
 mod offsets;
 mod progress;
@@ -35,6 +36,8 @@ use clap::{CommandFactory, Parser};
 
 use command_line::{Cli, Command};
 use error::CliError;
+use memory::Part;
+use progress::Again;
 use retime::printable;
 
 pub use shared::run_shared;
@@ -43,14 +46,24 @@ pub use shared::run_shared;
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     remedy::outlive_the_limit_of_files();
-    progress::catch_interrupts();
-    match obey(&cli.command) {
+    match work(&cli.command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             report_error("retime", &error);
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Does what is asked for, in this process or in another one.
+fn work(command: &Command) -> Result<u8, CliError> {
+    let again = match memory::supervise(command.max_memory(), &command.targets())? {
+        Part::Done(code) => return Ok(code),
+        Part::Alone => Again::Ends,
+        Part::Supervised => Again::Waits,
+    };
+    progress::catch_interrupts(again);
+    obey(command)
 }
 
 fn obey(command: &Command) -> Result<u8, CliError> {

@@ -11,6 +11,7 @@ use retime_parallel::Team;
 
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
+use crate::memory;
 use crate::progress::{Progress, check_interrupt};
 
 /// A trace on disk whose events were read once.
@@ -66,6 +67,8 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     let progress = Progress::new("reading", trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;
     drop(progress);
+    let communicating: usize = scan.logs.iter().map(|log| log.len()).sum();
+    memory::check(path, communicating as u64)?;
     let scanned = Instant::now();
     let causality = Causality::build(&scan.info, scan.logs, options);
     let causality = causality.map_err(|source| CliError::Causality {

@@ -17,7 +17,7 @@ use crate::commands;
 use crate::error::{CliError, FAILURE};
 use crate::formats::FORMATS;
 use crate::load::with_threads;
-use crate::progress::{Interrupts, catch_interrupts};
+use crate::progress::{Again, Interrupts, catch_interrupts};
 use crate::remedy::outlive_the_limit_of_files;
 use crate::report::summary::{group_digits, plural};
 
@@ -96,7 +96,7 @@ pub fn run_shared(
     // mpirun shows process 0 a terminal, even where what it says goes into a file.
     anstream::ColorChoice::Never.write_global();
     outlive_the_limit_of_files();
-    catch_interrupts();
+    catch_interrupts(Again::Ends);
     let team = Arc::new(Team::new(communicator));
     let done = if team.rank() == 0 {
         lead(&team, command_line)

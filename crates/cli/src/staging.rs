@@ -150,9 +150,9 @@ impl Staging {
     /// Brings what is written so far to the disk while other work goes on, so that
     /// [`commit`](Self::commit) finds little left to wait for. What fails here, it meets
     /// again.
-    pub(crate) fn sync_ahead(&self) -> JoinHandle<Result<(), CliError>> {
+    pub(crate) fn sync_ahead(&self) -> io::Result<JoinHandle<Result<(), CliError>>> {
         let directory = self.directory.clone();
-        thread::spawn(move || sync_tree(&directory))
+        thread::Builder::new().spawn(move || sync_tree(&directory))
     }
 
     /// What came of writing, in words if the place for it is gone.
@@ -218,7 +218,7 @@ impl Staging {
         self.done = true;
         let synced = self.sync_parent();
         if let Some(old) = old {
-            fs::remove_dir_all(&old).map_err(|error| {
+            remove(&old).map_err(|error| {
                 self.complete_but(format!(
                     "what it replaced could not be removed ({error}); remove {}",
                     old.display()
@@ -322,7 +322,7 @@ impl Drop for Staging {
     fn drop(&mut self) {
         if !self.done {
             // Nothing better can be done about a failure here.
-            let _ = fs::remove_dir_all(&self.directory);
+            let _ = remove(&self.directory);
         }
     }
 }
@@ -416,6 +416,14 @@ fn may_replace_events(target: &Path, force: bool) -> Result<(), CliError> {
     Err(CliError::input(target, message))
 }
 
+/// Removes what a killed run for a target left behind.
+pub(crate) fn clean_up_after(target: &Path) {
+    let parent = target.parent().filter(|it| !it.as_os_str().is_empty());
+    if let Some(name) = target.file_name() {
+        clean_up_after_killed_runs(target, parent.unwrap_or(Path::new(".")), name);
+    }
+}
+
 /// Removes what killed runs for the same target left behind. What they were
 /// about to replace is put back, if they did not come to replace it.
 fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsStr) {
@@ -444,9 +452,36 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
         let _ = match lies_there(target) {
             Ok(false) if replaced => fs::rename(entry.path(), target),
             Err(_) if replaced => Ok(()),
-            _ => fs::remove_dir_all(entry.path()),
+            _ => remove(&entry.path()),
         };
     }
+}
+
+/// Removes a directory, also if its owner may not write into it as it stands.
+fn remove(directory: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_to_owner(directory)?;
+            fs::remove_dir_all(directory)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets the owner change a directory and those in it.
+fn open_to_owner(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+    }
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_to_owner(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a process runs; where that cannot be told it is taken to run.

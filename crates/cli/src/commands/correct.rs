@@ -6,6 +6,7 @@
 //!                                                    -> save correction -> rename
 //! ```
 
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use retime::causality::Check;
@@ -175,7 +176,7 @@ fn repair(
     save(method, analysed, (correction, bounds), undo, &staging)?;
     check_interrupt()?;
     // Whether it failed or not, committing syncs what is not synced yet.
-    drop(syncing.join());
+    drop(syncing.map(JoinHandle::join));
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 

@@ -96,7 +96,7 @@ fn resolved(path: &Path) -> Result<Option<PathBuf>, CliError> {
 /// or a device gets it at once.
 pub(crate) enum Place {
     File(Staging),
-    Other(File),
+    Other(PathBuf, File),
 }
 
 impl Place {
@@ -105,9 +105,8 @@ impl Place {
         let found = presence::kind(path).map_err(|error| CliError::io(path, error))?;
         if found.is_some_and(|it| !it.is_file()) {
             let file = File::options().write(true).open(path);
-            return Ok(Self::Other(
-                file.map_err(|error| CliError::io(path, error))?,
-            ));
+            let file = file.map_err(|error| CliError::io(path, error))?;
+            return Ok(Self::Other(path.to_owned(), file));
         }
         // What a link leads to is replaced, not the link.
         let path = real(path)?.unwrap_or_else(|| path.to_owned());
@@ -117,9 +116,8 @@ impl Place {
     /// Writes a report as JSON.
     pub(crate) fn write(self, report: &impl Serialize) -> Result<(), CliError> {
         match self {
-            Self::Other(file) => {
-                let path = Path::new("the report");
-                write_json(file, report).map_err(|error| CliError::io(path, error))
+            Self::Other(path, file) => {
+                write_json(file, report).map_err(|error| CliError::io(&path, error))
             }
             Self::File(staging) => {
                 let path = staging.file();

@@ -27,6 +27,7 @@ mod layout;
 mod live;
 mod make;
 mod manners;
+mod memory;
 mod merged;
 mod methods;
 mod order;
