@@ -63,12 +63,11 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         quiet,
     } = source;
     let trace = formats::open(path, formats::of(path, format)?, team)?;
+    memory::check(path, &*trace)?;
     let start = Instant::now();
     let progress = Progress::new("reading", trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;
     drop(progress);
-    let communicating: usize = scan.logs.iter().map(|log| log.len()).sum();
-    memory::check(path, communicating as u64)?;
     let scanned = Instant::now();
     let causality = Causality::build(&scan.info, scan.logs, options);
     let causality = causality.map_err(|source| CliError::Causality {

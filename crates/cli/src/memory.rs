@@ -11,16 +11,24 @@
 //!    \-> retime (supervised) ...       does the work; dies where it wants more
 //! ```
 //!
-//! What a trace needs follows from its events that take part in communication, which are
-//! known once it is read. If even the least that any trace was measured to take is more
-//! than is allowed, the command ends there.
+//! What a trace needs follows from how many of its events take part in communication. One
+//! location of middling size says about how many that are, if the format can read it alone:
+//!
+//! ```text
+//!   needed >= 32 bytes * its events that communicate * bytes of all / bytes of it
+//! ```
+//!
+//! If even that is more than is allowed, the command ends before it reads the others.
 
 use std::path::Path;
 use std::str::FromStr;
 
 use clap::Args;
+use retime::LocationIndex;
+use retime::format::Trace;
 
 use crate::error::CliError;
+use crate::progress::Interrupts;
 
 /// Bytes for each event that communicates, at least: `check` was measured to take between
 /// 36 and 120, `correct` up to 190 where clocks are hard to align.
@@ -79,27 +87,50 @@ fn shown(bytes: u64) -> String {
     format!("{} MiB", retime::group_digits(bytes.div_ceil(1 << 20)))
 }
 
-/// Fails if a trace needs more memory than may be used, as far as that is certain.
-pub(crate) fn check(trace: &Path, communicating: u64) -> Result<(), CliError> {
+/// Fails if a trace needs more memory than may be used, before it is read as a whole.
+pub(crate) fn check(path: &Path, trace: &dyn Trace) -> Result<(), CliError> {
+    let Some(limit) = limit() else {
+        return Ok(());
+    };
+    let Some(communicating) = estimate(trace)? else {
+        return Ok(());
+    };
     let least = LEAST_PER_NODE.saturating_mul(communicating);
-    match limit() {
-        Some(limit) if least > limit => Err(CliError::input(
-            trace,
-            format!(
-                "{} that communicate need at least {} of memory; {}",
-                retime::plural(communicating, "event"),
-                shown(least),
-                what_would_help(limit)
-            ),
-        )),
-        _ => Ok(()),
+    if least <= limit {
+        return Ok(());
     }
+    let message = format!(
+        "about {} communicate, which takes at least {} of memory; {}",
+        retime::plural(communicating, "event"),
+        shown(least),
+        what_would_help(limit)
+    );
+    Err(CliError::input(path, message))
+}
+
+/// About how many events communicate, if one location can be read alone.
+fn estimate(trace: &dyn Trace) -> Result<Option<u64>, CliError> {
+    let Some(parts) = trace.in_parts() else {
+        return Ok(None);
+    };
+    let sizes = parts.sizes();
+    let mut by_size: Vec<usize> = (0..sizes.len()).collect();
+    by_size.sort_by_key(|&it| sizes[it]);
+    let Some(&middle) = by_size.get(sizes.len() / 2) else {
+        return Ok(None);
+    };
+    let part = [LocationIndex(middle as u32)];
+    let read = parts.scan_part(&part, false, &Interrupts)?;
+    let found: usize = read.locations.iter().map(|it| it.log.len()).sum();
+    let all: u64 = sizes.iter().sum();
+    let share = all as f64 / sizes[middle].max(1) as f64;
+    Ok(Some((found as f64 * share) as u64))
 }
 
 fn what_would_help(limit: u64) -> String {
     format!(
-        "no more than {} may be used here: raise --max-memory or ulimit -v, or share the work \
-         among nodes (retime-mpi)",
+        "no more than {} may be used here: raise --max-memory or ulimit -v, or work on a machine \
+         with more",
         shown(limit)
     )
 }

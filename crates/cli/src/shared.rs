@@ -69,6 +69,15 @@ impl Command {
     }
 
     fn run(mut self, team: &Arc<Team>) -> Result<u8, CliError> {
+        let memory = match &self {
+            Self::Check(args) => args.run.memory,
+            Self::Correct(args) => args.run.memory,
+            Self::Apply(args) => args.run.memory,
+        };
+        if memory.max_memory.is_some() {
+            let message = "--max-memory: who starts the processes limits what each may use";
+            return Err(CliError::Usage(message.into()));
+        }
         let format = match &mut self {
             Self::Check(args) => &mut args.format,
             Self::Correct(args) => &mut args.format,

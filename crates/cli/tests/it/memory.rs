@@ -67,8 +67,8 @@ fn no_more_than_asked_for() {
     assert_out_of_memory(&outcome, &scratch);
     assert!(
         outcome.stderr.ends_with(
-            "no more than 16 MiB may be used here: raise --max-memory or ulimit -v, or share the \
-             work among nodes (retime-mpi)\n"
+            "no more than 16 MiB may be used here: raise --max-memory or ulimit -v, or work on a \
+             machine with more\n"
         ),
         "{outcome:#?}"
     );
@@ -85,10 +85,14 @@ fn no_more_than_asked_for() {
 #[test]
 fn a_trace_that_cannot_fit_is_refused_early() {
     let scratch = Scratch::new();
-    let ring = "simulate ring --ranks 2 --events 560000 --no-truth -o trace -q";
+    let ring = "simulate ring --ranks 8 --events 800000 --no-truth -o trace -q";
     scratch.succeed(ring);
-    let outcome = scratch.retime("check trace --max-memory 17MB");
-    assert_out_of_memory(&outcome, &scratch);
+    let outcome = scratch.retime("check trace --max-memory 20MB --threads 1");
+    assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+    let message = "retime: trace: about ";
+    assert!(outcome.stderr.starts_with(message), "{outcome:#?}");
+    let message = "events communicate, which takes at least 2";
+    assert!(outcome.stderr.contains(message), "{outcome:#?}");
 }
 
 /// Who waits for the work passes on that it is to stop.
