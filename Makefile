@@ -19,7 +19,7 @@ INTO = $(DESTDIR)$(PREFIX)
 # Where `make record` puts what docs/RECORDINGS.md describes.
 RECORDINGS ?= $(TARGET_DIR)/recordings
 
-.PHONY: all demo test lint mpi test-mpi mpi-tools bench record install dist tarball tools clean help
+.PHONY: all demo test test-long lint mpi test-mpi mpi-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -30,6 +30,9 @@ demo: ## Show check, correct and check on a bundled real recording
 test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
+
+test-long: ## Run what takes longer: every kind of fault at every call
+	RETIME_FAULTS=all $(CARGO) test --package retime-cli --test it --quiet -- faults::
 
 lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check

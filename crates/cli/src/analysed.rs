@@ -43,8 +43,10 @@ pub(crate) fn analyse_some(
     window: impl FnOnce(&Causality, &TraceInfo) -> Result<Window, CliError>,
 ) -> Result<Analysed, CliError> {
     if let Some(team) = source.team.filter(|_| source.together) {
-        let opened =
-            retime_parallel::open(team, formats::of(source.path, source.format), source.path)?;
+        let opened = {
+            let format = formats::of(source.path, source.format)?;
+            retime_parallel::open(team, format, source.path)?
+        };
         if let retime_parallel::Opened::Dealt(trace) = opened {
             return analyse_together(*trace, source, model);
         }

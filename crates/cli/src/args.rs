@@ -11,6 +11,7 @@ use crate::bounds::BoundsArgs;
 use crate::formats::{FormatArgs, FormatName};
 use crate::limits::LimitArgs;
 use crate::load::Source;
+use crate::memory::MemoryArgs;
 use crate::method::{MethodArgs, MethodOption};
 
 #[derive(Debug, Args)]
@@ -220,6 +221,8 @@ pub(crate) struct RunArgs {
     /// Print more places and pairs
     #[arg(short, long)]
     pub(crate) verbose: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 }
 
 /// As [`RunArgs`], for commands without a report.
@@ -232,6 +235,8 @@ pub(crate) struct PlainRunArgs {
     /// Print nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 }
 
 #[derive(Debug, Args)]

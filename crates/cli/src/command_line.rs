@@ -1,5 +1,7 @@
 //! The command line: every command, as clap reads it.
 
+use std::path::Path;
+
 use clap::{Parser, Subcommand};
 
 use crate::args::{
@@ -7,6 +9,7 @@ use crate::args::{
 };
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
+use crate::memory::Size;
 
 /// Puts the events of a parallel program's trace on one global time.
 ///
@@ -56,4 +59,29 @@ pub(crate) enum Command {
     },
     /// Print the manual page
     Man,
+}
+
+impl Command {
+    /// How much memory may be used.
+    pub(crate) fn max_memory(&self) -> Option<Size> {
+        match self {
+            Self::Check(args) => args.run.memory.max_memory,
+            Self::Compare(args) => args.run.memory.max_memory,
+            Self::Correct(args) => args.run.memory.max_memory,
+            Self::Apply(args) => args.run.memory.max_memory,
+            Self::Undo(args) => args.run.memory.max_memory,
+            Self::Order(args) => args.run.memory.max_memory,
+            _ => None,
+        }
+    }
+
+    /// What of a large trace is written beside its place first.
+    pub(crate) fn targets(&self) -> Vec<&Path> {
+        match self {
+            Self::Correct(args) => vec![&args.output.output],
+            Self::Apply(args) => vec![&args.output.output],
+            Self::Undo(args) => vec![&args.output.output],
+            _ => Vec::new(),
+        }
+    }
 }

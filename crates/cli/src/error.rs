@@ -55,6 +55,9 @@ pub(crate) enum CliError {
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {message}", path.display())]
     Input { path: PathBuf, message: String },
+    /// The output is complete, but something after that failed.
+    #[error("{} is complete, but {message}", path.display())]
+    Complete { path: PathBuf, message: String },
     #[error("{0}")]
     Usage(String),
     #[error("interrupted; nothing was written")]

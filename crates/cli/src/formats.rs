@@ -63,15 +63,20 @@ pub(crate) struct FormatArgs {
 }
 
 /// The format of a path: the one asked for, or the one that recognises it best.
-pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> &'static dyn Format {
+pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn Format, CliError> {
     if let Some(FormatName(format)) = asked {
-        return format;
+        return Ok(format);
     }
-    let sure = FORMATS.map(|format| format.recognise(path));
-    let best = sure.iter().max().copied().unwrap_or(Recognition::No);
-    // Of several that are equally sure, the first.
-    let first = sure.iter().position(|it| *it == best).unwrap_or(0);
-    FORMATS[first]
+    let (mut first, mut best) = (FORMATS[0], Recognition::No);
+    for format in FORMATS {
+        let sure = format.recognise(path);
+        let sure = sure.map_err(|error| CliError::io(path, error))?;
+        // Of several that are equally sure, the first.
+        if sure > best {
+            (first, best) = (format, sure);
+        }
+    }
+    Ok(first)
 }
 
 /// Opens a trace of a format, on all processes of a team if there is one.

@@ -16,10 +16,12 @@ mod formats;
 mod limits;
 mod lines;
 mod load;
+mod memory;
 mod method;
 mod offsets;
 mod progress;
 mod quantity;
+mod remedy;
 mod report;
 mod saved;
 mod serial;
@@ -34,6 +36,8 @@ use clap::{CommandFactory, Parser};
 
 use command_line::{Cli, Command};
 use error::CliError;
+use memory::Part;
+use progress::Again;
 use retime::printable;
 
 pub use shared::run_shared;
@@ -41,14 +45,25 @@ pub use shared::run_shared;
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    progress::catch_interrupts();
-    match obey(&cli.command) {
+    remedy::outlive_the_limit_of_files();
+    match work(&cli.command) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             report_error("retime", &error);
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Does what is asked for, in this process or in another one.
+fn work(command: &Command) -> Result<u8, CliError> {
+    let again = match memory::supervise(command.max_memory(), &command.targets())? {
+        Part::Done(code) => return Ok(code),
+        Part::Alone => Again::Ends,
+        Part::Supervised => Again::Waits,
+    };
+    progress::catch_interrupts(again);
+    obey(command)
 }
 
 fn obey(command: &Command) -> Result<u8, CliError> {
@@ -73,7 +88,10 @@ fn report_error(command: &str, error: &CliError) {
         .bold()
         .fg_color(Some(anstyle::AnsiColor::Red.into()));
     // Paths and names are from outside; messages of several lines are not.
-    let text = error.to_string();
+    let mut text = error.to_string();
+    if let Some(remedy) = remedy::of(error) {
+        text = format!("{text}; {remedy}");
+    }
     let lines: Vec<_> = text.lines().map(printable).collect();
     // If even this cannot be written, the exit code still tells.
     let _ = writeln!(

@@ -11,6 +11,7 @@ use retime_parallel::Team;
 
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
+use crate::memory;
 use crate::progress::{Progress, check_interrupt};
 
 /// A trace on disk whose events were read once.
@@ -64,7 +65,8 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         quiet,
         ..
     } = source;
-    let trace = formats::open(path, formats::of(path, format), team)?;
+    let trace = formats::open(path, formats::of(path, format)?, team)?;
+    memory::check(path, &*trace)?;
     let start = Instant::now();
     let progress = Progress::new("reading", trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;

@@ -10,11 +10,19 @@ use crate::error::CliError;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Lets Ctrl-C (and SIGTERM, SIGHUP) stop the work in an orderly way; a second
-/// one ends the program at once.
-pub(crate) fn catch_interrupts() {
-    let handler = || {
-        if INTERRUPTED.swap(true, Ordering::SeqCst) {
+/// What a second interrupt does.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Again {
+    /// It ends the program at once.
+    Ends,
+    /// Nothing more than the first one: somebody else decides.
+    Waits,
+}
+
+/// Lets Ctrl-C (and SIGTERM, SIGHUP) stop the work in an orderly way.
+pub(crate) fn catch_interrupts(again: Again) {
+    let handler = move || {
+        if INTERRUPTED.swap(true, Ordering::SeqCst) && again == Again::Ends {
             std::process::exit(i32::from(crate::error::INTERRUPTED));
         }
     };

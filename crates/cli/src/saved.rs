@@ -7,14 +7,14 @@
 //! The version says how maps are to be understood. What may be absent, such as
 //! the error bounds, came later and did not change it: files without are as good.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 use retime::format::{Trace, Undo};
 use retime::optimal::SavedErrorBound;
 use retime::pipeline::Bounds;
-use retime::{Clocks, Correction, SavedClock, TraceInfo};
+use retime::{Access, Clocks, Correction, SavedClock, TraceInfo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -103,9 +103,12 @@ impl SavedCorrection {
         Self { bounds, ..self }
     }
 
-    pub(crate) fn write(&self, path: &Path) -> Result<(), CliError> {
+    /// Writes a new file, which may be read by whom the file `like` may.
+    pub(crate) fn write(&self, path: &Path, like: &Path) -> Result<(), CliError> {
+        let found = fs::metadata(like).map_err(|error| CliError::io(like, error))?;
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::new(File::create_new(path)?);
+            Access::of(&found).give(file.get_ref())?;
             serde_json::to_writer(&mut file, self)?;
             file.write_all(b"\n")?;
             file.flush()

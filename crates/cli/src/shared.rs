@@ -18,7 +18,8 @@ use crate::commands;
 use crate::error::{CliError, FAILURE};
 use crate::formats::FORMATS;
 use crate::load::with_threads;
-use crate::progress::{Interrupts, catch_interrupts, check_interrupt};
+use crate::progress::{Again, Interrupts, catch_interrupts, check_interrupt};
+use crate::remedy::outlive_the_limit_of_files;
 use crate::report::summary::{group_digits, plural};
 
 const NAME: &str = "retime-mpi";
@@ -84,6 +85,15 @@ impl Command {
     }
 
     fn run(&mut self, team: &Arc<Team>, together: bool) -> Result<u8, CliError> {
+        let memory = match self {
+            Self::Check(args) => args.run.memory,
+            Self::Correct(args) => args.run.memory,
+            Self::Apply(args) => args.run.memory,
+        };
+        if memory.max_memory.is_some() {
+            let message = "--max-memory: who starts the processes limits what each may use";
+            return Err(CliError::Usage(message.into()));
+        }
         let format = match self {
             Self::Check(args) => &mut args.format,
             Self::Correct(args) => &mut args.format,
@@ -135,7 +145,8 @@ pub fn run_shared(
 ) -> u8 {
     // mpirun shows process 0 a terminal, even where what it says goes into a file.
     anstream::ColorChoice::Never.write_global();
-    catch_interrupts();
+    outlive_the_limit_of_files();
+    catch_interrupts(Again::Ends);
     let team = Arc::new(Team::new(communicator));
     let done = if team.rank() == 0 {
         lead(&team, command_line)

@@ -5,14 +5,21 @@
 //! before that, the target is as it was: an error or an interrupt removes the
 //! hidden directory, and one left by a killed process is removed by the next
 //! run for the same target.
+//!
+//! Nobody else can enter the hidden directory, so that a copy of a private trace
+//! is private from its first byte. Its last step before the rename gives it the
+//! access of the directory that it is a copy of.
+
+mod rename;
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
+use retime::{Access, presence};
 
 use crate::error::CliError;
 
@@ -29,6 +36,8 @@ pub(crate) struct Staging {
     target: PathBuf,
     parent: PathBuf,
     directory: PathBuf,
+    /// That of the directory which a directory is a copy of.
+    access: Option<Access>,
     replace: bool,
     done: bool,
 }
@@ -41,25 +50,37 @@ impl Staging {
         format: &dyn Format,
         input: &Path,
     ) -> Result<Self, CliError> {
-        Self::prepare(target, input, || {
-            if !force {
-                return Err(CliError::input(target, EXISTS));
-            }
-            let replaced = format.may_replace(target, input);
-            replaced.map_err(|what| CliError::input(target, what))
+        Self::prepare(target, Some(input), || {
+            may_replace_trace(target, force, format, input)
+        })
+    }
+
+    /// Prepares to write a trace that is made from nothing.
+    pub(crate) fn for_new_trace(
+        (target, force): (&Path, bool),
+        format: &dyn Format,
+    ) -> Result<Self, CliError> {
+        let nothing = Path::new("");
+        Self::prepare(target, None, || {
+            may_replace_trace(target, force, format, nothing)
         })
     }
 
     /// Prepares to write a new file of events, or with `force` one in the place of an
     /// older one.
     pub(crate) fn for_events(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
-        Self::prepare(target, input, || may_replace_events(target, force))
+        Self::prepare(target, Some(input), || may_replace_events(target, force))
+    }
+
+    /// Prepares to write a report, in the place of an older one that was found to be one.
+    pub(crate) fn for_report(target: &Path) -> Result<Self, CliError> {
+        Self::prepare(target, None, || Ok(()))
     }
 
     /// Prepares to write `target`, if what is there `may_be_replaced`.
     fn prepare(
         target: &Path,
-        input: &Path,
+        input: Option<&Path>,
         may_be_replaced: impl FnOnce() -> Result<(), CliError>,
     ) -> Result<Self, CliError> {
         let name = target.file_name().ok_or_else(|| {
@@ -69,24 +90,32 @@ impl Staging {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
         };
-        if !parent.is_dir() {
+        if !is_directory(&parent)? {
             return Err(CliError::input(
                 &parent,
                 "no such directory; create it before writing into it",
             ));
         }
-        refuse_input(target, &parent, input)?;
+        if let Some(input) = input {
+            refuse_input(target, &parent, input)?;
+        }
         clean_up_after_killed_runs(target, &parent, name);
         let replace = lies_there(target)?;
         if replace {
             may_be_replaced()?;
         }
+        let access = input.map(access_of_directory).transpose()?.flatten();
         let directory = parent.join(staging_name(name, std::process::id()));
-        fs::create_dir(&directory).map_err(|error| CliError::io(&directory, error))?;
+        let made = match input {
+            Some(_) => make_private(&directory),
+            None => fs::create_dir(&directory),
+        };
+        made.map_err(|error| CliError::io(&directory, error))?;
         Ok(Self {
             target: target.into(),
             parent,
             directory,
+            access,
             replace,
             done: false,
         })
@@ -121,9 +150,24 @@ impl Staging {
     /// Brings what is written so far to the disk while other work goes on, so that
     /// [`commit`](Self::commit) finds little left to wait for. What fails here, it meets
     /// again.
-    pub(crate) fn sync_ahead(&self) -> JoinHandle<io::Result<()>> {
+    pub(crate) fn sync_ahead(&self) -> io::Result<JoinHandle<Result<(), CliError>>> {
         let directory = self.directory.clone();
-        thread::spawn(move || sync_tree(&directory))
+        thread::Builder::new().spawn(move || sync_tree(&directory))
+    }
+
+    /// What came of writing, in words if the place for it is gone.
+    pub(crate) fn written<T>(
+        &self,
+        outcome: Result<T, impl Into<CliError>>,
+    ) -> Result<T, CliError> {
+        outcome.map_err(|error| match presence::kind_of_entry(&self.directory) {
+            Ok(None) => CliError::input(
+                &self.directory,
+                "was removed by another program while the result was being written into it, so \
+                 nothing was written; run this again",
+            ),
+            _ => error.into(),
+        })
     }
 
     /// Puts the copy of a trace in the place of the target; if it is one file, its
@@ -133,58 +177,144 @@ impl Staging {
             return self.commit_directory();
         }
         let correction = self.correction(trace);
-        if lies_there(&correction)? {
-            // Without its trace it does no harm, so it goes first.
-            let beside = trace.correction_of(&self.target);
-            sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-            fs::rename(&correction, &beside).map_err(|error| CliError::io(&beside, error))?;
+        if !lies_there(&correction)? {
+            return self.commit_file();
         }
-        self.commit_file()
+        self.written(sync_tree(&self.directory))?;
+        // Without its trace it does no harm, so it goes first. If there was another one, that
+        // can come back.
+        let beside = trace.correction_of(&self.target);
+        let failed = |error| CliError::io(&beside, error);
+        let exchanged = if lies_there(&beside)? {
+            rename::exchange(&correction, &beside).map_err(failed)
+        } else {
+            Ok(false)
+        };
+        let exchanged = self.written(exchanged)?;
+        if !exchanged {
+            self.written(fs::rename(&correction, &beside).map_err(failed))?;
+        }
+        let put = self.put_file();
+        if put.is_err() {
+            // Nothing better can be done about a failure here.
+            let _ = if exchanged {
+                fs::rename(&correction, &beside)
+            } else {
+                fs::remove_file(&beside)
+            };
+        }
+        put.and_then(|()| self.sync_parent())
     }
 
     /// Syncs what was written and puts it in the place of the target.
     pub(crate) fn commit_directory(mut self) -> Result<(), CliError> {
-        sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-        let old = self.directory.with_extension(&REPLACED[1..]);
-        let rename =
-            |from: &Path, to: &Path| fs::rename(from, to).map_err(|error| CliError::io(to, error));
-        if self.replace {
-            rename(&self.target, &old)?;
-        }
-        if let Err(error) = rename(&self.directory, &self.target) {
-            if self.replace {
-                rename(&old, &self.target)?;
-            }
-            return Err(error);
-        }
+        self.written(self.give_access().and_then(|()| sync_tree(&self.directory)))?;
+        let old = if self.replace {
+            Some(self.exchange()?)
+        } else {
+            self.written(self.move_in(&self.directory))?;
+            None
+        };
         self.done = true;
         let synced = self.sync_parent();
-        if self.replace {
-            fs::remove_dir_all(&old).map_err(|error| CliError::io(&old, error))?;
+        if let Some(old) = old {
+            remove(&old).map_err(|error| {
+                self.complete_but(format!(
+                    "what it replaced could not be removed ({error}); remove {}",
+                    old.display()
+                ))
+            })?;
         }
         synced
     }
 
     /// Syncs the file and puts it in the place of the target.
     pub(crate) fn commit_file(self) -> Result<(), CliError> {
-        sync_tree(&self.directory).map_err(|error| CliError::io(&self.directory, error))?;
-        if !self.replace && lies_there(&self.target)? {
-            return Err(CliError::input(&self.target, FILE_EXISTS));
-        }
-        fs::rename(self.file(), &self.target).map_err(|error| CliError::io(&self.target, error))?;
+        self.written(sync_tree(&self.directory))?;
+        self.put_file()?;
         self.sync_parent()
+    }
+
+    /// Puts the file in the place of the target, and leaves it to the system when that
+    /// reaches the disk: for what can easily be had again.
+    pub(crate) fn put_file(&self) -> Result<(), CliError> {
+        let file = self.file();
+        if self.replace {
+            let renamed = fs::rename(&file, &self.target);
+            return self.written(renamed.map_err(|error| CliError::io(&self.target, error)));
+        }
+        self.written(self.move_in(&file))
+    }
+
+    /// Puts what was written where nothing was when it was begun.
+    fn move_in(&self, written: &Path) -> Result<(), CliError> {
+        rename::without_replacing(written, &self.target).map_err(|error| {
+            if lies_there(&self.target).unwrap_or(false) {
+                CliError::input(
+                    &self.target,
+                    "was made by another program in the meantime and is left as it is, so \
+                     nothing was written; give a new path, or --force to replace it",
+                )
+            } else {
+                CliError::io(&self.target, error)
+            }
+        })
+    }
+
+    /// Puts what was written where something else was; where that is now.
+    fn exchange(&self) -> Result<PathBuf, CliError> {
+        let failed = |error| CliError::io(&self.target, error);
+        match rename::exchange(&self.directory, &self.target) {
+            Ok(true) => return Ok(self.directory.clone()),
+            Ok(false) => {}
+            Err(error) => return self.written(Err(self.no_longer_there(error))),
+        }
+        // Not in one step, then; the next run puts it back if this one is killed between.
+        let old = self.directory.with_extension(&REPLACED[1..]);
+        fs::rename(&self.target, &old).map_err(|error| self.no_longer_there(error))?;
+        if let Err(error) = fs::rename(&self.directory, &self.target) {
+            fs::rename(&old, &self.target).map_err(failed)?;
+            return self.written(Err(failed(error)));
+        }
+        Ok(old)
+    }
+
+    fn no_longer_there(&self, error: io::Error) -> CliError {
+        if error.kind() == io::ErrorKind::NotFound {
+            return CliError::input(
+                &self.target,
+                "was to be replaced, but was taken away by another program in the meantime, so \
+                 nothing was written; run this again",
+            );
+        }
+        CliError::io(&self.target, error)
+    }
+
+    /// Opens the directory to whom the one may enter that it is a copy of.
+    fn give_access(&self) -> Result<(), CliError> {
+        let Some(access) = self.access else {
+            return Ok(());
+        };
+        let given = File::open(&self.directory).and_then(|directory| access.give(&directory));
+        given.map_err(|error| CliError::io(&self.directory, error))
     }
 
     /// Brings the name of the target to the disk, where all else of it is by now.
     fn sync_parent(&self) -> Result<(), CliError> {
         let synced = File::open(&self.parent).and_then(|parent| parent.sync_all());
         synced.map_err(|error| {
-            let message = format!(
-                "is complete, but may be missing after a power failure, since its directory could \
-                 not be brought to the disk ({error})"
-            );
-            CliError::input(&self.target, message)
+            self.complete_but(format!(
+                "it may be missing after a power failure, since its directory could not be \
+                 brought to the disk ({error})"
+            ))
         })
+    }
+
+    fn complete_but(&self, message: String) -> CliError {
+        CliError::Complete {
+            path: self.target.clone(),
+            message,
+        }
     }
 }
 
@@ -192,7 +322,7 @@ impl Drop for Staging {
     fn drop(&mut self) {
         if !self.done {
             // Nothing better can be done about a failure here.
-            let _ = fs::remove_dir_all(&self.directory);
+            let _ = remove(&self.directory);
         }
     }
 }
@@ -217,7 +347,7 @@ fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliErr
             "is or holds the input, which is never changed; give another directory",
         ));
     }
-    let inside = if input.is_dir() {
+    let inside = if is_directory(&input)? {
         parent.starts_with(&input)
     } else {
         parent.starts_with(input.with_extension(""))
@@ -231,19 +361,67 @@ fn refuse_input(target: &Path, parent: &Path, input: &Path) -> Result<(), CliErr
     Ok(())
 }
 
+/// A directory that nobody else can enter.
+fn make_private(directory: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// The access of the directory that a trace lies in, or is.
+fn access_of_directory(input: &Path) -> Result<Option<Access>, CliError> {
+    let directory = match input.parent() {
+        _ if is_directory(input)? => input,
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    match fs::metadata(directory) {
+        Ok(found) => Ok(Some(Access::of(&found))),
+        // That there is no such trace is said where it is opened.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(CliError::io(directory, error)),
+    }
+}
+
+fn may_replace_trace(
+    target: &Path,
+    force: bool,
+    format: &dyn Format,
+    input: &Path,
+) -> Result<(), CliError> {
+    if !force {
+        return Err(CliError::input(target, EXISTS));
+    }
+    let replaced = format.may_replace(target, input);
+    replaced.map_err(|what| CliError::input(target, what))
+}
+
 /// With `force` an older file of events may be replaced.
 fn may_replace_events(target: &Path, force: bool) -> Result<(), CliError> {
     if !force {
         return Err(CliError::input(target, FILE_EXISTS));
     }
     let mut start = Vec::new();
-    let is_file = fs::symlink_metadata(target).is_ok_and(|it| it.is_file());
-    let mut read = || File::open(target)?.take(64).read_to_end(&mut start);
-    if is_file && read().is_ok() && start.starts_with(b"{\"retime-stream\":") {
+    let failed = |error| CliError::io(target, error);
+    let found = presence::kind_of_entry(target).map_err(failed)?;
+    if found.is_some_and(|it| it.is_file()) {
+        let file = File::open(target).map_err(failed)?;
+        file.take(64).read_to_end(&mut start).map_err(failed)?;
+    }
+    if start.starts_with(b"{\"retime-stream\":") {
         return Ok(());
     }
     let message = "is no file of events; --force replaces only files that retime wrote";
     Err(CliError::input(target, message))
+}
+
+/// Removes what a killed run for a target left behind.
+pub(crate) fn clean_up_after(target: &Path) {
+    let parent = target.parent().filter(|it| !it.as_os_str().is_empty());
+    if let Some(name) = target.file_name() {
+        clean_up_after_killed_runs(target, parent.unwrap_or(Path::new(".")), name);
+    }
 }
 
 /// Removes what killed runs for the same target left behind. What they were
@@ -265,19 +443,45 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
             Some(process) => (process, false),
             None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
         };
-        if !process
-            .parse::<u32>()
-            .is_ok_and(|process| !is_alive(process))
-        {
+        // What bears the number of this process is of an earlier one with that number.
+        let is_over = |process| process == std::process::id() || !is_alive(process);
+        if !process.parse().is_ok_and(is_over) {
             continue;
         }
         // What cannot be cleaned up does not keep this run from its work.
         let _ = match lies_there(target) {
             Ok(false) if replaced => fs::rename(entry.path(), target),
             Err(_) if replaced => Ok(()),
-            _ => fs::remove_dir_all(entry.path()),
+            _ => remove(&entry.path()),
         };
     }
+}
+
+/// Removes a directory, also if its owner may not write into it as it stands.
+fn remove(directory: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_to_owner(directory)?;
+            fs::remove_dir_all(directory)
+        }
+        removed => removed,
+    }
+}
+
+/// Lets the owner change a directory and those in it.
+fn open_to_owner(directory: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+    }
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_to_owner(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Whether a process runs; where that cannot be told it is taken to run.
@@ -287,17 +491,18 @@ fn is_alive(process: u32) -> bool {
     is_missing(&table.join("self")) || !is_missing(&table.join(process.to_string()))
 }
 
-/// Whether anything lies at a path, be it a link to nowhere. Only "not found" says no.
+/// Whether anything lies at a path, be it a link to nowhere.
 fn lies_there(path: &Path) -> Result<bool, CliError> {
-    match fs::symlink_metadata(path) {
-        Ok(_) => Ok(true),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-        Err(error) => Err(CliError::io(path, error)),
-    }
+    let found = presence::kind_of_entry(path);
+    Ok(found.map_err(|error| CliError::io(path, error))?.is_some())
+}
+
+fn is_directory(path: &Path) -> Result<bool, CliError> {
+    presence::is_directory(path).map_err(|error| CliError::io(path, error))
 }
 
 /// The path without links; `None` if it leads nowhere.
-fn real(path: &Path) -> Result<Option<PathBuf>, CliError> {
+pub(crate) fn real(path: &Path) -> Result<Option<PathBuf>, CliError> {
     match path.canonicalize() {
         Ok(path) => Ok(Some(path)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -305,15 +510,21 @@ fn real(path: &Path) -> Result<Option<PathBuf>, CliError> {
     }
 }
 
-fn sync_tree(directory: &Path) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
+fn sync_tree(directory: &Path) -> Result<(), CliError> {
+    let failed = |error| CliError::io(directory, error);
+    for entry in fs::read_dir(directory).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
         let path = entry.path();
-        if entry.file_type()?.is_dir() {
+        if entry.file_type().map_err(failed)?.is_dir() {
             sync_tree(&path)?;
         } else {
-            File::open(&path)?.sync_all()?;
+            sync(&path)?;
         }
     }
-    File::open(directory)?.sync_all()
+    sync(directory)
+}
+
+fn sync(path: &Path) -> Result<(), CliError> {
+    let synced = File::open(path).and_then(|it| it.sync_all());
+    synced.map_err(|error| CliError::io(path, error))
 }

@@ -27,6 +27,15 @@ pub enum JsonlError {
         /// What the system or the decompression says.
         source: io::Error,
     },
+    /// The file is not what it was when it was opened.
+    #[error(
+        "{}: changed while it was being read; run this again once nothing writes to it any more",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line cannot be understood.
     #[error("{}: line {line}: {what}", path.display())]
     Line {

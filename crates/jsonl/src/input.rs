@@ -18,6 +18,17 @@ const BLOCK: usize = 1 << 16;
 /// How gzip data begins.
 pub(crate) const GZIP: [u8; 2] = [0x1F, 0x8B];
 
+/// The first bytes of a reader, which are not taken from it.
+pub(crate) fn start_of(reader: &mut BufReader<impl Read>) -> io::Result<&[u8]> {
+    // Bytes that are read before an interrupt comes stay in the buffer.
+    while let Err(error) = reader.fill_buf() {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(reader.buffer())
+}
+
 /// Reads a file line by line.
 pub(crate) struct Lines<'a> {
     path: &'a Path,
@@ -59,7 +70,7 @@ impl<'a> Lines<'a> {
         };
         let file = File::open(path).map_err(failed)?;
         let mut file = BufReader::with_capacity(BLOCK, Watched { file, monitor });
-        let is_gzip = file.fill_buf().map_err(failed)?.starts_with(&GZIP);
+        let is_gzip = start_of(&mut file).map_err(failed)?.starts_with(&GZIP);
         let source: Box<dyn Read + 'a> = if is_gzip {
             Box::new(MultiGzDecoder::new(file))
         } else {

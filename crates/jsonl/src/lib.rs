@@ -57,9 +57,11 @@ mod timelines;
 mod trace;
 mod undo;
 
+use std::io;
 use std::path::Path;
 
 use retime_model::format::{Format, FormatError, Recognition, Trace};
+use retime_model::presence;
 
 pub use error::JsonlError;
 pub use id::{Id, IdMap};
@@ -77,7 +79,7 @@ impl Format for JsonLines {
         "a file of JSON lines, plain or gzip"
     }
 
-    fn recognise(&self, path: &Path) -> Recognition {
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
         recognise::recognise(path)
     }
 
@@ -86,10 +88,12 @@ impl Format for JsonLines {
     }
 
     fn may_replace(&self, target: &Path, _input: &Path) -> Result<(), String> {
-        if target.is_symlink() || !target.is_file() {
+        let untold = |error: io::Error| format!("cannot be looked at: {error}");
+        let found = presence::kind_of_entry(target).map_err(untold)?;
+        if !found.is_some_and(|it| it.is_file()) {
             return Err("is no file; --force replaces only files that retime wrote".into());
         }
-        if recognise::begins_like_one(target) {
+        if recognise::begins_like_one(target).map_err(untold)? {
             return Ok(());
         }
         Err(

@@ -1,13 +1,14 @@
 //! Whether a file holds JSON lines, by its first bytes and its name.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 use retime_model::format::Recognition;
+use retime_model::presence;
 
-use crate::input::GZIP;
+use crate::input::{GZIP, start_of};
 use crate::line::{Fields, Header};
 
 /// How much of a file is looked at.
@@ -16,19 +17,18 @@ const PROBE: u64 = 1 << 16;
 /// Names that say what is in a file.
 const NAMES: [&str; 2] = ["jsonl", "ndjson"];
 
-pub(crate) fn recognise(path: &Path) -> Recognition {
-    // A pipe or a device would be changed by looking at it.
-    let is_special = path.exists() && !path.is_file();
-    if is_special || is_named_otherwise(path) {
-        return Recognition::No;
+pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
+    if is_named_otherwise(path) {
+        return Ok(Recognition::No);
     }
-    if begins_like_one(path) {
-        Recognition::Certain
-    } else if is_named_like_one(path) {
-        Recognition::Possible
-    } else {
-        Recognition::No
-    }
+    let found = presence::kind(path)?;
+    Ok(match found.map(|it| it.is_file()) {
+        // A pipe or a device would be changed by looking at it.
+        Some(false) => Recognition::No,
+        Some(true) if begins_like_one(path)? => Recognition::Certain,
+        _ if is_named_like_one(path) => Recognition::Possible,
+        _ => Recognition::No,
+    })
 }
 
 /// Whether the name is that of an anchor file of OTF2, which is text as well.
@@ -51,22 +51,24 @@ fn is_named_like_one(path: &Path) -> bool {
 }
 
 /// Whether the first line of the file is an object with a location, or a header.
-/// A file that cannot be read does not.
-pub(crate) fn begins_like_one(path: &Path) -> bool {
-    let Ok(file) = File::open(path) else {
-        return false;
-    };
-    let mut file = BufReader::new(file);
-    let is_gzip = file.fill_buf().is_ok_and(|start| start.starts_with(&GZIP));
+pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
+    let mut file = BufReader::new(File::open(path)?);
+    let is_gzip = start_of(&mut file)?.starts_with(&GZIP);
     let mut probe = Vec::new();
-    // Where compressed data is damaged, what came before is looked at.
-    let _ = if is_gzip {
+    let read = if is_gzip {
         MultiGzDecoder::new(file)
             .take(PROBE)
             .read_to_end(&mut probe)
     } else {
         file.take(PROBE).read_to_end(&mut probe)
     };
+    if let Err(error) = read {
+        // Where compressed data is damaged, what came before is looked at.
+        let is_damage = is_gzip && error.raw_os_error().is_none();
+        if !is_damage {
+            return Err(error);
+        }
+    }
     let is_cut = probe.len() as u64 == PROBE;
     let start = probe.trim_ascii_start();
     let end = memchr::memchr(b'\n', start);
@@ -75,11 +77,11 @@ pub(crate) fn begins_like_one(path: &Path) -> bool {
     let text = String::from_utf8_lossy(line);
     let text = text.trim();
     if end.is_none() && is_cut {
-        return text.starts_with('{') && text.contains("\"location\":");
+        return Ok(text.starts_with('{') && text.contains("\"location\":"));
     }
-    match Header::of(text) {
+    Ok(match Header::of(text) {
         Ok(None) => Fields::of(text).is_ok_and(|fields| fields.location().is_ok()),
         // What is wrong with a header is said when it is opened.
         Ok(Some(_)) | Err(_) => text.starts_with('{'),
-    }
+    })
 }

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use retime_model::format::{EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo};
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_model::{Access, Correction, LocationIndex, Monitor, TraceInfo, Version, give_time};
 
 use crate::error::JsonlError;
 use crate::pass::Pass;
@@ -24,7 +24,8 @@ const CORRECTION: &str = ".retime.json";
 /// A file of JSON lines.
 pub(crate) struct EventFile {
     path: PathBuf,
-    bytes: u64,
+    /// What was there when it was opened.
+    found: Metadata,
     table: OnceLock<Table>,
 }
 
@@ -44,9 +45,48 @@ impl EventFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            bytes: found.len(),
+            found,
             table: OnceLock::new(),
         })
+    }
+}
+
+impl EventFile {
+    /// What came of reading it, unless it is no longer what it was when it was opened:
+    /// then what was read at different times may not belong together.
+    fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
+        let now = fs::metadata(&self.path);
+        match now.map(|it| Version::of(&it) == Version::of(&self.found)) {
+            // A pipe or a device changes by being read.
+            Ok(is_same) if is_same || !self.found.is_file() => outcome,
+            Ok(_) => Err(JsonlError::Changed {
+                path: self.path.clone(),
+            }
+            .into()),
+            Err(source) => outcome.and(Err(failed(&self.path, source).into())),
+        }
+    }
+
+    /// What came of writing a copy of it to `to`, which gets its access, and its time if
+    /// they are the same.
+    fn resembled<T>(
+        &self,
+        to: &Path,
+        is_same: bool,
+        outcome: Result<T, FormatError>,
+    ) -> Result<T, FormatError> {
+        let outcome = self.unless_changed(outcome)?;
+        let give = || {
+            let copy = File::options().append(true).open(to)?;
+            Access::of(&self.found).give(&copy)?;
+            if is_same {
+                give_time(&self.found, &copy)
+            } else {
+                Ok(())
+            }
+        };
+        give().map_err(|source| failed(to, source))?;
+        Ok(outcome)
     }
 }
 
@@ -54,6 +94,27 @@ fn failed(path: &Path, source: io::Error) -> JsonlError {
     JsonlError::Io {
         path: path.to_owned(),
         source,
+    }
+}
+
+/// Copies a file byte for byte to a new one.
+fn copy(path: &Path, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+    let mut from = File::open(path).map_err(|source| failed(path, source))?;
+    let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
+    let mut buffer = vec![0; BLOCK];
+    loop {
+        monitor.check()?;
+        let count = match from.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(|source| failed(path, source))?,
+        };
+        let bytes = buffer.get(..count).unwrap_or_default();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let written = copy.write_all(bytes);
+        written.map_err(|source| failed(to, source))?;
+        monitor.advance(count as u64);
     }
 }
 
@@ -72,11 +133,11 @@ impl Trace for EventFile {
     }
 
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.found.len()
     }
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
-        scan::read(&self.path, monitor)
+        self.unless_changed(scan::read(&self.path, monitor))
     }
 
     fn timelines(
@@ -92,21 +153,7 @@ impl Trace for EventFile {
     }
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-        let mut from = File::open(&self.path).map_err(|source| failed(&self.path, source))?;
-        let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
-        let mut buffer = vec![0; BLOCK];
-        loop {
-            monitor.check()?;
-            let read = from.read(&mut buffer);
-            let count = read.map_err(|source| failed(&self.path, source))?;
-            let bytes = buffer.get(..count).unwrap_or_default();
-            if bytes.is_empty() {
-                return Ok(());
-            }
-            let written = copy.write_all(bytes);
-            written.map_err(|source| failed(to, source))?;
-            monitor.advance(count as u64);
-        }
+        self.resembled(to, true, copy(&self.path, to, monitor))
     }
 
     fn rewrite(
@@ -115,7 +162,8 @@ impl Trace for EventFile {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Undo, FormatError> {
-        rewrite::rewrite(&self.path, correction, to, monitor)
+        let undo = rewrite::rewrite(&self.path, correction, to, monitor);
+        self.resembled(to, false, undo)
     }
 
     fn restore(
@@ -125,7 +173,8 @@ impl Trace for EventFile {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
-        restore::restore(&self.path, correction, undo, to, monitor)
+        let restored = restore::restore(&self.path, correction, undo, to, monitor);
+        self.resembled(to, false, restored)
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {
@@ -142,7 +191,7 @@ impl Trace for EventFile {
         let table = if let Some(table) = self.table.get() {
             table
         } else {
-            let table = Table::read(&self.path)?;
+            let table = self.unless_changed(Table::read(&self.path))?;
             self.table.get_or_init(|| table)
         };
         Ok(Box::new(table.rows(location.as_usize())))

@@ -28,6 +28,7 @@ mod parts;
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -49,15 +50,15 @@ pub trait Format: Send + Sync {
     fn describe(&self) -> &'static str;
 
     /// Whether a path holds a trace of this format, by its name and its first
-    /// bytes.
-    fn recognise(&self, path: &Path) -> Recognition;
+    /// bytes. That nothing lies there is no error; that it cannot be looked at is one.
+    fn recognise(&self, path: &Path) -> io::Result<Recognition>;
 
     /// Opens a trace, and reads what it says of itself.
     fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError>;
 
     /// Whether `target` holds nothing but what this format wrote there, beside
     /// copies of what lies beside `input`: then it may be replaced. An error says
-    /// what else it holds.
+    /// what else it holds, or why that cannot be told.
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String>;
 }
 

@@ -24,9 +24,11 @@
 //! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
+//! | [`presence`], `access`, `version` | what lies at a path; who may read and write a copy; whether a file is still the same |
 //! | `near` | binary search for what comes next |
 //! | `words` | numbers with their nouns |
 
+mod access;
 mod clocks;
 mod correction;
 mod defect;
@@ -38,13 +40,16 @@ mod log_builder;
 mod map;
 mod monitor;
 mod near;
+pub mod presence;
 mod printable;
 mod role;
 mod saved;
 mod time;
 mod trace;
+mod version;
 mod words;
 
+pub use access::{Access, give_time};
 pub use clocks::{ClockId, Clocks};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
@@ -62,4 +67,5 @@ pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Ro
 pub use saved::{SavedClock, SavedError, SavedKnot};
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};
+pub use version::Version;
 pub use words::{group_digits, plural};

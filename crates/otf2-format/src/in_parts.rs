@@ -44,7 +44,8 @@ impl Archive {
         let scanned = part
             .par_iter()
             .map(|&it| scan::read(&self.otf2, &self.description, looked_up, it, monitor))
-            .collect::<Result<Vec<_>, _>>()?;
+            .collect::<Result<Vec<_>, TraceError>>();
+        let scanned = self.otf2.archive().unless_changed(scanned)?;
         let wants_more = !thoroughly && scanned.iter().any(|it| it.wants_calls);
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
         let locations = scanned.into_iter().map(|it| PartLocation {

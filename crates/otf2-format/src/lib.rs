@@ -8,8 +8,9 @@
 //! use retime_model::format::{Format, Recognition};
 //! use retime_otf2_format::Otf2;
 //!
-//! assert_eq!(Otf2.recognise(Path::new("run/traces.otf2")), Recognition::Certain);
-//! assert_eq!(Otf2.recognise(Path::new("run/events.jsonl")), Recognition::No);
+//! assert_eq!(Otf2.recognise(Path::new("run/traces.otf2"))?, Recognition::Certain);
+//! assert_eq!(Otf2.recognise(Path::new("run/events.jsonl"))?, Recognition::No);
+//! # Ok::<(), std::io::Error>(())
 //! ```
 
 mod describe;
@@ -23,6 +24,7 @@ mod warnings;
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -30,7 +32,7 @@ use retime_model::format::{
     Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape, Timeline, Trace,
     Undo, Unused, join,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
 use retime_otf2::{Anchor, RegionRef};
 
 use self::describe::{Description, describe};
@@ -53,19 +55,16 @@ impl Format for Otf2 {
         "an OTF2 archive: its anchor file, or the directory with it"
     }
 
-    fn recognise(&self, path: &Path) -> Recognition {
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
         if is_anchor(path) {
-            return Recognition::Certain;
+            return Ok(Recognition::Certain);
         }
-        if path.is_dir() {
-            return Recognition::Possible;
-        }
-        // An anchor may have any name.
-        if Anchor::is_at(path) {
-            Recognition::Certain
-        } else {
-            Recognition::No
-        }
+        // An anchor may have any name. A pipe or a device would be changed by looking at it.
+        Ok(match presence::kind(path)? {
+            Some(found) if found.is_dir() => Recognition::Possible,
+            Some(found) if found.is_file() && Anchor::is_at(path)? => Recognition::Certain,
+            _ => Recognition::No,
+        })
     }
 
     fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
@@ -73,15 +72,17 @@ impl Format for Otf2 {
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
-        if !target.is_dir() || target.is_symlink() {
+        let untold = |error: io::Error| format!("cannot be looked at: {error}");
+        let found = presence::kind_of_entry(target).map_err(untold)?;
+        if !found.is_some_and(|it| it.is_dir()) {
             return Err(
                 "is no directory; --force replaces only directories that retime wrote".into(),
             );
         }
         let entries = fs::read_dir(target).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-        let entries = entries.map_err(|error| error.to_string())?;
+        let entries = entries.map_err(untold)?;
         let entries: Vec<PathBuf> = entries.into_iter().map(|entry| entry.path()).collect();
-        if holds_one_archive(&entries, input) {
+        if holds_one_archive(&entries, input).map_err(untold)? {
             return Ok(());
         }
         Err(
@@ -94,7 +95,7 @@ impl Format for Otf2 {
 
 /// Whether a directory holds nothing but an archive, and copies of what lies
 /// beside `input`.
-fn holds_one_archive(entries: &[PathBuf], input: &Path) -> bool {
+fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
     let anchors = entries.iter().filter(|path| is_anchor(path));
     let stems: Vec<OsString> = anchors
         .filter_map(|anchor| anchor.file_stem().map(OsString::from))
@@ -106,12 +107,18 @@ fn holds_one_archive(entries: &[PathBuf], input: &Path) -> bool {
             name.strip_prefix(stem.as_encoded_bytes())
         });
         match rest {
-            Some(b"") => true,
-            Some([b'.', ..]) if path.is_file() => true,
-            _ => path.is_file() && input.join(name).is_file(),
+            Some(b"") => Ok(true),
+            _ if !presence::is_file(path)? => Ok(false),
+            Some([b'.', ..]) => Ok(true),
+            _ => presence::is_file(&input.join(name)),
         }
     };
-    entries.is_empty() || stems.len() == 1 && entries.iter().all(belongs)
+    for entry in entries {
+        if stems.len() != 1 || !belongs(entry)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn is_anchor(path: &Path) -> bool {

@@ -32,7 +32,8 @@
 //! ```
 
 use std::fs::File;
-use std::io::Read;
+use std::io::ErrorKind::{NotFound, UnexpectedEof};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::chunk::{MAX_CHUNK_SIZE, MIN_CHUNK_SIZE};
@@ -83,11 +84,15 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Whether a file begins as an anchor file does.
-    pub fn is_at(path: &Path) -> bool {
+    /// Whether a path leads to a file that begins as an anchor file does.
+    pub fn is_at(path: &Path) -> io::Result<bool> {
         let mut start = [0; 2 + MAGIC.len()];
         let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
-        read.is_ok() && check_magic(&start, path).is_ok()
+        match read {
+            Ok(()) => Ok(check_magic(&start, path).is_ok()),
+            Err(error) if matches!(error.kind(), NotFound | UnexpectedEof) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Reads an anchor file.

@@ -23,10 +23,14 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use retime_model::Version;
 
 use crate::anchor::Anchor;
 use crate::chunk::{ChunkReader, FileKind, THUMBNAIL_CHUNK_SIZE};
@@ -40,7 +44,11 @@ pub struct Archive {
     /// The anchor's path without its extension.
     stem: PathBuf,
     anchor: Anchor,
+    seen: Arc<Seen>,
 }
+
+/// The version of each file when it was opened first.
+type Seen = Mutex<HashMap<(FileKind, u64), Version>>;
 
 impl Archive {
     /// Opens an archive by its anchor file, whatever its name, or by a
@@ -58,6 +66,7 @@ impl Archive {
             stem: anchor_path.with_extension(""),
             anchor_path,
             anchor,
+            seen: Arc::default(),
         })
     }
 
@@ -68,6 +77,7 @@ impl Archive {
             stem: anchor_path.with_extension(""),
             anchor_path,
             anchor: self.anchor.clone(),
+            seen: Arc::default(),
         }
     }
 
@@ -200,7 +210,43 @@ impl Archive {
             FileKind::Thumbnail => THUMBNAIL_CHUNK_SIZE,
             _ => self.anchor.definition_chunk_size,
         };
-        ChunkReader::open(&self.path(kind, location), kind, chunk_size)
+        let reader = ChunkReader::open(&self.path(kind, location), kind, chunk_size)?;
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = seen.entry((kind, location));
+        if *first.or_insert(reader.version()) == reader.version() {
+            Ok(reader)
+        } else {
+            Err(Error::Changed {
+                path: reader.path().to_owned(),
+            })
+        }
+    }
+
+    /// What came of reading, unless a file is no longer what it was when it was opened
+    /// first: then what was read of it may not belong together, and damage that was found
+    /// may be none.
+    pub fn unless_changed<T, E: From<Error>>(&self, outcome: Result<T, E>) -> Result<T, E> {
+        match (self.check_unchanged(), outcome) {
+            (Err(changed @ Error::Changed { .. }), _) => Err(changed.into()),
+            (Err(error), Ok(_)) => Err(error.into()),
+            (_, outcome) => outcome,
+        }
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = Vec::new();
+        for (&(kind, location), &version) in &*seen {
+            let path = self.path(kind, location);
+            let now = fs::metadata(&path).map_err(|source| Error::io(&path, source))?;
+            if Version::of(&now) != version {
+                changed.push(path);
+            }
+        }
+        match changed.into_iter().min() {
+            Some(path) => Err(Error::Changed { path }),
+            None => Ok(()),
+        }
     }
 
     fn beside(&self, suffix: &str) -> PathBuf {

@@ -36,6 +36,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Reason, Result, WireError};
 use crate::framing::{CHUNK_CODE, Records, Walker};
 use crate::wire::{Cursor, Endian};
+use retime_model::Version;
 
 /// Bytes of a chunk header.
 pub const CHUNK_HEADER: usize = 18;
@@ -167,6 +168,7 @@ pub struct ChunkReader {
     kind: FileKind,
     chunk_size: u64,
     file_size: u64,
+    version: Version,
     next: u64,
     buffer: Vec<u8>,
 }
@@ -182,10 +184,9 @@ impl ChunkReader {
             return Err(Error::corrupt(path, 0, error));
         }
         let file = File::open(path).map_err(|source| Error::io(path, source))?;
-        let file_size = file
-            .metadata()
-            .map_err(|source| Error::io(path, source))?
-            .len();
+        let found = file.metadata();
+        let found = found.map_err(|source| Error::io(path, source))?;
+        let file_size = found.len();
         if file_size == 0 {
             let error = WireError::new(0, Reason::Empty);
             return Err(Error::at_file_end(path, 0, error));
@@ -196,6 +197,7 @@ impl ChunkReader {
             kind,
             chunk_size,
             file_size,
+            version: Version::of(&found),
             next: 0,
             buffer: Vec::new(),
         })
@@ -214,6 +216,11 @@ impl ChunkReader {
     /// The size of the file when it was opened.
     pub const fn file_size(&self) -> u64 {
         self.file_size
+    }
+
+    /// The version of the file when it was opened.
+    pub(crate) const fn version(&self) -> Version {
+        self.version
     }
 
     /// The size of a chunk.

@@ -116,6 +116,17 @@ pub enum Error {
         source: io::Error,
     },
 
+    /// A file is not what it was when it was opened first.
+    #[error(
+        "{}: changed while it was being read; run this again once nothing writes to the trace \
+         any more",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+
     /// Bytes that the format does not allow.
     #[error("{}: damaged at byte {offset}: {reason}; restore the file from the original archive", path.display())]
     Corrupt {

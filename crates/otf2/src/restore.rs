@@ -96,6 +96,10 @@ impl<'a> Restore<'a> {
     }
 
     fn run(&self) -> Result<()> {
+        self.trace.archive().unless_changed(self.all())
+    }
+
+    fn all(&self) -> Result<()> {
         create_directories(self.to, self.files.iter().map(|(name, _)| name.as_path()))?;
         let anchor = self.trace.archive().anchor_path().file_name();
         let is_anchor = |name: &Path| name.file_name() == anchor && name.components().count() == 1;
@@ -110,7 +114,8 @@ impl<'a> Restore<'a> {
                 .filter(|file| turn(file) == now)
                 .try_for_each(|(name, file)| self.file(name, file))?;
         }
-        Ok(())
+        let names = self.files.iter().map(|(name, _)| name.as_path());
+        self.trace.give_directories(self.to, names)
     }
 
     fn file(&self, name: &Path, undo: &FileUndo) -> Result<()> {
@@ -123,6 +128,7 @@ impl<'a> Restore<'a> {
         };
         let changed = "it is not the file that the correction wrote: it was changed since, \
                        or the undo data belong to another archive";
+        let corrected = files::metadata(&path)?;
         let mut output = Output::create(&self.to.join(name))?;
         match self.content(&path, undo, &mut output) {
             Ok(crc) if crc != undo.corrected => not_restorable(changed),
@@ -130,7 +136,7 @@ impl<'a> Restore<'a> {
                 "the result differs from the original; the correction or the undo data are \
                  not those of this archive",
             ),
-            Ok(_) => Ok(()),
+            Ok(crc) => output.resemble(&corrected, crc == output.crc()),
             Err(error @ (Error::Cancelled | Error::Io { .. })) => Err(error),
             // Damage shows in many ways, but there is one thing to say about it.
             Err(_) if crc_of(&path, self.monitor)? != undo.corrected => not_restorable(changed),

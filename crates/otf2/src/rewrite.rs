@@ -52,11 +52,13 @@ pub(crate) mod source;
 pub(crate) mod stamp;
 mod untimed;
 
-use std::fs;
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex, Timestamp};
+use retime_model::{Access, Correction, LocationIndex, Timestamp, Version};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Role};
@@ -120,6 +122,23 @@ impl Trace {
         Rewrite::new(self, Some(correction), to, monitor)?.run()
     }
 
+    /// Gives the directories in a finished copy the access of those of this trace.
+    pub(crate) fn give_directories<'a>(
+        &self,
+        to: &Path,
+        names: impl Iterator<Item = &'a Path>,
+    ) -> Result<()> {
+        let from = files::directory(self.archive());
+        // Who may not write into a directory cannot give anything that is in it.
+        for name in directories(names).into_iter().rev() {
+            let original = files::metadata(&from.join(name))?;
+            let dir = to.join(name);
+            let given = File::open(&dir).and_then(|dir| Access::of(&original).give(&dir));
+            given.map_err(|source| Error::io(&dir, source))?;
+        }
+        Ok(())
+    }
+
     /// A correction of another trace could speak of other locations.
     pub(crate) fn check_fits(&self, correction: &Correction) -> Result<()> {
         let clocks = correction.clocks();
@@ -176,7 +195,8 @@ impl<'a> Rewrite<'a> {
 
     fn run(&self) -> Result<Rewritten> {
         self.create_directories()?;
-        self.finish(self.early(|_| true)?)
+        let done = self.early(|_| true).and_then(|done| self.finish(done));
+        self.trace.archive().unless_changed(done)
     }
 
     fn create_directories(&self) -> Result<()> {
@@ -203,6 +223,8 @@ impl<'a> Rewrite<'a> {
                 done.files.push(undo);
             }
         }
+        let names = self.files.iter().map(|file| file.name.as_path());
+        self.trace.give_directories(self.to, names)?;
         done.laid_out.sort_unstable();
         let times = |extent: Extent| (Timestamp(extent.new.0), Timestamp(extent.new.1));
         Ok(Rewritten {
@@ -213,6 +235,7 @@ impl<'a> Rewrite<'a> {
     }
 
     fn file(&self, file: &ArchiveFile, extent: Option<Extent>) -> Result<Done> {
+        let original = files::metadata(&file.path)?;
         let mut output = Output::create(&self.to.join(&file.name))?;
         let changed = match self.correction {
             Some(correction) => self.change(correction, file.role, &mut output, extent)?,
@@ -226,6 +249,15 @@ impl<'a> Rewrite<'a> {
                 outcome: Outcome::default(),
             },
         };
+        if matches!(file.role, Role::Anchor | Role::Other) {
+            // The archive does not know these.
+            let now = files::metadata(&file.path)?;
+            if Version::of(&now) != Version::of(&original) {
+                let path = file.path.clone();
+                return Err(Error::Changed { path });
+            }
+        }
+        output.resemble(&original, changed.original == output.crc())?;
         if self.synced {
             output.sync()?;
         }
@@ -369,12 +401,21 @@ pub(crate) fn create_directories<'a>(
     to: &Path,
     names: impl Iterator<Item = &'a Path>,
 ) -> Result<()> {
-    let parents = names.filter_map(Path::parent).collect::<Vec<_>>();
-    for parent in parents {
-        let dir = to.join(parent);
-        fs::create_dir_all(&dir).map_err(|source| Error::io(&dir, source))?;
+    for name in directories(names) {
+        let dir = to.join(name);
+        match fs::create_dir(&dir) {
+            // Another process that writes a part was faster.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            created => created.map_err(|source| Error::io(&dir, source))?,
+        }
     }
     Ok(())
+}
+
+/// The directories that files with these names lie in, each before those in it.
+fn directories<'a>(names: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
+    let ancestors = names.flat_map(|name| name.ancestors().skip(1));
+    ancestors.filter(|it| *it != Path::new("")).collect()
 }
 
 /// A relative path as text, the same on all systems.

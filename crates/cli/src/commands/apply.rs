@@ -6,7 +6,7 @@ use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::progress::{Progress, check_interrupt};
 use crate::report::summary::plural;
-use crate::report::to_stdout;
+use crate::report::tell;
 use crate::saved::{SavedCorrection, refuse_second};
 use crate::staging::Staging;
 
@@ -14,13 +14,13 @@ use crate::staging::Staging;
 pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
     let outcome = with_threads(args.run.threads, || apply(args))?;
     if !args.run.quiet {
-        to_stdout(&outcome)?;
+        tell(&outcome, &args.output.output)?;
     }
     Ok(0)
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.format);
+    let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let saved = SavedCorrection::read(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
@@ -30,7 +30,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let to = staging.place(trace.shape());
     let output = args.output.output.display();
     if correction.is_identity() {
-        trace.copy(&to, &progress)?;
+        staging.written(trace.copy(&to, &progress))?;
         drop(progress);
         check_interrupt()?;
         staging.commit(&*trace)?;
@@ -39,11 +39,11 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         ));
     }
     refuse_second(&*trace)?;
-    let undo = trace.rewrite(&correction, &to, &progress)?;
+    let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     drop(progress);
     let method = format!("applied from {}", args.correction.display());
     let applied = SavedCorrection::new(&correction, &info, method, undo)?;
-    applied.write(&staging.correction(&*trace))?;
+    staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
     check_interrupt()?;
     staging.commit(&*trace)?;
     let clocks = correction.clocks();

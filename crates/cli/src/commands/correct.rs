@@ -6,6 +6,7 @@
 //!                                                    -> save correction -> rename
 //! ```
 
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use retime::causality::Check;
@@ -57,7 +58,7 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let format = formats::of(&args.trace, args.format.format);
+    let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let (analysed, method) = analyse(args)?;
     if is_left_alone(args, &method, &analysed) {
@@ -123,7 +124,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let writing = Instant::now();
     let trace = &*analysed.opened.trace;
     let progress = Progress::new("copying", trace.bytes(), args.run.quiet);
-    trace.copy(&staging.place(trace.shape()), &progress)?;
+    staging.written(trace.copy(&staging.place(trace.shape()), &progress))?;
     drop(progress);
     check_interrupt()?;
     let accuracy = analysed.accuracy(None)?;
@@ -159,21 +160,22 @@ fn repair(
     let stage = Instant::now();
     let place = staging.place(trace.shape());
     let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
-    let undo = trace.rewrite(correction, &place, &progress)?;
+    let undo = staging.written(trace.rewrite(correction, &place, &progress))?;
     drop(progress);
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
     // The disk works while the copy is read again.
     let syncing = staging.sync_ahead();
-    verify(args, analysed, &trace.copy_at(&place), &solution.times)?;
+    let verified = verify(args, analysed, &trace.copy_at(&place), &solution.times);
+    staging.written(verified)?;
     report.accuracy = analysed.accuracy(Some(&solution.times))?;
     let info = analysed.analysis.info();
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
     save(method, analysed, (correction, bounds), undo, &staging)?;
     check_interrupt()?;
     // Whether it failed or not, committing syncs what is not synced yet.
-    drop(syncing.join());
+    drop(syncing.map(JoinHandle::join));
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 

@@ -8,13 +8,14 @@
 //! analyse -> clock -> amortise -> one staged file -> read it again, check -> rename
 //! ```
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
 use retime::causality::{EventNode, Ids};
-use retime::{Causality, Correction, Timestamp};
+use retime::format::{Shape, Trace};
+use retime::{Access, Causality, Correction, Timestamp};
 use serde::Deserialize;
 
 use super::correct::{Done, analyse, describe, is_left_alone, outcome, solve};
@@ -49,11 +50,12 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let stage = Instant::now();
     let retimed = analysis.causality().retimed(correction);
     let retimed = retimed.ok_or_else(too_far(&analysed))?;
-    write(&staging.file(), &analysed, &retimed, correction).and_then(|()| check_interrupt())?;
+    staging.written(write(&staging.file(), &analysed, &retimed, correction))?;
+    check_interrupt()?;
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();
-    verify(&staging.file(), &analysed, &retimed)?;
+    staging.written(verify(&staging.file(), &analysed, &retimed))?;
     report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
     check_interrupt()?;
     staging.commit_file()?;
@@ -84,6 +86,8 @@ fn write(
 ) -> Result<(), CliError> {
     let failed = |error| CliError::io(path, error);
     let file = File::create_new(path).map_err(failed)?;
+    let access = access(&*analysed.opened.trace)?;
+    access.give(&file).map_err(failed)?;
     let mut out = BufWriter::with_capacity(BUFFER, file);
     let analysis = &analysed.analysis;
     let listed = Listed {
@@ -97,6 +101,20 @@ fn write(
         lines.write(&mut out, row).map_err(failed).map(|()| true)
     })?;
     out.flush().map_err(failed)
+}
+
+/// Who may read the list: whom the trace lets read its events.
+fn access(trace: &dyn Trace) -> Result<Access, CliError> {
+    let of = |path: &Path| {
+        let found = fs::metadata(path).map_err(|error| CliError::io(path, error));
+        Ok::<_, CliError>(Access::of(&found?))
+    };
+    let file = of(trace.path())?;
+    Ok(match trace.path().parent() {
+        _ if trace.shape() == Shape::File => file,
+        Some(parent) if !parent.as_os_str().is_empty() => file.outside(of(parent)?),
+        _ => file.outside(of(Path::new("."))?),
+    })
 }
 
 /// The fields of a line by which it is checked.
@@ -120,7 +138,10 @@ fn verify(path: &Path, analysed: &Analysed, causality: &Causality) -> Result<(),
     let mut latest = 0;
     let failed = |error: io::Error| CliError::io(path, error);
     let file = BufReader::with_capacity(BUFFER, File::open(path).map_err(failed)?);
-    for line in file.lines().skip(1) {
+    let mut lines = file.lines();
+    // The first is the header.
+    lines.next().transpose().map_err(failed)?;
+    for line in lines {
         let line = line.map_err(failed)?;
         let event: Written = serde_json::from_str(&line).map_err(|_| wrong("no event"))?;
         let location = index.get(&event.location).copied();

@@ -18,7 +18,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
 use crate::report::summary::plural;
-use crate::report::to_stdout;
+use crate::report::tell;
 use crate::staging::Staging;
 
 const ANCHOR: &str = "traces.otf2";
@@ -38,23 +38,28 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
         .timer(clocks::timer(&args.clocks, &clocks))
         .stop_if(interrupted);
 
-    let nothing = Path::new("");
-    let staging = Staging::for_trace(args.output.target(), formats::SIMULATED, nothing)?;
+    let staging = Staging::for_new_trace(args.output.target(), formats::SIMULATED)?;
     let beside = truth
         .as_deref()
-        .map(|truth| Staging::for_trace((truth, args.output.force), formats::SIMULATED, nothing))
+        .map(|truth| Staging::for_new_trace((truth, args.output.force), formats::SIMULATED))
         .transpose()?;
     let anchor = staging.directory().join(ANCHOR);
     let written = match &beside {
         Some(beside) => experiment.write_with_truth(&anchor, &beside.directory().join(ANCHOR)),
         None => experiment.write(&anchor),
     };
-    let written = written.map_err(|error| failure(error, output))?;
+    let written = staging.written(written.map_err(failure))?;
     check_interrupt()?;
-    beside.map_or(Ok(()), Staging::commit_directory)?;
+    let late = match beside.map_or(Ok(()), Staging::commit_directory) {
+        // The other one can be completed all the same.
+        Err(late @ CliError::Complete { .. }) => Some(late),
+        committed => committed.map(|()| None)?,
+    };
     staging.commit_directory()?;
+    late.map_or(Ok(()), Err)?;
     if !args.quiet {
-        to_stdout(&describe(args, truth.as_deref(), &written, &clocks))?;
+        let text = describe(args, truth.as_deref(), &written, &clocks);
+        tell(&text, output)?;
     }
     Ok(0)
 }
@@ -79,10 +84,10 @@ fn truth_directory(args: &SimulateArgs) -> Result<Option<PathBuf>, CliError> {
     Ok(Some(truth))
 }
 
-fn failure(error: retime_sim::Error, output: &Path) -> CliError {
+fn failure(error: retime_sim::Error) -> CliError {
     match error {
         retime_sim::Error::Stopped => CliError::Interrupted,
-        retime_sim::Error::Write(error) => CliError::input(output, error.to_string()),
+        retime_sim::Error::Write(error) => CliError::Format(Box::new(error)),
         error @ retime_sim::Error::OutOfRange { .. } => {
             CliError::Usage(format!("{error} with --epoch"))
         }

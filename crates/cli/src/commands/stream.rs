@@ -16,7 +16,6 @@ mod line;
 mod report;
 mod wait;
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -170,16 +169,14 @@ impl Refused {
 pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
     let report = args.report.as_deref().map(|path| {
         target::check_file(path)?;
-        let file = File::create(path).map_err(|error| CliError::io(path, error))?;
-        Ok::<_, CliError>((path, file))
+        target::Place::prepare(path)
     });
     let report = report.transpose()?;
     let mut stream = Stream::new(args);
     let outcome = stream.pump(Input::new(io::stdin().lock()));
     let summary = report::Summary::new(&stream);
-    if let Some((path, file)) = report {
-        serde_json::to_writer_pretty(file, &summary)
-            .map_err(|error| CliError::io(path, error.into()))?;
+    if let Some(place) = report {
+        place.write(&summary)?;
     }
     if !args.quiet && (outcome.is_ok() || summary.says_something()) {
         // If even this cannot be written, the exit code still tells.

@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::progress::{Progress, check_interrupt};
-use crate::report::to_stdout;
+use crate::report::tell;
 use crate::saved::SavedCorrection;
 use crate::staging::Staging;
 
@@ -13,13 +13,13 @@ use crate::staging::Staging;
 pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
     let outcome = with_threads(args.run.threads, || undo(args))?;
     if !args.run.quiet {
-        to_stdout(&outcome)?;
+        tell(&outcome, &args.output.output)?;
     }
     Ok(0)
 }
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
-    let format = formats::of(&args.trace, args.format.format);
+    let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
     let trace = format.open(&args.trace)?;
     let path = trace.correction_path();
@@ -38,7 +38,8 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
         ));
     };
     let progress = Progress::new("restoring", trace.bytes(), args.run.quiet);
-    trace.restore(&correction, &undo, &staging.place(trace.shape()), &progress)?;
+    let to = staging.place(trace.shape());
+    staging.written(trace.restore(&correction, &undo, &to, &progress))?;
     drop(progress);
     check_interrupt()?;
     staging.commit(&*trace)?;

@@ -24,7 +24,7 @@ pub(super) fn verify(
     copy: &Path,
     times: &[Timestamp],
 ) -> Result<(), CliError> {
-    let format = formats::of(&args.trace, args.format.format);
+    let format = formats::of(&args.trace, args.format.format)?;
     let nodes = analysed.analysis.causality().nodes();
     let contents = &analysed.opened.contents;
     let verifying = |bytes| Progress::new("verifying", bytes, args.run.quiet);
@@ -82,5 +82,6 @@ pub(super) fn save(
     let name = format!("{method}{gamma}{rate}");
     let info = analysed.analysis.info();
     let saved = SavedCorrection::new(correction, info, name, undo)?.with_bounds(bounds);
-    saved.write(&staging.correction(&*analysed.opened.trace))
+    let trace = &*analysed.opened.trace;
+    staging.written(saved.write(&staging.correction(trace), trace.path()))
 }

@@ -13,7 +13,6 @@ pub(crate) mod target;
 mod untied;
 pub(crate) mod warnings;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -42,7 +41,7 @@ pub(crate) fn print_as(
                 .map_err(|error| CliError::io(path, error.into()))?;
             return to_stdout(&format!("{text}\n"));
         }
-        Some(path) => write_json(path, report)?,
+        Some(path) => target::Place::prepare(path)?.write(report)?,
         None => {}
     }
     if run.quiet {
@@ -52,14 +51,12 @@ pub(crate) fn print_as(
     }
 }
 
-fn write_json(path: &Path, report: &impl Serialize) -> Result<(), CliError> {
-    let write = || -> io::Result<()> {
-        let mut file = io::BufWriter::new(File::create(path)?);
-        serde_json::to_writer_pretty(&mut file, report)?;
-        file.write_all(b"\n")?;
-        file.flush()
-    };
-    write().map_err(|error| CliError::io(path, error))
+/// Says on standard output what was done; the `output` is complete by then.
+pub(crate) fn tell(text: &str, output: &Path) -> Result<(), CliError> {
+    to_stdout(text).map_err(|source| CliError::Unreported {
+        output: output.to_owned(),
+        source: source.into(),
+    })
 }
 
 /// Writes to standard output, with colours where wanted. That nobody reads on

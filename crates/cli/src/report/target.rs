@@ -1,11 +1,16 @@
-//! Where a report may be written: a slip of the keyboard must not cost a trace.
+//! Where a report may be written, and how: a slip of the keyboard must not cost a trace,
+//! nor a failure an older report.
 
-use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
+
+use retime::presence;
+use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::staging::{Staging, real};
 
 /// How reports of retime begin; only these are replaced.
 const OURS: [&str; 3] = [
@@ -20,13 +25,15 @@ pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError
     let Some(path) = run.json.as_deref().filter(|path| path.as_os_str() != "-") else {
         return Ok(());
     };
-    if path.is_dir() {
+    if is_directory(path)? {
         return Err(CliError::input(
             path,
             "is a directory; --json takes a file or -",
         ));
     }
-    if output.is_some_and(|output| is_within(path, output)) {
+    if let Some(output) = output
+        && is_within(path, output)?
+    {
         return Err(CliError::input(
             path,
             "lies where the output goes; give another file for the report",
@@ -37,46 +44,94 @@ pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError
 
 /// Fails if a report must not be written to `path`.
 pub(crate) fn check_file(path: &Path) -> Result<(), CliError> {
-    if !may_be_replaced(path) {
+    let replaced = may_be_replaced(path);
+    if !replaced.map_err(|error| CliError::io(path, error))? {
         return Err(CliError::input(
             path,
             "exists and is no report; give another file",
         ));
     }
     match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() && !parent.is_dir() => {
+        Some(parent) if !parent.as_os_str().is_empty() && !is_directory(parent)? => {
             Err(CliError::input(parent, "no such directory for the report"))
         }
         _ => Ok(()),
     }
 }
 
-fn may_be_replaced(path: &Path) -> bool {
-    match fs::metadata(path) {
-        Ok(found) if found.is_file() => {}
-        Ok(_) => return true,
-        Err(error) => return error.kind() == ErrorKind::NotFound,
+fn may_be_replaced(path: &Path) -> io::Result<bool> {
+    // What is no file is a pipe or a device.
+    if !presence::is_file(path)? {
+        return Ok(true);
     }
     let mut start = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(100).read_to_end(&mut start));
+    File::open(path)?.take(100).read_to_end(&mut start)?;
     let start = String::from_utf8_lossy(&start);
-    read.is_ok() && (start.is_empty() || OURS.iter().any(|it| start.contains(it)))
+    Ok(start.is_empty() || OURS.iter().any(|it| start.contains(it)))
+}
+
+fn is_directory(path: &Path) -> Result<bool, CliError> {
+    presence::is_directory(path).map_err(|error| CliError::io(path, error))
 }
 
 /// Whether a path is another or leads into it; neither has to exist.
-fn is_within(path: &Path, other: &Path) -> bool {
-    match (resolved(path), resolved(other)) {
+fn is_within(path: &Path, other: &Path) -> Result<bool, CliError> {
+    Ok(match (resolved(path)?, resolved(other)?) {
         (Some(path), Some(other)) => path.starts_with(other),
         _ => false,
-    }
+    })
 }
 
 /// A path without links, of which all but the last part exists.
-fn resolved(path: &Path) -> Option<PathBuf> {
-    if let Ok(path) = path.canonicalize() {
-        return Some(path);
+fn resolved(path: &Path) -> Result<Option<PathBuf>, CliError> {
+    if let Some(path) = real(path)? {
+        return Ok(Some(path));
     }
     let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new(".")).canonicalize().ok()?;
-    Some(parent.join(path.file_name()?))
+    let parent = real(parent.unwrap_or(Path::new(".")))?;
+    Ok(parent.and_then(|parent| Some(parent.join(path.file_name()?))))
+}
+
+/// A place for a report. A file appears there when it is complete; what reads from a pipe
+/// or a device gets it at once.
+pub(crate) enum Place {
+    File(Staging),
+    Other(PathBuf, File),
+}
+
+impl Place {
+    /// Prepares to write to a path that was checked.
+    pub(crate) fn prepare(path: &Path) -> Result<Self, CliError> {
+        let found = presence::kind(path).map_err(|error| CliError::io(path, error))?;
+        if found.is_some_and(|it| !it.is_file()) {
+            let file = File::options().write(true).open(path);
+            let file = file.map_err(|error| CliError::io(path, error))?;
+            return Ok(Self::Other(path.to_owned(), file));
+        }
+        // What a link leads to is replaced, not the link.
+        let path = real(path)?.unwrap_or_else(|| path.to_owned());
+        Ok(Self::File(Staging::for_report(&path)?))
+    }
+
+    /// Writes a report as JSON.
+    pub(crate) fn write(self, report: &impl Serialize) -> Result<(), CliError> {
+        match self {
+            Self::Other(path, file) => {
+                write_json(file, report).map_err(|error| CliError::io(&path, error))
+            }
+            Self::File(staging) => {
+                let path = staging.file();
+                let written = File::create_new(&path).and_then(|file| write_json(file, report));
+                staging.written(written.map_err(|error| CliError::io(&path, error)))?;
+                staging.put_file()
+            }
+        }
+    }
+}
+
+fn write_json(file: File, report: &impl Serialize) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
+    serde_json::to_writer_pretty(&mut file, report)?;
+    file.write_all(b"\n")?;
+    file.flush()
 }

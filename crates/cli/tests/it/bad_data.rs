@@ -66,7 +66,7 @@ fn run(case: &Path) -> Result<(), String> {
 }
 
 /// The messages of our error types that no case can bring about.
-const UNREACHABLE: [&str; 8] = [
+const UNREACHABLE: [&str; 10] = [
     // More than 2^32 events.
     "events that communicate; at most",
     "per location are supported",
@@ -75,6 +75,9 @@ const UNREACHABLE: [&str; 8] = [
     "cancelled",
     // Comes after a trace was written; see `manners.rs`.
     "; only the report is missing:",
+    // Take faults of the file system, or others at work; see `faults.rs`, `races.rs`.
+    "is complete, but",
+    "changed while it was being read",
     // A defect of retime.
     "the written copy differs from what was computed",
     // Takes a file of a whole chunk, 256 KiB; see `robust.rs` of retime-otf2.

@@ -11,6 +11,7 @@
 )]
 
 mod accelerators;
+mod access;
 #[path = "../../../otf2/tests/it/common/mod.rs"]
 mod archives;
 mod bad_data;
@@ -18,6 +19,7 @@ mod bounds;
 mod common;
 mod compare;
 mod examined;
+mod faults;
 mod fuzz_like;
 mod golden;
 mod json_lines;
@@ -25,9 +27,11 @@ mod layout;
 mod live;
 mod make;
 mod manners;
+mod memory;
 mod merged;
 mod methods;
 mod order;
+mod races;
 mod real_traces;
 mod recordings;
 mod shared;

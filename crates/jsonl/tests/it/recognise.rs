@@ -30,21 +30,23 @@ fn by_content_and_by_name() {
     ] {
         let input = Input::named(name, content);
         assert_eq!(
-            JsonLines.recognise(&input.path),
+            JsonLines.recognise(&input.path).unwrap(),
             expected,
             "{name} {content}"
         );
     }
     let input = Input::named("events.gz", compressed(event));
-    assert_eq!(JsonLines.recognise(&input.path), Certain);
+    assert_eq!(JsonLines.recognise(&input.path).unwrap(), Certain);
     assert_eq!(
-        JsonLines.recognise(&input.beside("missing.jsonl.gz")),
+        JsonLines
+            .recognise(&input.beside("missing.jsonl.gz"))
+            .unwrap(),
         Possible
     );
-    assert_eq!(JsonLines.recognise(&input.beside("missing")), No);
+    assert_eq!(JsonLines.recognise(&input.beside("missing")).unwrap(), No);
     let directory = input.beside("directory.jsonl");
     std::fs::create_dir(&directory).unwrap();
-    assert_eq!(JsonLines.recognise(&directory), No);
+    assert_eq!(JsonLines.recognise(&directory).unwrap(), No);
 }
 
 #[test]

@@ -7,7 +7,7 @@
 //! settings of the measurement. Other directories are left alone.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
 use retime_model::LocationIndex;
@@ -149,6 +149,11 @@ fn below(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What the file system knows of a file or directory of an archive.
+pub(crate) fn metadata(path: &Path) -> Result<Metadata> {
+    fs::metadata(path).map_err(|source| Error::io(path, source))
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>> {

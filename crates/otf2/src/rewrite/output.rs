@@ -1,10 +1,11 @@
 //! Bytes that are written, with their check sum.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher;
+use retime_model::{Access, give_time};
 
 use crate::error::{Error, Result};
 
@@ -40,6 +41,17 @@ impl Output {
             .set_len(0)
             .and_then(|()| self.file.rewind())
             .map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// Gives the file the access of the `original`, and its time if they are the same.
+    pub(crate) fn resemble(&self, original: &Metadata, is_same: bool) -> Result<()> {
+        let given = Access::of(original).give(&self.file);
+        let given = if is_same {
+            given.and_then(|()| give_time(original, &self.file))
+        } else {
+            given
+        };
+        given.map_err(|source| Error::io(&self.path, source))
     }
 
     /// Waits until the disk has what was written.

@@ -74,7 +74,7 @@ impl Trace {
             synced: true,
         };
         part.create_directories()?;
-        part.early(|_| true)
+        self.archive().unless_changed(part.early(|_| true))
     }
 
     /// Does what is left when all locations are in one of `parts`.
@@ -95,6 +95,6 @@ impl Trace {
         let names = whole.files.iter().map(|it| portable(&it.name)).zip(0..);
         let places: HashMap<String, usize> = names.collect();
         done.files.sort_by_key(|it| places.get(&it.path).copied());
-        whole.finish(done)
+        self.archive().unless_changed(whole.finish(done))
     }
 }

@@ -7,6 +7,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use retime_model::presence;
+
 use super::{
     chunked::{ChunkedFile, LITTLE_ENDIAN, Numbering, check_size},
     encode::Payload,
@@ -139,7 +141,9 @@ impl ArchiveWriter {
                 return Err(WriteError::Io { path, source });
             }
         }
-        if let Some(parent) = anchor.parent() {
+        if let Some(parent) = anchor.parent()
+            && !presence::is_directory(parent).map_err(at(parent))?
+        {
             fs::create_dir_all(parent).map_err(at(parent))?;
         }
         let locations = anchor.with_extension("");

@@ -1,0 +1,44 @@
+//! What would help where the system refuses.
+
+use std::error::Error;
+use std::io;
+
+use crate::error::CliError;
+
+/// Lets the limit on the size of files be an error of the write that exceeds it, where by
+/// default it kills the process. To be called before any thread is started.
+pub(crate) fn outlive_the_limit_of_files() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        // If it cannot be held back, the kill still leaves the target as it was.
+        let _ = SigSet::from_iter([Signal::SIGXFSZ]).thread_block();
+    }
+}
+
+/// What would help against an error, if its cause says so.
+pub(crate) fn of(error: &CliError) -> Option<String> {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let refused = error.downcast_ref::<io::Error>();
+        if refused.is_some_and(|it| it.kind() == io::ErrorKind::FileTooLarge) {
+            return Some(too_large());
+        }
+        cause = error.source();
+    }
+    None
+}
+
+fn too_large() -> String {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::process::{Resource, getrlimit};
+        if let Some(limit) = getrlimit(Resource::Fsize).current {
+            return format!(
+                "no file may have more than {} here; raise that limit (ulimit -f unlimited)",
+                retime::plural(limit, "byte")
+            );
+        }
+    }
+    "the file system takes no larger files; write to another one".into()
+}

@@ -1,0 +1,115 @@
+//! A copy may be read by whom the original may, and by nobody else; `faults` looks whether
+//! that holds at every moment.
+
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use crate::common::{Scratch, traces};
+
+/// The day on which the originals were written.
+const THEN: Duration = Duration::from_secs(1_000_000_000);
+
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o7777
+}
+
+fn age(path: &Path) {
+    let file = fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(SystemTime::UNIX_EPOCH + THEN).unwrap();
+}
+
+fn is_old(path: &Path) -> bool {
+    fs::metadata(path).unwrap().mtime() == THEN.as_secs() as i64
+}
+
+/// Names of an archive, and what their modes are.
+const MODES: [(&str, u32); 7] = [
+    ("", 0o750),
+    ("traces", 0o700),
+    ("traces.otf2", 0o600),
+    ("traces.def", 0o640),
+    ("traces/0.evt", 0o400),
+    ("traces/1.def", 0o604),
+    ("scorep.cfg", 0o444),
+];
+
+/// A trace with these modes, written long ago.
+fn private_trace(program: &retime_sim::Program) -> Scratch {
+    let scratch = Scratch::new();
+    traces::write(scratch.path(), "trace", program);
+    scratch.write("trace/scorep.cfg", "settings\n");
+    for (name, mode) in MODES {
+        let path = scratch.join("trace").join(name);
+        if path.is_file() {
+            age(&path);
+        }
+        set_mode(&path, mode);
+    }
+    scratch
+}
+
+#[track_caller]
+fn assert_modes(directory: &Path) {
+    for (name, expected) in MODES {
+        let found = mode(&directory.join(name));
+        assert_eq!(found, expected, "{name}: {found:o}");
+    }
+}
+
+#[test]
+fn of_copies_of_archives() {
+    let scratch = private_trace(&traces::skewed());
+    scratch.succeed("correct trace -o out");
+    scratch.succeed("correct trace/traces.otf2 -o named");
+    scratch.succeed("undo out -o back");
+    scratch.succeed("apply out/traces.retime.json trace -o applied");
+    for made in ["out", "back", "applied"] {
+        assert_modes(&scratch.join(made));
+    }
+    assert_eq!(mode(&scratch.join("named")), 0o750);
+    assert_eq!(mode(&scratch.join("named/traces.def")), 0o640);
+    // It tells the times of events, too.
+    assert_eq!(mode(&scratch.join("out/traces.retime.json")), 0o600);
+}
+
+/// As `cp -p` does it: what is the same as before is as old as before.
+#[test]
+fn what_is_copied_byte_for_byte_keeps_its_time() {
+    let scratch = private_trace(&traces::skewed());
+    scratch.succeed("correct trace -o out");
+    assert!(is_old(&scratch.join("out/scorep.cfg")));
+    assert!(is_old(&scratch.join("out/traces.otf2")));
+    assert!(!is_old(&scratch.join("out/traces/1.evt")));
+
+    let scratch = private_trace(&traces::sound());
+    scratch.succeed("correct trace -o out");
+    assert!(is_old(&scratch.join("out/traces/0.evt")));
+    assert_modes(&scratch.join("out"));
+}
+
+#[test]
+fn of_files_of_lines() {
+    let scratch = private_trace(&traces::skewed());
+    let lines = scratch.retime("order trace --format jsonl -q").stdout;
+    scratch.write("lines.jsonl", &lines);
+    set_mode(&scratch.join("lines.jsonl"), 0o640);
+    scratch.succeed("correct lines.jsonl -o out.jsonl");
+    scratch.succeed("undo out.jsonl -o back.jsonl");
+    for made in ["out.jsonl", "out.jsonl.retime.json", "back.jsonl"] {
+        assert_eq!(mode(&scratch.join(made)), 0o640, "{made}");
+    }
+    // A list leaves the directory that kept others from the files in it.
+    scratch.succeed("correct trace --merged -o list");
+    assert_eq!(mode(&scratch.join("list")), 0o600);
+    set_mode(&scratch.join("trace/traces.otf2"), 0o644);
+    scratch.succeed("correct trace --merged -o open");
+    assert_eq!(mode(&scratch.join("open")), 0o640);
+}
