@@ -232,5 +232,5 @@ pub fn final_advance(
         ))
     };
     let own = clocks.iter().map(of_clock).collect();
-    causality.share().by_clock(own, clocks, nodes)
+    nodes.by_clock(own, clocks)
 }

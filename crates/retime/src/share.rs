@@ -31,11 +31,9 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use retime_model::{Cancelled, ClockId, Clocks, LocationIndex};
+use retime_model::{Cancelled, LocationIndex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-
-use crate::causality::Nodes;
 
 /// The processes that hold parts of one trace, numbered from 0, as one of them sees them.
 pub trait Peers: Send + Sync {
@@ -276,38 +274,6 @@ impl Share {
         mine
     }
 
-    /// Whether this process holds the events of a clock, all of whose locations that have
-    /// any are in one.
-    pub(crate) fn owns_clock(&self, clocks: &Clocks, clock: ClockId, nodes: &Nodes) -> bool {
-        self.owner_of_clock(clocks, clock, nodes) == self.place().0
-    }
-
-    /// The process that does.
-    pub(crate) fn owner_of_clock(&self, clocks: &Clocks, clock: ClockId, nodes: &Nodes) -> usize {
-        let locations = clocks.locations(clock).iter();
-        let mut locations = locations.map(|it| it.as_usize());
-        let first = locations.clone().next().unwrap_or(0);
-        let busy = locations.find(|&it| nodes.count(it) > 0);
-        self.owner(busy.unwrap_or(first))
-    }
-
-    /// Says that the trace has to be in one process if the nodes of a clock are in several.
-    pub(crate) fn keep_clocks_together(&self, clocks: &Clocks, nodes: &Nodes) {
-        // A clock that is alone has none to be compared with.
-        if self.is_whole() || clocks.len() < 2 {
-            return;
-        }
-        let is_apart = |clock: ClockId| {
-            let owner = self.owner_of_clock(clocks, clock, nodes);
-            let locations = clocks.locations(clock).iter();
-            let mut busy = locations.filter(|it| nodes.count(it.as_usize()) > 0);
-            busy.any(|it| self.owner(it.as_usize()) != owner)
-        };
-        if clocks.iter().any(is_apart) {
-            self.needs_whole(NeedsWhole::ClockInSeveral);
-        }
-    }
-
     /// Whether it holds in all processes.
     pub fn all(&self, mine: bool) -> bool {
         self.merged(mine, |a, b| a && b)
@@ -333,27 +299,6 @@ impl Share {
             .collect();
         for (location, it) in self.gathered(own).into_iter().flatten() {
             if let Some(known) = mine.get_mut(location as usize) {
-                *known = it;
-            }
-        }
-        mine
-    }
-
-    /// By clock, what the process that holds it says.
-    pub(crate) fn by_clock<T>(&self, mut mine: Vec<T>, clocks: &Clocks, nodes: &Nodes) -> Vec<T>
-    where
-        T: Clone + Serialize + DeserializeOwned,
-    {
-        if self.is_whole() {
-            return mine;
-        }
-        let own = clocks.iter().zip(&mine);
-        let own: Vec<(ClockId, T)> = own
-            .filter(|(clock, _)| self.owns_clock(clocks, *clock, nodes))
-            .map(|(clock, it)| (clock, it.clone()))
-            .collect();
-        for (clock, it) in self.gathered(own).into_iter().flatten() {
-            if let Some(known) = mine.get_mut(clock.as_usize()) {
                 *known = it;
             }
         }

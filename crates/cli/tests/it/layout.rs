@@ -14,7 +14,7 @@ const CRATES: [(&str, &[&str]); 9] = [
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-model"]),
-    ("retime-parallel", &["retime-model"]),
+    ("retime-parallel", &["retime", "retime-model"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",

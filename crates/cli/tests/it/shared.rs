@@ -95,6 +95,23 @@ fn repaired_by_several() {
 }
 
 #[test]
+fn repaired_backwards_by_several() {
+    is_the_same(&long_trace(), "correct @trace --method clc --backward", 0);
+}
+
+#[test]
+fn counted_by_several() {
+    is_the_same(&long_trace(), "correct @trace --method simple", 0);
+}
+
+/// What looks at all clocks is left to one process.
+#[test]
+fn estimated_by_one_for_several() {
+    is_the_same(&long_trace(), "correct @trace --method extended", 0);
+    is_the_same(&long_trace(), "correct @trace --method lamport", 0);
+}
+
+#[test]
 fn copied_by_several() {
     let scratch = traces::scratch([("trace", traces::sound())]);
     is_the_same(&scratch, "correct @trace", 0);

@@ -62,6 +62,7 @@ fn a_lost_or_damaged_local_definition_file_is_an_error() {
     let bytes = fs::read(&file).expect("read");
     for length in [0, 1, 17, 18, 40, bytes.len() - 2] {
         fs::write(&file, &bytes[..length]).expect("written");
+        let archive = Archive::open(&path).expect("sound");
         let error = locals(&archive).expect_err("refused");
         assert!(
             matches!(error, Error::Truncated { .. }),

@@ -66,6 +66,14 @@ pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> K
         known.insert(part.location, part);
     }
     known.extend(own.into_iter().map(|log| (log.location, log)));
+    // Where processes do not work together any more, nothing is known of others.
+    for location in (0..info.locations.len() as u32).map(LocationIndex) {
+        let nothing = || LogColumns {
+            location,
+            ..LogColumns::default()
+        };
+        known.entry(location).or_insert_with(nothing);
+    }
     let mut logs: Vec<LogColumns> = known.into_values().collect();
     logs.sort_by_key(|log| log.location);
     Known { logs, lent }

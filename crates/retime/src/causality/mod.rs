@@ -18,6 +18,7 @@ mod check;
 mod collectives;
 mod doubtful;
 mod gaps;
+mod holders;
 mod ids;
 mod joining;
 mod lending;

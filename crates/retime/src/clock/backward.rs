@@ -49,7 +49,7 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionE
         .mirror_time(Timestamp(0))
         .map_or(u64::MAX, |stamp| stamp.0);
     let mut shift = 0;
-    for location in 0..nodes.locations() {
+    for location in (0..nodes.locations()).filter(|&it| nodes.share().owns(it)) {
         let Some(extent) = nodes.extent(location) else {
             continue;
         };
@@ -61,7 +61,7 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionE
         // What lies before that needs no shift.
         shift = shift.max(latest.0.saturating_sub(zero));
     }
-    Ok(shift)
+    Ok(nodes.share().merged(shift, u64::max))
 }
 
 /// All nodes of a clock, and the bends between them, in rising order.

@@ -110,9 +110,7 @@ pub fn learn_minimal_delay(
     clocks: &Clocks,
     monitor: &dyn Monitor,
 ) -> Result<LearnedDelay, Cancelled> {
-    causality
-        .share()
-        .keep_clocks_together(clocks, causality.nodes());
+    causality.nodes().keep_clocks_together(clocks);
     // Each speaks for its pairs with those after it, and the last has none.
     let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
     let before_last: Vec<ClockId> = before_last.collect();

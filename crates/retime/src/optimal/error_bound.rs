@@ -106,7 +106,7 @@ impl ErrorBounds {
     ) -> Result<Self, Cancelled> {
         let share = nodes.share();
         let clocks = correction.clocks();
-        let is_own = |clock: ClockId| share.owns_clock(clocks, clock, nodes);
+        let is_own = |clock: ClockId| nodes.owns_clock(clocks, clock);
         let extent = |clock: ClockId| source.extent(clock).filter(|_| is_own(clock));
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
@@ -131,7 +131,7 @@ impl ErrorBounds {
         };
         let own = clocks.par_iter().map(bound).collect::<Result<_, _>>()?;
         Ok(Self {
-            clocks: share.by_clock(own, all, nodes),
+            clocks: nodes.by_clock(own, all),
         })
     }
 
@@ -167,7 +167,7 @@ impl ErrorBounds {
         };
         let sums = all.par_iter().map(one);
         let sums: Vec<Sum> = sums.collect::<Result<_, Cancelled>>()?;
-        let sums = nodes.share().by_clock(sums, clocks, nodes);
+        let sums = nodes.by_clock(sums, clocks);
         let total = sums.iter().fold(Sum::default(), Sum::with);
         Ok((total.summary(), sums.iter().map(Sum::summary).collect()))
     }

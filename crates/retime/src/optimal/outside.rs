@@ -120,7 +120,7 @@ pub fn outside(
 /// The map of a clock as the process has it that holds the clock.
 fn shared_map(correction: &Correction, clock: ClockId, nodes: &Nodes) -> ClockMap {
     let (share, map) = (nodes.share(), correction.map(clock));
-    let is_own = share.owns_clock(correction.clocks(), clock, nodes);
+    let is_own = nodes.owns_clock(correction.clocks(), clock);
     let own = is_own.then(|| (map.knots().to_vec(), map.steps().to_vec()));
     let known = share.merged(own, Option::or);
     let sent = known.and_then(|(knots, steps)| ClockMap::new(knots, steps).ok());

@@ -591,9 +591,7 @@ fn collected(correction: Correction, nodes: &Nodes) -> Correction {
         let map = correction.map(clock);
         (clock, map.knots().to_vec(), map.steps().to_vec())
     };
-    let own = clocks
-        .iter()
-        .filter(|it| share.owns_clock(&clocks, *it, nodes));
+    let own = clocks.iter().filter(|it| nodes.owns_clock(&clocks, *it));
     let mut to: Vec<Vec<(ClockId, Vec<Knot>, Vec<Step>)>> = vec![Vec::new(); size];
     if rank > 0 {
         to[0] = own.map(sent).collect();

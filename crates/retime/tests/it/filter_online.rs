@@ -378,41 +378,6 @@ fn memory_is_flat_and_the_delay_bounded() {
     assert!(report.delay.largest() < 200_000_000);
 }
 
-/// Time for the same number of events, of more or fewer locations of which one in
-/// `every` speaks.
-fn time_for(locations: u32, every: u32) -> std::time::Duration {
-    let clocks: Vec<u32> = (0..locations).collect();
-    let mut filter = Filter::new(&clocks, options());
-    let start = std::time::Instant::now();
-    for number in 0..50_000 {
-        let speaker = number * every % locations;
-        let kind = match number % 2 {
-            0 => send(u64::from(number)),
-            _ => receive(u64::from(number - 1)),
-        };
-        let event = Event {
-            location: LocationIndex(speaker),
-            time: Timestamp(1_000 + u64::from(number)),
-            kind,
-            payload: (),
-        };
-        filter.push(event).unwrap();
-        while filter.pop().is_some() {}
-    }
-    assert!(filter.report().released > 49_000);
-    start.elapsed()
-}
-
-/// Sixteen times as many locations cost some cache misses more, not sixteen times as much.
-#[test]
-fn an_event_costs_no_more_where_there_are_more_locations() {
-    for every in [1, 500] {
-        let least = |locations| (0..3).map(|_| time_for(locations, every)).min();
-        let (few, many) = (least(1_000).unwrap(), least(16_000).unwrap());
-        assert!(many < 5 * few, "every {every}: {few:?} {many:?}");
-    }
-}
-
 /// Far more than the filter has room for, all within its patience.
 const MANY: u64 = 300_000;
 

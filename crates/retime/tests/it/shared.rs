@@ -5,14 +5,13 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use retime::causality::Check;
-use retime::clock::{ClockError, Gamma};
 use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
 };
-use retime::{Broken, Correction, LocationIndex, NeedsWhole, Peers, Share, TraceInfo};
+use retime::{Broken, Correction, LocationIndex, Peers, Share, TraceInfo};
 
 use crate::common::trace::Trace;
-use crate::common::{Sharing, Spec, cases, specs};
+use crate::common::{cases, specs};
 
 /// One of several threads that are processes to each other.
 struct Thread {
@@ -211,7 +210,6 @@ proptest! {
         let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
         let parts = in_processes(&trace, &owners, size, &options, &method);
         let broken = parts[0].share.broken();
-        println!("BROKEN {broken:?}");
         if let Some(Broken::NeedsWhole(_) | Broken::Failed) = broken {
             return Ok(());
         }
