@@ -23,9 +23,9 @@ use std::time::Instant;
 
 use retime::causality::LocationLog;
 use retime::pipeline::{Analysis, AnalysisOptions, DRIFT_BOUND, Method, MethodName};
-use retime::{Broken, Peers, Share, group_digits};
+use retime::{Broken, Peers, Share, TraceInfo, group_digits};
 use retime_parallel::{Communicator, threads};
-use retime_sim::{HaloExchange, Spread};
+use retime_sim::{HaloExchange, InMemory, Spread};
 
 /// A process that counts what it sends.
 struct Counted {
@@ -72,128 +72,156 @@ struct Taken {
     outcome: String,
 }
 
+/// What is asked for on the command line.
+struct Asked {
+    processes: usize,
+    grid: (u32, u32),
+    iterations: u64,
+    method: Method,
+}
+
+impl Asked {
+    fn read() -> Self {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let number = |at: usize| -> u32 {
+            let word = words.get(at).expect("PROCESSES ROWS COLUMNS ITERATIONS");
+            word.parse().expect("a number")
+        };
+        let by_clock = words.get(4).is_some_and(|it| it == "clc");
+        Self {
+            processes: number(0) as usize,
+            grid: (number(1), number(2)),
+            iterations: number(3).into(),
+            method: Method::new(if by_clock {
+                MethodName::Clc
+            } else {
+                MethodName::Auto
+            }),
+        }
+    }
+
+    fn simulate(&self) -> InMemory {
+        let mut program = HaloExchange {
+            grid: self.grid,
+            iterations: self.iterations,
+            seed: 7,
+            ranks_per_node: 1,
+            ..HaloExchange::default()
+        };
+        let spread = Spread {
+            offset: 100_000.0,
+            drift: 2e-6,
+            ..Spread::default()
+        };
+        program.clocks = spread.per_process(&program.layout(), program.seed);
+        program.experiment().in_memory().expect("a trace")
+    }
+}
+
+/// What one process does, with the logs of its own locations.
+fn work(
+    communicator: Box<dyn Communicator>,
+    (info, own, owners): (TraceInfo, Vec<LocationLog>, Vec<u32>),
+    method: &Method,
+) -> Taken {
+    let peer = Arc::new(Counted {
+        communicator,
+        messages: AtomicU64::new(0),
+        bytes: AtomicU64::new(0),
+    });
+    let (mut messages, mut bytes) = ([0; 3], [0; 3]);
+    let mut note = |stage: usize| {
+        messages[stage] = peer.messages.load(Ordering::Relaxed);
+        bytes[stage] = peer.bytes.load(Ordering::Relaxed);
+    };
+    let share = Share::new(Arc::clone(&peer) as Arc<dyn Peers>, owners);
+    let options = AnalysisOptions::default();
+    let mut analysis = Analysis::shared(info, own, options, &share, &()).expect("sound logs");
+    note(0);
+    let solution = analysis.solve(method, &()).ok();
+    note(1);
+    let mut outcome = format!("{:?}", share.broken());
+    if let Some(solution) = &solution {
+        analysis.adopt(solution, &()).expect("nobody cancels");
+        let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &());
+        let half_width = bounds.ok().flatten().map(|it| it.all.mean_half_width);
+        outcome = format!(
+            "{} reversed before, {} after; mean half width of errors {:.0} ticks",
+            group_digits(analysis.recorded().violated()),
+            solution.left.violated(),
+            half_width.unwrap_or(f64::NAN)
+        );
+    }
+    note(2);
+    let nodes = analysis.causality().nodes();
+    let own = (0..nodes.locations()).map(|it| nodes.of(it).len()).sum();
+    Taken {
+        messages,
+        bytes,
+        own,
+        borrowed: nodes.len() - own,
+        outcome,
+    }
+}
+
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let number = |at: usize| -> u32 { words[at].parse().expect("a number") };
-    let (size, rows, columns, iterations) = (number(0) as usize, number(1), number(2), number(3));
-    let name = words.get(4).map_or("auto", String::as_str);
-    let method = if name == "clc" {
-        Method::new(MethodName::Clc)
-    } else {
-        Method::default()
-    };
-    let mut program = HaloExchange {
-        grid: (rows, columns),
-        iterations: iterations.into(),
-        seed: 7,
-        ranks_per_node: 1,
-        ..HaloExchange::default()
-    };
-    let spread = Spread {
-        offset: 100_000.0,
-        drift: 2e-6,
-        ..Spread::default()
-    };
-    program.clocks = spread.per_process(&program.layout(), program.seed);
-    let trace = program.experiment().in_memory().expect("a trace");
-    let locations = trace.logs.len();
+    let asked = Asked::read();
+    let trace = asked.simulate();
+    let (size, locations) = (asked.processes, trace.logs.len());
     let events: u64 = trace.logs.iter().map(|log| log.columns().events).sum();
-    let nodes: usize = trace.logs.iter().map(LocationLog::len).sum();
-    let owners: Vec<u32> = (0..locations)
-        .map(|it| (it * size / locations) as u32)
-        .collect();
+    println!(
+        "{size} processes, {} locations, {} events, {} of them with edges, {} messages",
+        group_digits(locations as u64),
+        group_digits(events),
+        group_digits(trace.stamps.len() as u64),
+        group_digits(trace.messages.len() as u64),
+    );
+    let owners = (0..locations).map(|it| (it * size / locations) as u32);
+    let owners: Vec<u32> = owners.collect();
     let mut parts: Vec<Vec<LocationLog>> = (0..size).map(|_| Vec::new()).collect();
     for log in trace.logs {
         parts[owners[log.location().as_usize()] as usize].push(log);
     }
-    let messages = trace.messages.len();
-    let info = trace.info;
-
+    let (info, method) = (trace.info, &asked.method);
     let start = Instant::now();
     let taken: Vec<Taken> = thread::scope(|scope| {
         let members = threads(size, usize::MAX).into_iter().zip(parts);
         let running = members.map(|(communicator, own)| {
-            let (info, owners, method) = (info.clone(), owners.clone(), &method);
-            scope.spawn(move || {
-                let peer = Arc::new(Counted {
-                    communicator,
-                    messages: AtomicU64::new(0),
-                    bytes: AtomicU64::new(0),
-                });
-                let (mut messages, mut bytes) = ([0; 3], [0; 3]);
-                let mut note = |stage: usize| {
-                    messages[stage] = peer.messages.load(Ordering::Relaxed);
-                    bytes[stage] = peer.bytes.load(Ordering::Relaxed);
-                };
-                let share = Share::new(Arc::clone(&peer) as Arc<dyn Peers>, owners);
-                let options = AnalysisOptions::default();
-                let mut analysis = Analysis::shared(info, own, options, &share, &()).ok();
-                note(0);
-                let mut solution = None;
-                if let Some(analysis) = &analysis {
-                    solution = analysis.solve(method, &()).ok();
-                }
-                note(1);
-                let mut outcome = format!("{:?}", share.broken());
-                if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
-                    analysis.adopt(solution, &()).expect("nobody cancels");
-                    let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &());
-                    let mean = bounds.ok().flatten().map(|it| it.all.mean_half_width);
-                    outcome = format!(
-                        "{} reversed before, {} after; half width {mean:?} ticks",
-                        analysis.recorded().violated(),
-                        solution.left.violated()
-                    );
-                }
-                note(2);
-                let nodes = analysis.as_ref().map(|it| it.causality().nodes());
-                let own = nodes.map_or(0, |it| (0..locations).map(|l| it.of(l).len()).sum());
-                Taken {
-                    messages,
-                    bytes,
-                    own,
-                    borrowed: nodes.map_or(0, |it| it.len()) - own,
-                    outcome,
-                }
-            })
+            let known = (info.clone(), own, owners.clone());
+            scope.spawn(move || work(communicator, known, method))
         });
         let running: Vec<_> = running.collect();
-        running
-            .into_iter()
-            .map(|it| it.join().expect("no panic"))
-            .collect()
+        let done = running.into_iter().map(|it| it.join().expect("no panic"));
+        done.collect()
     });
-    let took = start.elapsed().as_secs_f64();
+    println!("{method}: {}", taken[0].outcome);
+    println!("{:.1} s on these cores", start.elapsed().as_secs_f64());
+    report(&taken, events);
+}
 
-    let digits = |it: u64| group_digits(it);
-    println!(
-        "{size} processes, {} locations, {} events, {} of them with edges, {} messages: {took:.1} s",
-        digits(locations as u64),
-        digits(events),
-        digits(nodes as u64),
-        digits(messages as u64),
-    );
-    println!("{name}: {}", taken[0].outcome);
+fn report(taken: &[Taken], events: u64) {
     for (stage, name) in ["analysis", "solution", "bounds"].iter().enumerate() {
         let of = |all: &[u64; 3]| all[stage] - stage.checked_sub(1).map_or(0, |it| all[it]);
         let messages: u64 = taken.iter().map(|it| of(&it.messages)).sum();
         let bytes: u64 = taken.iter().map(|it| of(&it.bytes)).sum();
         println!(
             "{name:<9} {:>12} messages {:>16} bytes, {:.2} per event",
-            digits(messages),
-            digits(bytes),
+            group_digits(messages),
+            group_digits(bytes),
             bytes as f64 / events as f64
         );
     }
     let spread = |what: &str, of: fn(&Taken) -> usize| {
         let all = taken.iter().map(of);
-        let (least, most) = (
-            all.clone().min().unwrap_or(0),
-            all.clone().max().unwrap_or(0),
+        let ends = (all.clone().min(), all.clone().max());
+        let mean = all.sum::<usize>() / taken.len();
+        let shown = |it: usize| group_digits(it as u64);
+        println!(
+            "{what:<9} {} to {} events per process, {} on average",
+            shown(ends.0.unwrap_or(0)),
+            shown(ends.1.unwrap_or(0)),
+            shown(mean)
         );
-        let mean = all.sum::<usize>() / size;
-        let [least, mean, most] = [least, mean, most].map(|it| digits(it as u64));
-        println!("{what:<9} {least} to {most} events per process, {mean} on average");
     };
     spread("own", |it| it.own);
     spread("borrowed", |it| it.borrowed);

@@ -153,7 +153,9 @@ impl Dealt {
         let own = self.scan_parts(monitor)?;
         let mut owners = vec![0; self.parts.iter().map(Vec::len).sum()];
         for (rank, part) in (0..).zip(&self.parts) {
-            part.iter().for_each(|it| owners[it.as_usize()] = rank);
+            for it in part {
+                owners[it.as_usize()] = rank;
+            }
         }
         let keep_parts = |_: &[LocationIndex]| Command::Keep {
             trace: self.number,

@@ -1,20 +1,24 @@
 //! The work on a trace, dealt out to processes that send each other messages.
 //!
-//! Process 0 runs the whole job as if it were alone, on a trace from [`open`]. The others
-//! [`serve`] it: each reads, and later writes, its part of the locations when it is told
-//! to, and answers with what it found.
+//! Process 0 does what a command asks for, on a trace from [`open`]. The others [`serve`] it:
+//! each reads, analyses, and later writes its part of the locations when it is told to.
 //!
 //! ```text
 //!  process 0                                   process 1, 2, ...
 //!  open ------------ Open path --------------> opens it, too
-//!  scan ------------ Scan part --------------> reads the events of its part
-//!    reads its own part
-//!    logs <--------- PartLocation ------------
+//!  read ------------ Scan part, Keep --------> reads the events of its part, keeps the logs
+//!    contents <----- Kept --------------------
+//!  Analysis::shared, solve, ...
+//!    announces ----- Step -------------------> takes the same step with its own part:
+//!    merges <------------------------------->  both tell each other what they find
 //!  rewrite --------- Write part, its maps ---> writes the files of its part, syncs them
-//!    writes its own part
 //!    undo <--------- PartUndo ----------------
 //!    writes what belongs to no location
+//!  verify ---------- Verify -----------------> reads its part of the copy, compares it
 //! ```
+//!
+//! Where one process needs the whole trace, `scan` is `read` with all logs
+//! [delivered](Dealt) to process 0.
 //!
 //! How messages travel is up to a [`Communicator`]: MPI in the command `retime-mpi`,
 //! channels between [`threads`] in tests. What a process cannot do is told to process 0,
@@ -28,6 +32,8 @@
 //! | `command` | what process 0 asks for, and what is answered |
 //! | `correction` | the maps that a part needs |
 //! | `deal` | which locations each process gets |
+//! | `kept` | what a process has read, kept for the analysis |
+//! | `members` | the processes as those who share a trace |
 //! | `dealt` | the trace as process 0 sees it |
 //! | `worker` | the other processes |
 //! | `usage` | what a process took |

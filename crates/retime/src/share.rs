@@ -227,7 +227,7 @@ impl Share {
         }
     }
 
-    /// What all processes have found; see the [module](self).
+    /// What all processes have found.
     ///
     /// `join` has to be associative, and its results must not depend on who has found
     /// what.
@@ -277,6 +277,20 @@ impl Share {
     /// Whether it holds in all processes.
     pub fn all(&self, mine: bool) -> bool {
         self.merged(mine, |a, b| a && b)
+    }
+
+    /// What the first process works out from what all know, and tells the others, who wait
+    /// meanwhile: a core that several of them run on does it once.
+    pub(crate) fn once<T>(
+        &self,
+        work: impl FnOnce() -> Result<T, Cancelled>,
+    ) -> Result<T, Cancelled>
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let (rank, _) = self.place();
+        let mine = (rank == 0).then(work).transpose()?;
+        self.merged(mine, Option::or).ok_or(Cancelled)
     }
 
     /// The sum of what processes have counted.

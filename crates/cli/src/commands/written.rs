@@ -24,32 +24,7 @@ pub(super) fn verify(
     copy: &Path,
     times: &[Timestamp],
 ) -> Result<(), CliError> {
-    let format = formats::of(&args.trace, args.format.format)?;
-    let nodes = analysed.analysis.causality().nodes();
-    let contents = &analysed.opened.contents;
-    let verifying = |bytes| Progress::new("verifying", bytes, args.run.quiet);
-    let team = args.format.team.as_ref();
-    let found = match team.filter(|_| !nodes.share().is_whole()) {
-        Some(team) => match retime_parallel::open(team, format, copy)? {
-            Opened::Dealt(written) => {
-                written.verify(contents, nodes, times, &verifying(written.bytes()))?
-            }
-            Opened::Alone(_) => return Err(CliError::Verification("another format".into())),
-        },
-        None => {
-            let written = formats::open(copy, format, team)?;
-            let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
-            let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
-            let timelines = written.timelines(&events, &verifying(written.bytes()))?;
-            let mut expected = contents.iter().zip(&all);
-            let mut timelines = (0..).map(LocationIndex).zip(&timelines);
-            timelines.find_map(|(location, timeline)| {
-                let (contents, of) = expected.next()?;
-                let times = times.get(of.range()).unwrap_or_default();
-                Some((location, timeline.difference(contents, times)?))
-            })
-        }
-    };
+    let found = difference(args, analysed, copy, times)?;
     found.map_or(Ok(()), |(location, how)| {
         let name = analysed.analysis.info().describe(location);
         let what = match how {
@@ -63,6 +38,37 @@ pub(super) fn verify(
         };
         Err(CliError::Verification(what))
     })
+}
+
+/// The first location of a copy that is not as computed, and how.
+fn difference(
+    args: &CorrectArgs,
+    analysed: &Analysed,
+    copy: &Path,
+    times: &[Timestamp],
+) -> Result<Option<(LocationIndex, Difference)>, CliError> {
+    let format = formats::of(&args.trace, args.format.format)?;
+    let nodes = analysed.analysis.causality().nodes();
+    let contents = &analysed.opened.contents;
+    let verifying = |bytes| Progress::new("verifying", bytes, args.run.quiet);
+    let team = args.format.team.as_ref();
+    if let Some(team) = team.filter(|_| !nodes.share().is_whole())
+        && let Opened::Dealt(written) = retime_parallel::open(team, format, copy)?
+    {
+        let progress = verifying(written.bytes());
+        return Ok(written.verify(contents, nodes, times, &progress)?);
+    }
+    let written = formats::open(copy, format, team)?;
+    let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+    let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
+    let timelines = written.timelines(&events, &verifying(written.bytes()))?;
+    let mut expected = contents.iter().zip(&all);
+    let mut timelines = (0..).map(LocationIndex).zip(&timelines);
+    Ok(timelines.find_map(|(location, timeline)| {
+        let (contents, of) = expected.next()?;
+        let times = times.get(of.range()).unwrap_or_default();
+        Some((location, timeline.difference(contents, times)?))
+    }))
 }
 
 /// Writes the correction beside the copy.

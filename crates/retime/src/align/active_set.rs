@@ -141,11 +141,16 @@ impl<'a> Bench<'a> {
             }
         }
         self.minimise(&active, &mut curves, &aim, division, EXACTLY)?;
-        Ok(Found {
+        Ok(self.found(curves, division))
+    }
+
+    /// Curves that were found, with a pass over all dependencies.
+    pub(super) fn found(&self, curves: Curves, division: Division) -> Found {
+        Found {
             division,
-            survey: self.survey(&curves, windows),
+            survey: self.survey(&curves, self.windows(division.pieces)),
             curves,
-        })
+        }
     }
 
     /// The centre of some dependencies.

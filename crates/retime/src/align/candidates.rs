@@ -16,6 +16,7 @@ use super::options::OPTIONS;
 use super::reduced::{Cell, Reduced, Reduction, Same, same};
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
+use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 
 /// By link in order how many dependencies there are.
@@ -58,6 +59,11 @@ impl<'a, S: Source> Candidates<'a, S> {
         candidates.find_components();
         candidates.reduce(OPTIONS.windows)?;
         Ok(candidates)
+    }
+
+    /// Who else knows some of them.
+    pub(super) fn share(&self) -> &Share {
+        self.source.share()
     }
 
     /// By clock the [component](super::components) it belongs to.

@@ -6,12 +6,14 @@
 //! reference shows the `w` with `w + y_ref(w) = T`, found by going back and forth,
 //! since `y_ref` is nearly constant; and `w - v` is what has to be added.
 
+use serde::{Deserialize, Serialize};
+
 use super::frame::{Frame, Seen};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
 /// A value for each clock at each of `pieces + 1` equidistant knots.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Curves {
     pub(super) clocks: usize,
     pub(super) pieces: usize,

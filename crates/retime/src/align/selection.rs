@@ -29,6 +29,7 @@ use super::division::Division;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
+use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 
 /// How many families of clocks there are.
@@ -44,6 +45,21 @@ pub(super) struct Given<'a> {
 /// Offsets, and the dependencies they follow.
 pub(super) type Offsets<'a> = (Found, Bench<'a>);
 
+/// The centre, from curves that are somewhere near. Of several processes the first looks for
+/// it.
+fn settled(
+    share: &Share,
+    bench: &Bench<'_>,
+    near: &Curves,
+    division: Division,
+) -> Result<Found, Cancelled> {
+    if share.is_whole() {
+        return bench.settle(near, division);
+    }
+    let curves = share.once(|| Ok(bench.settle(near, division)?.curves))?;
+    Ok(bench.found(curves, division))
+}
+
 impl<'a> Given<'a> {
     /// The offsets of clocks that do what clocks do.
     pub(super) fn stiffest<S: Source>(
@@ -53,7 +69,8 @@ impl<'a> Given<'a> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
         let flat = Curves::flat(candidates.component().len(), usual.pieces, self.frame.span);
-        Ok((bench.settle(&flat, usual)?, bench))
+        let found = settled(candidates.share(), &bench, &flat, usual)?;
+        Ok((found, bench))
     }
 
     /// The offsets of the stiffest clocks that are not proven wrong, from those of
@@ -74,7 +91,7 @@ impl<'a> Given<'a> {
             if !candidates.are_fine_enough(division.pieces) {
                 bench = self.bench(candidates, division)?;
             }
-            let found = bench.settle(&best.curves, division)?;
+            let found = settled(candidates.share(), &bench, &best.curves, division)?;
             let now = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
             if now.sum < OPTIONS.gain * before.sum || firmer {

@@ -217,21 +217,36 @@ fn excerpt(log: &LogColumns, concerns: impl Fn(&What<'_>) -> bool) -> (LogColumn
     let calls = log.calls.iter();
     let calls = calls.filter(|it| concerns(&What::Call(it.what.communicator)));
     let calls: Vec<_> = calls.copied().collect();
-    let sent: FxHashSet<LogNode> = sends.iter().map(|&it| log.sends[it].node).collect();
-    let accepted = log.accepted.iter().filter(|it| sent.contains(&it.send));
-    let accepted: Vec<_> = accepted.copied().collect();
-
-    let mut nodes: Vec<LogNode> = sent.iter().copied().collect();
-    for &place in &receives {
-        nodes.push(log.receives[place].node);
-        nodes.extend(Some(call_of(place)).filter(|&it| it != NO_CALL));
+    // By node whether it is in the excerpt, and then its number there.
+    let mut kept = vec![0_u32; log.times.len()];
+    let mut keep = |node: LogNode| kept[node.index()] = 1;
+    for &place in &sends {
+        keep(log.sends[place].node);
     }
-    nodes.extend(calls.iter().flat_map(|it| [it.begin, it.end]).flatten());
-    nodes.extend(accepted.iter().map(|it| it.completion));
-    nodes.sort_unstable();
-    nodes.dedup();
-
-    let new = |node: LogNode| LogNode(nodes.partition_point(|it| *it < node) as u32);
+    for &place in &receives {
+        keep(log.receives[place].node);
+        Some(call_of(place))
+            .filter(|&it| it != NO_CALL)
+            .map(&mut keep);
+    }
+    let of_calls = calls.iter().flat_map(|it| [it.begin, it.end]).flatten();
+    of_calls.for_each(&mut keep);
+    let mut accepted = log.accepted.clone();
+    if !accepted.is_empty() {
+        let sent: FxHashSet<LogNode> = sends.iter().map(|&it| log.sends[it].node).collect();
+        accepted.retain(|it| sent.contains(&it.send));
+        for it in &accepted {
+            keep(it.completion);
+        }
+    }
+    let mut nodes: Vec<LogNode> = Vec::new();
+    for (node, number) in (0..).map(LogNode).zip(&mut kept) {
+        if *number == 1 {
+            *number = nodes.len() as u32;
+            nodes.push(node);
+        }
+    }
+    let new = |node: LogNode| LogNode(kept[node.index()]);
     let mut channels: FxHashMap<ChannelIndex, ChannelIndex> = FxHashMap::default();
     let mut part = LogColumns {
         location: log.location,

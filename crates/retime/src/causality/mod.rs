@@ -143,7 +143,7 @@ impl Causality {
         logs: Vec<LocationLog>,
         options: CausalityOptions,
     ) -> Result<Self, CausalityError> {
-        Self::build_shared(info, logs, options, Share::default())
+        Self::build_shared(info, logs, options, &Share::default())
     }
 
     /// The same in one of several processes, given the logs of the locations that it holds.
@@ -152,9 +152,9 @@ impl Causality {
         info: &TraceInfo,
         own: Vec<LocationLog>,
         options: CausalityOptions,
-        share: Share,
+        share: &Share,
     ) -> Result<Self, CausalityError> {
-        let Known { mut logs, lent } = lending::known(info, own, &share);
+        let Known { mut logs, lent } = lending::known(info, own, share);
         let nodes = Nodes::gather(&mut logs, &lent, share.clone())?;
         let usage = Usage::recorded(info, &logs, &nodes);
         let mut defects = Defects::default();

@@ -191,14 +191,24 @@ impl Edges {
         Ok(Self::new(edges, extents.collect()))
     }
 
-    /// The same by some key, and of equal ones as they were.
-    pub(crate) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&Edge) -> K + Sync) {
-        self.edges.par_sort_by_key(key);
-    }
-
-    /// Other dependencies between the same clocks.
-    pub(crate) fn with(self, edges: Vec<Edge>) -> Self {
-        Self { edges, ..self }
+    /// Lists all that a source has by clocks and stamps, so that what is told by them does not
+    /// depend on who has listed them. Of several processes the first gets those of all, whose
+    /// events are no nodes of its own, and the others get none.
+    pub(crate) fn of_all(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        let mut own = Self::own(source, monitor)?;
+        let share = source.share();
+        if !share.is_whole() {
+            type Sent = (ClockId, i64, ClockId, i64);
+            let mut to: Vec<Vec<Sent>> = vec![Vec::new(); share.place().1];
+            let stamps = |it: &Edge| (it.from, it.sent, it.to, it.received);
+            to[0] = own.edges.iter().map(stamps).collect();
+            let all = share.exchanged(to).into_iter().flatten();
+            let edge = |(from, sent, to, received)| Edge::message(from, sent, to, received);
+            own.edges = all.map(edge).collect();
+        }
+        let key = |it: &Edge| (it.from, it.to, it.sent, it.received, it.cause, it.effect);
+        own.edges.par_sort_by_key(key);
+        Ok(own)
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.

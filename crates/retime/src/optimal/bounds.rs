@@ -70,6 +70,8 @@
 //! # Ok::<(), retime::Cancelled>(())
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 use super::envelope::Envelope;
 use super::facts::Facts;
 use super::feasible::kept;
@@ -125,7 +127,7 @@ impl Default for BoundOptions {
 
 /// Bounds on what has to be added to each clock to show the time of
 /// `reference`; where that was set, the time that it would show if it had not been.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OffsetBounds {
     /// By clock; `None` where nothing relates a clock to the reference.
     pub clocks: Vec<Option<ClockBounds>>,
@@ -149,7 +151,7 @@ impl OffsetBounds {
 }
 
 /// Bounds on what has to be added to one clock.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockBounds {
     pub(super) line: Line,
     pub(super) low: Envelope,
@@ -233,7 +235,7 @@ pub fn offset_bounds(
         let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
         let bounds = match without_contradiction(source, &facts, options, monitor)? {
             Some(bounds) => bounds,
-            None => with_contradictions(&*source.list(monitor)?, &facts, options, monitor)?,
+            None => with_all(source, &facts, options, monitor)?,
         };
         monitor.check()?;
         Ok(bounds)
@@ -268,11 +270,14 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     let Some(kept) = kept(source, facts, monitor)? else {
         return Ok(None);
     };
-    let graph = graph(facts, &kept);
-    drop(kept);
-    let relaxation = Relaxation::new(facts.clocks());
-    let mut budget = Budget::of(options.steps, monitor);
-    Ok(solved(facts, &graph, &relaxation, &mut budget)?.ok())
+    let found = || {
+        let graph = graph(facts, &kept);
+        drop(kept);
+        let relaxation = Relaxation::new(facts.clocks());
+        let mut budget = Budget::of(options.steps, monitor);
+        Ok(solved(facts, &graph, &relaxation, &mut budget)?.ok())
+    };
+    source.share().once(found)
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -309,6 +314,18 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         relaxed: relaxation.list(),
         complete: false,
     })
+}
+
+/// The same, of several processes by the first, which has to have room for all dependencies.
+fn with_all<F: Fn(&Edge) -> i64 + Sync>(
+    source: &impl Source,
+    facts: &Facts<'_, F>,
+    options: &BoundOptions,
+    monitor: &dyn Monitor,
+) -> Result<OffsetBounds, Cancelled> {
+    let edges = Edges::of_all(source, monitor)?;
+    let found = || with_contradictions(&edges, facts, options, monitor);
+    source.share().once(found)
 }
 
 /// The bounds that a graph gives, or the cycles that forbid any.

@@ -1,8 +1,10 @@
 //! A bound over time: straight pieces between knots, opening at both ends.
 
+use serde::{Deserialize, Serialize};
+
 /// One side of the bounds of a clock, relative to its line. Between knots it is
 /// linear; before the first and after the last it opens by `slope` per tick.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Envelope {
     /// By rising stamp.
     pub(super) knots: Vec<(i64, f64)>,

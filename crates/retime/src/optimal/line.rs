@@ -11,6 +11,8 @@
 //! tick at 10^14, far less than any drift leaves open. Where lines are put one
 //! after the other that would not do, hence `estimate/clock_line`.
 
+use serde::{Deserialize, Serialize};
+
 use crate::estimate::{Estimate, Offset};
 use crate::median::median;
 
@@ -20,7 +22,7 @@ const PARTS: usize = 64;
 const APART: usize = 8;
 
 /// What is added to a clock, as a straight line.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Line {
     /// A stamp in the middle, so that distances from it stay small.
     pub(super) middle: i64,

@@ -1,5 +1,7 @@
 //! Facts that cannot all be true: which of them are left out.
 
+use serde::{Deserialize, Serialize};
+
 use rustc_hash::FxHashSet;
 
 use crate::edges::EdgeIndex;
@@ -7,7 +9,7 @@ use retime_model::ClockId;
 
 /// A fact that contradicts the others under the drift bound, and was left out.
 /// Stamps are ticks since [`Nodes::base`](crate::causality::Nodes::base).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Relaxed {
     /// A dependency: a clock misread at one of its ends, a wrong minimal delay,
     /// or a defective record.

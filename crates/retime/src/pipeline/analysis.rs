@@ -212,7 +212,7 @@ impl Analysis {
         }
         let analysis = || {
             share.check()?;
-            let causality = Causality::build_shared(&info, own, doubtful, share.clone())?;
+            let causality = Causality::build_shared(&info, own, doubtful, share)?;
             monitor.check()?;
             Ok(Self::of(info, causality, options, monitor)?)
         };
@@ -578,6 +578,9 @@ fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
     })
 }
 
+/// A map as it is sent.
+type SentMap = (ClockId, Vec<Knot>, Vec<Step>);
+
 /// The correction with the maps of all clocks, for the first of several processes, which
 /// writes it down. The others keep what they have, and know the maps of their own clocks.
 fn collected(correction: Correction, nodes: &Nodes) -> Correction {
@@ -592,7 +595,7 @@ fn collected(correction: Correction, nodes: &Nodes) -> Correction {
         (clock, map.knots().to_vec(), map.steps().to_vec())
     };
     let own = clocks.iter().filter(|it| nodes.owns_clock(&clocks, *it));
-    let mut to: Vec<Vec<(ClockId, Vec<Knot>, Vec<Step>)>> = vec![Vec::new(); size];
+    let mut to: Vec<Vec<SentMap>> = vec![Vec::new(); size];
     if rank > 0 {
         to[0] = own.map(sent).collect();
     }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use crate::causality::{Causality, EventNode, Nodes, Place};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::edges::{Dependencies, Edge, Edges};
+use crate::edges::{Dependencies, Edge, Edges, Source};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, ForcingPart, Gentlest,
@@ -141,6 +141,9 @@ pub struct Forcing {
     pub needed: Ticks,
 }
 
+/// A dependency as it is sent: its clocks, stamps and events.
+type Sent = (ClockId, ClockId, i64, i64, Option<(Place, Place)>);
+
 /// All dependencies of a trace by clocks and stamps, so that what is told by them does not
 /// depend on who has listed them. Of several processes the first gets those of all, with
 /// the places of their events, since these are no nodes of its own.
@@ -150,26 +153,19 @@ fn in_one_order<T: Fn(EventNode) -> i64 + Sync>(
     monitor: &dyn Monitor,
 ) -> Result<(Edges, Vec<(Place, Place)>), Cancelled> {
     let share = nodes.share();
-    let key = |it: &Edge| (it.from, it.to, it.sent, it.received, it.cause, it.effect);
-    let mut own = Edges::own(source, monitor)?;
     if share.is_whole() {
-        own.sort_by_key(key);
-        return Ok((own, Vec::new()));
+        return Ok((Edges::of_all(source, monitor)?, Vec::new()));
     }
-    type Sent = (ClockId, ClockId, i64, i64, Option<(Place, Place)>);
-    let (rank, size) = share.place();
-    let mut to: Vec<Vec<Sent>> = vec![Vec::new(); size];
+    let own = Edges::own(source, monitor)?;
+    let mut to: Vec<Vec<Sent>> = vec![Vec::new(); share.place().1];
     let sent = |it: &Edge| (it.from, it.to, it.sent, it.received, it.places(nodes));
     to[0] = own.all().iter().map(sent).collect();
     let mut all = share.exchanged(to).concat();
-    if rank > 0 {
-        all.clear();
-    }
     all.par_sort_unstable();
     let edge = |it: &Sent| Edge::message(it.0, it.2, it.1, it.3);
-    let edges = all.iter().map(edge).collect();
-    let places = all.iter().filter_map(|it| it.4).collect();
-    Ok((own.with(edges), places))
+    let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
+    let edges = Edges::new(all.iter().map(edge).collect(), extents.collect());
+    Ok((edges, all.iter().filter_map(|it| it.4).collect()))
 }
 
 impl Bounds {
