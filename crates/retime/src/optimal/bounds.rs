@@ -323,8 +323,16 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let edges = Edges::of_all(source, monitor)?;
-    let found = || with_contradictions(&edges, facts, options, monitor);
+    let (edges, positions) = Edges::of_all(source, monitor)?;
+    let found = || {
+        let mut found = with_contradictions(&edges, facts, options, monitor)?;
+        for relaxed in &mut found.relaxed {
+            if let Relaxed::Edge { edge, .. } = relaxed {
+                *edge = positions.get(edge.index()).copied().unwrap_or(*edge);
+            }
+        }
+        Ok(found)
+    };
     source.share().once(found)
 }
 

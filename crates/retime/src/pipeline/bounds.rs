@@ -154,7 +154,7 @@ fn in_one_order<T: Fn(EventNode) -> i64 + Sync>(
 ) -> Result<(Edges, Vec<(Place, Place)>), Cancelled> {
     let share = nodes.share();
     if share.is_whole() {
-        return Ok((Edges::of_all(source, monitor)?, Vec::new()));
+        return Ok((Edges::of_all(source, monitor)?.0, Vec::new()));
     }
     let own = Edges::own(source, monitor)?;
     let mut to: Vec<Vec<Sent>> = vec![Vec::new(); share.place().1];
