@@ -4,6 +4,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
 use retime::causality::Check;
 use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
@@ -218,4 +220,25 @@ proptest! {
             same(&whole, part, rank == 0)?;
         }
     }
+}
+
+/// Results are the same too where the trace is left to one process; mostly it is not.
+#[test]
+fn most_traces_need_not_be_in_one_process() {
+    let mut runner = TestRunner::deterministic();
+    let together = (0..20).filter(|&seed| {
+        let spec = specs(200).new_tree(&mut runner).unwrap().current();
+        let trace = spec.trace();
+        let options = AnalysisOptions {
+            grouping: spec.grouping(),
+            ..AnalysisOptions::default()
+        };
+        let owners = owners(&trace.info, true, seed, 3);
+        let method = Method::new(MethodName::Clc);
+        let parts = in_processes(&trace, &owners, 3, &options, &method);
+        let several = owners.iter().any(|it| *it != owners[0]);
+        several && parts.iter().all(|it| it.solution.is_some())
+    });
+    let together = together.count();
+    assert!(together > 5, "{together} of 20");
 }
