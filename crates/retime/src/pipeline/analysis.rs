@@ -4,15 +4,14 @@ use super::bounds::{BoundedOffsets, Bounds, Forcing, Timed};
 use super::implausible::Implausible;
 use super::method::{Found, Input, Method};
 use super::registry::MethodName;
-use super::shared::{Asked, Options, Step as Announced};
+use super::shared::{Asked, Options, Step, collected};
 use super::solution::Solution;
 use super::unsolved::{NotSolved, Unsolved};
 use crate::auto::NotAligned;
 use crate::causality::{
-    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, Nodes, check,
-    within_clocks,
+    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, within_clocks,
 };
-use crate::correction::{ClockMap, Correction, Knot, Step};
+use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::distortion::{Distortion, final_advance};
 use crate::estimate::{LearnedDelay, learn_minimal_delay};
@@ -20,8 +19,8 @@ use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::limiting::{LimitingSend, limiting_send};
 use crate::optimal::{Gentlest, Outside};
 use crate::share::{NeedsWhole, Share};
+use retime_model::Clocks;
 use retime_model::{Cancelled, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
-use retime_model::{ClockId, Clocks};
 
 /// What is known or wanted before a trace is looked at.
 #[derive(Clone, Debug)]
@@ -207,7 +206,7 @@ impl Analysis {
             trusted: options.trusted,
         };
         match Options::of(&options) {
-            Some(options) => share.announce(&Announced::Analyse(options)),
+            Some(options) => share.announce(&Step::Analyse(options)),
             None => share.needs_whole(NeedsWhole::Method),
         }
         let analysis = || {
@@ -317,7 +316,7 @@ impl Analysis {
     pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
         let share = self.causality.share();
         match Asked::of(method) {
-            Some(asked) => share.announce(&Announced::Solve(asked)),
+            Some(asked) => share.announce(&Step::Solve(asked)),
             None => share.needs_whole(NeedsWhole::Method),
         }
         let solved = self.solve_alone(method, monitor);
@@ -388,7 +387,7 @@ impl Analysis {
     /// from them. Fails only if `monitor` says to give up, and leaves all as it was.
     pub fn adopt(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
         let share = self.causality.share().clone();
-        share.announce(&Announced::Adopt);
+        share.announce(&Step::Adopt);
         let adopted = self.adopt_alone(solution, monitor);
         share.agreed(adopted, |_| true)
     }
@@ -442,20 +441,20 @@ impl Analysis {
     /// How many events a solution puts further outside of the bounds than any is as
     /// recorded, by more than the bounds leave open anyway.
     pub fn outside(&self, solution: &Solution, bounds: &Bounds) -> Outside {
-        self.causality.share().announce(&Announced::Outside);
+        self.causality.share().announce(&Step::Outside);
         bounds.outside(solution, self.causality.nodes())
     }
 
     /// The check of the times of a solution that counts events: whether it rises at all.
     pub fn rises(&self, solution: &Solution) -> Check {
-        self.causality.share().announce(&Announced::Rises);
+        self.causality.share().announce(&Step::Rises);
         let tick = MinimalDelay::Uniform(Ticks(1));
         check(&self.causality, &self.clocks, &tick, &solution.times)
     }
 
     /// What a solution does to the intervals between events, and to clocks.
     pub fn measure(&self, solution: &Solution) -> Measured {
-        self.causality.share().announce(&Announced::Measure);
+        self.causality.share().announce(&Step::Measure);
         let (causality, clocks, after) = (&self.causality, &self.clocks, &solution.times);
         let distortion = Distortion::measure(causality, after);
         let repaired = solution.repaired.as_ref();
@@ -501,7 +500,7 @@ impl Analysis {
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
         let share = self.causality.share();
-        share.announce(&Announced::Bounds(drift, solution.is_some()));
+        share.announce(&Step::Bounds(drift, solution.is_some()));
         share.agreed(self.bounds_alone(drift, solution, monitor), |_| true)
     }
 
@@ -554,7 +553,7 @@ impl Analysis {
         monitor: &dyn Monitor,
     ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
         let share = self.causality.share();
-        share.announce(&Announced::Gentlest(solution.is_some()));
+        share.announce(&Step::Gentlest(solution.is_some()));
         let found = self.timed(solution, monitor).gentlest(&self.delay.delay);
         share.agreed(found, |_| true)
     }
@@ -576,41 +575,6 @@ fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
         times,
         left,
     })
-}
-
-/// A map as it is sent.
-type SentMap = (ClockId, Vec<Knot>, Vec<Step>);
-
-/// The correction with the maps of all clocks, for the first of several processes, which
-/// writes it down. The others keep what they have, and know the maps of their own clocks.
-fn collected(correction: Correction, nodes: &Nodes) -> Correction {
-    let share = nodes.share();
-    if share.is_whole() {
-        return correction;
-    }
-    let (rank, size) = share.place();
-    let clocks = correction.clocks().clone();
-    let sent = |clock: ClockId| {
-        let map = correction.map(clock);
-        (clock, map.knots().to_vec(), map.steps().to_vec())
-    };
-    let own = clocks.iter().filter(|it| nodes.owns_clock(&clocks, *it));
-    let mut to: Vec<Vec<SentMap>> = vec![Vec::new(); size];
-    if rank > 0 {
-        to[0] = own.map(sent).collect();
-    }
-    let mut maps: Vec<ClockMap> = clocks.iter().map(|it| correction.map(it).clone()).collect();
-    let mut fit = true;
-    for (clock, knots, steps) in share.exchanged(to).into_iter().flatten() {
-        match (maps.get_mut(clock.as_usize()), ClockMap::new(knots, steps)) {
-            (Some(map), Ok(sent)) => *map = sent,
-            _ => fit = false,
-        }
-    }
-    if !share.all(fit) {
-        share.needs_whole(NeedsWhole::TooFar);
-    }
-    Correction::new(clocks, maps)
 }
 
 impl NotAligned {

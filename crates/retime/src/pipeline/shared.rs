@@ -20,13 +20,17 @@ use super::bounds::Bounds;
 use super::logical_clock::{ClockControl, ClockKind, LogicalClock};
 use super::method::Method;
 use super::solution::Solution;
+use crate::causality::Nodes;
 use crate::clock::{AmortizationRate, Control};
+use crate::correction::{ClockMap, Correction, Knot, Step as ClockStep};
 use crate::delay::MinimalDelay;
 use crate::estimate::Reference;
 use crate::grouping::Grouping;
-use crate::share::Share;
+use crate::share::{NeedsWhole, Share};
 use retime_model::Timestamp;
-use retime_model::{Implementation, LocationIndex, LocationLog, Monitor, Ticks, TraceInfo};
+use retime_model::{
+    ClockId, Implementation, LocationIndex, LocationLog, Monitor, Ticks, TraceInfo,
+};
 
 /// What processes do together, in the order in which the first announces it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,6 +140,41 @@ impl Asked {
             }),
         }
     }
+}
+
+/// A map as it is sent.
+type SentMap = (ClockId, Vec<Knot>, Vec<ClockStep>);
+
+/// The correction with the maps of all clocks, for the first of several processes, which
+/// writes it down. The others keep what they have, and know the maps of their own clocks.
+pub(super) fn collected(correction: Correction, nodes: &Nodes) -> Correction {
+    let share = nodes.share();
+    if share.is_whole() {
+        return correction;
+    }
+    let (rank, size) = share.place();
+    let clocks = correction.clocks().clone();
+    let sent = |clock: ClockId| {
+        let map = correction.map(clock);
+        (clock, map.knots().to_vec(), map.steps().to_vec())
+    };
+    let own = clocks.iter().filter(|it| nodes.owns_clock(&clocks, *it));
+    let mut to: Vec<Vec<SentMap>> = vec![Vec::new(); size];
+    if rank > 0 {
+        to[0] = own.map(sent).collect();
+    }
+    let mut maps: Vec<ClockMap> = clocks.iter().map(|it| correction.map(it).clone()).collect();
+    let mut fit = true;
+    for (clock, knots, steps) in share.exchanged(to).into_iter().flatten() {
+        match (maps.get_mut(clock.as_usize()), ClockMap::new(knots, steps)) {
+            (Some(map), Ok(sent)) => *map = sent,
+            _ => fit = false,
+        }
+    }
+    if !share.all(fit) {
+        share.needs_whole(NeedsWhole::TooFar);
+    }
+    Correction::new(clocks, maps)
 }
 
 /// One of the processes that follow the first.
