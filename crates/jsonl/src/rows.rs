@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use retime_model::Timestamp;
-use retime_model::format::{EventRow, EventRows, FormatError};
+use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 use rustc_hash::FxHashMap;
 
-use crate::line::{Kind, Partner, What, region};
+use crate::line::{Kind, Partner, What, place};
 use crate::pass::Pass;
 
 /// Stands for no region and no peer.
@@ -28,6 +28,7 @@ pub(crate) struct Table {
 struct Compact {
     time: u64,
     region: u32,
+    passage: Option<Passage>,
     /// Position of the location it speaks to or hears from.
     peer: u32,
     kind: Kind,
@@ -46,7 +47,8 @@ impl Table {
             let (Some(kind), Some(stamp)) = (said.what.kind(), said.stamp) else {
                 continue;
             };
-            let region = region(said.text).map_or(NONE, |name| {
+            let (region, passage) = place(said.text);
+            let region = region.map_or(NONE, |name| {
                 known.get(&*name).copied().unwrap_or_else(|| {
                     let number = regions.len() as u32;
                     known.insert((&*name).into(), number);
@@ -67,6 +69,7 @@ impl Table {
                 own.push(Compact {
                     time: stamp.time,
                     region,
+                    passage,
                     peer,
                     kind,
                 });
@@ -103,6 +106,7 @@ impl EventRows for Rows<'_> {
             time: Timestamp(event.time),
             kind: event.kind.name(),
             region: (event.region != NONE).then_some(event.region),
+            passage: event.passage,
             peer: self.table.ids.get(event.peer as usize).copied(),
         };
         Ok(self.events.next().map(row))

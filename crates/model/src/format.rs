@@ -272,10 +272,22 @@ pub struct EventRow {
     pub time: Timestamp,
     /// What it is, as the format calls it.
     pub kind: &'static str,
-    /// The region that is entered or left; [`Trace::region`] names it.
+    /// The region that is entered or left, or that it happens in; [`Trace::region`]
+    /// names it.
     pub region: Option<u32>,
+    /// Whether that is where the location now is, or where it was.
+    pub passage: Option<Passage>,
     /// The id of the location it speaks to or hears from.
     pub peer: Option<u64>,
+}
+
+/// How an event changes in which regions its location is: these are a stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// The region of the event is entered.
+    Enter,
+    /// It is left, and with it all that was entered since.
+    Leave,
 }
 
 /// The events of a location, one after the other.

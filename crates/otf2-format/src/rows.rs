@@ -1,6 +1,6 @@
 //! The events of a location as they stand in a list.
 
-use retime_model::format::{EventRow, EventRows, FormatError};
+use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 use retime_model::{LocationIndex, Timestamp};
 use retime_otf2::{Definitions, Event, EventData, EventReader};
 
@@ -38,9 +38,14 @@ impl EventRows for Rows<'_> {
 }
 
 fn row(event: &Event<'_>, definitions: &Definitions, own: u64) -> Result<EventRow, FormatError> {
-    let (mut region, mut peer) = (None, None);
+    let (mut passage, mut region, mut peer) = (None, None, None);
     match event.data().map_err(failed)? {
-        EventData::Enter { region: id } | EventData::Leave { region: id } => region = Some(id.0),
+        EventData::Enter { region: id } => {
+            (region, passage) = (Some(id.0), Some(Passage::Enter));
+        }
+        EventData::Leave { region: id } => {
+            (region, passage) = (Some(id.0), Some(Passage::Leave));
+        }
         EventData::MpiSend {
             receiver: rank,
             communicator,
@@ -86,6 +91,7 @@ fn row(event: &Event<'_>, definitions: &Definitions, own: u64) -> Result<EventRo
         time: Timestamp(event.time),
         kind: event.name(),
         region,
+        passage,
         peer,
     })
 }

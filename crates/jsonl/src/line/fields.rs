@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use retime_model::format::Passage;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -117,16 +118,31 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The name in the field `region` of a line, if that is a string.
-pub(crate) fn region(text: &str) -> Option<Cow<'_, str>> {
+/// The name in the field `region` of a line, if that is a string, and whether the line
+/// says in its field `kind` that this region is entered or left.
+pub(crate) fn place(text: &str) -> (Option<Cow<'_, str>>, Option<Passage>) {
     #[derive(Deserialize)]
     struct Named<'a> {
         #[serde(borrow)]
         region: Option<Cow<'a, str>>,
+        #[serde(borrow)]
+        kind: Option<Cow<'a, str>>,
     }
-    if !text.contains("\"region\"") {
-        return None;
-    }
-    let named: Named<'_> = serde_json::from_str(text).ok()?;
-    named.region
+    let named: Option<Named<'_>> = text
+        .contains("\"region\"")
+        .then(|| serde_json::from_str(text).ok())
+        .flatten();
+    let Some(Named {
+        region: Some(region),
+        kind,
+    }) = named
+    else {
+        return (None, None);
+    };
+    let passage = match kind.as_deref() {
+        Some("Enter") => Some(Passage::Enter),
+        Some("Leave") => Some(Passage::Leave),
+        _ => None,
+    };
+    (Some(region), passage)
 }

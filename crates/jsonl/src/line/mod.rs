@@ -17,7 +17,7 @@ mod quick;
 mod what;
 
 pub use fields::Fields;
-pub(crate) use fields::region;
+pub(crate) use fields::place;
 pub use header::Header;
 pub use what::{Kind, Part, Partner, What};
 

@@ -1,11 +1,11 @@
 //! Lists of events.
 
 use retime::LocationIndex;
-use retime::format::EventRow;
+use retime::format::{EventRow, Passage};
 
 use crate::common::Input;
 
-const LINES: &str = r#"{"location":"a","time":1,"region":"main"}
+const LINES: &str = r#"{"location":"a","time":1,"region":"main","kind":"Enter"}
 {"location":7,"time":9,"type":"receive","from":"a","region":5}
 {"location":"a","time":3,"type":"send","to":7,"region":"\u006dain"}
 {"location":"a","type":"heartbeat","time":4,"region":"none"}
@@ -29,6 +29,8 @@ fn they_have_times_types_regions_and_peers() {
         (2, "collective-begin", None, None),
     ];
     assert_eq!(first, expected);
+    let passages: Vec<_> = rows(0).iter().map(|row| row.passage).collect();
+    assert_eq!(passages, [Some(Passage::Enter), None, None]);
     let second: Vec<_> = rows(1).iter().map(said).collect();
     assert_eq!(second, [(9, "receive", None, Some(0))]);
     assert_eq!(trace.region(0).as_deref(), Some("main"));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use retime_model::format::{Contents, Format, Shape, Trace, Undo};
+use retime_model::format::{Contents, Format, Passage, Shape, Trace, Undo};
 use retime_model::{ClockMap, Clocks, Correction, Knot, LocationIndex, Timestamp};
 use retime_otf2::schema::event_code;
 use retime_otf2_format::Otf2;
@@ -121,6 +121,7 @@ fn rows_name_regions_and_paths_lie_beside_the_anchor() {
     let mut rows = trace.rows(LocationIndex(1)).unwrap();
     let first = rows.next_row().unwrap().unwrap();
     assert_eq!((first.time, first.kind), (Timestamp(12), "Enter"));
+    assert_eq!(first.passage, Some(Passage::Enter));
     let region = first.region.and_then(|id| trace.region(id));
     assert_eq!(region.as_deref(), Some("main"));
     assert!(rows.next_row().unwrap().is_some());
