@@ -215,6 +215,10 @@ pub(crate) struct RunArgs {
     /// (then instead of the summary)
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+    /// Write a report to look at: one HTML file that needs nothing else, however large
+    /// the trace below 2 MB
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Print nothing but errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub(crate) quiet: bool,

@@ -11,6 +11,7 @@ mod bounds;
 mod command_line;
 mod commands;
 mod delay;
+mod drawn;
 mod error;
 mod formats;
 mod limits;

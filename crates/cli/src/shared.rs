@@ -70,15 +70,16 @@ impl Command {
     }
 
     /// Whether processes can analyse the trace together: not where true times are read,
-    /// where delays come from a table, where part of the run or one order of all events is
+    /// where delays come from a table, where all is to be drawn, where part of the run or one order of all events is
     /// asked for, or where the method looks at all clocks at a time.
     fn can_be_together(&self) -> bool {
         let model =
             |it: &ModelArgs| it.truth.is_none() && !matches!(it.min_delay, MinDelay::File(_));
         match self {
-            Self::Check(args) => model(&args.model),
+            Self::Check(args) => model(&args.model) && args.run.html.is_none(),
             Self::Correct(args) => {
-                model(&args.model) && !args.merged && args.method.can_be_together()
+                let whole = args.merged || args.run.html.is_some();
+                model(&args.model) && !whole && args.method.can_be_together()
             }
             Self::Apply(_) => true,
         }

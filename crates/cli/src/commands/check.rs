@@ -4,6 +4,7 @@ use retime::pipeline::Verdict;
 
 use crate::analysed::analyse;
 use crate::args::CheckArgs;
+use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
 use crate::report::model::{ExaminedPart, Report};
@@ -12,15 +13,16 @@ use crate::report::{self, examined};
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
     report::target::check(&args.run, None)?;
-    let report = with_threads(args.run.threads, || {
+    let (report, drawn) = with_threads(args.run.threads, || {
         let analysed = analyse(args.source(), &args.model)?;
         let mut report = analysed.report(&args.model);
-        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
         report.accuracy = analysed.accuracy(None)?;
         report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-        Ok(report)
+        Ok((report, drawn))
     })?;
-    report::print(&report, &outcome(&report), &args.run)?;
+    drawn.print(&report, &outcome(&report), &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
     let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
     Ok(if failed {

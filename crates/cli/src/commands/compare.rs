@@ -17,6 +17,7 @@ use self::measure::Bench;
 use self::model::Comparison;
 use crate::analysed::{Analysed, analyse};
 use crate::args::CompareArgs;
+use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
 use crate::method::MethodOption;
@@ -37,12 +38,15 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
         together: false,
         quiet: args.run.quiet,
     };
-    let (comparison, defective) = with_threads(args.run.threads, || {
+    let (comparison, drawn, defective) = with_threads(args.run.threads, || {
         let mut analysed = analyse(source, &args.model)?;
         settle_clocks(&mut analysed)?;
         let defective = !analysed.analysis.causality().defects().is_empty();
-        Ok((compare(args, &analysed)?, defective))
+        let comparison = compare(args, &analysed)?;
+        let drawn = drawn::draw(&analysed, None, None, &args.run)?;
+        Ok((comparison, drawn, defective))
     })?;
+    drawn.write(&comparison, "", &args.run)?;
     report::print_as(&comparison, &args.run, || {
         table::render(&comparison, args.run.verbose)
     })?;

@@ -17,6 +17,7 @@ use retime::{MinimalDelay, TickRate, Ticks};
 use super::written::{save, verify};
 use crate::analysed::{Analysed, analyse_some};
 use crate::args::CorrectArgs;
+use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
 use crate::load::with_threads;
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
     args.method.refuse_strangers()?;
     report::target::check(&args.run, Some(&args.output.output))?;
     let done = correct(args)?;
-    let printed = report::print(&done.report, &done.outcome, &args.run);
+    let printed = done.drawn.print(&done.report, &done.outcome, &args.run);
     printed.map_err(|source| CliError::Unreported {
         output: args.output.output.clone(),
         source: source.into(),
@@ -44,6 +45,7 @@ pub(crate) struct Done {
     pub(crate) report: model::Report,
     pub(super) outcome: String,
     pub(super) exit: u8,
+    pub(super) drawn: Drawn,
 }
 
 /// Corrects a trace, on the threads asked for.
@@ -120,7 +122,8 @@ fn refuse_defects(analysed: &Analysed) -> Result<(), CliError> {
 fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Done, CliError> {
     let mut report = analysed.report(&args.model);
     // First, since nothing may fail once the copy is where it belongs.
-    analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+    let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+    let drawn = drawn::draw(analysed, None, bounds.as_ref(), &args.run)?;
     let writing = Instant::now();
     let trace = &*analysed.opened.trace;
     let progress = Progress::new("copying", trace.bytes(), args.run.quiet);
@@ -137,6 +140,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
         report,
         outcome,
         exit,
+        drawn,
     })
 }
 
@@ -156,6 +160,7 @@ fn repair(
     let correction = &solution.correction;
     let analysed = &analysed;
     let trace = &*analysed.opened.trace;
+    let drawn = drawn::draw(analysed, Some(&solution), bounds.as_ref(), &args.run)?;
 
     let stage = Instant::now();
     let place = staging.place(trace.shape());
@@ -185,6 +190,7 @@ fn repair(
         report,
         outcome,
         exit,
+        drawn,
     })
 }
 

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use retime::causality::{Check, EventNode};
 use retime::{Causality, TickRate, Timestamp, format_seconds};
+use retime_picture::Decades;
 
 use super::correct;
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
+use crate::drawn::sketch;
 use crate::error::CliError;
 use crate::load::with_threads;
 use crate::report::summary::group_digits;
@@ -195,60 +197,12 @@ fn capitalised(text: &str) -> String {
     first.into_iter().flatten().chain(characters).collect()
 }
 
-/// Where each class of latencies ends, in ticks of 1 ns, and what it is called.
-const CLASSES: [(i64, &str); 8] = [
-    (-200_000, "  below -200 us"),
-    (-100_000, "-200 .. -100 us"),
-    (-10_000, "-100 ..  -10 us"),
-    (0, " -10 ..    0 us"),
-    (1_000, "   0 ..    1 us"),
-    (10_000, "   1 ..   10 us"),
-    (100_000, "  10 ..  100 us"),
-    (i64::MAX, "  above  100 us"),
-];
-
 /// How many messages have which latency, before and after.
 fn picture(before: &Analysed, after: &Analysed) -> String {
-    let count = |analysed: &Analysed| {
-        let mut bins = [0_u64; CLASSES.len()];
-        each_latency(analysed.analysis.causality(), |latency| {
-            let class = CLASSES.iter().position(|&(end, _)| latency < end);
-            bins[class.unwrap_or(CLASSES.len() - 1)] += 1;
-        });
-        bins
-    };
-    let (old, new) = (count(before), count(after));
-    let most = old.iter().chain(&new).max().copied().unwrap_or(1).max(1);
-    let bar = |value: u64| "█".repeat((value * 24).div_ceil(most) as usize);
-    let (red, green) = (
-        anstyle::AnsiColor::Red.on_default(),
-        anstyle::AnsiColor::Green.on_default(),
-    );
-    let mut text = heading(&format!(
-        "{:<17}{:<33}{}",
-        "latency", "messages, recorded", "corrected"
-    ));
-    for (bin, (end, name)) in CLASSES.iter().enumerate() {
-        let colour = if *end <= 0 { red } else { green };
-        let _ = writeln!(
-            text,
-            "{name}  {colour}{:<24}{colour:#}{:>7}  {colour}{:<24}{colour:#}{:>7}",
-            bar(old[bin]),
-            group_digits(old[bin]),
-            bar(new[bin]),
-            group_digits(new[bin]),
-        );
-    }
-    text
-}
-
-fn each_latency(causality: &Causality, mut visit: impl FnMut(i64)) {
-    let nodes = causality.nodes();
-    for receive in nodes.all() {
-        if let Some(send) = causality.message_source(receive) {
-            visit(nodes.time(receive).0 - nodes.time(send).0);
-        }
-    }
+    let (recorded, corrected) = (before.analysis.causality(), after.analysis.causality());
+    let times = corrected.nodes().timestamps();
+    let decades = Decades::of(recorded, before.analysis.info().rate, Some(times));
+    sketch::histogram(&decades, true)
 }
 
 fn truth(before: &Analysed, after: &Analysed) -> String {

@@ -21,6 +21,7 @@ use serde::Deserialize;
 use super::correct::{Done, analyse, describe, is_left_alone, outcome, solve};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
+use crate::drawn;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
 use crate::serial::line::{Lines, write_header};
@@ -34,14 +35,17 @@ const BUFFER: usize = 1 << 16;
 pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::for_events(&args.output.output, args.output.force, &args.trace)?;
     let (mut analysed, method) = analyse(args)?;
-    let (found, mut report) = if is_left_alone(args, &method, &analysed) {
+    let (found, bounds, mut report) = if is_left_alone(args, &method, &analysed) {
         let mut report = analysed.report(&args.model);
-        analysed.bound(&mut report, &args.bounds, &args.run, None)?;
-        (None, report)
+        let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        (None, bounds, report)
     } else {
         let solved = solve(args, &method, &mut analysed)?;
-        (Some((solved.solution, solved.after)), solved.report)
+        let found = Some((solved.solution, solved.after));
+        (found, solved.bounds, solved.report)
     };
+    let solution = found.as_ref().map(|it| &it.0);
+    let drawn = drawn::draw(&analysed, solution, bounds.as_ref(), &args.run)?;
     let analysis = &analysed.analysis;
     let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
     let correction = found.as_ref().map_or(&unchanged, |it| &it.0.correction);
@@ -70,6 +74,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         report,
         outcome,
         exit,
+        drawn,
     })
 }
 

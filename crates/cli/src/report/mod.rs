@@ -22,10 +22,15 @@ use crate::args::RunArgs;
 use crate::error::CliError;
 use model::Report;
 
-/// Prints the report as the options ask.
-pub(crate) fn print(report: &Report, outcome: &str, run: &RunArgs) -> Result<(), CliError> {
+/// Prints the report as the options ask; `sketch` is what can be seen of the trace.
+pub(crate) fn print(
+    report: &Report,
+    sketch: &str,
+    outcome: &str,
+    run: &RunArgs,
+) -> Result<(), CliError> {
     print_as(report, run, || {
-        summary::render(report, outcome, run.verbose)
+        summary::render(report, sketch, outcome, run.verbose)
     })
 }
 

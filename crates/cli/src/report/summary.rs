@@ -17,8 +17,9 @@ use crate::delay::DelaySource;
 const PAIRS_SHOWN: usize = 3;
 const PAIRS_SHOWN_VERBOSE: usize = 50;
 
-/// The text of the summary; `outcome` is its last line.
-pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
+/// The text of the summary; `sketch` is what can be seen of the trace, `outcome` the last
+/// line.
+pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool) -> String {
     let mut text = Text {
         out: String::new(),
         rate: TickRate::per_second(report.trace.ticks_per_second),
@@ -65,6 +66,7 @@ pub(crate) fn render(report: &Report, outcome: &str, verbose: bool) -> String {
     for warning in &report.warnings {
         text.line("warning", warning);
     }
+    text.out.push_str(sketch);
     if !outcome.is_empty() {
         let _ = write!(text.out, "\n{outcome}\n");
     }

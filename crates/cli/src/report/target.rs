@@ -13,23 +13,40 @@ use crate::error::CliError;
 use crate::staging::{Staging, real};
 
 /// How reports of retime begin; only these are replaced.
-const OURS: [&str; 3] = [
+const OURS: [&str; 4] = [
     "\"retime-report-",
     "\"retime-comparison-",
     "\"retime-stream-report-",
+    retime_picture::MARK,
 ];
 
-/// Fails early if the report of `--json` could not be written at the end, or
-/// would take the place of the `output`.
+/// Fails early if the reports of `--json` and `--html` could not be written at the end, or
+/// would take the place of the `output` or of each other.
 pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError> {
-    let Some(path) = run.json.as_deref().filter(|path| path.as_os_str() != "-") else {
-        return Ok(());
-    };
+    let json = run.json.as_deref().filter(|path| path.as_os_str() != "-");
+    for (option, path) in [("--json", json), ("--html", run.html.as_deref())] {
+        if let Some(path) = path {
+            check_report(option, path, output)?;
+        }
+    }
+    if let (Some(json), Some(html)) = (json, &run.html)
+        && is_within(json, html)?
+    {
+        let message = "--json and --html name one file; give two";
+        return Err(CliError::Usage(message.into()));
+    }
+    Ok(())
+}
+
+fn check_report(option: &str, path: &Path, output: Option<&Path>) -> Result<(), CliError> {
     if is_directory(path)? {
-        return Err(CliError::input(
-            path,
-            "is a directory; --json takes a file or -",
-        ));
+        let takes = if option == "--json" {
+            "a file or -"
+        } else {
+            "a file"
+        };
+        let message = format!("is a directory; {option} takes {takes}");
+        return Err(CliError::input(path, message));
     }
     if let Some(output) = output
         && is_within(path, output)?
@@ -115,23 +132,34 @@ impl Place {
 
     /// Writes a report as JSON.
     pub(crate) fn write(self, report: &impl Serialize) -> Result<(), CliError> {
+        self.write_by(|file| {
+            serde_json::to_writer_pretty(&mut *file, report)?;
+            file.write_all(b"\n")
+        })
+    }
+
+    /// Writes a report that is text.
+    pub(crate) fn write_text(self, text: &str) -> Result<(), CliError> {
+        self.write_by(|file| file.write_all(text.as_bytes()))
+    }
+
+    fn write_by(
+        self,
+        fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), CliError> {
+        let write = |file: File| {
+            let mut file = BufWriter::new(file);
+            fill(&mut file)?;
+            file.flush()
+        };
         match self {
-            Self::Other(path, file) => {
-                write_json(file, report).map_err(|error| CliError::io(&path, error))
-            }
+            Self::Other(path, file) => write(file).map_err(|error| CliError::io(&path, error)),
             Self::File(staging) => {
                 let path = staging.file();
-                let written = File::create_new(&path).and_then(|file| write_json(file, report));
+                let written = File::create_new(&path).and_then(write);
                 staging.written(written.map_err(|error| CliError::io(&path, error)))?;
                 staging.put_file()
             }
         }
     }
-}
-
-fn write_json(file: File, report: &impl Serialize) -> io::Result<()> {
-    let mut file = BufWriter::new(file);
-    serde_json::to_writer_pretty(&mut file, report)?;
-    file.write_all(b"\n")?;
-    file.flush()
 }

@@ -22,6 +22,7 @@ mod examined;
 mod faults;
 mod fuzz_like;
 mod golden;
+mod html;
 mod json_lines;
 mod layout;
 mod live;

@@ -1,0 +1,122 @@
+//! What can be seen of a trace: `--html`, a report to look at, and what `--verbose` shows on
+//! a terminal.
+
+pub(crate) mod sketch;
+
+use retime::pipeline::{Bounds, Solution};
+use retime_picture::{Corrected, Page, Picture, Subject};
+use serde::Serialize;
+
+use crate::analysed::Analysed;
+use crate::args::RunArgs;
+use crate::error::CliError;
+use crate::progress::{Progress, check_interrupt};
+use crate::report::model::Report;
+use crate::report::{self, target};
+
+/// What was drawn of a trace and its solution, if there is one, as the options ask.
+#[derive(Default)]
+pub(crate) struct Drawn {
+    /// For the page.
+    picture: Option<Picture>,
+    /// For the terminal.
+    sketch: String,
+}
+
+/// Draws a trace and its solution, if there is one.
+pub(crate) fn draw(
+    analysed: &Analysed,
+    solution: Option<&Solution>,
+    bounds: Option<&Bounds>,
+    run: &RunArgs,
+) -> Result<Drawn, CliError> {
+    let sketch = sketch::of(analysed, solution, run);
+    if run.html.is_none() {
+        let picture = None;
+        return Ok(Drawn { picture, sketch });
+    }
+    let subject = subject(analysed, solution, bounds);
+    let progress = Progress::new("drawing", subject.trace.bytes(), run.quiet);
+    let drawn = Picture::of(&subject, &progress);
+    drop(progress);
+    check_interrupt()?;
+    let picture = Some(drawn?);
+    Ok(Drawn { picture, sketch })
+}
+
+/// What is drawn of a trace.
+fn subject<'a>(
+    analysed: &'a Analysed,
+    solution: Option<&'a Solution>,
+    bounds: Option<&'a Bounds>,
+) -> Subject<'a> {
+    let analysis = &analysed.analysis;
+    Subject {
+        trace: &*analysed.opened.trace,
+        info: analysis.info(),
+        causality: analysis.causality(),
+        clocks: analysis.clocks(),
+        recorded: analysis.recorded(),
+        corrected: solution.map(|it| Corrected {
+            correction: &it.correction,
+            times: &it.times,
+            steps: it.aligned.as_ref().map_or(&[][..], |it| &it.steps),
+        }),
+        bounds: bounds.map(|it| &it.errors),
+    }
+}
+
+impl Drawn {
+    /// Writes the page that was asked for, and prints the report.
+    pub(crate) fn print(
+        &self,
+        report: &Report,
+        outcome: &str,
+        run: &RunArgs,
+    ) -> Result<(), CliError> {
+        self.write(report, outcome, run)?;
+        report::print(report, &self.sketch, outcome, run)
+    }
+
+    /// Writes the page that was asked for, with a report of any kind.
+    pub(crate) fn write(
+        &self,
+        report: &impl Serialize,
+        outcome: &str,
+        run: &RunArgs,
+    ) -> Result<(), CliError> {
+        let Some(path) = &run.html else {
+            return Ok(());
+        };
+        let failed = |error: serde_json::Error| CliError::io(path, error.into());
+        let report = serde_json::to_value(report).map_err(failed)?;
+        let trace = report["trace"]["path"].as_str().unwrap_or_default();
+        let page = Page {
+            title: format!("{trace} - retime"),
+            command: command_line(),
+            version: env!("CARGO_PKG_VERSION"),
+            outcome: outcome.to_owned(),
+            picture: self.picture.as_ref(),
+            report,
+        };
+        target::Place::prepare(path)?.write_text(&page.html().map_err(failed)?)
+    }
+}
+
+/// The command as it was given, such that a shell would read it.
+fn command_line() -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+%@".contains(c);
+    let quoted = |word: String| {
+        if !word.is_empty() && word.chars().all(plain) {
+            word
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    let words = std::env::args_os().map(|it| quoted(it.to_string_lossy().into_owned()));
+    let words: Vec<String> = words.collect();
+    match words.split_first() {
+        Some((_, rest)) => format!("retime {}", rest.join(" ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,180 @@
+// Curves of the clocks, the histogram of latencies, and methods side by side, as SVG.
+const chartWidth = () => Math.max(480, Math.min(1600, document.getElementById("page").clientWidth - 40));
+
+// An empty chart with scales: x and y map values to pixels.
+function chart(id, label, height, [left, right, top, bottom] = [84, 16, 12, 34]) {
+  const width = chartWidth();
+  const svg = element("svg", { id, viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
+  return { svg, width, height, left, right: width - right, top, bottom: height - bottom };
+}
+
+const scale = (from, to, start, end) => (value) => start + (to > from ? (value - from) / (to - from) : 0.5) * (end - start);
+
+function grid(it, x, y, xs, ys, xText, yText) {
+  const line = (x1, y1, x2, y2) => element("line", { x1, y1, x2, y2, stroke: "var(--line)" });
+  for (const value of ys) {
+    it.svg.append(line(it.left, y(value), it.right, y(value)),
+      element("text", { x: it.left - 8, y: y(value) + 4, "text-anchor": "end" }, yText(value)));
+  }
+  let free = -Infinity;
+  for (const value of xs) {
+    const text = xText(value), wide = text.length * 7;
+    it.svg.append(line(x(value), it.top, x(value), it.bottom));
+    const at = Math.max(it.left, Math.min(it.right, x(value)));
+    if (at - wide / 2 < free) continue;
+    free = at + wide / 2 + 8;
+    it.svg.append(element("text", { x: at, y: it.bottom + 18, "text-anchor": "middle" }, text));
+  }
+}
+
+// What was added to each clock; of one clock with the band in which the truth lies.
+function clockCurves() {
+  const holder = element("div");
+  const chooser = element("select", { id: "clock", change: () => draw() }, element("option", { value: "all" }, "all clocks"),
+    picture.clocks.map((it) => element("option", { value: it.clock }, printable(`clock ${it.clock}: ${it.name}`))));
+  const straight = element("input", { type: "checkbox", id: "straight", change: () => draw() });
+  const draw = () => {
+    const chosen = picture.clocks.filter((it) => chooser.value === "all" || it.clock === Number(chooser.value));
+    holder.replaceChildren(curves(chosen, straight.checked), chosen.length === 1 ? steps(chosen[0]) : "");
+  };
+  const steps = (clock) => clock.steps.length ? element("p", {}, clock.steps.map((it) =>
+    `Set by ${span(it.by)} between ${moment(it.after)} and ${moment(it.until)}. `).join("")) : "";
+  addEventListener("resize", draw);
+  draw();
+  return [element("h2", {}, picture.corrected ? "What was added to each clock" : "How sure the time of each clock is"),
+    element("div", { class: "controls" }, element("label", {}, "Clock", chooser),
+      picture.corrected ? element("label", {}, straight, "without each clock's straight line") : null), holder];
+}
+
+function curves(chosen, straight) {
+  const it = chart("curves", "Added to the clocks over recorded time", 320);
+  const drawn = chosen.map((clock) => {
+    const [first, last] = [clock.points[0], clock.points[clock.points.length - 1]];
+    const line = (time) => straight && first ? along([first, last], time) : 0;
+    const band = clock.band.filter((knot) => knot[1] !== null && knot[2] !== null)
+      .map(([time, before, after]) => ({ time, low: along(clock.points, time) - before, high: along(clock.points, time) + after }));
+    return { clock, points: clock.points.map(([time, added]) => [time, added - line(time)]),
+      band: band.map(({ time, low, high }) => [time, low - line(time), high - line(time)]) };
+  }).filter((it) => it.points.length > 0);
+  const alone = drawn.length === 1;
+  const times = drawn.flatMap((it) => it.points.map((point) => point[0]));
+  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(alone || straight ? it.band.flatMap((knot) => [knot[1], knot[2]]) : []));
+  const least = (all) => all.reduce((one, other) => Math.min(one, other), Infinity);
+  const most = (all) => all.reduce((one, other) => Math.max(one, other), -Infinity);
+  if (!times.length) return element("p", {}, "No clock has any events.");
+  let [low, high] = [least(heights), most(heights)];
+  if (low === high) [low, high] = [low - 1, high + 1];
+  const x = scale(least(times), most(times), it.left, it.right), y = scale(low, high, it.bottom, it.top);
+  grid(it, x, y, marks(least(times), most(times), it.width / 160), marks(low, high, 6), span, span);
+  drawn.forEach(({ clock, points, band }) => {
+    const colour = palette[clock.clock % palette.length];
+    if (band.length > 1 && (alone || straight)) {
+      const outline = band.map((knot) => [knot[0], knot[2]]).concat(band.map((knot) => [knot[0], knot[1]]).reverse());
+      it.svg.append(element("path", { d: path(outline, x, y) + "Z", fill: colour, opacity: alone ? 0.25 : 0.12 }));
+    }
+    it.svg.append(element("path", { d: path(points, x, y), fill: "none", stroke: colour, "stroke-width": 1.8 },
+      element("title", {}, printable(`clock ${clock.clock}: ${clock.name}`))));
+    for (const step of clock.steps) {
+      const at = x((step.after + step.until) / 2);
+      it.svg.append(element("line", { x1: at, x2: at, y1: it.top, y2: it.bottom, stroke: colour, "stroke-dasharray": "3 3" },
+        element("title", {}, printable(`clock ${clock.clock} was set by ${span(step.by)}`))));
+    }
+    const last = points[points.length - 1];
+    if (drawn.length <= 8) it.svg.append(element("text", { x: it.right - 4, y: Math.max(it.top + 10, y(last[1]) - 5), "text-anchor": "end" }, `clock ${clock.clock}`));
+  });
+  return it.svg;
+}
+
+const path = (points, x, y) => points.map(([time, value], number) => (number ? "L" : "M") + x(time).toFixed(1) + " " + y(value).toFixed(1)).join("");
+
+// How long messages took, above as recorded, below as corrected.
+function latencies() {
+  const { bins, what, median_recorded, median_corrected } = picture.latencies;
+  if (!bins.length) return [];
+  const holder = element("div");
+  const draw = () => holder.replaceChildren(histogram(bins));
+  addEventListener("resize", draw);
+  draw();
+  const middle = picture.corrected ? `; in the middle ${span(median_recorded)} as recorded, ${span(median_corrected)} as corrected` : `; in the middle ${span(median_recorded)}`;
+  return [element("h2", {}, "How long messages took"),
+    element("p", { class: "soft" }, `How many ${what} took how long${middle}. Bins grow with the latency; left of zero they arrived before they were sent.`), holder];
+}
+
+function histogram(bins) {
+  const rows = picture.corrected ? ["recorded", "corrected"] : ["recorded"];
+  const it = chart("latencies", "Histogram of latencies", rows.length * 150 + 40);
+  const sizes = bins.flatMap((bin) => [Math.abs(bin.from), Math.abs(bin.to)]).filter((size) => size > 0);
+  const unit = Math.min(...sizes, 1e18);
+  const place = (value) => value === 0 ? 0 : Math.sign(value) * (Math.log2(Math.abs(value) / unit) + 2);
+  const [low, high] = [Math.min(0, place(bins[0].from)), Math.max(0, place(bins[bins.length - 1].to))];
+  const x = scale(low - 0.2, high + 0.2, it.left, it.right);
+  const ticks = [0];
+  for (let power = 0; power < 19; power++) for (const sign of [-1, 1]) {
+    const value = sign * 10 ** power;
+    if (10 ** power >= unit && place(value) >= low && place(value) <= high) ticks.push(value);
+  }
+  ticks.sort((one, other) => one - other);
+  rows.forEach((row, number) => {
+    const most = bins.reduce((sum, bin) => Math.max(sum, bin[row]), 1);
+    const [top, bottom] = [it.top + number * 150 + 18, it.top + number * 150 + 140];
+    const y = scale(0, most, bottom, top);
+    grid({ ...it, top, bottom: number === rows.length - 1 ? bottom : bottom, svg: it.svg }, (value) => x(place(value)), y,
+      number === rows.length - 1 ? ticks : [], [0, most], span, grouped);
+    it.svg.append(element("text", { x: it.left, y: top - 6 }, row));
+    for (const bin of bins) {
+      if (!bin[row]) continue;
+      const [left, right] = bin.from === 0 && bin.to === 0 ? [x(0) - 3, x(0) + 3] : [x(place(bin.from)), x(place(bin.to))];
+      it.svg.append(element("rect", { x: left, width: Math.max(1, right - left - 0.5), y: y(bin[row]), height: Math.max(1, bottom - y(bin[row])),
+        fill: bin.to <= 0 && bin.from < 0 ? "var(--bad)" : "var(--good)" },
+        element("title", {}, `${grouped(bin[row])} between ${span(bin.from)} and ${span(bin.to)}`)));
+    }
+  });
+  return it.svg;
+}
+
+// The methods of `compare`: each with its bound, or its error if the truth is known.
+function methods() {
+  const rate = ticksPerSecond, known = report.methods.filter((it) => it.result);
+  const truth = report.methods.some((it) => it.result?.accuracy);
+  const value = (it) => truth ? [it.result.accuracy?.relative_ticks?.mean, it.result.accuracy?.relative_ticks?.largest]
+    : [it.result.bound?.mean_ticks, it.result.bound?.largest_ticks];
+  const rows = known.map((it) => ({ it, mean: value(it)[0] / rate, most: value(it)[1] / rate })).filter((it) => it.mean >= 0);
+  const holder = element("div");
+  const draw = () => {
+    const it = chart("methods", "Methods side by side", rows.length * 24 + 60, [210, 24, 10, 36]);
+    const positive = rows.flatMap((row) => [row.mean, row.most]).filter((size) => size > 0);
+    const [low, high] = [Math.floor(Math.log10(Math.min(...positive, 1))), Math.ceil(Math.log10(Math.max(...positive, 1e-9)))];
+    const x = scale(low, high, it.left, it.right), place = (size) => x(size > 0 ? Math.log10(size) : low);
+    const decades = Array.from({ length: high - low + 1 }, (_, number) => low + number);
+    grid(it, x, () => 0, decades, [], (power) => seconds(10 ** power), String);
+    rows.forEach(({ it: method, mean, most }, number) => {
+      const y = it.top + 14 + number * 24, bad = method.refused || method.result.reversed > 0;
+      const colour = bad ? "var(--bad)" : "var(--good)";
+      it.svg.append(element("text", { x: it.left - 10, y: y + 4, "text-anchor": "end" }, printable(method.name)),
+        element("line", { x1: place(mean), x2: place(most), y1: y, y2: y, stroke: colour, "stroke-width": 2 }),
+        element("circle", { cx: place(mean), cy: y, r: 5, fill: bad ? "none" : colour, stroke: colour, "stroke-width": 2 },
+          element("title", {}, printable(`${method.name}: ${seconds(mean)} on average, ${seconds(most)} at most`))));
+    });
+    holder.replaceChildren(it.svg);
+  };
+  addEventListener("resize", draw);
+  if (rows.length) draw();
+  const said = truth ? "Error of relative times against the truth: a dot for the mean, a line to the largest."
+    : "How far times can be from the truth: a dot for the mean bound, a line to the largest.";
+  return [element("h2", {}, "Methods side by side"),
+    element("p", { class: "soft" }, said + " Hollow and red: effects are left before their causes, or the result was refused."), holder, methodTable(truth)];
+}
+
+function methodTable(truth) {
+  const heads = ["method", "reversed", "intervals changed by", "at most", "bound"].concat(truth ? ["error"] : [], ["time", ""]);
+  const row = (it) => {
+    const result = it.result;
+    const cells = [printable(it.name)].concat(result ? [grouped(result.reversed), percent(result.interval_change_mean), percent(result.interval_change_largest),
+      result.bound ? "±" + span(result.bound.mean_ticks) : "–"].concat(truth ? [result.accuracy ? span(result.accuracy.relative_ticks.mean) : "–"] : [],
+      [result.seconds === null ? "–" : seconds(result.seconds)]) : heads.slice(2).map(() => "–"));
+    return element("tr", {}, cells.map((cell) => element("td", {}, cell)), element("td", { class: "wide" }, printable(it.reason ?? it.refused ?? "")));
+  };
+  return element("div", { class: "scroll" }, element("table", { id: "method-table" },
+    element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
+    element("tbody", {}, report.methods.map(row))));
+}

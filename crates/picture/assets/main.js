@@ -1,0 +1,17 @@
+// The page from top to bottom.
+const page = document.getElementById("page");
+const trace = report.trace;
+page.replaceChildren(
+  element("h1", {}, printable(trace.path)),
+  element("p", { class: "soft" }, `${trace.format}; ${counted(trace.events, "event")} at ${counted(trace.locations, "location")} in ${counted(trace.processes, "process", "processes")} on ${counted(trace.nodes, "node")}, over ${seconds(trace.duration_seconds)}`),
+  element("p", { class: "outcome", id: "outcome" }, printable(data.outcome)));
+if (report.before) page.append(story());
+page.append(...oddities());
+if (report.methods) page.append(...methods());
+if (picture) {
+  const diagram = new SpaceTime();
+  if (picture.lanes.shown.length > 0) page.append(...diagram.section());
+  page.append(...new Matrix(diagram).section(), ...latencies(), ...clockCurves(), ...waits());
+}
+page.append(...provenance());
+document.documentElement.dataset.ready = "true";

@@ -1,0 +1,373 @@
+// Views as they lie in the file are packed: calls are flat lists, times count from the
+// begin of the view.
+function unpacked(view) {
+  if (view.unpacked) return view;
+  for (const lane of view.slices) {
+    const calls = [];
+    for (let at = 0; at + 5 < lane.calls.length; at += 6) {
+      const [begin, length, region, depth, added, more] = lane.calls.slice(at, at + 6);
+      calls.push([view.from + begin, length, region, depth, added, added + more]);
+    }
+    lane.calls = calls;
+  }
+  for (const message of view.arrows.messages) for (const end of message) end[1] += view.from;
+  for (const members of view.arrows.operations) for (const [, begin, end] of members) {
+    if (begin) begin[0] += view.from;
+    if (end) end[0] += view.from;
+  }
+  view.unpacked = true;
+  return view;
+}
+
+// The space-time diagram: locations from top to bottom, time from left to right.
+//
+// Everything that is drawn has a recorded time and what was added to it; `share` says how
+// much of that is drawn, from 0 (recorded) to 1 (corrected).
+class SpaceTime {
+  constructor() {
+    this.share = picture.corrected ? 1 : 0;
+    this.lanes = picture.lanes.shown;
+    this.rowHeight = this.lanes.length <= 8 ? 36 : this.lanes.length <= 16 ? 26 : this.lanes.length <= 32 ? 18 : 13;
+    this.canvas = element("canvas", {
+      tabindex: "0", role: "img", id: "spacetime",
+      "aria-label": "Space-time diagram. Arrow keys pan, plus and minus zoom, 0 shows all, space switches between recorded and corrected times.",
+      wheel: (event) => this.wheel(event), pointerdown: (event) => this.grab(event),
+      pointermove: (event) => this.move(event), pointerup: () => { this.held = null; },
+      pointerleave: () => { if (!this.held) showTip(""); }, keydown: (event) => this.key(event),
+      dblclick: () => this.fit(),
+    });
+    this.paint = sharp(this.canvas, () => this.top + this.lanes.length * this.rowHeight + 8, (...all) => this.draw(...all));
+    this.chooser = element("select", { id: "view", change: () => this.choose(Number(this.chooser.value)) },
+      picture.views.map((view, number) => element("option", { value: number }, printable(view.title))));
+    this.slider = element("input", { type: "range", id: "share", min: 0, max: 100, value: this.share * 100,
+      "aria-label": "From recorded to corrected times", input: () => this.set(Number(this.slider.value) / 100) });
+    this.buttons = [["recorded", 0], ["corrected", 1]].map(([name, share]) =>
+      element("button", { type: "button", id: "show-" + name, click: () => this.animate(share) }, name));
+    this.note = element("p", { class: "soft", id: "view-note" });
+    this.list = element("div");
+    // So does the server of `retime view`, where there is one: it knows more than the file.
+    this.loader = null;
+    this.choose(picture.views.length > 1 ? 1 : 0);
+  }
+
+  get top() { return 26; }
+  get label() { return Math.min(190, Math.max(90, this.width * 0.14)); }
+
+  section() {
+    const zoom = (name, label, factor) => element("button", { type: "button", "aria-label": label, click: () => this.zoom(factor) }, name);
+    return [
+      element("h2", {}, "Space and time"),
+      element("div", { class: "controls" },
+        element("label", {}, "Show", this.chooser),
+        picture.corrected ? [this.buttons[0], this.slider, this.buttons[1]] : null,
+        zoom("+", "Zoom in", 0.5), zoom("−", "Zoom out", 2),
+        element("button", { type: "button", click: () => this.fit() }, "all of it")),
+      this.canvas, this.note, this.legend(), this.list,
+    ];
+  }
+
+  legend() {
+    const most = picture.regions.slice(0, palette.length);
+    const entry = (colour, text) => element("li", {}, element("span", { class: "swatch", style: "background:" + colour }), printable(text));
+    const items = most.map((name, number) => entry(palette[number], name));
+    if (picture.regions.length > most.length) items.push(element("li", { class: "soft" },
+      `and ${picture.regions.length - most.length} more, in the same colours again`));
+    items.push(entry("var(--bad)", "reversed: arrives before it was sent"));
+    return element("ul", { class: "legend" }, items);
+  }
+
+  choose(number) {
+    this.number = number;
+    this.view = unpacked(picture.views[number]);
+    this.chooser.value = String(number);
+    this.fit();
+    const { slices, arrows, strips } = this.view;
+    const left = slices.reduce((sum, lane) => sum + lane.left_out, 0);
+    const said = [];
+    if (picture.lanes.left_out) said.push(`${grouped(picture.lanes.left_out)} further locations are not shown.`);
+    if (strips.length && !slices.length) said.push("Each colour is what a location did most of the time there; choose a place to see single calls.");
+    if (left) said.push(`${grouped(left)} shorter calls are not drawn.`);
+    const some = (drawn, all, what) => { if (drawn < all) said.push(`${grouped(drawn)} of ${grouped(all)} ${what} are drawn, reversed ones first.`); };
+    some(arrows.messages.length, arrows.all_messages, "messages");
+    some(arrows.operations.length, arrows.all_operations, "collective operations");
+    this.note.textContent = said.join(" ");
+    this.list.replaceChildren(this.table());
+  }
+
+  // The same for those who cannot see it.
+  table() {
+    const rows = this.view.arrows.messages.slice(0, 50).map(([send, receive]) => {
+      const name = (end) => printable(this.lanes[end[0]].process + " " + this.lanes[end[0]].name);
+      const corrected = (end) => end[1] + end[2];
+      const cells = [name(send), name(receive), moment(send[1]), span(receive[1] - send[1])];
+      if (picture.corrected) cells.push(span(corrected(receive) - corrected(send)));
+      return element("tr", {}, cells.map((it) => element("td", {}, it)));
+    });
+    if (!rows.length) return "";
+    const heads = ["from", "to", "sent, as recorded", "latency recorded"].concat(picture.corrected ? ["corrected"] : []);
+    return element("details", {}, element("summary", {}, `The first ${rows.length} of these messages as a table`),
+      element("div", { class: "scroll" }, element("table", {}, element("thead", {}, element("tr", {}, heads.map((it) => element("th", { scope: "col" }, it)))),
+        element("tbody", {}, rows))));
+  }
+
+  fit() {
+    const pad = Math.max(1, (this.view.to - this.view.from) * 0.01);
+    this.show(this.view.from - pad, this.view.to + pad);
+  }
+
+  show(from, to) {
+    const least = 8, whole = picture.views[0];
+    const most = Math.max((whole.to - whole.from) * 2, this.view.to - this.view.from, least * 4);
+    const length = Math.min(most, Math.max(least, to - from)), middle = (from + to) / 2;
+    [this.from, this.to] = [middle - length / 2, middle + length / 2];
+    if (this.loader) this.loader(this);
+    this.paint();
+  }
+
+  set(share) {
+    this.share = share;
+    this.slider.value = String(share * 100);
+    this.paint();
+  }
+
+  animate(to) {
+    cancelAnimationFrame(this.frame);
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return this.set(to);
+    const from = this.share, start = performance.now();
+    const step = (now) => {
+      const done = Math.min(1, (now - start) / 700), eased = done * done * (3 - 2 * done);
+      this.set(from + (to - from) * eased);
+      if (done < 1) this.frame = requestAnimationFrame(step);
+    };
+    this.frame = requestAnimationFrame(step);
+  }
+
+  x(time) { return this.label + (time - this.from) / (this.to - this.from) * (this.width - this.label); }
+  time(x) { return this.from + (x - this.label) / (this.width - this.label) * (this.to - this.from); }
+  y(lane) { return this.top + lane * this.rowHeight; }
+  at(recorded, added) { return this.x(recorded + this.share * added); }
+
+  zoom(factor, around = (this.from + this.to) / 2) {
+    this.show(around + (this.from - around) * factor, around + (this.to - around) * factor);
+  }
+
+  pan(share) {
+    const by = (this.to - this.from) * share;
+    this.show(this.from + by, this.to + by);
+  }
+
+  wheel(event) {
+    event.preventDefault();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) return this.pan((event.deltaX || event.deltaY) / 1000);
+    this.zoom(Math.exp(Math.max(-1, Math.min(1, event.deltaY / 300))), this.time(event.offsetX));
+  }
+
+  grab(event) {
+    this.held = { x: event.offsetX, from: this.from, to: this.to };
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  move(event) {
+    if (this.held) {
+      const by = (event.offsetX - this.held.x) / (this.width - this.label) * (this.held.to - this.held.from);
+      this.show(this.held.from - by, this.held.to - by);
+    } else showTip(this.describe(event.offsetX, event.offsetY), event.clientX, event.clientY);
+  }
+
+  key(event) {
+    const act = { ArrowLeft: () => this.pan(-0.15), ArrowRight: () => this.pan(0.15), "+": () => this.zoom(0.6), "=": () => this.zoom(0.6),
+      "-": () => this.zoom(1 / 0.6), 0: () => this.fit(), " ": () => picture.corrected && this.animate(this.share > 0.5 ? 0 : 1) }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    act();
+  }
+
+  draw(context, width) {
+    this.width = width;
+    this.boxes = [];
+    this.axis(context);
+    this.lanes.forEach((lane, number) => this.lane(context, lane, number));
+    context.save();
+    context.beginPath();
+    context.rect(this.label, this.top, width - this.label, this.lanes.length * this.rowHeight + 8);
+    context.clip();
+    this.lanes.forEach((lane, number) => this.calls(context, lane, number));
+    this.lines = [];
+    this.view.arrows.operations.forEach((it) => this.operation(context, it));
+    this.view.arrows.messages.forEach((it) => this.message(context, it));
+    context.restore();
+  }
+
+  axis(context) {
+    context.font = "12px system-ui, sans-serif";
+    context.textBaseline = "alphabetic";
+    const found = marks(this.from, this.to, (this.width - this.label) / 130);
+    const step = found.length > 1 ? found[1] - found[0] : this.to - this.from;
+    const [unit, size] = [["s", 1], ["ms", 1e-3], ["us", 1e-6], ["ns", 1e-9]].find(([, size]) => step / ticksPerSecond >= size * 0.9) ?? ["ns", 1e-9];
+    let free = this.label;
+    for (const time of found) {
+      const x = this.x(time);
+      context.strokeStyle = css("--line");
+      context.beginPath();
+      context.moveTo(x, this.top - 6);
+      context.lineTo(x, this.top + this.lanes.length * this.rowHeight);
+      context.stroke();
+      const value = time / ticksPerSecond / size;
+      const text = value.toLocaleString("en-US", { maximumFractionDigits: 2 }) + " " + unit;
+      const wide = context.measureText(text).width;
+      if (x >= free && x + wide + 3 < this.width) {
+        context.fillStyle = css("--soft");
+        context.fillText(text, x + 3, 14);
+        free = x + wide + 14;
+      }
+    }
+  }
+
+  lane(context, lane, number) {
+    const y = this.y(number);
+    context.fillStyle = css("--ink");
+    context.font = `${Math.min(12, this.rowHeight - 2)}px system-ui, sans-serif`;
+    context.textBaseline = "middle";
+    const name = lane.process && lane.process !== lane.name ? lane.process + " · " + lane.name : lane.name;
+    context.fillText(fitted(context, printable(name || "location " + lane.id), this.label - 10), 4, y + this.rowHeight / 2);
+    context.strokeStyle = css("--line");
+    context.beginPath();
+    context.moveTo(0, y + this.rowHeight);
+    context.lineTo(this.width, y + this.rowHeight);
+    context.stroke();
+  }
+
+  calls(context, lane, number) {
+    const slices = this.view.slices[number];
+    if (!slices) return this.strip(context, lane, number);
+    context.textBaseline = "middle";
+    for (const call of slices.calls) {
+      const [begin, length, region, depth, first, last] = call;
+      const left = this.at(begin, first), right = this.at(begin + length, last);
+      if (right < this.label || left > this.width) continue;
+      const inset = Math.min(depth, 4) * Math.max(1, this.rowHeight / 10);
+      const [y, tall] = [this.y(number) + 1 + inset, this.rowHeight - 3 - inset];
+      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
+      context.fillStyle = colourOf(region);
+      context.fillRect(from, y, wide, tall);
+      if (wide > 3) {
+        context.fillStyle = css("--paper");
+        context.fillRect(from + wide - 0.5, y, 0.5, tall);
+      }
+      if (wide > 40 && tall > 11) {
+        context.fillStyle = "#10151a";
+        context.font = "11px system-ui, sans-serif";
+        context.fillText(fitted(context, printable(picture.regions[region] ?? ""), wide - 6), from + 3, y + tall / 2);
+      }
+      this.boxes.push([from, from + wide, y, y + tall, lane, call]);
+    }
+  }
+
+  // Runs of buckets; those below a pixel share it, the last one drawn is seen.
+  strip(context, lane, number) {
+    const strip = this.view.strips[number];
+    if (!strip) return;
+    const points = clocks.get(lane.clock)?.points ?? [];
+    const step = (strip.to - strip.from) / strip.buckets, y = this.y(number) + 2, tall = this.rowHeight - 4;
+    let bucket = 0, drawn = -Infinity;
+    for (let at = 0; at < strip.runs.length; at += 2) {
+      const [count, region] = [strip.runs[at], strip.runs[at + 1]];
+      const [begin, end] = [strip.from + bucket * step, strip.from + (bucket + count) * step];
+      bucket += count;
+      const right = this.at(end, along(points, end));
+      if (right < this.label || right - drawn < 0.5) continue;
+      const left = this.at(begin, along(points, begin));
+      if (left > this.width) break;
+      drawn = right;
+      if (region < 0) continue;
+      context.fillStyle = colourOf(region);
+      const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
+      context.fillRect(from, y, wide, tall);
+      if (wide > 2) this.boxes.push([from, from + wide, y, y + tall, lane, [begin, end - begin, region, 0, along(points, begin), along(points, end)]]);
+    }
+  }
+
+  stroke(context, points, reversed, what) {
+    context.strokeStyle = reversed ? css("--bad") : css("--ink");
+    context.globalAlpha = reversed ? 1 : 0.55;
+    context.lineWidth = reversed ? 2 : 1;
+    context.setLineDash(reversed ? [6, 3] : []);
+    context.beginPath();
+    points.forEach(([x, y], number) => number % 2 ? context.lineTo(x, y) : context.moveTo(x, y));
+    context.stroke();
+    context.setLineDash([]);
+    for (let number = 0; number + 1 < points.length; number += 2) this.lines.push([points[number], points[number + 1], what]);
+    context.globalAlpha = 1;
+  }
+
+  message(context, [send, receive]) {
+    const [from, to] = [this.at(send[1], send[2]), this.at(receive[1], receive[2])];
+    if (Math.max(from, to) < this.label || Math.min(from, to) > this.width) return;
+    const middle = (lane) => this.y(lane) + this.rowHeight / 2;
+    const reversed = to < from;
+    this.stroke(context, [[from, middle(send[0])], [to, middle(receive[0])]], reversed, { send, receive });
+    const angle = Math.atan2(middle(receive[0]) - middle(send[0]), to - from);
+    context.fillStyle = reversed ? css("--bad") : css("--ink");
+    context.beginPath();
+    context.moveTo(to, middle(receive[0]));
+    for (const turn of [2.7, -2.7]) context.lineTo(to + 7 * Math.cos(angle + turn), middle(receive[0]) + 7 * Math.sin(angle + turn));
+    context.fill();
+  }
+
+  // From the last begin to every end that follows it.
+  operation(context, members) {
+    let last = null;
+    for (const [lane, begin] of members) {
+      if (!begin) continue;
+      const x = this.at(begin[0], begin[1]);
+      if (!last || x > last.x) last = { x, lane, begin };
+    }
+    if (!last) return;
+    for (const [lane, , end] of members) {
+      if (!end || lane === last.lane) continue;
+      const x = this.at(end[0], end[1]);
+      if (Math.max(x, last.x) < this.label || Math.min(x, last.x) > this.width) continue;
+      const middle = (number) => this.y(number) + this.rowHeight / 2;
+      this.stroke(context, [[last.x, middle(last.lane)], [x, middle(lane)]], x < last.x,
+        { collective: true, send: [last.lane, ...last.begin], receive: [lane, ...end] });
+    }
+  }
+
+  // What is under the pointer, in words.
+  describe(x, y) {
+    const near = this.lines?.find(([[x1, y1], [x2, y2]]) => {
+      const [dx, dy] = [x2 - x1, y2 - y1], square = dx * dx + dy * dy || 1;
+      const share = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / square));
+      return Math.hypot(x - x1 - share * dx, y - y1 - share * dy) < 5;
+    });
+    if (near) return this.describeDependency(near[2]);
+    for (let number = this.boxes.length - 1; number >= 0; number--) {
+      const [left, right, top, bottom, lane, call] = this.boxes[number];
+      if (x >= left && x <= right && y >= top && y <= bottom) return this.describeCall(lane, call);
+    }
+    return "";
+  }
+
+  describeCall(lane, [begin, length, region, , first, last]) {
+    const lines = [printable(picture.regions[region] ?? "no region") + " for " + span(length + this.share * (last - first)),
+      "recorded " + moment(begin)];
+    if (picture.corrected) lines.push("corrected " + moment(begin + first));
+    return lines.concat(this.sure(lane.clock, begin)).join("\n");
+  }
+
+  describeDependency({ send, receive, collective }) {
+    const name = (end) => printable(this.lanes[end[0]].process + " · " + this.lanes[end[0]].name);
+    const lines = [collective ? `last begin at ${name(send)}, end at ${name(receive)}` : `message from ${name(send)} to ${name(receive)}`];
+    lines.push(`recorded: ${moment(send[1])} to ${moment(receive[1])}, ${span(receive[1] - send[1])}`);
+    const latency = receive[1] + receive[2] - send[1] - send[2];
+    if (picture.corrected) lines.push(`corrected: ${moment(send[1] + send[2])} to ${moment(receive[1] + receive[2])}, ${span(latency)}`);
+    const [one, other] = [send, receive].map((end) => bound(this.lanes[end[0]].clock, end[1]));
+    if (one && other) lines.push(`its latency is between ${span(Math.max(0, latency - other[0] - one[1]))} and ${span(latency + other[1] + one[0])}`);
+    return lines.join("\n");
+  }
+
+  sure(clock, recorded) {
+    const known = bound(clock, recorded);
+    return known ? [`the truth is at most ${span(known[0])} before and ${span(known[1])} after`] : [];
+  }
+}

@@ -1,0 +1,62 @@
+// What came out, in five numbers and in words.
+function story() {
+  const { before, after, distortion, bounds, trace } = report;
+  const list = element("ul", { class: "story" });
+  const figure = (id, value, text, kind) =>
+    list.append(element("li", { class: kind || null }, element("b", { id }, value), text));
+  const reversed = before.reversed;
+  const total = before.messages.total + before.collectives.total;
+  figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded`
+    + (total ? ` (${percent(reversed / total)})` : ""), reversed ? "bad" : "good");
+  figure("figure-worst", before.smallest_latency_ticks === null ? "–" : span(before.smallest_latency_ticks),
+    "the smallest time from a cause to its effect, as recorded", before.smallest_latency_ticks < 0 ? "bad" : null);
+  if (after) {
+    figure("figure-left", grouped(after.reversed), "reversed in the corrected trace", after.reversed ? "bad" : "good");
+  } else {
+    figure("figure-order", grouped(before.out_of_order), "events stamped before their predecessor at the same place",
+      before.out_of_order ? "bad" : null);
+  }
+  if (distortion) {
+    const kept = distortion.unchanged + distortion.small;
+    figure("figure-kept", distortion.intervals ? percent(kept / distortion.intervals) : "–",
+      `of intervals within a location keep their length to 0.1 % or a tick; events moved by ${span(distortion.mean_displacement)} on average`);
+  } else {
+    figure("figure-events", grouped(trace.events), `events at ${grouped(trace.locations)} locations over ${seconds(trace.duration_seconds)}`);
+  }
+  figure("figure-bound", bounds && bounds.events ? "±" + span(bounds.mean) : "–", bounds && bounds.events
+    ? `from the truth at most, on average (±${span(bounds.largest)} anywhere), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm`
+    : "how far times are from the truth was not bounded");
+  return list;
+}
+
+// What was found odd, with the places where it was seen first.
+function oddities() {
+  const warnings = (report.warnings ?? []).map((it) => element("div", { class: "warning" }, printable(it)));
+  const defects = (report.matching?.oddities ?? []).map((it) => {
+    const places = it.first.map((place) => `event ${grouped(place.event)} of location ${place.location}`);
+    return element("div", { class: "warning" }, printable(it.text), places.length
+      ? element("div", { class: "soft" }, "first: " + places.join(", ")) : null);
+  });
+  const all = [...warnings, ...defects];
+  return all.length === 0 ? [] : [element("h2", {}, "What to know before trusting it"), ...all];
+}
+
+// By what command, with what parameters.
+function provenance() {
+  const rows = [];
+  const add = (value, path) => {
+    if (value !== null && typeof value === "object") {
+      for (const [key, inner] of Object.entries(value)) add(inner, path ? path + "." + key : key);
+    } else rows.push([path, String(value)]);
+  };
+  add(report.parameters ?? { min_delay: report.min_delay, drift_bound: report.drift_bound }, "");
+  if (report.method) add(report.method, "method");
+  return [
+    element("h2", {}, "How it was made"),
+    element("p", {}, element("code", { id: "command" }, printable(data.command))),
+    element("p", { class: "soft" }, `retime ${data.version}`),
+    element("details", {}, element("summary", {}, "Parameters"),
+      element("div", { class: "scroll" }, element("table", {}, element("tbody", {}, rows.map(([key, value]) =>
+        element("tr", {}, element("td", {}, key), element("td", { class: "wide" }, printable(value)))))))),
+  ];
+}
