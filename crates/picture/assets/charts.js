@@ -56,9 +56,9 @@ function curves(chosen, straight) {
     return { clock, points: clock.points.map(([time, added]) => [time, added - line(time)]),
       band: band.map(({ time, low, high }) => [time, low - line(time), high - line(time)]) };
   }).filter((it) => it.points.length > 0);
-  const alone = drawn.length === 1;
+  const alone = drawn.length === 1, wide = alone || straight || !picture.corrected;
   const times = drawn.flatMap((it) => it.points.map((point) => point[0]));
-  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(alone || straight ? it.band.flatMap((knot) => [knot[1], knot[2]]) : []));
+  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(wide ? it.band.flatMap((knot) => [knot[1], knot[2]]) : []));
   const least = (all) => all.reduce((one, other) => Math.min(one, other), Infinity);
   const most = (all) => all.reduce((one, other) => Math.max(one, other), -Infinity);
   if (!times.length) return element("p", {}, "No clock has any events.");
@@ -68,7 +68,7 @@ function curves(chosen, straight) {
   grid(it, x, y, marks(least(times), most(times), it.width / 160), marks(low, high, 6), span, span);
   drawn.forEach(({ clock, points, band }) => {
     const colour = palette[clock.clock % palette.length];
-    if (band.length > 1 && (alone || straight)) {
+    if (band.length > 1 && wide) {
       const outline = band.map((knot) => [knot[0], knot[2]]).concat(band.map((knot) => [knot[0], knot[1]]).reverse());
       it.svg.append(element("path", { d: path(outline, x, y) + "Z", fill: colour, opacity: alone ? 0.25 : 0.12 }));
     }
@@ -136,7 +136,7 @@ function histogram(bins) {
 function methods() {
   const rate = ticksPerSecond, known = report.methods.filter((it) => it.result);
   const truth = report.methods.some((it) => it.result?.accuracy);
-  const value = (it) => truth ? [it.result.accuracy?.relative_ticks?.mean, it.result.accuracy?.relative_ticks?.largest]
+  const value = (it) => truth ? [it.result.accuracy?.relative_ticks.mean_abs, it.result.accuracy?.relative_ticks.max]
     : [it.result.bound?.mean_ticks, it.result.bound?.largest_ticks];
   const rows = known.map((it) => ({ it, mean: value(it)[0] / rate, most: value(it)[1] / rate })).filter((it) => it.mean >= 0);
   const holder = element("div");
@@ -170,7 +170,7 @@ function methodTable(truth) {
   const row = (it) => {
     const result = it.result;
     const cells = [printable(it.name)].concat(result ? [grouped(result.reversed), percent(result.interval_change_mean), percent(result.interval_change_largest),
-      result.bound ? "±" + span(result.bound.mean_ticks) : "–"].concat(truth ? [result.accuracy ? span(result.accuracy.relative_ticks.mean) : "–"] : [],
+      result.bound ? "±" + span(result.bound.mean_ticks) : "–"].concat(truth ? [result.accuracy ? span(result.accuracy.relative_ticks.mean_abs) : "–"] : [],
       [result.seconds === null ? "–" : seconds(result.seconds)]) : heads.slice(2).map(() => "–"));
     return element("tr", {}, cells.map((cell) => element("td", {}, cell)), element("td", { class: "wide" }, printable(it.reason ?? it.refused ?? "")));
   };

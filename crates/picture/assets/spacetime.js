@@ -1,8 +1,18 @@
+// What a lane is called: its process is enough where that has no other.
+const perProcess = new Map();
+for (const lane of picture?.lanes.shown ?? []) perProcess.set(lane.process, (perProcess.get(lane.process) ?? 0) + 1);
+function laneName(lane) {
+  const { process, name, id } = lane;
+  if (process && (perProcess.get(process) === 1 || process === name)) return printable(process);
+  return printable((process && name ? process + " · " + name : process || name) || "location " + id);
+}
+
 // Views as they lie in the file are packed: calls are flat lists, times count from the
 // begin of the view.
 function unpacked(view) {
   if (view.unpacked) return view;
   for (const lane of view.slices) {
+    if (!lane) continue;
     const calls = [];
     for (let at = 0; at + 5 < lane.calls.length; at += 6) {
       const [begin, length, region, depth, added, more] = lane.calls.slice(at, at + 6);
@@ -48,6 +58,7 @@ class SpaceTime {
     // So does the server of `retime view`, where there is one: it knows more than the file.
     this.loader = null;
     this.choose(picture.views.length > 1 ? 1 : 0);
+    this.set(this.share);
   }
 
   get top() { return 26; }
@@ -82,10 +93,10 @@ class SpaceTime {
     this.chooser.value = String(number);
     this.fit();
     const { slices, arrows, strips } = this.view;
-    const left = slices.reduce((sum, lane) => sum + lane.left_out, 0);
+    const left = slices.reduce((sum, lane) => sum + (lane?.left_out ?? 0), 0);
     const said = [];
     if (picture.lanes.left_out) said.push(`${grouped(picture.lanes.left_out)} further locations are not shown.`);
-    if (strips.length && !slices.length) said.push("Each colour is what a location did most of the time there; choose a place to see single calls.");
+    if (strips.some((it) => it)) said.push("Each colour is what a location did most of the time there; choose a place to see single calls.");
     if (left) said.push(`${grouped(left)} shorter calls are not drawn.`);
     const some = (drawn, all, what) => { if (drawn < all) said.push(`${grouped(drawn)} of ${grouped(all)} ${what} are drawn, reversed ones first.`); };
     some(arrows.messages.length, arrows.all_messages, "messages");
@@ -97,7 +108,7 @@ class SpaceTime {
   // The same for those who cannot see it.
   table() {
     const rows = this.view.arrows.messages.slice(0, 50).map(([send, receive]) => {
-      const name = (end) => printable(this.lanes[end[0]].process + " " + this.lanes[end[0]].name);
+      const name = (end) => laneName(this.lanes[end[0]]);
       const corrected = (end) => end[1] + end[2];
       const cells = [name(send), name(receive), moment(send[1]), span(receive[1] - send[1])];
       if (picture.corrected) cells.push(span(corrected(receive) - corrected(send)));
@@ -127,6 +138,7 @@ class SpaceTime {
   set(share) {
     this.share = share;
     this.slider.value = String(share * 100);
+    this.buttons.forEach((it, number) => it.setAttribute("aria-pressed", String(share === number)));
     this.paint();
   }
 
@@ -228,8 +240,7 @@ class SpaceTime {
     context.fillStyle = css("--ink");
     context.font = `${Math.min(12, this.rowHeight - 2)}px system-ui, sans-serif`;
     context.textBaseline = "middle";
-    const name = lane.process && lane.process !== lane.name ? lane.process + " · " + lane.name : lane.name;
-    context.fillText(fitted(context, printable(name || "location " + lane.id), this.label - 10), 4, y + this.rowHeight / 2);
+    context.fillText(fitted(context, laneName(lane), this.label - 10), 4, y + this.rowHeight / 2);
     context.strokeStyle = css("--line");
     context.beginPath();
     context.moveTo(0, y + this.rowHeight);
@@ -356,7 +367,7 @@ class SpaceTime {
   }
 
   describeDependency({ send, receive, collective }) {
-    const name = (end) => printable(this.lanes[end[0]].process + " · " + this.lanes[end[0]].name);
+    const name = (end) => laneName(this.lanes[end[0]]);
     const lines = [collective ? `last begin at ${name(send)}, end at ${name(receive)}` : `message from ${name(send)} to ${name(receive)}`];
     lines.push(`recorded: ${moment(send[1])} to ${moment(receive[1])}, ${span(receive[1] - send[1])}`);
     const latency = receive[1] + receive[2] - send[1] - send[2];

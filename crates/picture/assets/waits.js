@@ -19,7 +19,7 @@ function waits() {
   const heads = element("tr", {}, element("th", { scope: "col" }, "location"), some.map(([, name]) => element("th", { colspan: width, scope: "colgroup" }, name)));
   const second = element("tr", {}, element("th", {}, ""), some.flatMap(() => ["", "recorded"].concat(picture.corrected ? ["corrected"] : [], bounded ? ["certain"] : []).map((it) => element("th", {}, it))));
   const row = (name, lane) => element("tr", {}, element("td", {}, name), some.flatMap(([key]) => cells(lane[key])));
-  const rows = picture.lanes.shown.map((lane, number) => row(printable(`${lane.process} · ${lane.name}`), lanes[number]));
+  const rows = picture.lanes.shown.map((lane, number) => row(laneName(lane), lanes[number]));
   return [element("h2", {}, "What an analysis would have said"),
     element("p", { class: "soft" }, "Time spent waiting for others, by the wait states of Scalasca. "
       + (bounded ? "Certain is what is left when both ends of a wait are moved towards each other as far as the error bounds allow: the rest lies within them." : "")),

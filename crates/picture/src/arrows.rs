@@ -5,12 +5,13 @@
 //! are is said.
 
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
-use retime::causality::{EventNode, Instance};
+use retime::causality::{EventNode, Ids, Instance};
 use serde::Serialize;
 
 use crate::places::Place;
-use crate::{Lanes, Subject};
+use crate::{Lane, Lanes, Subject};
 
 /// Messages of all views together: at some 40 bytes each these are 160 kB.
 const MESSAGES: usize = 4_000;
@@ -52,57 +53,41 @@ impl Arrows {
             place,
             lanes,
         };
-        let (messages, all_messages) =
-            chosen(|| look.receives(), |it| look.latency(*it), MESSAGES / views);
-        let most = MEMBERS / views / lanes.len().max(1);
-        let (operations, all_operations) =
-            chosen(|| look.instances(), |it| look.room(*it), most.max(2));
+        let (messages, operations) = (look.receives(), look.instances());
+        let (all_messages, all_operations) = (messages.len(), operations.len());
+        let room = MESSAGES / views.max(1);
+        let messages = chosen(messages, |it| look.latency(it), room);
+        let room = MEMBERS / views.max(1) / lanes.len().max(1);
+        let operations = chosen(operations, |it| look.room(it), room.max(2));
+        let arrows = messages.into_iter().filter_map(|it| look.arrow(it));
+        let lines = operations.into_iter().map(|it| look.operation(it));
         Self {
-            messages: messages
-                .into_iter()
-                .filter_map(|it| look.arrow(it))
-                .collect(),
+            messages: arrows.collect(),
             all_messages,
-            operations: operations
-                .into_iter()
-                .map(|it| look.operation(it))
-                .collect(),
+            operations: lines.collect(),
             all_operations,
         }
     }
 }
 
-/// Those drawn of many, and how many there are: the worst of the reversed ones, and of
-/// the others every n-th. Visits them twice, so that not all have to be held.
-fn chosen<T: Copy + Ord, I: Iterator<Item = T>>(
-    all: impl Fn() -> I,
-    latency: impl Fn(&T) -> i64,
-    most: usize,
-) -> (Vec<T>, usize) {
-    let (mut worst, mut count, mut reversed) = (BinaryHeap::new(), 0, 0);
-    for it in all() {
-        let latency = latency(&it);
-        count += 1;
-        if latency < 0 {
-            reversed += 1;
-            worst.push((latency, it));
-            // Unless all fit.
-            if worst.len() > most {
-                worst.pop();
-            }
+/// Those drawn of many: the worst of the reversed ones, and of the others every n-th.
+fn chosen<T: Copy + Ord>(all: Vec<T>, latency: impl Fn(T) -> i64, most: usize) -> Vec<T> {
+    if all.len() <= most {
+        return all;
+    }
+    let (reversed, rest): (Vec<T>, Vec<T>) = all.into_iter().partition(|&it| latency(it) < 0);
+    let mut worst = BinaryHeap::new();
+    for it in reversed {
+        worst.push((latency(it), it));
+        if worst.len() > most / 2 {
+            worst.pop();
         }
-    }
-    if count <= most {
-        return (all().collect(), count);
-    }
-    while worst.len() > most / 2 {
-        worst.pop();
     }
     let mut found: Vec<T> = worst.into_sorted_vec().into_iter().map(|it| it.1).collect();
     let room = (most - found.len()).max(1);
-    let every = usize::div_ceil(count - reversed, room).max(1);
-    found.extend(all().filter(|it| latency(it) >= 0).step_by(every));
-    (found, count)
+    let every = rest.len().div_ceil(room).max(1);
+    found.extend(rest.into_iter().step_by(every));
+    found
 }
 
 /// What is looked at.
@@ -113,22 +98,57 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    /// Whether an event lies in the place, by recorded or by corrected times.
-    fn is_in(&self, node: EventNode) -> bool {
-        let inside = |time: i64| (self.place.from..=self.place.to).contains(&time);
-        inside(self.subject.recorded(node)) || inside(self.subject.time(node))
+    /// The nodes of a lane that lie in the place, by recorded or by corrected times. Both
+    /// rise along a location.
+    fn nodes(&self, lane: &Lane) -> impl Iterator<Item = EventNode> {
+        let own = self.subject.nodes().of(lane.location.as_usize());
+        let recorded = self.range(&own, |node| self.subject.recorded(node));
+        let corrected = self.range(&own, |node| self.subject.time(node));
+        let (first, second) = if recorded.start <= corrected.start {
+            (recorded, corrected)
+        } else {
+            (corrected, recorded)
+        };
+        // Whatever is in both counts once.
+        let second = second.start.max(first.end)..second.end.max(first.end);
+        first.chain(second).filter_map(move |it| own.get(it))
+    }
+
+    /// Where nodes of a location lie whose times are in the place.
+    fn range(&self, own: &Ids<EventNode>, time: impl Fn(EventNode) -> i64) -> Range<usize> {
+        // How many of them are before something, which those at the front are.
+        let count = |is_before: &dyn Fn(i64) -> bool| {
+            let (mut low, mut high) = (0, own.len());
+            while low < high {
+                let middle = usize::midpoint(low, high);
+                if own.get(middle).is_some_and(|it| is_before(time(it))) {
+                    low = middle + 1;
+                } else {
+                    high = middle;
+                }
+            }
+            low
+        };
+        count(&|time| time < self.place.from)..count(&|time| time <= self.place.to)
     }
 
     /// The receives of messages between lanes that are sent or received in the place.
-    fn receives(&self) -> impl Iterator<Item = EventNode> {
-        let nodes = self.subject.nodes();
-        let is_drawn = |node| self.lanes.lane_of(nodes.location(node)).is_some();
-        nodes.all().filter(move |&receive| {
-            let send = self.subject.causality.message_source(receive);
-            send.is_some_and(|send| {
-                (self.is_in(send) || self.is_in(receive)) && is_drawn(send) && is_drawn(receive)
-            })
-        })
+    fn receives(&self) -> Vec<EventNode> {
+        let causality = self.subject.causality;
+        let receive = |node: EventNode| match causality.message_source(node) {
+            Some(_) => Some(node),
+            None => causality.message_target(node),
+        };
+        let inside = self.lanes.shown.iter().flat_map(|lane| self.nodes(lane));
+        let mut found: Vec<EventNode> = inside.filter_map(receive).collect();
+        found.sort_unstable();
+        found.dedup();
+        let is_drawn = |node| {
+            let location = self.subject.nodes().location(node);
+            self.lanes.lane_of(location).is_some()
+        };
+        found.retain(|&it| is_drawn(it) && causality.message_source(it).is_some_and(is_drawn));
+        found
     }
 
     fn latency(&self, receive: EventNode) -> i64 {
@@ -155,14 +175,18 @@ impl<'a> Look<'a> {
     }
 
     /// The operations of several lanes that begin or end in the place.
-    fn instances(&self) -> impl Iterator<Item = Instance> + use<'a, '_> {
-        let collectives = self.subject.causality.collectives();
-        collectives.instances().filter(move |&it| {
-            let participants = collectives.participants(it);
-            let ends = participants.iter().flat_map(|it| [it.cause(), it.effect()]);
-            let mut inside = ends.flatten().filter(|&node| self.is_in(node));
-            inside.next().is_some() && self.members(it).nth(1).is_some()
-        })
+    fn instances(&self) -> Vec<Instance> {
+        let causality = self.subject.causality;
+        let instance = |node: EventNode| {
+            let slot = causality.slot(node)?;
+            Some(causality.collectives().locate(slot).0)
+        };
+        let inside = self.lanes.shown.iter().flat_map(|lane| self.nodes(lane));
+        let mut found: Vec<Instance> = inside.filter_map(instance).collect();
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|&it| self.members(it).nth(1).is_some());
+        found
     }
 
     /// The lanes that take part, with their begins and ends.
@@ -206,12 +230,11 @@ mod tests {
             latencies in proptest::collection::vec(-50..50_i64, 0..300),
             most in 2..100_usize,
         ) {
-            let all = || 0..latencies.len();
-            let (found, count) = chosen(all, |&it| latencies[it], most);
-            prop_assert_eq!(count, latencies.len());
-            prop_assert!(found.len() <= most.max(2));
-            if count <= most {
-                prop_assert_eq!(found, all().collect::<Vec<_>>());
+            let all: Vec<usize> = (0..latencies.len()).collect();
+            let found = chosen(all.clone(), |it| latencies[it], most);
+            prop_assert!(found.len() <= most);
+            if all.len() <= most {
+                prop_assert_eq!(found, all);
                 return Ok(());
             }
             let mut reversed: Vec<i64> = latencies.iter().copied().filter(|&it| it < 0).collect();

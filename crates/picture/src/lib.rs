@@ -16,6 +16,8 @@
 //!         = Picture --> page  one HTML file
 //! ```
 //!
+//! [`Live`] keeps all calls besides, as `levels`, and draws any stretch.
+//!
 //! However large the trace, a [`Picture`] is small: everything in it is limited by a
 //! number of pixels, not of events, and says what was left out. Times are ticks since
 //! the smallest recorded stamp of the trace, so that recorded and corrected times have
@@ -31,6 +33,8 @@ mod curves;
 mod decades;
 mod lanes;
 mod latencies;
+mod levels;
+mod live;
 mod page;
 mod pairs;
 mod passage;
@@ -47,6 +51,7 @@ pub use curves::{BandPoint, Curve, CurvePoint, Step, curves};
 pub use decades::{Decade, Decades};
 pub use lanes::{Lane, Lanes};
 pub use latencies::{Bin, Latencies, LogBins};
+pub use live::Live;
 pub use page::{MARK, Page};
 pub use pairs::{PairCell, Pairs};
 pub use places::Place;
@@ -56,13 +61,16 @@ pub use subject::{Corrected, Subject};
 pub use views::View;
 pub use waits::{LaneWaits, Wait, Waits};
 
+use std::fs::File;
+use std::io;
+
 use rayon::prelude::*;
 use retime::format::FormatError;
 use retime::{LocationIndex, Monitor};
 use serde::Serialize;
 
 use crate::around::Calls;
-use crate::passage::{Passed, Wanted};
+use crate::passage::{Drawn, Passed, Wanted};
 use crate::regions::Regions;
 
 /// What can be seen of a trace.
@@ -92,33 +100,58 @@ pub struct Picture {
 impl Picture {
     /// Draws a trace; reads all its events once.
     pub fn of(subject: &Subject<'_>, monitor: &dyn Monitor) -> Result<Self, FormatError> {
-        let pairs = pairs::Tallies::of(subject);
-        monitor.check()?;
-        let lanes = Lanes::of(subject);
-        let places = places::of(subject, &pairs, &lanes);
-        let wanted = Wanted::new(subject, &places, &lanes);
-        let locations = 0..subject.info.locations.len() as u32;
-        let passed: Result<Vec<Passed>, FormatError> = locations
-            .into_par_iter()
-            .map(|location| passage::through(LocationIndex(location), subject, &wanted, monitor))
-            .collect();
-        let mut passed = passed?;
-        let taken = |it: &mut Passed| std::mem::take(&mut it.calls);
-        let calls = Calls::join(passed.iter_mut().map(taken));
-        let regions = Regions::of(subject.trace, passed.iter().map(|it| &it.spent));
-        let waits = Waits::of(subject, &calls, &lanes);
-        monitor.check()?;
-        let view_of = |pair| places.iter().position(|it| it.pair == Some(pair));
-        Ok(Self {
-            ticks_per_second: subject.info.rate.get(),
-            corrected: subject.corrected.is_some(),
-            clocks: curves::of(subject, &lanes),
-            views: views::of(subject, &places, &lanes, &passed, &regions),
-            latencies: Latencies::of(subject),
-            pairs: pairs.shown(subject, &lanes, view_of),
-            waits,
-            regions: regions.names(),
-            lanes,
-        })
+        Ok(drawn(subject, None, monitor)?.picture)
     }
+}
+
+/// A picture, and what is known of the events besides.
+struct Seen {
+    picture: Picture,
+    regions: Regions,
+    /// What is drawn of each location.
+    drawn: Vec<Option<Drawn>>,
+}
+
+/// Draws a trace, and keeps all calls if there are files to keep them in.
+fn drawn(
+    subject: &Subject<'_>,
+    file: Option<&(dyn Fn() -> io::Result<File> + Sync)>,
+    monitor: &dyn Monitor,
+) -> Result<Seen, FormatError> {
+    let pairs = pairs::Tallies::of(subject);
+    monitor.check()?;
+    let lanes = Lanes::of(subject);
+    let places = places::of(subject, &pairs, &lanes);
+    let mut wanted = Wanted::new(subject, &places, &lanes);
+    wanted.file = file;
+    let locations = 0..subject.info.locations.len() as u32;
+    let passed: Result<Vec<Passed>, FormatError> = locations
+        .into_par_iter()
+        .map(|location| passage::through(LocationIndex(location), subject, &wanted, monitor))
+        .collect();
+    let mut passed = passed?;
+    let taken = |it: &mut Passed| std::mem::take(&mut it.calls);
+    let calls = Calls::join(passed.iter_mut().map(taken));
+    let regions = Regions::of(subject.trace, passed.iter().map(|it| &it.spent));
+    let waits = Waits::of(subject, &calls, &lanes);
+    drop(calls);
+    monitor.check()?;
+    let drawn: Vec<Option<Drawn>> = passed.into_iter().map(|it| it.drawn).collect();
+    let view_of = |pair| places.iter().position(|it| it.pair == Some(pair));
+    let picture = Picture {
+        ticks_per_second: subject.info.rate.get(),
+        corrected: subject.corrected.is_some(),
+        clocks: curves::of(subject, &lanes),
+        views: views::of(subject, &places, &lanes, &drawn, &regions),
+        latencies: Latencies::of(subject),
+        pairs: pairs.shown(subject, &lanes, view_of),
+        waits,
+        regions: regions.names().to_vec(),
+        lanes,
+    };
+    Ok(Seen {
+        picture,
+        regions,
+        drawn,
+    })
 }

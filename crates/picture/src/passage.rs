@@ -8,16 +8,20 @@
 //! nothing. Events stamped before their predecessor stand where that stands, as in a
 //! corrected trace.
 
+use std::fs::File;
+use std::io;
+
 use retime::format::{EventRow, FormatError, Passage};
 use retime::{Correction, LocationIndex, MapCursor, Monitor, Timestamp};
 use rustc_hash::FxHashMap;
 
 use crate::around::LocationCalls;
 use crate::call::{Call, Moment, Open};
+use crate::levels::{Builder, Levels};
 use crate::places::Place;
 use crate::slices::Collector;
 use crate::strip::Buckets;
-use crate::{Lanes, Subject};
+use crate::{Lane, Lanes, Subject};
 
 /// So many events between two looks whether to stop.
 const STEP: u64 = 1 << 14;
@@ -26,6 +30,8 @@ const STEP: u64 = 1 << 14;
 pub(crate) struct Wanted<'a> {
     pub(crate) places: &'a [Place],
     pub(crate) lanes: &'a Lanes,
+    /// Makes a temporary file for each lane, if all of its calls are wanted.
+    pub(crate) file: Option<&'a (dyn Fn() -> io::Result<File> + Sync)>,
     correction: Option<&'a Correction>,
 }
 
@@ -34,6 +40,7 @@ impl<'a> Wanted<'a> {
         Self {
             places,
             lanes,
+            file: None,
             correction: subject.corrected.map(|it| it.correction),
         }
     }
@@ -42,11 +49,20 @@ impl<'a> Wanted<'a> {
 /// What was found at a location.
 pub(crate) struct Passed {
     pub(crate) calls: LocationCalls,
-    /// If the location is shown: its calls in each of the places, and what it did most
-    /// of the time.
-    pub(crate) drawn: Option<(Vec<Collector>, Buckets)>,
+    /// If the location is shown.
+    pub(crate) drawn: Option<Drawn>,
     /// Ticks spent in each region, calls in it aside.
     pub(crate) spent: FxHashMap<u32, u64>,
+}
+
+/// What is drawn of a location.
+pub(crate) struct Drawn {
+    /// Its calls in each of the places.
+    pub(crate) collectors: Vec<Collector>,
+    /// What it did most of the time.
+    pub(crate) buckets: Buckets,
+    /// All of its calls.
+    pub(crate) levels: Option<Levels>,
 }
 
 /// Reads the events of a location.
@@ -66,14 +82,11 @@ pub(crate) fn through(
     let lane = wanted.lanes.lane_of(location);
     let extent = nodes.extent(location.as_usize());
     let lane = lane.and_then(|it| wanted.lanes.shown.get(it));
-    let drawn = lane.zip(extent).map(|(lane, extent)| {
-        let (first, last) = (
-            nodes.relative(extent.first).0,
-            nodes.relative(extent.last).0,
-        );
-        let collectors = Collector::of_places(wanted.places, lane, wanted.lanes.len());
-        (collectors, Buckets::new(first, last, wanted.lanes.len()))
+    let drawing = lane.zip(extent).map(|(lane, extent)| {
+        let ends = [extent.first, extent.last].map(|it| nodes.relative(it).0);
+        Drawing::new(lane, ends, wanted)
     });
+    let drawing = drawing.transpose().map_err(FormatError::failed)?;
     let own = nodes.of(location.as_usize());
     let mut pass = Pass {
         clock: Clock {
@@ -84,22 +97,21 @@ pub(crate) fn through(
         },
         stack: Vec::new(),
         at: None,
-        passed: Passed {
-            calls: LocationCalls::new(nodes.events(&own)),
-            drawn,
-            spent: FxHashMap::default(),
-        },
+        calls: LocationCalls::new(nodes.events(&own)),
+        spent: FxHashMap::default(),
+        drawing,
     };
     let mut event = 0;
     while let Some(row) = rows.next_row()? {
-        pass.take(&row, event, subject);
+        pass.take(&row, event, subject)
+            .map_err(FormatError::failed)?;
         event += 1;
         if event.is_multiple_of(STEP) {
             monitor.check()?;
             monitor.advance(bytes_of(STEP));
         }
     }
-    Ok(pass.finish())
+    pass.finish().map_err(FormatError::failed)
 }
 
 /// Where events of a location stand.
@@ -122,16 +134,64 @@ impl Clock<'_> {
     }
 }
 
+/// What is drawn of a location, while its events are read.
+struct Drawing {
+    collectors: Vec<Collector>,
+    buckets: Buckets,
+    levels: Option<Builder>,
+}
+
+impl Drawing {
+    /// Of a lane with its first and last event.
+    fn new(lane: &Lane, [first, last]: [i64; 2], wanted: &Wanted<'_>) -> io::Result<Self> {
+        let lanes = wanted.lanes.len();
+        let file = wanted.file.map(|make| make()).transpose()?;
+        Ok(Self {
+            collectors: Collector::of_places(wanted.places, lane, lanes),
+            buckets: Buckets::new(first, last, lanes),
+            levels: file.map(|file| Builder::new(file, first, last)),
+        })
+    }
+
+    /// From one event to the next.
+    fn stretch(&mut self, from: i64, to: i64, region: u32) {
+        self.buckets.add(from, to, region);
+        if let Some(levels) = &mut self.levels {
+            levels.add(from, to, region);
+        }
+    }
+
+    fn left(&mut self, call: Call) -> io::Result<()> {
+        for collector in &mut self.collectors {
+            collector.offer(call);
+        }
+        match &mut self.levels {
+            Some(levels) => levels.left(call),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(self) -> io::Result<Drawn> {
+        Ok(Drawn {
+            collectors: self.collectors,
+            buckets: self.buckets.filled(),
+            levels: self.levels.map(Builder::finish).transpose()?,
+        })
+    }
+}
+
 struct Pass<'a> {
     clock: Clock<'a>,
     stack: Vec<Open>,
     /// The last event.
     at: Option<Moment>,
-    passed: Passed,
+    calls: LocationCalls,
+    spent: FxHashMap<u32, u64>,
+    drawing: Option<Drawing>,
 }
 
 impl Pass<'_> {
-    fn take(&mut self, row: &EventRow, event: u64, subject: &Subject<'_>) {
+    fn take(&mut self, row: &EventRow, event: u64, subject: &Subject<'_>) -> io::Result<()> {
         let moment = self.clock.moment(row, event, subject);
         if let Some(last) = self.at.replace(moment) {
             self.stretch(last, moment);
@@ -140,17 +200,14 @@ impl Pass<'_> {
             let begin = moment;
             self.stack.push(Open { region, begin });
         }
-        self.passed.calls.event(event, moment, &self.stack);
-        if row.passage == Some(Passage::Leave)
-            && let Some(at) = self
-                .stack
-                .iter()
-                .rposition(|it| Some(it.region) == row.region)
-        {
-            while self.stack.len() > at {
-                self.close(moment);
-            }
+        self.calls.event(event, moment, &self.stack);
+        if row.passage == Some(Passage::Leave) {
+            let is_left = |it: &Open| Some(it.region) == row.region;
+            let left = self.stack.iter().rposition(is_left);
+            let depth = left.unwrap_or(self.stack.len());
+            self.close(depth, moment)?;
         }
+        Ok(())
     }
 
     /// From one event to the next.
@@ -159,38 +216,40 @@ impl Pass<'_> {
             return;
         };
         let length = (to.recorded - from.recorded) as u64;
-        *self.passed.spent.entry(top.region).or_default() += length;
-        if let Some((_, buckets)) = &mut self.passed.drawn {
-            buckets.add(from.recorded, to.recorded, top.region);
+        *self.spent.entry(top.region).or_default() += length;
+        if let Some(drawing) = &mut self.drawing {
+            drawing.stretch(from.recorded, to.recorded, top.region);
         }
     }
 
-    /// Leaves the call on top.
-    fn close(&mut self, end: Moment) {
-        let Some(Open { region, begin }) = self.stack.pop() else {
-            return;
-        };
-        let depth = self.stack.len();
-        let call = Call {
-            region,
-            begin,
-            end,
-            depth: u16::try_from(depth).unwrap_or(u16::MAX),
-        };
-        self.passed.calls.left(depth, end);
-        if let Some((collectors, _)) = &mut self.passed.drawn {
-            for collector in collectors {
-                collector.offer(call);
+    /// Leaves all calls in at least so many others.
+    fn close(&mut self, depth: usize, end: Moment) -> io::Result<()> {
+        while self.stack.len() > depth
+            && let Some(Open { region, begin }) = self.stack.pop()
+        {
+            let depth = self.stack.len();
+            self.calls.left(depth, end);
+            let call = Call {
+                region,
+                begin,
+                end,
+                depth: u16::try_from(depth).unwrap_or(u16::MAX),
+            };
+            if let Some(drawing) = &mut self.drawing {
+                drawing.left(call)?;
             }
         }
+        Ok(())
     }
 
-    fn finish(mut self) -> Passed {
+    fn finish(mut self) -> io::Result<Passed> {
         if let Some(end) = self.at {
-            while !self.stack.is_empty() {
-                self.close(end);
-            }
+            self.close(0, end)?;
         }
-        self.passed
+        Ok(Passed {
+            calls: self.calls,
+            drawn: self.drawing.map(Drawing::finish).transpose()?,
+            spent: self.spent,
+        })
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn of(subject: &Subject<'_>, pairs: &Tallies, lanes: &Lanes) -> Vec<P
         });
     }
     if places.len() == 1
-        && let Some(middle) = nodes.all().nth(nodes.len() / 2)
+        && let Some(middle) = nodes.all().get(nodes.len() / 2)
     {
         places.push(Place {
             title: "A stretch from the middle".into(),
@@ -114,19 +114,21 @@ fn around(subject: &Subject<'_>, of: &[EventNode]) -> Place {
     let (first, last) = hull(of.iter().flat_map(|&node| both(node)));
     let neighbours = of.iter().flat_map(|&node| {
         let own = nodes.of(nodes.location(node).as_usize());
-        let at = own.clone().position(|it| it == node).unwrap_or_default();
-        own.skip(at.saturating_sub(AROUND)).take(2 * AROUND + 1)
+        let at = node.index() - own.range().start;
+        let near = at.saturating_sub(AROUND)..=at + AROUND;
+        near.filter_map(move |it| own.get(it))
     });
     let (from, to) = hull(neighbours.flat_map(both));
-    let (span, middle) = ((last - first).max(1), first + (last - first) / 2);
-    // What is sparse would make the dependency a point, what is dense would cut it off.
-    let half = (to - from)
-        .clamp(
+    let (span, middle) = (last - first, first + (last - first) / 2);
+    let length = match span {
+        0 => to - from,
+        // What is sparse would make the dependency a point, what is dense would cut it off.
+        _ => (to - from).clamp(
             span.saturating_mul(LEAST_TIMES),
             span.saturating_mul(MOST_TIMES),
-        )
-        .max(16)
-        / 2;
+        ),
+    };
+    let half = length.max(16) / 2;
     Place {
         title: String::new(),
         from: middle.saturating_sub(half),

@@ -53,7 +53,7 @@ impl Regions {
         self.numbers.get(&region).copied().unwrap_or(-1)
     }
 
-    pub(crate) fn names(self) -> Vec<String> {
-        self.names
+    pub(crate) fn names(&self) -> &[String] {
+        &self.names
     }
 }

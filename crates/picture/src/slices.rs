@@ -76,16 +76,21 @@ impl Collector {
                 Some(_) => share / 2 / lanes.max(1),
                 None => share / lanes.max(1),
             };
-            Self {
-                from: place.from,
-                to: place.to,
-                most: room.clamp(8, MOST),
-                left_out: 0,
-                kept: BinaryHeap::new(),
-                offered: 0,
-            }
+            Self::new(place, room.clamp(8, MOST))
         };
         places.iter().map(collector).collect()
+    }
+
+    /// One for the calls of a place, the longest so many.
+    pub(crate) fn new(place: &Place, most: usize) -> Self {
+        Self {
+            from: place.from,
+            to: place.to,
+            most,
+            left_out: 0,
+            kept: BinaryHeap::new(),
+            offered: 0,
+        }
     }
 
     /// Takes up a call if it is in the place, by recorded or by corrected times.

@@ -47,8 +47,12 @@ pub(crate) struct Buckets {
 impl Buckets {
     /// For a location of so many that are shown, and its first and last event.
     pub(crate) fn new(from: i64, to: i64, lanes: usize) -> Self {
+        Self::of_count(from, to, (BUCKETS / lanes.max(1)).min(MOST_BUCKETS))
+    }
+
+    /// So many, unless they would be shorter than a tick.
+    pub(crate) fn of_count(from: i64, to: i64, most: usize) -> Self {
         let length = to.saturating_sub(from).max(0) as u64;
-        let most = (BUCKETS / lanes.max(1)).min(MOST_BUCKETS);
         Self {
             from,
             to,
@@ -81,10 +85,7 @@ impl Buckets {
             }
             let until = end.min(to);
             let length = (until - at) as u64;
-            match self.spent.iter_mut().find(|it| it.0 == region) {
-                Some(known) => known.1 += length,
-                None => self.spent.push((region, length)),
-            }
+            self.spend(region, length);
             at = until;
         }
     }
@@ -104,15 +105,16 @@ impl Buckets {
         self.current += 1;
     }
 
-    pub(crate) fn strip(&self, regions: &Regions) -> Strip {
-        let mut filled = Self {
-            spent: self.spent.clone(),
-            runs: self.runs.clone(),
-            ..*self
-        };
-        while filled.current < filled.count {
-            filled.next();
+    /// With the buckets after the last event.
+    pub(crate) fn filled(mut self) -> Self {
+        while self.current < self.count {
+            self.next();
         }
+        self
+    }
+
+    /// All of them, once they are [filled](Self::filled).
+    pub(crate) fn strip(&self, regions: &Regions) -> Strip {
         let run = |&(count, region): &(u32, Option<u32>)| {
             let region = region.map_or(-1, |it| regions.number(it));
             [count as i32, region]
@@ -121,7 +123,79 @@ impl Buckets {
             from: self.from,
             to: self.to,
             buckets: self.count,
-            runs: filled.runs.iter().flat_map(run).collect(),
+            runs: self.runs.iter().flat_map(run).collect(),
+        }
+    }
+
+    /// The first bucket of which something is inside, and the first after them; `inside`
+    /// is asked for stretches.
+    pub(crate) fn met(&self, inside: impl Fn(i64, i64) -> bool) -> (usize, usize) {
+        // Coarse ones are asked first: what is inside is in a row, but for a gap between
+        // where it is by recorded and where by corrected times, which is drawn too.
+        let step = (self.count / 256).max(1);
+        let starts = || (0..self.count).step_by(step);
+        let end = |start: usize| (start + step).min(self.count);
+        let is_met = |start: &usize| inside(self.begin(*start), self.begin(end(*start)));
+        let first = starts().find(is_met);
+        let last = starts().rev().find(is_met);
+        first
+            .zip(last)
+            .map_or((0, 0), |(first, last)| (first, end(last)))
+    }
+
+    /// Some of them, filled, of which no more than so many are told apart: of others each
+    /// power of two show what most of them do.
+    pub(crate) fn part(&self, first: usize, last: usize, most: usize, regions: &Regions) -> Strip {
+        let group = last
+            .saturating_sub(first)
+            .div_ceil(most)
+            .next_power_of_two();
+        let first = first / group * group;
+        let mut part = Self {
+            from: self.begin(first),
+            to: self.begin(last),
+            count: (last.saturating_sub(first)).div_ceil(group).max(1),
+            current: 0,
+            spent: Vec::new(),
+            runs: Vec::new(),
+        };
+        let mut at = 0;
+        for &(count, region) in &self.runs {
+            let end = at + count as usize;
+            let (from, to) = (at.clamp(first, last), end.clamp(first, last));
+            part.fill(from - first, to - first, group, region);
+            at = end;
+            if at >= last {
+                break;
+            }
+        }
+        // The last group may be cut short; as many as there are count.
+        part.to = self.begin(first + part.count * group).max(part.to);
+        part.filled().strip(regions)
+    }
+
+    /// Takes up buckets of another that show the same, `group` of which make one here.
+    fn fill(&mut self, from: usize, to: usize, group: usize, region: Option<u32>) {
+        let mut at = from;
+        while at < to {
+            let end = (self.current + 1) * group;
+            if at >= end {
+                self.next();
+                continue;
+            }
+            let until = end.min(to);
+            if let Some(region) = region {
+                self.spend(region, (until - at) as u64);
+            }
+            at = until;
+        }
+    }
+
+    /// Adds to what is spent in the bucket that is filled.
+    fn spend(&mut self, region: u32, length: u64) {
+        match self.spent.iter_mut().find(|it| it.0 == region) {
+            Some(known) => known.1 += length,
+            None => self.spent.push((region, length)),
         }
     }
 }
@@ -131,8 +205,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn shown(buckets: &Buckets) -> Vec<(u32, Option<u32>)> {
-        let strip = buckets.strip(&Regions::numbered(0..9));
+    fn shown(buckets: Buckets) -> Vec<(u32, Option<u32>)> {
+        let strip = buckets.filled().strip(&Regions::numbered(0..9));
         let run = |run: &[i32]| (run[0] as u32, u32::try_from(run[1]).ok());
         strip.runs.chunks(2).map(run).collect()
     }
@@ -146,14 +220,14 @@ mod tests {
         for (from, to, region) in [(0, 6, 0), (6, 8, 1), (8, 12, 0), (12, 20, 1), (26, 28, 2)] {
             buckets.add(from, to, region);
         }
-        assert_eq!(shown(&buckets), [(2, Some(0)), (1, Some(1)), (1, Some(2))]);
+        assert_eq!(shown(buckets), [(2, Some(0)), (1, Some(1)), (1, Some(2))]);
     }
 
     #[test]
     fn a_location_with_one_moment_has_one_empty_bucket() {
         let mut buckets = Buckets::new(5, 5, 3);
         buckets.add(5, 5, 1);
-        assert_eq!(shown(&buckets), [(1, None)]);
+        assert_eq!(shown(buckets), [(1, None)]);
     }
 
     proptest! {
@@ -168,9 +242,26 @@ mod tests {
                 buckets.add(at, at + long, region);
                 at += long;
             }
-            let count: u32 = shown(&buckets).iter().map(|it| it.0).sum();
-            prop_assert_eq!(count as usize, buckets.count);
-            prop_assert!(buckets.count <= MOST_BUCKETS);
+            let expected = buckets.count;
+            prop_assert!(expected <= MOST_BUCKETS);
+            let count: u32 = shown(buckets).iter().map(|it| it.0).sum();
+            prop_assert_eq!(count as usize, expected);
         }
+    }
+
+    #[test]
+    fn a_part_shows_what_most_of_its_buckets_do() {
+        let mut buckets = Buckets::of_count(0, 16, 16);
+        for (from, to, region) in [(0, 5, 0), (5, 8, 1), (9, 16, 2)] {
+            buckets.add(from, to, region);
+        }
+        let buckets = buckets.filled();
+        let inside = |from: i64, to: i64| from < 13 && to > 2;
+        assert_eq!(buckets.met(inside), (2, 13));
+        let part = buckets.part(2, 13, 4, &Regions::numbered(0..3));
+        assert_eq!((part.from, part.to, part.buckets), (0, 16, 4));
+        assert_eq!(part.runs, [1, 0, 1, 1, 2, 2]);
+        let whole = buckets.part(0, 16, 100, &Regions::numbered(0..3));
+        assert_eq!(whole, buckets.strip(&Regions::numbered(0..3)));
     }
 }

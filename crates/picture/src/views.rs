@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use crate::arrows::Arrows;
-use crate::passage::Passed;
+use crate::passage::Drawn;
 use crate::places::Place;
 use crate::regions::Regions;
-use crate::slices::{Collector, LaneSlices};
-use crate::strip::{Buckets, Strip};
+use crate::slices::LaneSlices;
+use crate::strip::Strip;
 use crate::{Lanes, Subject};
 
 /// A stretch of time, as it is drawn.
@@ -17,9 +17,9 @@ pub struct View {
     #[serde(flatten)]
     pub place: Place,
     /// The calls of each lane, where they can be drawn one by one.
-    pub slices: Vec<LaneSlices>,
+    pub slices: Vec<Option<LaneSlices>>,
     /// What each lane did most of the time, where there are too many calls.
-    pub strips: Vec<Strip>,
+    pub strips: Vec<Option<Strip>>,
     /// What relates the lanes.
     pub arrows: Arrows,
 }
@@ -30,19 +30,19 @@ pub(crate) fn of(
     subject: &Subject<'_>,
     places: &[Place],
     lanes: &Lanes,
-    passed: &[Passed],
+    drawn: &[Option<Drawn>],
     regions: &Regions,
 ) -> Vec<View> {
-    let of_lane = |lane: &crate::Lane| passed.get(lane.location.as_usize())?.drawn.as_ref();
-    let drawn: Vec<&(Vec<Collector>, Buckets)> = lanes.shown.iter().filter_map(of_lane).collect();
     let view = |(number, place): (usize, &Place)| {
-        let collectors = || drawn.iter().filter_map(|it| it.0.get(number));
+        let lane = |it: &crate::Lane| drawn.get(it.location.as_usize())?.as_ref();
+        let drawn = || lanes.shown.iter().filter_map(lane);
+        let collectors = || drawn().filter_map(|it| it.collectors.get(number));
         let by_strips = number == 0 && collectors().any(|it| it.left_out() > 0);
         let (mut slices, mut strips) = (Vec::new(), Vec::new());
         if by_strips {
-            strips.extend(drawn.iter().map(|it| it.1.strip(regions)));
+            strips.extend(drawn().map(|it| Some(it.buckets.strip(regions))));
         } else {
-            slices.extend(collectors().map(|it| it.slices(regions)));
+            slices.extend(collectors().map(|it| Some(it.slices(regions))));
         }
         View {
             place: place.clone(),
