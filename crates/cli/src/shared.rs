@@ -78,7 +78,10 @@ impl Command {
         match self {
             Self::Check(args) => model(&args.model),
             Self::Correct(args) => {
-                model(&args.model) && !args.merged && args.method.can_be_together()
+                model(&args.model)
+                    && !args.merged
+                    && args.window.is_all()
+                    && args.method.can_be_together()
             }
             Self::Apply(_) => true,
         }
