@@ -49,7 +49,6 @@ impl Arrows {
         Self { by_cause, causes }
     }
 
-
     /// The cause of an effect.
     #[inline]
     pub(crate) fn cause(&self, effect: EventNode) -> Option<EventNode> {

@@ -83,9 +83,9 @@ impl Axis {
         Timestamp(self.origin.saturating_add_signed(ticks.0))
     }
 
-    /// A span in microseconds, for values that are drawn.
+    /// A span in microseconds, to the nanosecond, for values that are drawn.
     pub(crate) fn microseconds(&self, ticks: f64) -> f64 {
-        ticks * 1e6 / self.rate as f64
+        (ticks * NANOSECONDS as f64 / self.rate as f64).round() / 1e3
     }
 }
 

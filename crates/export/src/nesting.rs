@@ -73,7 +73,13 @@ mod tests {
         assert_eq!(nesting.leave(solve), 2);
         assert!(!nesting.in_leaf());
         assert_eq!(nesting.leave(send), 0);
-        assert_eq!(nesting.open(), [Open { name: main, is_leaf: false }]);
+        assert_eq!(
+            nesting.open(),
+            [Open {
+                name: main,
+                is_leaf: false
+            }]
+        );
     }
 
     proptest! {

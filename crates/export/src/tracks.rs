@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use retime::{LocationIndex, TraceInfo};
+use retime::{Location, LocationIndex, TraceInfo};
 
 use crate::view::View;
 
@@ -47,11 +47,13 @@ pub(crate) fn of(view: &View<'_>, info: &TraceInfo) -> Tracks {
         let number = first + location.0;
         let process = processes.entry(own.process).or_insert_with(|| Process {
             number,
-            name: process_name(info, own.process, view.title),
+            name: process_name(info, own, view.title),
         });
+        let id = format!("location {}", own.id);
         let name = match own.name.as_str() {
-            "" => format!("location {}", own.id),
-            name => format!("{name} (location {})", own.id),
+            "" => id,
+            name if name.parse() == Ok(own.id) => id,
+            name => format!("{name} ({id})"),
         };
         threads.push(Thread {
             location,
@@ -63,12 +65,13 @@ pub(crate) fn of(view: &View<'_>, info: &TraceInfo) -> Tracks {
     Tracks { processes, threads }
 }
 
-fn process_name(info: &TraceInfo, process: usize, title: Option<&str>) -> String {
-    let own = info.processes.get(process);
-    let name = match own.map_or("", |it| it.name.as_str()) {
-        "" => format!("process {process}"),
-        name => name.to_owned(),
-    };
+/// That of the process of a location, with where it ran; if it has none, that of the location.
+fn process_name(info: &TraceInfo, location: &Location, title: Option<&str>) -> String {
+    let own = info.processes.get(location.process);
+    let name = own
+        .map(|it| it.name.clone())
+        .filter(|it| !it.is_empty())
+        .unwrap_or_else(|| format!("process of location {}", location.id));
     let node = own
         .and_then(|it| it.node)
         .and_then(|node| info.nodes.get(node));

@@ -213,7 +213,14 @@ fn repair(
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    describe(&mut report, args.into(), method, analysed, &solution, &after);
+    describe(
+        &mut report,
+        args.into(),
+        method,
+        analysed,
+        &solution,
+        &after,
+    );
     let (outcome, exit) = outcome(args, &after, &report.examined);
     Ok(Done {
         report,

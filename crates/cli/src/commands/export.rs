@@ -162,7 +162,14 @@ fn found(
         bounds,
         mut report,
     } = solve(args.into(), method, analysed)?;
-    describe(&mut report, args.into(), method, analysed, &solution, &after);
+    describe(
+        &mut report,
+        args.into(),
+        method,
+        analysed,
+        &solution,
+        &after,
+    );
     Ok(Found {
         report,
         bounds,

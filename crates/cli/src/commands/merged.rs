@@ -62,7 +62,14 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
     if let Some((solution, after)) = &found {
-        describe(&mut report, args.into(), &method, &analysed, solution, after);
+        describe(
+            &mut report,
+            args.into(),
+            &method,
+            &analysed,
+            solution,
+            after,
+        );
     }
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
     let (outcome, exit) = outcome(args, after, &report.examined);

@@ -59,8 +59,7 @@ pub(crate) fn is_start(start: &[u8]) -> bool {
         return false;
     };
     let length = rest.iter().take_while(|it| **it >= 0x80).count() + 1;
-    rest.get(length..)
-        .is_some_and(|it| it.starts_with(&fields))
+    rest.get(length..).is_some_and(|it| it.starts_with(&fields))
 }
 
 /// What numbers of tracks stand for: unique by kind and number.
@@ -122,11 +121,7 @@ fn describe(out: &mut Vec<u8>, track: &[u8]) {
 
 fn process_track(process: &Process) -> Vec<u8> {
     let mut own = Vec::new();
-    uint(
-        &mut own,
-        process_descriptor::PID,
-        u64::from(process.number),
-    );
+    uint(&mut own, process_descriptor::PID, u64::from(process.number));
     uint(
         &mut own,
         process_descriptor::LEGACY_SORT_INDEX,
@@ -150,11 +145,7 @@ fn process_track(process: &Process) -> Vec<u8> {
 fn thread_track(thread: &Thread) -> Vec<u8> {
     let number = u64::from(thread.number);
     let mut own = Vec::new();
-    uint(
-        &mut own,
-        thread_descriptor::PID,
-        u64::from(thread.process),
-    );
+    uint(&mut own, thread_descriptor::PID, u64::from(thread.process));
     uint(&mut own, thread_descriptor::TID, number);
     uint(&mut own, thread_descriptor::LEGACY_SORT_INDEX, number);
     bytes(
@@ -312,11 +303,7 @@ impl Sequence {
             return;
         };
         self.annotation.clear();
-        uint(
-            &mut self.annotation,
-            debug_annotation::NAME_IID,
-            RECORDED.0,
-        );
+        uint(&mut self.annotation, debug_annotation::NAME_IID, RECORDED.0);
         uint(&mut self.annotation, debug_annotation::UINT_VALUE, recorded);
         bytes(
             &mut self.event,
@@ -331,7 +318,11 @@ impl Sequence {
         self.packet.clear();
         if let Some(track) = self.first.take() {
             flags |= trace_packet::INCREMENTAL_STATE_CLEARED;
-            self.intern(interned_data::DEBUG_ANNOTATION_NAMES, RECORDED.0, RECORDED.1);
+            self.intern(
+                interned_data::DEBUG_ANNOTATION_NAMES,
+                RECORDED.0,
+                RECORDED.1,
+            );
             let (mut defaults, mut own) = (Vec::new(), Vec::new());
             uint(&mut own, track_event::TRACK_UUID, track);
             bytes(

@@ -205,8 +205,9 @@ impl ExportArgs {
             return Err(CliError::Usage(message));
         }
         let shown = (0..).map(LocationIndex).zip(ids());
-        let shown = shown
-            .filter(|&(_, id)| self.locations.is_empty() || self.locations.iter().any(|it| holds(it, id)));
+        let shown = shown.filter(|&(_, id)| {
+            self.locations.is_empty() || self.locations.iter().any(|it| holds(it, id))
+        });
         Ok(shown.map(|(location, _)| location).collect())
     }
 }
