@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use retime::causality::{EventNode, PackedOption, Role};
 use retime::{Causality, LocationIndex};
 
-use crate::view::Window;
+use crate::window::Window;
 
 /// All arrows with both ends at locations and times that are shown.
 pub(crate) struct Arrows {

@@ -104,10 +104,15 @@ impl std::fmt::Display for Microseconds {
     }
 }
 
-/// A string of JSON. Names are data: in a page it could stand within a script, where `</`
-/// would end that, so `<` is escaped, too.
+/// A string of JSON. Perfetto's reader (seen with v52) takes a backslash before the last
+/// quotation mark for one that escapes it, and never comes to an end; so such a one is
+/// written by its number.
 fn quoted(text: &str) -> String {
-    Value::from(text).to_string().replace('<', "\\u003c")
+    let quoted = Value::from(text).to_string();
+    match quoted.strip_suffix("\\\\\"") {
+        Some(before) => format!("{before}\\u005c\""),
+        None => quoted,
+    }
 }
 
 /// Appends text.
@@ -227,11 +232,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_strings_that_end_no_script() {
+    fn names_stay_what_they_are() {
         assert_eq!(
-            quoted("</script><img onerror=\"x\">\u{1b}[31m"),
-            r#""\u003c/script>\u003cimg onerror=\"x\">\u001b[31m""#
+            quoted("</script> \"x\" \u{1b}[31m"),
+            r#""</script> \"x\" \u001b[31m""#
         );
+        for text in ["\\", "C:\\", "\\\\", "\"", "a\\b", ""] {
+            let written = quoted(text);
+            assert_eq!(
+                serde_json::from_str::<String>(&written).ok(),
+                Some(text.into())
+            );
+            assert!(!written.ends_with("\\\\\""), "{written}");
+        }
     }
 
     proptest! {

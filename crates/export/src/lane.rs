@@ -19,7 +19,8 @@ use crate::encoder::{Encoder, End, Moment, Name, Names};
 use crate::error::ExportError;
 use crate::nesting::Nesting;
 use crate::shown::Exported;
-use crate::view::{View, Window};
+use crate::view::View;
+use crate::window::Window;
 
 /// A location that is being written.
 pub(crate) struct Lane<'a, E> {

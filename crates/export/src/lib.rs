@@ -33,6 +33,7 @@ mod recognised;
 mod shown;
 mod tracks;
 mod view;
+mod window;
 
 use std::io::Write;
 

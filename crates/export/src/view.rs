@@ -9,19 +9,7 @@ use crate::arrows::Arrows;
 use crate::axis::Axis;
 use crate::error::ExportError;
 use crate::shown::{Exported, Shown, Times};
-
-/// A stretch of time, both ends included.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
-    pub(crate) from: Timestamp,
-    pub(crate) to: Timestamp,
-}
-
-impl Window {
-    pub(crate) fn holds(&self, stamp: Timestamp) -> bool {
-        (self.from..=self.to).contains(&stamp)
-    }
-}
+use crate::window::Window;
 
 /// All locations at the times of one group.
 pub(crate) struct View<'a> {

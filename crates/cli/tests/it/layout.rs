@@ -8,13 +8,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 9] = [
+const CRATES: [(&str, &[&str]); 10] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-model"]),
     ("retime-parallel", &["retime", "retime-model"]),
+    ("retime-export", &["retime"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
@@ -25,6 +26,7 @@ const CRATES: [(&str, &[&str]); 9] = [
         &[
             "retime",
             "retime-experiments",
+            "retime-export",
             "retime-jsonl",
             "retime-otf2-format",
             "retime-parallel",
@@ -38,12 +40,13 @@ const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 8] = [
+const LAYERED: [&str; 9] = [
     "model",
     "retime",
     "otf2-format",
     "jsonl",
     "parallel",
+    "export",
     "sim",
     "experiments",
     "cli",

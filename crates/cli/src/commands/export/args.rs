@@ -199,9 +199,7 @@ impl ExportArgs {
             .iter()
             .find(|range| !ids().any(|id| holds(range, id)));
         if let Some(range) = missing {
-            let message = format!(
-                "--locations {range}: the trace has no such location; retime check -v lists ids"
-            );
+            let message = format!("--locations {range}: the trace has no such location");
             return Err(CliError::Usage(message));
         }
         let shown = (0..).map(LocationIndex).zip(ids());
