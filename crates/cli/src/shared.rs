@@ -78,7 +78,7 @@ impl Command {
         match self {
             Self::Check(args) => model(&args.model) && args.run.html.is_none(),
             Self::Correct(args) => {
-                let whole = args.merged || args.run.html.is_some();
+                let whole = args.merged || args.run.html.is_some() || !args.window.is_all();
                 model(&args.model) && !whole && args.method.can_be_together()
             }
             Self::Apply(_) => true,

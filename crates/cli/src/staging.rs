@@ -69,7 +69,18 @@ impl Staging {
     /// Prepares to write a new file of events, or with `force` one in the place of an
     /// older one.
     pub(crate) fn for_events(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
-        Self::prepare(target, Some(input), || may_replace_events(target, force))
+        Self::prepare(target, Some(input), || {
+            let ours = |start: &[u8]| start.starts_with(b"{\"retime-stream\":");
+            may_replace_file(target, force, "file of events", ours)
+        })
+    }
+
+    /// Prepares to write a new file for viewers, or with `force` one in the place of an
+    /// older one.
+    pub(crate) fn for_export(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+        Self::prepare(target, Some(input), || {
+            may_replace_file(target, force, "exported trace", retime_export::is_export)
+        })
     }
 
     /// Prepares to write a report, in the place of an older one that was found to be one.
@@ -397,8 +408,16 @@ fn may_replace_trace(
     replaced.map_err(|what| CliError::input(target, what))
 }
 
-/// With `force` an older file of events may be replaced.
-fn may_replace_events(target: &Path, force: bool) -> Result<(), CliError> {
+/// Bytes by which a file is recognised, also if it is compressed.
+const START: u64 = 4096;
+
+/// With `force` an older file may be replaced that is one of `ours` by how it begins.
+fn may_replace_file(
+    target: &Path,
+    force: bool,
+    what: &str,
+    ours: impl Fn(&[u8]) -> bool,
+) -> Result<(), CliError> {
     if !force {
         return Err(CliError::input(target, FILE_EXISTS));
     }
@@ -407,12 +426,12 @@ fn may_replace_events(target: &Path, force: bool) -> Result<(), CliError> {
     let found = presence::kind_of_entry(target).map_err(failed)?;
     if found.is_some_and(|it| it.is_file()) {
         let file = File::open(target).map_err(failed)?;
-        file.take(64).read_to_end(&mut start).map_err(failed)?;
+        file.take(START).read_to_end(&mut start).map_err(failed)?;
     }
-    if start.starts_with(b"{\"retime-stream\":") {
+    if ours(&start) {
         return Ok(());
     }
-    let message = "is no file of events; --force replaces only files that retime wrote";
+    let message = format!("is no {what}; --force replaces only files that retime wrote");
     Err(CliError::input(target, message))
 }
 

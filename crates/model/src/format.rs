@@ -290,8 +290,9 @@ pub enum Passage {
     Leave,
 }
 
-/// The events of a location, one after the other.
-pub trait EventRows {
+/// The events of a location, one after the other; those of several locations can be read
+/// in parallel.
+pub trait EventRows: Send {
     /// The next event, `None` at the end.
     fn next_row(&mut self) -> Result<Option<EventRow>, FormatError>;
 }

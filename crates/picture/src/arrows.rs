@@ -97,7 +97,7 @@ struct Look<'a> {
     lanes: &'a Lanes,
 }
 
-impl<'a> Look<'a> {
+impl Look<'_> {
     /// The nodes of a lane that lie in the place, by recorded or by corrected times. Both
     /// rise along a location.
     fn nodes(&self, lane: &Lane) -> impl Iterator<Item = EventNode> {

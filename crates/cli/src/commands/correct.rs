@@ -16,11 +16,14 @@ use retime::{MinimalDelay, TickRate, Ticks};
 
 use super::written::{save, verify};
 use crate::analysed::{Analysed, analyse_some};
-use crate::args::CorrectArgs;
+use crate::args::{CorrectArgs, ModelArgs, RunArgs};
+use crate::bounds::BoundsArgs;
 use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
-use crate::load::with_threads;
+use crate::limits::LimitArgs;
+use crate::load::{Source, with_threads};
+use crate::method::{MethodArgs, WindowArgs};
 use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, examined, model, protocol};
@@ -62,18 +65,49 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
-    let (analysed, method) = analyse(args)?;
-    if is_left_alone(args, &method, &analysed) {
+    let (analysed, method) = analyse(args.into())?;
+    if is_left_alone(args.into(), &method, &analysed) {
         copy(args, &analysed, staging)
     } else {
         repair(args, &method, analysed, staging)
     }
 }
 
+/// What is to be corrected, and how; whatever becomes of it then.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) source: Source<'a>,
+    pub(super) model: &'a ModelArgs,
+    pub(super) method: &'a MethodArgs,
+    /// Of which dependencies, if not of all.
+    pub(super) window: Option<&'a WindowArgs>,
+    pub(super) bounds: &'a BoundsArgs,
+    pub(super) limits: &'a LimitArgs,
+    pub(super) run: &'a RunArgs,
+    /// Whether a result is taken that would be refused.
+    pub(super) force: bool,
+}
+
+impl<'a> From<&'a CorrectArgs> for Asked<'a> {
+    fn from(args: &'a CorrectArgs) -> Self {
+        Self {
+            source: args.source(),
+            model: &args.model,
+            method: &args.method,
+            window: Some(&args.window),
+            bounds: &args.bounds,
+            limits: &args.limits,
+            run: &args.run,
+            force: args.output.force,
+        }
+    }
+}
+
 /// The trace, and the method to correct it with.
-pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError> {
-    let analysed = analyse_some(args.source(), &args.model, |causality, info| {
-        args.method.window(causality.nodes(), info.rate)
+pub(super) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
+    let analysed = analyse_some(args.source, args.model, |causality, info| {
+        args.window
+            .map_or(Ok(None), |it| it.window(causality.nodes(), info.rate))
     })?;
     let method = method(args, &analysed)?;
     if args.model.strict {
@@ -83,12 +117,12 @@ pub(super) fn analyse(args: &CorrectArgs) -> Result<(Analysed, Method), CliError
 }
 
 /// Whether nothing is to be corrected.
-pub(super) fn is_left_alone(args: &CorrectArgs, method: &Method, analysed: &Analysed) -> bool {
+pub(super) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
     analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
 }
 
 /// The method asked for, or what suits the trace better than the default.
-fn method(args: &CorrectArgs, analysed: &Analysed) -> Result<Method, CliError> {
+fn method(args: Asked<'_>, analysed: &Analysed) -> Result<Method, CliError> {
     let analysis = &analysed.analysis;
     let trace = (&*analysed.opened.trace, analysis.info());
     let base = analysis.causality().nodes().base();
@@ -156,7 +190,7 @@ fn repair(
         after,
         bounds,
         mut report,
-    } = solve(args, method, &mut analysed)?;
+    } = solve(args.into(), method, &mut analysed)?;
     let correction = &solution.correction;
     let analysed = &analysed;
     let trace = &*analysed.opened.trace;
@@ -184,7 +218,14 @@ fn repair(
     staging.commit(trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
-    describe(&mut report, args, method, analysed, &solution, &after);
+    describe(
+        &mut report,
+        args.into(),
+        method,
+        analysed,
+        &solution,
+        &after,
+    );
     let (outcome, exit) = outcome(args, &after, &report.examined);
     Ok(Done {
         report,
@@ -207,14 +248,14 @@ pub(super) struct Solved {
 /// from the truth that can be. What is worse than the recording or cannot be right is
 /// refused unless forced.
 pub(super) fn solve(
-    args: &CorrectArgs,
+    args: Asked<'_>,
     method: &Method,
     analysed: &mut Analysed,
 ) -> Result<Solved, CliError> {
     let stage = Instant::now();
     let solution = analysed.solve(method)?;
     analysed.analysis.adopt(&solution, &Interrupts)?;
-    let mut report = analysed.report(&args.model);
+    let mut report = analysed.report(args.model);
     report.method = Some(build::method_part(method, &solution));
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
     let unaligned = solution.unaligned.as_ref();
@@ -223,12 +264,12 @@ pub(super) fn solve(
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
     let bounds = if method.name().keeps_time() {
-        analysed.bound(&mut report, &args.bounds, &args.run, Some(&solution))?
+        analysed.bound(&mut report, args.bounds, args.run, Some(&solution))?
     } else {
         None
     };
     let after = checked(method, analysed, &solution);
-    if !args.output.force {
+    if !args.force {
         refuse_worse(method, analysed, &after)?;
         refuse_implausible(args, method, analysed, &solution, bounds.as_ref())?;
     }
@@ -251,7 +292,7 @@ fn refuse_worse(method: &Method, analysed: &Analysed, after: &Check) -> Result<(
 }
 
 fn refuse_implausible(
-    args: &CorrectArgs,
+    args: Asked<'_>,
     method: &Method,
     analysed: &Analysed,
     solution: &Solution,
@@ -278,7 +319,7 @@ fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Check {
 /// Adds to the report what came out.
 pub(super) fn describe(
     report: &mut model::Report,
-    args: &CorrectArgs,
+    args: Asked<'_>,
     method: &Method,
     analysed: &Analysed,
     solution: &Solution,

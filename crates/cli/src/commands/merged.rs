@@ -34,13 +34,13 @@ const BUFFER: usize = 1 << 16;
 /// Corrects a trace into one file.
 pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let staging = Staging::for_events(&args.output.output, args.output.force, &args.trace)?;
-    let (mut analysed, method) = analyse(args)?;
-    let (found, bounds, mut report) = if is_left_alone(args, &method, &analysed) {
+    let (mut analysed, method) = analyse(args.into())?;
+    let (found, bounds, mut report) = if is_left_alone(args.into(), &method, &analysed) {
         let mut report = analysed.report(&args.model);
         let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
         (None, bounds, report)
     } else {
-        let solved = solve(args, &method, &mut analysed)?;
+        let solved = solve(args.into(), &method, &mut analysed)?;
         let found = Some((solved.solution, solved.after));
         (found, solved.bounds, solved.report)
     };
@@ -66,7 +66,14 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
 
     if let Some((solution, after)) = &found {
-        describe(&mut report, args, &method, &analysed, solution, after);
+        describe(
+            &mut report,
+            args.into(),
+            &method,
+            &analysed,
+            solution,
+            after,
+        );
     }
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
     let (outcome, exit) = outcome(args, after, &report.examined);
@@ -108,8 +115,8 @@ fn write(
     out.flush().map_err(failed)
 }
 
-/// Who may read the list: whom the trace lets read its events.
-fn access(trace: &dyn Trace) -> Result<Access, CliError> {
+/// Who may read a list of its events: whom the trace lets read them.
+pub(super) fn access(trace: &dyn Trace) -> Result<Access, CliError> {
     let of = |path: &Path| {
         let found = fs::metadata(path).map_err(|error| CliError::io(path, error));
         Ok::<_, CliError>(Access::of(&found?))

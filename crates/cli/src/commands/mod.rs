@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod correct;
 pub(crate) mod demo;
+pub(crate) mod export;
 mod merged;
 pub(crate) mod meta;
 pub(crate) mod order;

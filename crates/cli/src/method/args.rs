@@ -1,7 +1,6 @@
 //! The options of methods, and what they resolve to for a trace.
 
 use clap::Args;
-use retime::causality::Nodes;
 use retime::clock::{Gamma, MultiPass};
 use retime::estimate::Extended;
 use retime::format::Trace;
@@ -59,12 +58,6 @@ pub(crate) struct MethodArgs {
     /// time; or off
     #[arg(long, value_name = "PERCENT", default_value = "0.5%")]
     pub(crate) amortization: Amortization,
-    /// Enforce dependencies from this time after the first event on
-    #[arg(long, value_name = "TIME")]
-    pub(crate) from: Option<Delay>,
-    /// Enforce dependencies up to this time after the first event
-    #[arg(long, value_name = "TIME")]
-    pub(crate) to: Option<Delay>,
     /// Run the clock from the end of the trace to its beginning: events move
     /// to earlier times
     #[arg(long)]
@@ -140,7 +133,7 @@ impl MethodArgs {
             }
             _ => false,
         };
-        name && self.from.is_none() && self.to.is_none()
+        name
     }
 
     fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<LogicalClock, CliError> {
@@ -160,37 +153,5 @@ impl MethodArgs {
             amortization: self.amortization.0,
             backward: self.backward,
         })
-    }
-
-    /// The stretch of time that `--from` and `--to` leave of a trace.
-    pub(crate) fn window(
-        &self,
-        nodes: &Nodes,
-        rate: TickRate,
-    ) -> Result<Option<(Timestamp, Timestamp)>, CliError> {
-        let base = nodes.base();
-        if self.from.is_none() && self.to.is_none() {
-            return Ok(None);
-        }
-        let stamp = |delay: Option<Delay>, or: u64| -> Result<Timestamp, CliError> {
-            let ticks = delay.map(|delay| to_ticks(delay, rate)).transpose()?;
-            Ok(Timestamp(ticks.map_or(or, |ticks| {
-                base.0.saturating_add(ticks.0.unsigned_abs())
-            })))
-        };
-        let (from, to) = (stamp(self.from, 0)?, stamp(self.to, u64::MAX)?);
-        if from > to {
-            return Err(CliError::Usage("--from lies after --to".into()));
-        }
-        let extents = (0..nodes.locations()).filter_map(|it| nodes.extent(it));
-        if let Some(last) = extents.map(|it| it.last).max()
-            && from > last
-        {
-            return Err(CliError::Usage(format!(
-                "--from lies after the end of the trace, which takes {}",
-                rate.format(nodes.relative(last))
-            )));
-        }
-        Ok(Some((from, to)))
     }
 }

@@ -5,6 +5,7 @@ mod args;
 mod controller;
 mod given;
 mod reference;
+mod window;
 
 use clap::ValueEnum;
 use clap::builder::PossibleValue;
@@ -13,6 +14,7 @@ use retime::pipeline::MethodName;
 
 pub(crate) use args::MethodArgs;
 pub(crate) use controller::{ConstantsArgs, Controller, to_ticks};
+pub(crate) use window::WindowArgs;
 
 /// A method by its name on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -46,13 +46,20 @@ pub(crate) fn print_as(
                 .map_err(|error| CliError::io(path, error.into()))?;
             return to_stdout(&format!("{text}\n"));
         }
-        Some(path) => target::Place::prepare(path)?.write(report)?,
-        None => {}
+        _ => write_json(report, run)?,
     }
     if run.quiet {
         Ok(())
     } else {
         to_stdout(&text())
+    }
+}
+
+/// Writes a report of any kind to the file of `--json`, if there is one.
+pub(crate) fn write_json(report: &impl Serialize, run: &RunArgs) -> Result<(), CliError> {
+    match &run.json {
+        Some(path) => target::Place::prepare(path)?.write(report),
+        None => Ok(()),
     }
 }
 

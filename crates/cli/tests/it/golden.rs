@@ -132,6 +132,7 @@ fn help_of_every_command() {
         "demo --help",
         "reproduce --help",
         "order --help",
+        "export --help",
         "stream --help",
         "completions --help",
         "man --help",

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 10] = [
+const CRATES: [(&str, &[&str]); 11] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
@@ -16,6 +16,7 @@ const CRATES: [(&str, &[&str]); 10] = [
     ("retime-jsonl", &["retime-model"]),
     ("retime-parallel", &["retime", "retime-model"]),
     ("retime-picture", &["retime"]),
+    ("retime-export", &["retime"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
@@ -26,6 +27,7 @@ const CRATES: [(&str, &[&str]); 10] = [
         &[
             "retime",
             "retime-experiments",
+            "retime-export",
             "retime-jsonl",
             "retime-otf2-format",
             "retime-parallel",
@@ -40,13 +42,14 @@ const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 9] = [
+const LAYERED: [&str; 10] = [
     "model",
     "retime",
     "otf2-format",
     "jsonl",
     "parallel",
     "picture",
+    "export",
     "sim",
     "experiments",
     "cli",

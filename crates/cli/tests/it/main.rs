@@ -19,6 +19,7 @@ mod bounds;
 mod common;
 mod compare;
 mod examined;
+mod export;
 mod faults;
 mod fuzz_like;
 mod golden;

@@ -3,6 +3,7 @@
 
 mod archives;
 mod corrections;
+mod exports;
 mod files;
 mod methods;
 mod outputs;
@@ -29,6 +30,7 @@ fn every_input_is_there() {
         corrections::undo(),
         outputs::outputs(),
         methods::methods(),
+        exports::exports(),
     ];
     for (name, arguments, files) in all.into_iter().flatten() {
         let case = root.join(name);

@@ -1,0 +1,139 @@
+//! `retime export`: what is in the file, where it goes, and what it leaves alone. What viewers
+//! make of it is tested beside `retime-export` and in `tests/browser`.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+
+use crate::common::{Outcome, Scratch, traces};
+
+fn recording() -> Scratch {
+    let scratch = Scratch::in_memory();
+    traces::recording(scratch.path());
+    scratch
+}
+
+fn events(json: &[u8]) -> Vec<Value> {
+    let file: Value = serde_json::from_slice(json).unwrap();
+    file["traceEvents"].as_array().unwrap().clone()
+}
+
+fn count(events: &[Value], phase: &str) -> usize {
+    events.iter().filter(|it| it["ph"] == phase).count()
+}
+
+#[test]
+fn it_holds_what_the_trace_holds() {
+    let scratch = recording();
+    let order = scratch.retime("order halo --format csv -q").stdout;
+    let enters = order.lines().filter(|it| it.contains(",Enter,")).count();
+    for (times, code, groups) in [("recorded", 1, 1), ("corrected", 0, 1), ("both", 0, 2)] {
+        let command = format!("export halo -o {times}.json --times {times} -q --json {times}");
+        scratch.retime(&command).expect_code(code);
+        let report: Value = serde_json::from_str(&scratch.read(times)).unwrap();
+        let before = &report["before"];
+        let dependencies = |of: &str| before[of]["total"].as_u64().unwrap() as usize;
+        let arrows = dependencies("messages") + dependencies("collectives");
+
+        let events = events(&fs::read(scratch.join(&format!("{times}.json"))).unwrap());
+        for (phase, expected) in [("B", enters), ("E", enters), ("s", arrows), ("f", arrows)] {
+            assert_eq!(count(&events, phase), groups * expected, "{times} {phase}");
+        }
+        let reversed = events
+            .iter()
+            .filter(|it| it["ph"] == "s" && it["cat"] == "reversed");
+        let recorded = if times == "corrected" { 0 } else { 32_689 };
+        assert_eq!(reversed.count(), recorded, "{times}");
+        let named = |name| events.iter().filter(|it| it["name"] == name).count();
+        assert_eq!(named("process_name"), groups * 4);
+        assert_eq!(named("thread_name"), groups * 4);
+        assert_eq!(named("clock offset") > 0, times != "recorded");
+    }
+}
+
+#[test]
+fn the_bytes_depend_on_nothing_but_the_trace() {
+    let scratch = recording();
+    for suffix in ["pftrace", "json.gz"] {
+        let files = [1, 2, 5].map(|threads| {
+            let out = format!("{threads}.{suffix}");
+            let command = format!("export halo -o {out} --threads {threads} -q");
+            scratch.retime(&command).expect_code(0);
+            fs::read(scratch.join(&out)).unwrap()
+        });
+        assert!(files[0] == files[1] && files[0] == files[2], "{suffix}");
+    }
+    // To a file or to a pipe, and by the name or as asked for.
+    let out = scratch.shell("\"$RETIME\" export halo -o - --to perfetto | cmp - 1.pftrace");
+    assert_eq!((out.code, &*out.stdout, &*out.stderr), (Some(0), "", ""));
+}
+
+#[test]
+fn it_replaces_what_it_wrote_and_may_be_read_by_whom_the_trace_may() {
+    let scratch = recording();
+    let anchor = scratch.join("halo/traces.otf2");
+    fs::set_permissions(&anchor, fs::Permissions::from_mode(0o600)).unwrap();
+    for name in ["t.pftrace", "t.json", "t.pftrace.gz", "t.json.gz"] {
+        let export = format!("export halo -o {name} --from 100ms --to 101ms -q");
+        scratch.retime(&export).expect_code(0);
+        let first = fs::read(scratch.join(name)).unwrap();
+        assert_eq!(scratch.retime(&export).code, Some(2));
+        scratch.retime(&format!("{export} --force")).expect_code(0);
+        assert_eq!(fs::read(scratch.join(name)).unwrap(), first);
+        let mode = fs::metadata(scratch.join(name)).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600);
+    }
+    let left = ["halo", "t.json", "t.json.gz", "t.pftrace", "t.pftrace.gz"];
+    assert_eq!(scratch.entries(), left);
+}
+
+#[test]
+fn a_reader_may_stop_and_a_full_disk_may_not() {
+    let scratch = recording();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = scratch.command("export halo -o - -q");
+    Outcome::from(command.stdout(writer).output().unwrap()).expect_code(0);
+    let Ok(full) = File::options().write(true).open("/dev/full") else {
+        eprintln!("skipped: no /dev/full");
+        return;
+    };
+    let mut command = scratch.command("export halo -o - -q");
+    let outcome = Outcome::from(command.stdout(full).output().unwrap());
+    assert_eq!(outcome.code, Some(2));
+    assert_eq!(
+        outcome.stderr,
+        "retime: standard output: No space left on device (os error 28)\n"
+    );
+}
+
+#[test]
+fn names_of_json_lines_stay_what_they_are() {
+    let scratch = Scratch::new();
+    let name = "</script><img onerror=\"x\">\u{1b}[31m";
+    let mut text =
+        String::from("{\"retime-stream\":1,\"ticks_per_second\":1000,\"locations\":[5]}\n");
+    for (time, kind) in [(1, "Enter"), (2, "Leave")] {
+        let line = serde_json::json!({"location": 5, "time": time, "kind": kind, "region": name});
+        text += &format!("{line}\n");
+    }
+    scratch.write("t.jsonl", &text);
+    scratch.retime("export t.jsonl -o t.json -q").expect_code(0);
+    let json = scratch.read("t.json");
+    assert!(!json.contains('\u{1b}'), "{json}");
+    let events = events(json.as_bytes());
+    let begin = events.iter().find(|it| it["ph"] == "B").unwrap();
+    assert_eq!(begin["name"], name);
+    let of_thread = events
+        .iter()
+        .find(|it| it["name"] == "thread_name")
+        .unwrap();
+    assert_eq!(of_thread["args"]["name"], "location 5");
+    scratch
+        .retime("export t.jsonl -o t.pftrace -q")
+        .expect_code(0);
+    let packets = fs::read(scratch.join("t.pftrace")).unwrap();
+    let is_there = packets.windows(name.len()).any(|it| it == name.as_bytes());
+    assert!(is_there, "{name}");
+}

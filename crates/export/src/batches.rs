@@ -1,0 +1,110 @@
+//! All locations, some at a time, each chunk by chunk.
+//!
+//! ```text
+//! locations  0 1 2 .. 15 | 16 ..       so many under way; where one ends the next begins
+//! round 1    chunk of each, in parallel
+//! round 2    chunk of each, in parallel, while those of round 1 are written in order
+//! ```
+//!
+//! Which chunk comes when follows from what they hold alone, so that the file is the same
+//! for any number of threads; at any time no more than two rounds of chunks are in memory.
+
+use rayon::prelude::*;
+use retime::Monitor;
+
+use crate::Summary;
+use crate::axis::Axis;
+use crate::encoder::Scribe;
+use crate::error::ExportError;
+use crate::lane::Lane;
+use crate::output::{Output, Packed};
+use crate::shown::Exported;
+use crate::tracks;
+use crate::view::View;
+
+/// Locations under way at a time: more than there are cores in most machines, so that all
+/// have work though some locations take longer.
+const ABREAST: usize = 32;
+
+/// Bytes of a chunk: enough that neither starting its work nor its compression counts.
+const CHUNK: usize = 1 << 18;
+
+/// Writes all events of a view.
+pub(crate) fn write_lanes<S: Scribe>(
+    view: &View<'_>,
+    exported: &Exported<'_>,
+    axis: &Axis,
+    output: &mut Output<'_>,
+    monitor: &dyn Monitor,
+) -> Result<Summary, ExportError> {
+    let tracks = tracks::of(view, exported.info);
+    let mut waiting = tracks.threads.iter();
+    let mut lanes: Vec<Lane<'_, S::Encoder>> = Vec::new();
+    let mut summary = Summary::default();
+    let mut written: Vec<Packed> = Vec::new();
+    let pace = Pace::of(view, exported);
+    loop {
+        while lanes.len() < ABREAST
+            && let Some(thread) = waiting.next()
+        {
+            let encoder = S::encoder(thread);
+            let lane = Lane::open(view, exported, *axis, thread.location, encoder)?;
+            lanes.push(lane);
+        }
+        monitor.check()?;
+        let packing = output.packing();
+        let fill = |lane: &mut Lane<'_, S::Encoder>| -> Result<Packed, ExportError> {
+            let mut chunk = Vec::with_capacity(CHUNK + CHUNK / 8);
+            let events = lane.fill(&mut chunk, CHUNK)?;
+            monitor.advance(pace.bytes(events));
+            Ok(packing.packed(chunk)?)
+        };
+        let (put, filled) = rayon::join(
+            || {
+                std::mem::take(&mut written)
+                    .into_iter()
+                    .try_for_each(|it| output.put(it))
+            },
+            || {
+                lanes
+                    .par_iter_mut()
+                    .map(fill)
+                    .collect::<Result<Vec<_>, _>>()
+            },
+        );
+        put?;
+        written = filled?;
+        lanes.retain(|lane| {
+            if lane.is_over() {
+                summary.add(&lane.summary);
+            }
+            !lane.is_over()
+        });
+        if lanes.is_empty() && written.is_empty() {
+            return Ok(summary);
+        }
+    }
+}
+
+/// What a monitor hears of: bytes of the trace, as far as it can be told from events.
+struct Pace {
+    bytes: u64,
+    events: u64,
+}
+
+impl Pace {
+    fn of(view: &View<'_>, exported: &Exported<'_>) -> Self {
+        let nodes = exported.causality.nodes();
+        let events = (0..nodes.locations()).map(|it| nodes.event_count(it)).sum();
+        let groups = if view.title.is_some() { 2 } else { 1 };
+        Self {
+            bytes: exported.trace.bytes() / groups,
+            events,
+        }
+    }
+
+    fn bytes(&self, events: u64) -> u64 {
+        let part = u128::from(self.bytes) * u128::from(events);
+        (part / u128::from(self.events.max(1))) as u64
+    }
+}

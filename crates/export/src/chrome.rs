@@ -1,0 +1,260 @@
+//! Chrome's JSON: a list of objects, one event each.
+//!
+//! ```text
+//! B, E   a slice begins, ends       M      names and order of processes and threads
+//! s, f   an arrow begins, ends      C      a point of a curve
+//! ```
+//!
+//! `ts` is in microseconds; three decimals make it nanoseconds, and they are written from
+//! whole numbers. An arrow binds to the slice around each of its ends, which stand at the
+//! times of their events. Readers drop an end that comes before its beginning, so an arrow
+//! begins at the earlier of its ends; a reversed one has the category `reversed`. What takes
+//! no time is a slice without a length, since nothing binds to an instant.
+//!
+//! Source: "Trace Event Format", by the authors of Chrome's tracing.
+
+use std::io::Write;
+
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::axis::Axis;
+use crate::curves::Curve;
+use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe};
+use crate::tracks::{Thread, Tracks};
+
+/// How a file begins.
+const START: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
+
+/// Whether a file begins like one of these.
+pub(crate) fn is_start(bytes: &[u8]) -> bool {
+    bytes.starts_with(START)
+}
+
+/// A file of JSON.
+pub(crate) struct Json;
+
+impl Scribe for Json {
+    type Encoder = Lines;
+
+    fn open(out: &mut Vec<u8>) {
+        out.extend_from_slice(START);
+    }
+
+    fn describe(
+        out: &mut Vec<u8>,
+        tracks: &Tracks,
+        curves: &[Curve],
+        axis: &Axis,
+        is_first: &mut bool,
+    ) {
+        let mut meta = |text: String| {
+            let comma = if std::mem::take(is_first) { "" } else { ",\n" };
+            put(out, format_args!("{comma}{text}"));
+        };
+        for it in tracks.processes.values() {
+            let (pid, name) = (it.number, quoted(&it.name));
+            meta(format!(
+                r#"{{"ph":"M","pid":{pid},"name":"process_name","args":{{"name":{name}}}}}"#
+            ));
+            meta(format!(
+                r#"{{"ph":"M","pid":{pid},"name":"process_sort_index","args":{{"sort_index":{pid}}}}}"#
+            ));
+        }
+        for it in &tracks.threads {
+            let (pid, tid, name) = (it.process, it.number, quoted(&it.name));
+            meta(format!(
+                r#"{{"ph":"M","pid":{pid},"tid":{tid},"name":"thread_name","args":{{"name":{name}}}}}"#
+            ));
+            meta(format!(
+                r#"{{"ph":"M","pid":{pid},"tid":{tid},"name":"thread_sort_index","args":{{"sort_index":{tid}}}}}"#
+            ));
+        }
+        for curve in curves {
+            let (pid, name) = (curve.process, quoted(&curve.name));
+            for &(time, value) in &curve.points {
+                let ts = Microseconds(axis.nanoseconds(time));
+                // A `f64` of some microseconds is printed with all its digits.
+                meta(format!(
+                    r#"{{"ph":"C","pid":{pid},"ts":{ts},"name":{name},"args":{{"us":{value}}}}}"#
+                ));
+            }
+        }
+    }
+
+    fn encoder(thread: &Thread) -> Lines {
+        let (pid, tid) = (thread.process, thread.number);
+        Lines {
+            place: format!(r#""pid":{pid},"tid":{tid},"ts":"#),
+            names: FxHashMap::default(),
+        }
+    }
+
+    fn close(out: &mut Vec<u8>) {
+        out.extend_from_slice(b"\n]}\n");
+    }
+}
+
+/// Nanoseconds as they are written.
+struct Microseconds(u64);
+
+impl std::fmt::Display for Microseconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{:03}", self.0 / 1000, self.0 % 1000)
+    }
+}
+
+/// A string of JSON. Perfetto's reader (seen with v52) takes a backslash before the last
+/// quotation mark for one that escapes it, and never comes to an end; so such a one is
+/// written by its number.
+fn quoted(text: &str) -> String {
+    let quoted = Value::from(text).to_string();
+    match quoted.strip_suffix("\\\\\"") {
+        Some(before) => format!("{before}\\u005c\""),
+        None => quoted,
+    }
+}
+
+/// Appends text.
+fn put(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // Memory takes all that is written.
+    let _ = out.write_fmt(text);
+}
+
+/// Appends microseconds with three decimals.
+fn put_time(out: &mut Vec<u8>, nanoseconds: u64) {
+    // As many as 2^64 - 1 has, and the point.
+    let mut text = [0; 21];
+    let (mut rest, mut used) = (nanoseconds, 0);
+    for digit in text.iter_mut().rev() {
+        used += 1;
+        if used == 4 {
+            *digit = b'.';
+            continue;
+        }
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 && used > 4 {
+            break;
+        }
+    }
+    out.extend_from_slice(&text[text.len() - used..]);
+}
+
+/// The lines of a location.
+pub(crate) struct Lines {
+    /// Where its events are, up to their time.
+    place: String,
+    /// As they are written.
+    names: FxHashMap<Name, String>,
+}
+
+impl Lines {
+    fn open(&self, out: &mut Vec<u8>, phase: u8, at: u64) {
+        out.extend_from_slice(b",\n{\"ph\":\"");
+        out.push(phase);
+        out.extend_from_slice(b"\",");
+        out.extend_from_slice(self.place.as_bytes());
+        put_time(out, at);
+    }
+
+    fn close(out: &mut Vec<u8>) {
+        out.push(b'}');
+    }
+
+    fn name(&mut self, out: &mut Vec<u8>, name: Name, names: Names<'_>) {
+        let text = self.names.entry(name).or_insert_with(|| {
+            let text = match name {
+                Name::Region(id) => names.region(id),
+                Name::Kind(kind) => Some(kind.into()),
+            };
+            quoted(&text.unwrap_or_else(|| "unnamed".into()))
+        });
+        out.extend_from_slice(b",\"name\":");
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl Encoder for Lines {
+    fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>) {
+        self.open(out, b'B', moment.at);
+        self.name(out, name, names);
+        if let Some(recorded) = moment.recorded {
+            out.extend_from_slice(b",\"args\":{\"recorded_us\":");
+            put_time(out, recorded);
+            out.push(b'}');
+        }
+        Self::close(out);
+    }
+
+    fn arrows(&mut self, out: &mut Vec<u8>, moment: Moment, ends: &[End]) {
+        for end in ends {
+            let is_reversed = end.is_cause != end.is_earlier;
+            let category = if is_reversed { "reversed" } else { "arrow" };
+            let (phase, binding) = if end.is_earlier {
+                (b's', "")
+            } else {
+                (b'f', ",\"bp\":\"e\"")
+            };
+            self.open(out, phase, moment.at);
+            let id = end.arrow;
+            put(
+                out,
+                format_args!(r#","id":{id},"cat":"{category}","name":"{category}"{binding}"#),
+            );
+            Self::close(out);
+        }
+    }
+
+    fn end(&mut self, out: &mut Vec<u8>, moment: Moment, _: Names<'_>) {
+        self.open(out, b'E', moment.at);
+        Self::close(out);
+    }
+
+    fn instant(
+        &mut self,
+        out: &mut Vec<u8>,
+        moment: Moment,
+        kind: &'static str,
+        ends: &[End],
+        names: Names<'_>,
+    ) {
+        self.begin(out, moment, Name::Kind(kind), names);
+        self.arrows(out, moment, ends);
+        self.end(out, moment, names);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn names_stay_what_they_are() {
+        assert_eq!(
+            quoted("</script> \"x\" \u{1b}[31m"),
+            r#""</script> \"x\" \u001b[31m""#
+        );
+        for text in ["\\", "C:\\", "\\\\", "\"", "a\\b", ""] {
+            let written = quoted(text);
+            assert_eq!(
+                serde_json::from_str::<String>(&written).ok(),
+                Some(text.into())
+            );
+            assert!(!written.ends_with("\\\\\""), "{written}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn times_are_microseconds_with_three_decimals(digits in 0_u32..64, any in any::<u64>()) {
+            let nanoseconds = any >> digits;
+            let mut text = Vec::new();
+            put_time(&mut text, nanoseconds);
+            let expected = Microseconds(nanoseconds).to_string();
+            prop_assert_eq!(text, expected.into_bytes());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a kind of file has to do: one [`Encoder`] writes one location, as its events come.
+
+use crate::axis::Axis;
+use crate::curves::Curve;
+use crate::tracks::{Thread, Tracks};
+
+/// When something is, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Moment {
+    /// On the axis.
+    pub(crate) at: u64,
+    /// As recorded, if that is another time.
+    pub(crate) recorded: Option<u64>,
+}
+
+/// What a slice or an instant is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Name {
+    /// As a region.
+    Region(u32),
+    /// As the format calls such events.
+    Kind(&'static str),
+}
+
+/// One end of an arrow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct End {
+    /// The same at both ends, and of no other arrow.
+    pub(crate) arrow: u64,
+    /// Whether this is the cause.
+    pub(crate) is_cause: bool,
+    /// Whether this is the earlier one: what is reversed begins at its effect.
+    pub(crate) is_earlier: bool,
+}
+
+/// The names of regions.
+pub(crate) type Names<'a> = &'a dyn retime::format::Trace;
+
+/// Writes the events of one location, nested, in order of time.
+pub(crate) trait Encoder: Send {
+    /// A region is entered.
+    fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>);
+
+    /// Arrows begin or end within the slice that was begun last; nothing else is in it.
+    fn arrows(&mut self, out: &mut Vec<u8>, moment: Moment, ends: &[End]);
+
+    /// The slice that was begun last ends.
+    fn end(&mut self, out: &mut Vec<u8>, moment: Moment, names: Names<'_>);
+
+    /// Something that takes no time, with its arrows.
+    fn instant(
+        &mut self,
+        out: &mut Vec<u8>,
+        moment: Moment,
+        kind: &'static str,
+        ends: &[End],
+        names: Names<'_>,
+    );
+}
+
+/// A kind of file.
+pub(crate) trait Scribe {
+    /// Writes a location.
+    type Encoder: Encoder;
+
+    /// How a file begins.
+    fn open(out: &mut Vec<u8>);
+
+    /// Writes what tracks there are, and their curves. `is_first` as long as no record was
+    /// written.
+    fn describe(
+        out: &mut Vec<u8>,
+        tracks: &Tracks,
+        curves: &[Curve],
+        axis: &Axis,
+        is_first: &mut bool,
+    );
+
+    /// Begins a location.
+    fn encoder(thread: &Thread) -> Self::Encoder;
+
+    /// How a file ends.
+    fn close(out: &mut Vec<u8>);
+}

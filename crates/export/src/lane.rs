@@ -1,0 +1,237 @@
+//! A location on its way through its events: what is entered, left and hit by arrows.
+//!
+//! ```text
+//! EventRow --> time, never falling --> window --> nesting --> Encoder
+//! ```
+//!
+//! Of a stretch of time the regions that are open at its beginning begin there, and those
+//! open at its end end there. An arrow begins or ends at the slice in which its event is,
+//! if nothing else is in that: calls that communicate are such slices. Any other event that
+//! communicates is an instant of its own.
+
+use retime::causality::{EventNode, Ids};
+use retime::format::{EventRow, EventRows, Passage};
+use retime::{LocationIndex, MapCursor, Timestamp};
+
+use crate::Summary;
+use crate::axis::Axis;
+use crate::encoder::{Encoder, End, Moment, Name, Names};
+use crate::error::ExportError;
+use crate::nesting::Nesting;
+use crate::shown::Exported;
+use crate::view::View;
+use crate::window::Window;
+
+/// A location that is being written.
+pub(crate) struct Lane<'a, E> {
+    rows: Box<dyn EventRows + 'a>,
+    names: Names<'a>,
+    axis: Axis,
+    view: &'a View<'a>,
+    /// To the times of the view.
+    map: Option<MapCursor<'a>>,
+    window: Window,
+    encoder: E,
+    nesting: Nesting,
+    /// The number of the next event.
+    event: u64,
+    /// The latest stamp so far, and the latest time.
+    latest: Timestamp,
+    now: Timestamp,
+    /// Nodes that are still to come, and the first arrow of the first of them.
+    ahead: Ids<EventNode>,
+    arrow: usize,
+    ends: Vec<End>,
+    /// Whether the window was entered.
+    is_inside: bool,
+    is_over: bool,
+    pub(crate) summary: Summary,
+}
+
+impl<'a, E: Encoder> Lane<'a, E> {
+    pub(crate) fn open(
+        view: &'a View<'a>,
+        exported: &Exported<'a>,
+        axis: Axis,
+        location: LocationIndex,
+        encoder: E,
+    ) -> Result<Self, ExportError> {
+        let ahead = view.causality.nodes().of(location.as_usize());
+        let first = ahead.first().map(|it| view.arrows.first_from(it));
+        Ok(Self {
+            rows: exported.trace.rows(location)?,
+            names: exported.trace,
+            axis,
+            view,
+            map: view
+                .correction
+                .map(|it| it.map_of(location).cursor(location)),
+            window: view.window,
+            encoder,
+            nesting: Nesting::default(),
+            event: 0,
+            latest: Timestamp(0),
+            now: Timestamp(0),
+            ahead,
+            arrow: first.unwrap_or_default(),
+            ends: Vec::new(),
+            is_inside: false,
+            is_over: false,
+            summary: Summary::default(),
+        })
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Goes on until about `size` bytes are written; how many events it has passed.
+    pub(crate) fn fill(&mut self, out: &mut Vec<u8>, size: usize) -> Result<u64, ExportError> {
+        let before = self.event;
+        while out.len() < size && !self.is_over {
+            match self.rows.next_row()? {
+                Some(row) => self.take(out, &row)?,
+                None => self.finish(out, self.now),
+            }
+            // Of a stretch of time most events are passed without a word.
+            if self.event - before >= size as u64 {
+                break;
+            }
+        }
+        Ok(self.event - before)
+    }
+
+    fn take(&mut self, out: &mut Vec<u8>, row: &EventRow) -> Result<(), ExportError> {
+        self.latest = self.latest.max(row.time);
+        let time = match &mut self.map {
+            Some(map) => map
+                .map(self.event, self.latest)
+                .ok_or(ExportError::TooFar)?,
+            None => self.latest,
+        };
+        let time = self.now.max(time);
+        if time > self.window.to {
+            self.finish(out, self.window.to);
+            return Ok(());
+        }
+        self.now = time;
+        if !self.is_inside && time >= self.window.from {
+            self.step_inside(out);
+        }
+        let moment = self.moment(time, row.time);
+        let name = row.region.map_or(Name::Kind(row.kind), Name::Region);
+        match row.passage {
+            Some(Passage::Enter) => self.enter(out, moment, name),
+            Some(Passage::Leave) => self.leave(out, moment, name),
+            None => {}
+        }
+        self.communicate(out, moment, row.kind);
+        self.event += 1;
+        Ok(())
+    }
+
+    fn moment(&self, time: Timestamp, raw: Timestamp) -> Moment {
+        Moment {
+            at: self.axis.nanoseconds(time),
+            recorded: (time != raw).then(|| self.axis.nanoseconds(raw)),
+        }
+    }
+
+    fn enter(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name) {
+        self.nesting.enter(name);
+        if self.is_inside {
+            self.summary.slices += 1;
+            self.encoder.begin(out, moment, name, self.names);
+        }
+    }
+
+    fn leave(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name) {
+        let closed = self.nesting.leave(name);
+        if !self.is_inside {
+            return;
+        }
+        self.summary.dropped += u64::from(closed == 0);
+        self.summary.closed += closed.saturating_sub(1) as u64;
+        for _ in 0..closed {
+            self.encoder.end(out, moment, self.names);
+        }
+    }
+
+    /// Begins what is open where the window begins.
+    fn step_inside(&mut self, out: &mut Vec<u8>) {
+        self.is_inside = true;
+        let at = self.axis.nanoseconds(self.window.from);
+        let moment = Moment { at, recorded: None };
+        for open in self.nesting.open() {
+            self.summary.slices += 1;
+            self.encoder.begin(out, moment, open.name, self.names);
+        }
+    }
+
+    /// Ends what is open at the end.
+    fn finish(&mut self, out: &mut Vec<u8>, end: Timestamp) {
+        self.is_over = true;
+        if end < self.window.from {
+            return;
+        }
+        if !self.is_inside {
+            self.step_inside(out);
+        }
+        let at = self.axis.nanoseconds(end);
+        let moment = Moment { at, recorded: None };
+        // What goes on after the window is cut there, but no defect.
+        let is_cut = end == self.window.to;
+        for _ in self.nesting.open() {
+            self.summary.closed += u64::from(!is_cut);
+            self.encoder.end(out, moment, self.names);
+        }
+    }
+
+    /// Writes the arrows of an event, or that it is there.
+    #[inline]
+    fn communicate(&mut self, out: &mut Vec<u8>, moment: Moment, kind: &'static str) {
+        let nodes = self.view.causality.nodes();
+        let Some(node) = self.ahead.first() else {
+            return;
+        };
+        if nodes.event(node) != self.event {
+            return;
+        }
+        self.ahead.next();
+        self.gather(node);
+        if !self.is_inside {
+            return;
+        }
+        if !self.nesting.in_leaf() {
+            self.summary.instants += 1;
+            self.encoder
+                .instant(out, moment, kind, &self.ends, self.names);
+        } else if !self.ends.is_empty() {
+            self.encoder.arrows(out, moment, &self.ends);
+        }
+    }
+
+    /// The ends of arrows at a node.
+    fn gather(&mut self, node: EventNode) {
+        let (arrows, nodes) = (&self.view.arrows, self.view.causality.nodes());
+        let first = self.view.first_arrow();
+        let number = |effect: EventNode| first + effect.index() as u64;
+        let time = |node| nodes.timestamp(node);
+        self.ends.clear();
+        let effects = arrows.effects(self.arrow, node);
+        self.arrow += effects.len();
+        self.ends.extend(effects.map(|effect| End {
+            arrow: number(effect),
+            is_cause: true,
+            is_earlier: time(node) <= time(effect),
+        }));
+        if let Some(cause) = arrows.cause(node) {
+            self.summary.arrows += 1;
+            self.ends.push(End {
+                arrow: number(node),
+                is_cause: false,
+                is_earlier: time(node) < time(cause),
+            });
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Traces for viewers: Perfetto's `TrackEvent` packets and Chrome's JSON.
+//!
+//! ```text
+//!  Trace::rows of each location, Correction
+//!    | lane                  what is entered and left, balanced; which events have arrows
+//!    v
+//!  dyn Encoder               perfetto: packets; chrome: lines of JSON
+//!    | batches               some locations at a time, in parallel, by chunks
+//!    v
+//!  output                    plain, or gzip
+//! ```
+//!
+//! Regions become slices, dependencies [arrows](arrows) between them, locations threads of
+//! the processes they belong to, and what was added to a clock a [curve](curves) beside
+//! these. What is shown where is the same for both kinds of file; `docs/EXPORT.md` says it
+//! for those who look at them.
+//!
+//! Memory is bounded by the locations that are under way at a time, not by the trace, and
+//! the same trace gives the same bytes for any number of threads.
+
+mod arrows;
+mod axis;
+mod batches;
+mod chrome;
+mod curves;
+mod encoder;
+mod error;
+mod lane;
+mod nesting;
+mod output;
+mod perfetto;
+mod recognised;
+mod shown;
+mod tracks;
+mod view;
+mod window;
+
+use std::io::Write;
+
+use retime::Monitor;
+
+pub use error::ExportError;
+pub use recognised::is_export;
+pub use shown::{Exported, Kind, Shown, Times};
+
+use axis::Axis;
+use batches::write_lanes;
+use encoder::Scribe;
+use output::Output;
+use view::View;
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Bytes, before they were compressed.
+    pub bytes: u64,
+    /// Stays in regions.
+    pub slices: u64,
+    /// Events that communicate, but not in a region of their own.
+    pub instants: u64,
+    /// Dependencies.
+    pub arrows: u64,
+    /// Tracks of locations.
+    pub threads: u64,
+    /// Curves of clocks.
+    pub curves: u64,
+    /// Leaves of regions that were not entered, which are left out.
+    pub dropped: u64,
+    /// Regions that the recording does not leave, closed where it ends.
+    pub closed: u64,
+}
+
+/// Writes what is `shown` of a trace to `out`.
+pub fn export(
+    exported: &Exported<'_>,
+    shown: &Shown,
+    out: &mut (dyn Write + Send),
+    monitor: &dyn Monitor,
+) -> Result<Summary, ExportError> {
+    match shown.kind {
+        Kind::Perfetto => export_by::<perfetto::Packets>(exported, shown, out, monitor),
+        Kind::Chrome => export_by::<chrome::Json>(exported, shown, out, monitor),
+    }
+}
+
+fn export_by<S: Scribe>(
+    exported: &Exported<'_>,
+    shown: &Shown,
+    out: &mut (dyn Write + Send),
+    monitor: &dyn Monitor,
+) -> Result<Summary, ExportError> {
+    let axis = Axis::of(exported, shown)?;
+    let views = View::all(exported, shown, &axis)?;
+    let mut output = Output::new(out, shown.gzip)?;
+    let mut summary = Summary::default();
+    let mut preamble = Vec::new();
+    S::open(&mut preamble);
+    let mut is_first = true;
+    for view in &views {
+        let tracks = tracks::of(view, exported.info);
+        let curves = curves::of(view, &axis, &tracks);
+        summary.curves += curves.len() as u64;
+        summary.threads += tracks.threads.len() as u64;
+        S::describe(&mut preamble, &tracks, &curves, &axis, &mut is_first);
+    }
+    let packing = output.packing();
+    output.put(packing.packed(preamble)?)?;
+    for view in &views {
+        let found = write_lanes::<S>(view, exported, &axis, &mut output, monitor)?;
+        summary.add(&found);
+    }
+    let mut end = Vec::new();
+    S::close(&mut end);
+    output.put(packing.packed(end)?)?;
+    summary.bytes = output.finish()?;
+    Ok(summary)
+}
+
+impl Summary {
+    fn add(&mut self, other: &Self) {
+        self.slices += other.slices;
+        self.instants += other.instants;
+        self.arrows += other.arrows;
+        self.dropped += other.dropped;
+        self.closed += other.closed;
+    }
+}
