@@ -10,6 +10,7 @@ use crate::args::{
 use crate::commands::export::args::ExportArgs;
 use crate::commands::simulate::args::SimulateArgs;
 use crate::commands::stream::StreamArgs;
+use crate::commands::view::ViewArgs;
 use crate::memory::Size;
 
 /// Puts the events of a parallel program's trace on one global time.
@@ -47,6 +48,8 @@ pub(crate) enum Command {
     Order(OrderArgs),
     /// Write a trace for Perfetto or Chrome, corrected if it has contradictions
     Export(Box<ExportArgs>),
+    /// Show a trace in the browser, recorded and corrected
+    View(Box<ViewArgs>),
     /// Correct a stream of events, line by line, while it comes in
     Stream(Box<StreamArgs>),
     /// Write the trace of a simulated program with clock errors, and the truth
@@ -75,6 +78,7 @@ impl Command {
             Self::Undo(args) => args.run.memory.max_memory,
             Self::Order(args) => args.run.memory.max_memory,
             Self::Export(args) => args.run.memory.max_memory,
+            Self::View(args) => args.run.memory.max_memory,
             _ => None,
         }
     }

@@ -45,7 +45,7 @@ pub(crate) fn draw(
 }
 
 /// What is drawn of a trace.
-fn subject<'a>(
+pub(crate) fn subject<'a>(
     analysed: &'a Analysed,
     solution: Option<&'a Solution>,
     bounds: Option<&'a Bounds>,
@@ -88,19 +88,31 @@ impl Drawn {
         let Some(path) = &run.html else {
             return Ok(());
         };
-        let failed = |error: serde_json::Error| CliError::io(path, error.into());
-        let report = serde_json::to_value(report).map_err(failed)?;
-        let trace = report["trace"]["path"].as_str().unwrap_or_default();
-        let page = Page {
-            title: format!("{trace} - retime"),
-            command: command_line(),
-            version: env!("CARGO_PKG_VERSION"),
-            outcome: outcome.to_owned(),
-            picture: self.picture.as_ref(),
-            report,
-        };
-        target::Place::prepare(path)?.write_text(&page.html().map_err(failed)?)
+        let page = page(report, outcome, self.picture.as_ref(), false);
+        let page = page.map_err(|error| CliError::io(path, error.into()))?;
+        target::Place::prepare(path)?.write_text(&page)
     }
+}
+
+/// The page with a report of any kind; `live` if it is served with what it asks for.
+pub(crate) fn page(
+    report: &impl Serialize,
+    outcome: &str,
+    picture: Option<&Picture>,
+    live: bool,
+) -> Result<String, serde_json::Error> {
+    let report = serde_json::to_value(report)?;
+    let trace = report["trace"]["path"].as_str().unwrap_or_default();
+    let page = Page {
+        title: format!("{trace} - retime"),
+        command: command_line(),
+        version: env!("CARGO_PKG_VERSION"),
+        outcome: outcome.to_owned(),
+        picture,
+        live,
+        report,
+    };
+    page.html()
 }
 
 /// The command as it was given, such that a shell would read it.

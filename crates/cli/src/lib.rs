@@ -76,6 +76,7 @@ fn obey(command: &Command) -> Result<u8, CliError> {
         Command::Undo(args) => commands::undo::run(args),
         Command::Order(args) => commands::order::run(args),
         Command::Export(args) => commands::export::run(args),
+        Command::View(args) => commands::view::run(args),
         Command::Stream(args) => commands::stream::run(args),
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),

@@ -29,6 +29,33 @@ function unpacked(view) {
   return view;
 }
 
+// Asks the server for the stretch that is shown, a little more on either side, once the
+// hand rests; what was asked before is forgotten.
+class Live {
+  constructor(diagram) { this.diagram = diagram; }
+
+  ask() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.fetch(), 30);
+  }
+
+  async fetch() {
+    this.asked?.abort();
+    this.asked = new AbortController();
+    const { from, to, canvas } = this.diagram, more = (to - from) / 8;
+    const query = `view?from=${Math.floor(from - more)}&to=${Math.ceil(to + more)}`;
+    const start = performance.now();
+    try {
+      const answer = await fetch(query, { signal: this.asked.signal });
+      if (!answer.ok) throw new Error(await answer.text());
+      this.diagram.put(await answer.json());
+      canvas.dataset.took = String(performance.now() - start);
+    } catch (error) {
+      if (error.name !== "AbortError") this.diagram.note.textContent = "Nothing more can be shown: retime does not answer (" + error.message + ").";
+    }
+  }
+}
+
 // The space-time diagram: locations from top to bottom, time from left to right.
 //
 // Everything that is drawn has a recorded time and what was added to it; `share` says how
@@ -55,8 +82,8 @@ class SpaceTime {
       element("button", { type: "button", id: "show-" + name, click: () => this.animate(share) }, name));
     this.note = element("p", { class: "soft", id: "view-note" });
     this.list = element("div");
-    // So does the server of `retime view`, where there is one: it knows more than the file.
-    this.loader = null;
+    // The server of `retime view`, where there is one, knows more than the page.
+    this.live = data.live ? new Live(this) : null;
     this.choose(picture.views.length > 1 ? 1 : 0);
     this.set(this.share);
   }
@@ -89,9 +116,22 @@ class SpaceTime {
 
   choose(number) {
     this.number = number;
-    this.view = unpacked(picture.views[number]);
+    // Where it was put; what is drawn there may come later, and more of it.
+    this.place = this.view = unpacked(picture.views[number]);
     this.chooser.value = String(number);
     this.fit();
+    this.tell();
+  }
+
+  // Shows what there is to see of a stretch.
+  put(view) {
+    this.view = unpacked(view);
+    this.tell();
+    this.paint();
+  }
+
+  // What is not drawn, in words.
+  tell() {
     const { slices, arrows, strips } = this.view;
     const left = slices.reduce((sum, lane) => sum + (lane?.left_out ?? 0), 0);
     const said = [];
@@ -122,16 +162,16 @@ class SpaceTime {
   }
 
   fit() {
-    const pad = Math.max(1, (this.view.to - this.view.from) * 0.01);
-    this.show(this.view.from - pad, this.view.to + pad);
+    const pad = Math.max(1, (this.place.to - this.place.from) * 0.01);
+    this.show(this.place.from - pad, this.place.to + pad);
   }
 
   show(from, to) {
     const least = 8, whole = picture.views[0];
-    const most = Math.max((whole.to - whole.from) * 2, this.view.to - this.view.from, least * 4);
+    const most = Math.max((whole.to - whole.from) * 2, this.place.to - this.place.from, least * 4);
     const length = Math.min(most, Math.max(least, to - from)), middle = (from + to) / 2;
     [this.from, this.to] = [middle - length / 2, middle + length / 2];
-    if (this.loader) this.loader(this);
+    this.live?.ask();
     this.paint();
   }
 

@@ -132,23 +132,29 @@ impl Look<'_> {
         count(&|time| time < self.place.from)..count(&|time| time <= self.place.to)
     }
 
-    /// The receives of messages between lanes that are sent or received in the place.
+    /// Whether an event lies in the place, by recorded or by corrected times.
+    fn is_in(&self, node: EventNode) -> bool {
+        let inside = |time: i64| (self.place.from..=self.place.to).contains(&time);
+        inside(self.subject.recorded(node)) || inside(self.subject.time(node))
+    }
+
+    /// The receives of messages between lanes that are sent or received in the place, by
+    /// lane: those that are received there, and of the others those that are sent there.
     fn receives(&self) -> Vec<EventNode> {
         let causality = self.subject.causality;
-        let receive = |node: EventNode| match causality.message_source(node) {
-            Some(_) => Some(node),
-            None => causality.message_target(node),
-        };
-        let inside = self.lanes.shown.iter().flat_map(|lane| self.nodes(lane));
-        let mut found: Vec<EventNode> = inside.filter_map(receive).collect();
-        found.sort_unstable();
-        found.dedup();
         let is_drawn = |node| {
             let location = self.subject.nodes().location(node);
             self.lanes.lane_of(location).is_some()
         };
-        found.retain(|&it| is_drawn(it) && causality.message_source(it).is_some_and(is_drawn));
-        found
+        let receive = |node: EventNode| {
+            if let Some(send) = causality.message_source(node) {
+                return is_drawn(send).then_some(node);
+            }
+            let target = causality.message_target(node)?;
+            (!self.is_in(target) && is_drawn(target)).then_some(target)
+        };
+        let inside = self.lanes.shown.iter().flat_map(|lane| self.nodes(lane));
+        inside.filter_map(receive).collect()
     }
 
     fn latency(&self, receive: EventNode) -> i64 {

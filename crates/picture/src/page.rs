@@ -47,6 +47,9 @@ pub struct Page<'a> {
     pub outcome: String,
     /// What can be seen of the trace, if it was looked at.
     pub picture: Option<&'a Picture>,
+    /// Whether it is served by somebody who answers `view?from=FROM&to=TO` with a
+    /// [`View`](crate::View) of that stretch.
+    pub live: bool,
 }
 
 impl Page<'_> {
@@ -118,6 +121,7 @@ mod tests {
             report: json!({ "warnings": [name], "list": vec![1; 2000] }),
             outcome: String::new(),
             picture: None,
+            live: false,
         };
         let html = page.html().unwrap();
         assert!(!html.contains("<img"), "{html}");

@@ -43,3 +43,4 @@ mod staging;
 mod stream;
 mod stream_ends;
 mod truth;
+mod view;

@@ -1,0 +1,49 @@
+//! What is known of a trace once it was corrected, or found to need no correction, and
+//! before anything is made of that.
+
+use retime::causality::Check;
+use retime::pipeline::{Bounds, Method, Solution};
+
+use super::correct::{Asked, Solved, describe, solve};
+use crate::analysed::Analysed;
+use crate::error::CliError;
+use crate::report::model;
+
+/// A report, and what it tells of.
+pub(super) struct Found {
+    pub(super) report: model::Report,
+    pub(super) bounds: Option<Bounds>,
+    /// With the check of its times.
+    pub(super) solved: Option<(Solution, Check)>,
+}
+
+/// Of the recorded times.
+pub(super) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found, CliError> {
+    let mut report = analysed.report(args.model);
+    let bounds = analysed.bound(&mut report, args.bounds, args.run, None)?;
+    Ok(Found {
+        report,
+        bounds,
+        solved: None,
+    })
+}
+
+/// Of the times that a method gives.
+pub(super) fn as_corrected(
+    args: Asked<'_>,
+    method: &Method,
+    analysed: &mut Analysed,
+) -> Result<Found, CliError> {
+    let Solved {
+        solution,
+        after,
+        bounds,
+        mut report,
+    } = solve(args, method, analysed)?;
+    describe(&mut report, args, method, analysed, &solution, &after);
+    Ok(Found {
+        report,
+        bounds,
+        solved: Some((solution, after)),
+    })
+}

@@ -1,0 +1,134 @@
+//! `retime view`: a trace in the browser, recorded and corrected.
+//!
+//! ```text
+//! analyse -> contradictions? -> solve -> draw, keep all calls in temporary files
+//!         -> serve the page; of each stretch that it asks for, what there is to see
+//! ```
+
+mod server;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use retime_picture::{Live, Subject};
+
+use super::correct::{Asked, analyse, is_left_alone};
+use super::found::{Found, as_corrected, as_recorded};
+use crate::analysed::Analysed;
+use crate::args::{ModelArgs, RunArgs};
+use crate::bounds::BoundsArgs;
+use crate::drawn;
+use crate::error::CliError;
+use crate::formats::FormatArgs;
+use crate::limits::LimitArgs;
+use crate::load::{Source, with_threads};
+use crate::method::MethodArgs;
+use crate::progress::{Progress, check_interrupt};
+use crate::report;
+use server::Server;
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page is served on this machine only, to whoever knows the address that is \
+    printed. On another machine: ssh -L PORT:127.0.0.1:PORT. Exit codes: 2 usage, input or system \
+    error; 130 interrupted, as Ctrl-C ends it."
+)]
+pub(crate) struct ViewArgs {
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
+    /// file of JSON lines
+    pub(crate) trace: PathBuf,
+    /// The port to listen on; any that is free if not given
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
+    /// Show what leaves more dependencies reversed than the recording has, or cannot be
+    /// right
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) method: MethodArgs,
+    #[command(flatten)]
+    pub(crate) bounds: BoundsArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+}
+
+impl<'a> From<&'a ViewArgs> for Asked<'a> {
+    fn from(args: &'a ViewArgs) -> Self {
+        Self {
+            source: Source {
+                path: &args.trace,
+                format: args.format.format,
+                team: None,
+                together: false,
+                quiet: args.run.quiet,
+            },
+            model: &args.model,
+            method: &args.method,
+            window: None,
+            bounds: &args.bounds,
+            limits: &args.limits,
+            run: &args.run,
+            force: args.force,
+        }
+    }
+}
+
+/// Runs the command until it is interrupted.
+pub(crate) fn run(args: &ViewArgs) -> Result<u8, CliError> {
+    args.method.refuse_strangers()?;
+    report::target::check(&args.run, None)?;
+    // First of all, so that a port that is taken is known before any work.
+    let server = Server::listen(args.port)?;
+    with_threads(args.run.threads, || view(args, &server))
+}
+
+fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
+    let (mut analysed, method) = analyse(args.into())?;
+    let found = if is_left_alone(args.into(), &method, &analysed) {
+        as_recorded(args.into(), &analysed)?
+    } else {
+        as_corrected(args.into(), &method, &mut analysed)?
+    };
+    let subject = subject(&analysed, &found);
+    let progress = Progress::new("drawing", subject.trace.bytes(), args.run.quiet);
+    let live = Live::new(&subject, &tempfile::tempfile, &progress);
+    drop(progress);
+    check_interrupt()?;
+    let live = live?;
+    let outcome = match &found.solved {
+        Some(_) => "Corrected times are shown beside the recorded ones; nothing is written.",
+        None => "No contradiction: the times are those of the recording.",
+    };
+    let page = drawn::page(&found.report, outcome, Some(live.picture()), true);
+    let page = page.map_err(|error| CliError::io(&args.trace, error.into()))?;
+    report::print(
+        &found.report,
+        "",
+        &format!("{outcome}\nOpen {}", server.address()),
+        &args.run,
+    )?;
+    if args.run.quiet {
+        // Without the address nobody can see it.
+        report::to_stdout(&format!("{}\n", server.address()))?;
+    }
+    server.serve(&page, |from, to| {
+        let view = live.view(&subject, from, to)?;
+        Ok(serde_json::to_vec(&view)?)
+    })
+}
+
+fn subject<'a>(analysed: &'a Analysed, found: &'a Found) -> Subject<'a> {
+    let solution = found.solved.as_ref().map(|it| &it.0);
+    drawn::subject(analysed, solution, found.bounds.as_ref())
+}
