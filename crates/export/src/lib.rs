@@ -104,14 +104,14 @@ fn export_by<S: Scribe>(
         S::describe(&mut preamble, &tracks, &curves, &axis, &mut is_first);
     }
     let packing = output.packing();
-    output.put(packing.packed(preamble)?)?;
+    output.put(&packing.packed(preamble)?)?;
     for view in &views {
         let found = write_lanes::<S>(view, exported, &axis, &mut output, monitor)?;
         summary.add(&found);
     }
     let mut end = Vec::new();
     S::close(&mut end);
-    output.put(packing.packed(end)?)?;
+    output.put(&packing.packed(end)?)?;
     summary.bytes = output.finish()?;
     Ok(summary)
 }

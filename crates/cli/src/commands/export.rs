@@ -255,20 +255,21 @@ fn warnings(summary: &Summary) -> Vec<String> {
 
 /// The last line of the summary.
 fn outcome(args: &ExportArgs, left: u64, part: &model::ExaminedPart, summary: &Summary) -> String {
-    let mut text = format!(
-        "Wrote {}: {}, {}, {}",
+    let reversed = match left {
+        0 => String::new(),
+        _ => format!(
+            "; {} reversed or too short in it",
+            plural(left, "dependency")
+        ),
+    };
+    format!(
+        "Wrote {}: {}, {}, {}{reversed}. Open it in https://ui.perfetto.dev.{}",
         args.output.display(),
         plural(summary.slices + summary.instants, "slice"),
         plural(summary.arrows, "arrow"),
         plural(summary.threads + summary.curves, "track"),
-    );
-    if left > 0 {
-        text += &format!(
-            "; {} reversed or too short in it",
-            plural(left, "dependency")
-        );
-    }
-    text + ". Open it in https://ui.perfetto.dev." + &examined::caveat(part).unwrap_or_default()
+        examined::caveat(part).unwrap_or_default(),
+    )
 }
 
 /// Says what came out: where the trace goes to standard output, only what is amiss.
