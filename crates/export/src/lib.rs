@@ -10,8 +10,8 @@
 //!  output                    plain, or gzip
 //! ```
 //!
-//! Regions become slices, dependencies [arrows](arrows) between them, locations threads of
-//! the processes they belong to, and what was added to a clock a [curve](curves) beside
+//! Regions become slices, dependencies arrows between them, locations threads of
+//! the processes they belong to, and what was added to a clock a curve beside
 //! these. What is shown where is the same for both kinds of file; `docs/EXPORT.md` says it
 //! for those who look at them.
 //!
