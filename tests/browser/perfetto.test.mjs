@@ -147,7 +147,7 @@ test('names are data, and events without a region are shown', async (context) =>
   const cwd = scratch(context);
   const names = ['</script><img src=x onerror=alert(1)>', '\u001b[31m"quoted"', 'ends\\', 'é\u0000ü'];
   const lines = [{'retime-stream': 1, ticks_per_second: 1_000_000_000, locations: [0, 1]}];
-  // The UI does not open what takes less than some microseconds.
+  // The UI does not open what takes some hundred nanoseconds.
   const ms = 1_000_000;
   names.forEach((region, at) => {
     lines.push({location: 0, time: (1 + at) * ms, kind: 'Enter', region});
