@@ -23,7 +23,7 @@ use crate::memory::Size;
 #[command(name = "retime", version, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 success; 1 the trace has, or would keep, violations; \
-                        2 usage, input or system error; 3 check, correct, compare and order \
+                        2 usage, input or system error; 3 check, correct, compare, order and export \
                         found or left no violation, but nothing, or fewer than half, of what the trace records of \
                         communication could be used; 130 interrupted."
 )]

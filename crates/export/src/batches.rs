@@ -60,11 +60,7 @@ pub(crate) fn write_lanes<S: Scribe>(
             Ok(packing.packed(chunk)?)
         };
         let (put, filled) = rayon::join(
-            || {
-                std::mem::take(&mut written)
-                    .into_iter()
-                    .try_for_each(|it| output.put(it))
-            },
+            || written.iter().try_for_each(|it| output.put(it)),
             || {
                 lanes
                     .par_iter_mut()

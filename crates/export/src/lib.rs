@@ -10,8 +10,8 @@
 //!  output                    plain, or gzip
 //! ```
 //!
-//! Regions become slices, dependencies [arrows](arrows) between them, locations threads of
-//! the processes they belong to, and what was added to a clock a [curve](curves) beside
+//! Regions become slices, dependencies arrows between them, locations threads of
+//! the processes they belong to, and what was added to a clock a curve beside
 //! these. What is shown where is the same for both kinds of file; `docs/EXPORT.md` says it
 //! for those who look at them.
 //!
@@ -104,14 +104,14 @@ fn export_by<S: Scribe>(
         S::describe(&mut preamble, &tracks, &curves, &axis, &mut is_first);
     }
     let packing = output.packing();
-    output.put(packing.packed(preamble)?)?;
+    output.put(&packing.packed(preamble)?)?;
     for view in &views {
         let found = write_lanes::<S>(view, exported, &axis, &mut output, monitor)?;
         summary.add(&found);
     }
     let mut end = Vec::new();
     S::close(&mut end);
-    output.put(packing.packed(end)?)?;
+    output.put(&packing.packed(end)?)?;
     summary.bytes = output.finish()?;
     Ok(summary)
 }

@@ -59,7 +59,7 @@ impl<'a> Output<'a> {
     }
 
     /// Writes a chunk.
-    pub(crate) fn put(&mut self, packed: Packed) -> io::Result<()> {
+    pub(crate) fn put(&mut self, packed: &Packed) -> io::Result<()> {
         self.bytes += packed.length;
         if self.packing.gzip {
             self.crc.combine(&packed.crc);
@@ -135,7 +135,7 @@ mod tests {
             for chunk in &chunks {
                 // Repeated, so that some of them are compressed well.
                 let packed = output.packing().packed(chunk.repeat(3)).unwrap();
-                output.put(packed).unwrap();
+                output.put(&packed).unwrap();
             }
             let length = output.finish().unwrap();
             let mut read = Vec::new();

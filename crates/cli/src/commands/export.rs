@@ -11,11 +11,11 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::Check;
-use retime::pipeline::{Bounds, Method, Solution};
+use retime::pipeline::Method;
 use retime_export::{ExportError, Exported, Shown, Summary, Times, export};
 
-use super::correct::{Asked, Solved, analyse, describe, is_left_alone, solve};
+use super::correct::{Asked, analyse, is_left_alone};
+use super::found::{Found, as_corrected, as_recorded};
 use super::merged::access;
 use crate::analysed::Analysed;
 use crate::drawn::{self, Drawn};
@@ -135,14 +135,6 @@ fn shown(args: &ExportArgs, method: &Method, analysed: &Analysed) -> Result<Show
     })
 }
 
-/// What is known of the times that are shown.
-struct Found {
-    report: model::Report,
-    bounds: Option<Bounds>,
-    /// With the check of its times.
-    solved: Option<(Solution, Check)>,
-}
-
 /// Corrects the trace if corrected times are to be shown, and there is something to correct.
 fn found(
     args: &ExportArgs,
@@ -151,33 +143,9 @@ fn found(
     times: Times,
 ) -> Result<Found, CliError> {
     if times == Times::Recorded || is_left_alone(args.into(), method, analysed) {
-        let mut report = analysed.report(&args.model);
-        let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
-        return Ok(Found {
-            report,
-            bounds,
-            solved: None,
-        });
+        return as_recorded(args.into(), analysed);
     }
-    let Solved {
-        solution,
-        after,
-        bounds,
-        mut report,
-    } = solve(args.into(), method, analysed)?;
-    describe(
-        &mut report,
-        args.into(),
-        method,
-        analysed,
-        &solution,
-        &after,
-    );
-    Ok(Found {
-        report,
-        bounds,
-        solved: Some((solution, after)),
-    })
+    as_corrected(args.into(), method, analysed)
 }
 
 /// Writes a new file that those may read who may read the trace.
@@ -258,20 +226,21 @@ fn warnings(summary: &Summary) -> Vec<String> {
 
 /// The last line of the summary.
 fn outcome(args: &ExportArgs, left: u64, part: &model::ExaminedPart, summary: &Summary) -> String {
-    let mut text = format!(
-        "Wrote {}: {}, {}, {}",
+    let reversed = match left {
+        0 => String::new(),
+        _ => format!(
+            "; {} reversed or too short in it",
+            plural(left, "dependency")
+        ),
+    };
+    format!(
+        "Wrote {}: {}, {}, {}{reversed}. Open it in https://ui.perfetto.dev.{}",
         args.output.display(),
         plural(summary.slices + summary.instants, "slice"),
         plural(summary.arrows, "arrow"),
         plural(summary.threads + summary.curves, "track"),
-    );
-    if left > 0 {
-        text += &format!(
-            "; {} reversed or too short in it",
-            plural(left, "dependency")
-        );
-    }
-    text + ". Open it in https://ui.perfetto.dev." + &examined::caveat(part).unwrap_or_default()
+        examined::caveat(part).unwrap_or_default(),
+    )
 }
 
 /// Says what came out: where the trace goes to standard output, only what is amiss.

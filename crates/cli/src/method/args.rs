@@ -125,15 +125,14 @@ impl MethodArgs {
 
     /// Whether processes that hold a part of the trace each can run the method together.
     pub(crate) fn can_be_together(&self) -> bool {
-        let name = match self.method.0 {
+        match self.method.0 {
             MethodName::Auto | MethodName::Simple => true,
             MethodName::Clc => {
                 let by_one = matches!(self.controller, Controller::Constant);
                 by_one && self.min_distance == Delay::Ticks(0)
             }
             _ => false,
-        };
-        name
+        }
     }
 
     fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<LogicalClock, CliError> {

@@ -116,7 +116,8 @@ fn names_of_json_lines_stay_what_they_are() {
         String::from("{\"retime-stream\":1,\"ticks_per_second\":1000,\"locations\":[5]}\n");
     for (time, kind) in [(1, "Enter"), (2, "Leave")] {
         let line = serde_json::json!({"location": 5, "time": time, "kind": kind, "region": name});
-        text += &format!("{line}\n");
+        text.push_str(&line.to_string());
+        text.push('\n');
     }
     scratch.write("t.jsonl", &text);
     scratch.retime("export t.jsonl -o t.json -q").expect_code(0);

@@ -1,0 +1,223 @@
+// The page of --html and of `retime view`, as a browser shows it: without errors or requests,
+// with the numbers of the JSON report, and whatever can be done with it done. Pictures are left in
+// tests/browser/screenshots for people to look at.
+
+import assert from 'node:assert/strict';
+import {spawn} from 'node:child_process';
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {after, before, test} from 'node:test';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+import {RETIME, browser, retime, scratch} from './tools.mjs';
+
+const SCREENSHOTS = join(dirname(fileURLToPath(import.meta.url)), 'screenshots');
+
+let chromium;
+before(async () => {
+  mkdirSync(SCREENSHOTS, {recursive: true});
+  chromium = await browser();
+});
+after(() => chromium?.close());
+
+// A page that fails the test on any error, and on any request but for what it is opened by.
+async function open(context, url, size = {width: 1280, height: 900}) {
+  const page = await chromium.newPage({viewport: size});
+  context.after(() => page.close());
+  const amiss = [];
+  page.on('console', (message) => ['error', 'warning'].includes(message.type()) && amiss.push(message.text()));
+  page.on('pageerror', (error) => amiss.push(String(error)));
+  page.on('request', (request) => request.url().startsWith(url) || amiss.push(request.url()));
+  page.amiss = amiss;
+  await page.goto(url);
+  await page.waitForSelector('html[data-ready]');
+  return page;
+}
+
+// The colours of the diagram, to tell whether it has changed.
+const pixels = (page) => page.$eval('#spacetime', (canvas) => canvas.toDataURL());
+
+// How many pixels of the diagram are like what is reversed.
+const red = (page) => page.$eval('#spacetime', (canvas) => {
+  const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at] === 194 && data[at + 1] === 65 && data[at + 2] === 12) count++;
+  }
+  return count;
+});
+
+const grouped = (number) => number.toLocaleString('en-US');
+const text = (page, id) => page.textContent(id);
+
+function recording(cwd) {
+  retime(['demo', '--keep', 'demo'], {cwd});
+  return join('demo', 'halo');
+}
+
+function simulated(...options) {
+  return (cwd) => {
+    retime(['simulate', ...options, '-o', 'trace', '--no-truth', '-q'], {cwd});
+    return 'trace';
+  };
+}
+
+// Two processes of two threads, with calls whose names would be markup.
+const HOSTILE = '</script><img src=x onerror="document.title=1">';
+function hybrid(cwd) {
+  const lines = [{'retime-stream': 1, locations: [0, 1, 2, 3], clocks: [0, 0, 1, 1]}];
+  const add = (location, time, fields) => lines.push({location, time, ...fields});
+  for (let step = 0; step < 50; step++) {
+    for (let location = 0; location < 4; location++) {
+      const start = step * 1000 + (location > 1 ? 4000 : 0);
+      const region = location % 2 ? HOSTILE : 'exchange';
+      add(location, start + 10, {kind: 'Enter', region});
+      if (location === 2) add(2, start + 100, {type: 'send', to: 0});
+      if (location === 0) add(0, start + 300, {type: 'receive', from: 2});
+      add(location, start + 900, {kind: 'Leave', region});
+    }
+  }
+  writeFileSync(join(cwd, 'hybrid.jsonl'), lines.map((it) => JSON.stringify(it) + '\n').join(''));
+  return 'hybrid.jsonl';
+}
+
+for (const [name, make, lanes] of [
+  ['recording', recording, 4],
+  ['halo4', simulated('halo', '--ranks', '4', '--iterations', '100'), 4],
+  ['random16', simulated('random', '--ranks', '16', '--iterations', '400'), 16],
+  ['halo64', simulated('halo', '--ranks', '64', '--iterations', '40'), 64],
+  ['hybrid', hybrid, 4],
+]) {
+  test(`${name}: the report shows what the JSON report says, and can be looked through`, async (context) => {
+    const cwd = scratch(context);
+    const trace = make(cwd);
+    retime(['correct', trace, '-o', 'out', '--html', 'page.html', '--json', 'report.json', '-q'], {cwd});
+    const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8'));
+    const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+    assert.equal(await text(page, '#figure-reversed'), grouped(report.before.reversed));
+    assert.equal(await text(page, '#figure-left'), '0');
+    assert.equal(report.after.reversed, 0);
+    const kept = report.distortion.unchanged + report.distortion.small;
+    assert.equal(await text(page, '#figure-kept'), `${((100 * kept) / report.distortion.intervals).toFixed(1)} %`);
+    assert.match(await text(page, '#command'), /^retime correct .* --html page.html/);
+    assert.equal(await page.locator('#waits tbody tr').count(), lanes + 1);
+
+    // From corrected to recorded times: something turns red, and back again.
+    await page.click('#spacetime', {position: {x: 5, y: 5}});
+    const corrected = await pixels(page);
+    assert.equal(await red(page), 0);
+    await page.click('#show-recorded');
+    await page.waitForFunction(() => document.getElementById('share').value === '0');
+    await page.waitForTimeout(50);
+    assert.ok((await red(page)) > 20);
+    await page.screenshot({path: join(SCREENSHOTS, `${name}-recorded.png`), fullPage: true});
+    await page.focus('#spacetime');
+    await page.keyboard.press(' ');
+    await page.waitForFunction(() => document.getElementById('share').value === '100');
+    await page.waitForTimeout(50);
+    assert.equal(await pixels(page), corrected);
+
+    // Zoom and pan, by keys and by the wheel; 0 shows all again.
+    for (const key of ['+', 'ArrowRight', 'ArrowLeft', '-']) {
+      const before = await pixels(page);
+      await page.keyboard.press(key);
+      assert.notEqual(await pixels(page), before, key);
+    }
+    await page.keyboard.press('0');
+    assert.equal(await pixels(page), corrected);
+    const box = await page.locator('#spacetime').boundingBox();
+    await page.mouse.move(box.x + box.width * 0.6, box.y + 40);
+    await page.mouse.wheel(0, -400);
+    await page.waitForFunction((old) => document.getElementById('spacetime').toDataURL() !== old, corrected);
+
+    // All views can be chosen; hovering finds something in words in one of them.
+    const views = await page.locator('#view option').count();
+    let said = '';
+    for (let view = 0; view < views; view++) {
+      await page.selectOption('#view', String(view));
+      for (let x = 0.2; x < 1 && !said; x += 0.01) {
+        await page.mouse.move(box.x + box.width * x, box.y + 45);
+        said = await text(page, '#tip');
+      }
+    }
+    assert.match(said, /recorded/);
+
+    // The matrix by keys: some pair is named.
+    await page.focus('#matrix');
+    await page.keyboard.press('ArrowRight');
+    assert.match(await text(page, '#pair'), /clock \d+/);
+    for (const clock of await page.locator('#clock option').evaluateAll((all) => all.slice(0, 3).map((it) => it.value))) {
+      await page.selectOption('#clock', clock);
+      assert.ok((await page.locator('#curves path').count()) > 0);
+    }
+    await page.check('#straight');
+
+    // Nothing is cut off, narrow or wide, light or dark.
+    for (const [width, scheme] of [[1280, 'light'], [3840, 'dark'], [600, 'light']]) {
+      await page.setViewportSize({width, height: 1000});
+      await page.emulateMedia({colorScheme: scheme});
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.ok(beyond <= 0, `${width}: ${beyond} pixels are cut off`);
+      await page.screenshot({path: join(SCREENSHOTS, `${name}-${width}-${scheme}.png`), fullPage: true});
+    }
+    assert.deepEqual(page.amiss, []);
+    assert.notEqual(await page.title(), '1');
+  });
+}
+
+test('an empty trace and a sound one have a page, too', async (context) => {
+  const cwd = scratch(context);
+  writeFileSync(join(cwd, 'empty.jsonl'), '{"retime-stream":1}\n');
+  retime(['check', 'empty.jsonl', '--html', 'empty.html', '-q'], {cwd});
+  retime(['simulate', 'halo', '-o', 'trace', '--ranks', '4', '--iterations', '20', '-q'], {cwd});
+  retime(['check', 'trace-truth', '--html', 'sound.html', '-q'], {cwd});
+  for (const name of ['empty', 'sound']) {
+    const page = await open(context, pathToFileURL(join(cwd, `${name}.html`)).href);
+    assert.equal(await text(page, '#figure-reversed'), '0');
+    await page.screenshot({path: join(SCREENSHOTS, `${name}.png`), fullPage: true});
+    assert.deepEqual(page.amiss, []);
+  }
+});
+
+test('compare shows every method', async (context) => {
+  const cwd = scratch(context);
+  const trace = recording(cwd);
+  retime(['compare', trace, '--html', 'page.html', '--json', 'report.json', '-q'], {cwd});
+  const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8'));
+  const page = await open(context, pathToFileURL(join(cwd, 'page.html')).href);
+  const names = await page.locator('#method-table tbody tr td:first-child').allTextContents();
+  assert.deepEqual(names, report.methods.map((it) => it.name));
+  const dots = report.methods.filter((it) => it.result?.bound).length;
+  assert.equal(await page.locator('#methods circle').count(), dots);
+  assert.ok(!(await page.textContent('#page')).includes('NaN'));
+  await page.screenshot({path: join(SCREENSHOTS, 'compare.png'), fullPage: true});
+  assert.deepEqual(page.amiss, []);
+});
+
+test('view shows single calls wherever one zooms in', async (context) => {
+  const cwd = scratch(context);
+  const trace = simulated('halo', '--ranks', '8', '--iterations', '20000')(cwd);
+  const child = spawn(RETIME, ['view', trace, '-q'], {cwd, stdio: ['ignore', 'pipe', 'inherit']});
+  context.after(() => child.kill('SIGINT'));
+  const address = await new Promise((found) => child.stdout.once('data', (line) => found(String(line).trim())));
+  const page = await open(context, address);
+  const loaded = () => page.waitForFunction(() => document.getElementById('spacetime').dataset.took);
+  await page.selectOption('#view', '0');
+  await loaded();
+  assert.match(await text(page, '#view-note'), /most of the time/);
+  await page.focus('#spacetime');
+  for (let step = 0; step < 14; step++) {
+    await page.evaluate(() => delete document.getElementById('spacetime').dataset.took);
+    await page.keyboard.press('+');
+    await loaded();
+  }
+  assert.doesNotMatch(await text(page, '#view-note'), /most of the time/);
+  await page.screenshot({path: join(SCREENSHOTS, 'view.png'), fullPage: true});
+  assert.deepEqual(page.amiss, []);
+  const code = new Promise((ended) => child.once('exit', ended));
+  child.kill('SIGINT');
+  assert.equal(await code, 130);
+  // What is shown stays, and the page says that there is no more.
+  await page.keyboard.press('+');
+  await page.waitForFunction(() => document.getElementById('view-note').textContent.includes('does not answer'));
+});
