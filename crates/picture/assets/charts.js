@@ -79,10 +79,27 @@ function curves(chosen, straight) {
       it.svg.append(element("line", { x1: at, x2: at, y1: it.top, y2: it.bottom, stroke: colour, "stroke-dasharray": "3 3" },
         element("title", {}, printable(`clock ${clock.clock} was set by ${span(step.by)}`))));
     }
-    const last = points[points.length - 1];
-    if (drawn.length <= 8) it.svg.append(element("text", { x: it.right - 4, y: Math.max(it.top + 10, y(last[1]) - 5), "text-anchor": "end" }, `clock ${clock.clock}`));
   });
+  if (drawn.length <= 8) labels(it, drawn.map(({ clock, points }) => ({ text: `clock ${clock.clock}`, y: y(points[points.length - 1][1]) - 5 })));
   return it.svg;
+}
+
+// Names at the right end, each below the one before it where they would overlap, and all of
+// them within the chart.
+function labels(it, all) {
+  const tall = 13;
+  all.sort((one, other) => one.y - other.y);
+  let free = it.top + 10;
+  for (const label of all) {
+    label.y = Math.max(label.y, free);
+    free = label.y + tall;
+  }
+  free = it.bottom - 4;
+  for (const label of all.reverse()) {
+    label.y = Math.min(label.y, free);
+    free = label.y - tall;
+    it.svg.append(element("text", { x: it.right - 4, y: label.y, "text-anchor": "end" }, label.text));
+  }
 }
 
 const path = (points, x, y) => points.map(([time, value], number) => (number ? "L" : "M") + x(time).toFixed(1) + " " + y(value).toFixed(1)).join("");

@@ -60,9 +60,10 @@ impl Server {
         let address = http.server_addr().to_ip();
         let mut token = [0; 16];
         getrandom::fill(&mut token).map_err(|error| failed(io::Error::other(error)))?;
+        let token = u128::from_le_bytes(token);
         Ok(Self {
             port: address.map_or(port, |it| it.port()),
-            token: token.iter().map(|it| format!("{it:02x}")).collect(),
+            token: format!("{token:032x}"),
             http,
         })
     }
