@@ -64,7 +64,9 @@ class SpaceTime {
   constructor() {
     this.share = picture.corrected ? 1 : 0;
     this.lanes = picture.lanes.shown;
-    this.rowHeight = this.lanes.length <= 8 ? 36 : this.lanes.length <= 16 ? 26 : this.lanes.length <= 32 ? 18 : 13;
+    // Where there is room, rows are higher than what is drawn in them, so that arrows can be told apart.
+    [this.rowHeight, this.barHeight] = this.lanes.length <= 8 ? [64, 30] : this.lanes.length <= 16 ? [36, 20]
+      : this.lanes.length <= 32 ? [20, 15] : [13, 11];
     this.canvas = element("canvas", {
       tabindex: "0", role: "img", id: "spacetime",
       "aria-label": "Space-time diagram. Arrow keys pan, plus and minus zoom, 0 shows all, space switches between recorded and corrected times.",
@@ -197,6 +199,7 @@ class SpaceTime {
   x(time) { return this.label + (time - this.from) / (this.to - this.from) * (this.width - this.label); }
   time(x) { return this.from + (x - this.label) / (this.width - this.label) * (this.to - this.from); }
   y(lane) { return this.top + lane * this.rowHeight; }
+  bar(lane) { return this.y(lane) + (this.rowHeight - this.barHeight) / 2; }
   at(recorded, added) { return this.x(recorded + this.share * added); }
 
   zoom(factor, around = (this.from + this.to) / 2) {
@@ -278,7 +281,7 @@ class SpaceTime {
   lane(context, lane, number) {
     const y = this.y(number);
     context.fillStyle = css("--ink");
-    context.font = `${Math.min(12, this.rowHeight - 2)}px system-ui, sans-serif`;
+    context.font = `${Math.min(12, this.barHeight)}px system-ui, sans-serif`;
     context.textBaseline = "middle";
     context.fillText(fitted(context, laneName(lane), this.label - 10), 4, y + this.rowHeight / 2);
     context.strokeStyle = css("--line");
@@ -296,8 +299,8 @@ class SpaceTime {
       const [begin, length, region, depth, first, last] = call;
       const left = this.at(begin, first), right = this.at(begin + length, last);
       if (right < this.label || left > this.width) continue;
-      const inset = Math.min(depth, 4) * Math.max(1, this.rowHeight / 10);
-      const [y, tall] = [this.y(number) + 1 + inset, this.rowHeight - 3 - inset];
+      const inset = Math.min(depth, 4) * Math.max(1, this.barHeight / 8);
+      const [y, tall] = [this.bar(number) + inset, this.barHeight - inset];
       const from = Math.max(left, this.label), wide = Math.max(1, Math.min(right, this.width) - from);
       context.fillStyle = colourOf(region);
       context.fillRect(from, y, wide, tall);
@@ -319,7 +322,7 @@ class SpaceTime {
     const strip = this.view.strips[number];
     if (!strip) return;
     const points = clocks.get(lane.clock)?.points ?? [];
-    const step = (strip.to - strip.from) / strip.buckets, y = this.y(number) + 2, tall = this.rowHeight - 4;
+    const step = (strip.to - strip.from) / strip.buckets, y = this.bar(number), tall = this.barHeight;
     let bucket = 0, drawn = -Infinity;
     for (let at = 0; at < strip.runs.length; at += 2) {
       const [count, region] = [strip.runs[at], strip.runs[at + 1]];
@@ -341,7 +344,7 @@ class SpaceTime {
   stroke(context, points, reversed, what) {
     context.strokeStyle = reversed ? css("--bad") : css("--ink");
     context.globalAlpha = reversed ? 1 : 0.55;
-    context.lineWidth = reversed ? 2 : 1;
+    context.lineWidth = reversed ? 1.5 : 1;
     context.setLineDash(reversed ? [6, 3] : []);
     context.beginPath();
     points.forEach(([x, y], number) => number % 2 ? context.lineTo(x, y) : context.moveTo(x, y));
