@@ -240,6 +240,10 @@ pub(crate) struct PlainRunArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("force", |force| force.help(
+    "Replace PATH if it exists and holds nothing but a trace; and apply a correction that \
+     was made for a trace with other locations"
+)))]
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,

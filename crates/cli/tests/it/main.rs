@@ -31,6 +31,7 @@ mod memory;
 mod merged;
 mod methods;
 mod order;
+mod origin;
 mod races;
 mod real_traces;
 mod recordings;
