@@ -20,6 +20,7 @@ mod common;
 mod compare;
 mod examined;
 mod faults;
+mod flips;
 mod fuzz_like;
 mod golden;
 mod json_lines;
