@@ -31,8 +31,8 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
-test-long: ## Run what takes longer: every kind of fault at every call
-	RETIME_FAULTS=all $(CARGO) test --package retime-cli --test it --quiet -- faults::
+test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes
+	RETIME_FAULTS=all RETIME_FLIPS=all $(CARGO) test --package retime-cli --test it --quiet -- faults:: flips::
 
 # What the tests run, and Perfetto's UI with its trace processor as a wheel carries it.
 BROWSER = $(abspath $(TARGET_DIR))/browser

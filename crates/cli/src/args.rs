@@ -138,7 +138,13 @@ pub(crate) struct ModelArgs {
     /// Least time from a cause to its effect: auto (learned from the trace), a
     /// value such as 2us or 1tick, or a file with one per pair of locations
     /// (lines "FROM TO DELAY", location ids or *)
-    #[arg(long, value_name = "DELAY", default_value = "auto")]
+    // A negative one is refused by its own message, not as an unknown option.
+    #[arg(
+        long,
+        value_name = "DELAY",
+        default_value = "auto",
+        allow_hyphen_values = true
+    )]
     pub(crate) min_delay: MinDelay,
     /// Which locations share a clock: those of a node, of a process, none; or
     /// as coarse as the trace does not refute. What no dependency ties to another
@@ -246,6 +252,10 @@ pub(crate) struct PlainRunArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("force", |force| force.help(
+    "Replace PATH if it exists and holds nothing but a trace; and apply a correction that \
+     was made for a trace with other locations"
+)))]
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,
@@ -346,8 +356,10 @@ impl std::str::FromStr for MinDelay {
         match text.parse() {
             _ if text == "auto" => Ok(Self::Auto),
             Ok(delay) => Ok(Self::Value(delay)),
-            // A number without a good unit is a slip, not a file.
-            Err(error) if text.starts_with(|c: char| c.is_ascii_digit()) && !path.exists() => {
+            // A number without a good unit is a slip, not a file; so is an option.
+            Err(error)
+                if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') && !path.exists() =>
+            {
                 Err(error)
             }
             Err(_) => Ok(Self::File(path)),

@@ -20,6 +20,7 @@ mod load;
 mod memory;
 mod method;
 mod offsets;
+mod origin;
 mod progress;
 mod quantity;
 mod remedy;

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::CliError;
+use crate::origin::Origin;
 
 const FORMAT: &str = "retime correction";
 const VERSION: u32 = 1;
@@ -38,6 +39,9 @@ pub(crate) struct SavedCorrection {
     /// Of the trace it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ticks_per_second: Option<u64>,
+    /// That trace; hand-written ones need not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    trace: Option<Origin>,
     clocks: Vec<SavedClock>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     bounds: Option<SavedBounds>,
@@ -86,6 +90,7 @@ impl SavedCorrection {
             version: VERSION,
             method,
             ticks_per_second: Some(info.rate.get()),
+            trace: Some(Origin::of(info)),
             clocks: correction.save(info),
             bounds: None,
             undo: Some(undo),
@@ -96,6 +101,18 @@ impl SavedCorrection {
     pub(crate) fn undo(&self) -> Option<Undo> {
         let undo = self.undo.as_ref()?;
         Some(Undo(undo.get().to_owned()))
+    }
+
+    /// Fails if it says that it was made for another trace.
+    pub(crate) fn refuse_stranger(&self, path: &Path, info: &TraceInfo) -> Result<(), CliError> {
+        let differs = self.trace.and_then(|it| it.differs(info));
+        differs.map_or(Ok(()), |how| {
+            let message = format!(
+                "was made for another trace: {how}; --force applies it to the locations with \
+                 the same ids all the same"
+            );
+            Err(CliError::input(path, message))
+        })
     }
 
     /// The same with error bounds of the times it gives.

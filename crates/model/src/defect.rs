@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::LocationIndex;
+use crate::words::group_digits;
 
 /// How many places are kept per kind; the rest is only counted.
 const PLACES_KEPT: usize = 5;
@@ -29,6 +30,8 @@ pub enum Defect {
     ReceiveNeverCompleted,
     /// The completion of a receive that was never posted.
     ReceiveNotPosted,
+    /// The completion or cancellation of a request that is not open.
+    RequestUnknown,
     /// A request id used again before it completed.
     RequestReused,
     /// A rank outside its communicator, or an undefined communicator.
@@ -50,8 +53,13 @@ pub enum Defect {
 impl Defect {
     /// What it is, in words; `count` decides the grammatical number.
     pub fn describe(self, count: u64) -> String {
-        let plural =
-            |one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let plural = |one: &str, many: &str| {
+            format!(
+                "{} {}",
+                group_digits(count),
+                if count == 1 { one } else { many }
+            )
+        };
         match self {
             Self::SendWithoutReceive => plural("send without a receive", "sends without a receive"),
             Self::ReceiveWithoutSend => plural("receive without a send", "receives without a send"),
@@ -70,6 +78,10 @@ impl Defect {
             Self::ReceiveNotPosted => plural(
                 "receive completed that was not posted",
                 "receives completed that were not posted",
+            ),
+            Self::RequestUnknown => plural(
+                "request ended that was not open",
+                "requests ended that were not open",
             ),
             Self::RequestReused => plural(
                 "request id reused while open",

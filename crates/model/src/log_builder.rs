@@ -138,8 +138,15 @@ impl LogBuilder {
 
     /// The send of `request` is complete and cannot be cancelled any more.
     #[inline]
-    pub fn send_completed(&mut self, request: u64) {
-        self.open_sends.remove(&request);
+    pub fn send_completed(&mut self, event: u64, request: u64) {
+        if self.open_sends.remove(&request).is_none() {
+            self.note(Defect::RequestUnknown, event);
+        }
+    }
+
+    /// How many sends are not complete.
+    pub fn open_sends(&self) -> usize {
+        self.open_sends.len()
     }
 
     /// A message leaves that the trace names.
@@ -293,13 +300,15 @@ impl LogBuilder {
     }
 
     /// The request of a send or receive was cancelled: no message.
-    pub fn request_cancelled(&mut self, request: u64) {
+    pub fn request_cancelled(&mut self, event: u64, request: u64) {
         if self.open_receives.remove(&request).is_some() {
             // Its place in line stays empty; nothing refers to it.
-        } else if let Some(place) = self.open_sends.remove(&request)
-            && let Some(entry) = self.columns.sends.get_mut(place)
-        {
-            entry.node = NONE;
+        } else if let Some(place) = self.open_sends.remove(&request) {
+            if let Some(entry) = self.columns.sends.get_mut(place) {
+                entry.node = NONE;
+            }
+        } else {
+            self.note(Defect::RequestUnknown, event);
         }
     }
 
@@ -410,6 +419,19 @@ impl LogBuilder {
     /// An operation names a rank or communicator that does not exist.
     pub fn unresolved(&mut self, event: u64) {
         self.note(Defect::UnknownPeer, event);
+    }
+
+    /// A send names such a rank; its request is open all the same.
+    pub fn send_unresolved(&mut self, event: u64, request: u64) {
+        self.unresolved(event);
+        self.open_sends.insert(request, usize::MAX);
+    }
+
+    /// A receive names such a rank; its posting, if there is one, must not wait for it for
+    /// ever.
+    pub fn receive_unresolved(&mut self, event: u64, request: u64) {
+        self.unresolved(event);
+        self.open_receives.remove(&request);
     }
 
     /// From here on events are not recorded.

@@ -143,6 +143,9 @@ pub enum ParseDelayError {
         /// The part that is no unit.
         unit: String,
     },
+    /// Less than nothing.
+    #[error("\"{0}\" is negative: no effect comes before its cause, so a delay is 0 or more")]
+    Negative(String),
     /// The part before the unit is no number that can be used.
     #[error(
         "\"{0}\" does not start with a number of zero or more (digits, with a decimal point at most)"
@@ -155,6 +158,10 @@ impl FromStr for Delay {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let trimmed = text.trim();
+        let after_minus = trimmed.strip_prefix('-');
+        if after_minus.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit() || c == '.')) {
+            return Err(ParseDelayError::Negative(text.into()));
+        }
         let split = trimmed
             .find(|c: char| !(c.is_ascii_digit() || c == '.'))
             .unwrap_or(trimmed.len());

@@ -16,7 +16,7 @@ use retime_otf2::EventCounts;
 
 use crate::Archive;
 use crate::error::{TraceError, failed};
-use crate::scan::{self, Accelerators, Calls, LookedUp};
+use crate::scan::{self, Accelerators, Calls, LookedUp, Twice};
 
 impl Archive {
     pub(crate) fn info(&self) -> &TraceInfo {
@@ -50,7 +50,7 @@ impl Archive {
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
         let locations = scanned.into_iter().map(|it| PartLocation {
             contents: contents(&it.counts),
-            concluded: accelerators.taken_up(it.log.location()),
+            concluded: concluded(accelerators.taken_up(it.log.location()), &it.twice),
             log: it.log,
             causes: it.epochs.posted,
             effects: it.epochs.fetched,
@@ -77,9 +77,10 @@ impl InParts for Archive {
         Ok(self.scan_some(part, &accelerators, thoroughly, monitor)?)
     }
 
-    fn take_up(&self, concluded: &[u64]) {
+    fn take_up(&self, concluded: &[Vec<u64>]) {
         // A second scan concludes the same.
-        self.launched.get_or_init(|| concluded.to_vec());
+        self.concluded
+            .get_or_init(|| concluded.iter().map(|it| Concluded::of(it)).collect());
     }
 
     fn timelines_of(
@@ -123,6 +124,30 @@ impl InParts for Archive {
         let rewritten = self.otf2.rewrite_rest(correction, parts, to, monitor);
         let json = serde_json::to_string(&rewritten.map_err(failed)?.undo);
         Ok(Undo(json.map_err(FormatError::failed)?))
+    }
+}
+
+/// As plain numbers, for [`InParts::take_up`].
+fn concluded(launched: u64, twice: &Twice) -> Vec<u64> {
+    let mut numbers = vec![launched];
+    numbers.extend(twice.numbers());
+    numbers
+}
+
+/// What a scan concluded of a location, besides its log.
+pub(crate) struct Concluded {
+    /// Of how many activities the launch could be told.
+    pub(crate) launched: u64,
+    pub(crate) twice: Twice,
+}
+
+impl Concluded {
+    fn of(numbers: &[u64]) -> Self {
+        let (launched, twice) = numbers.split_first().unwrap_or((&0, &[]));
+        Self {
+            launched: *launched,
+            twice: Twice::from_numbers(twice).unwrap_or_default(),
+        }
     }
 }
 

@@ -37,6 +37,7 @@ use retime_otf2::{Anchor, RegionRef};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
+use self::in_parts::Concluded;
 use self::scan::Accelerators;
 
 /// Where the correction of an archive is saved: beside its anchor, under its name.
@@ -130,8 +131,8 @@ fn is_anchor(path: &Path) -> bool {
 struct Archive {
     otf2: retime_otf2::Trace,
     description: Description,
-    /// Of how many activities of each location a scan could tell the launch.
-    launched: OnceLock<Vec<u64>>,
+    /// What a scan has concluded of each location.
+    concluded: OnceLock<Vec<Concluded>>,
 }
 
 impl Archive {
@@ -142,7 +143,7 @@ impl Archive {
         Ok(Self {
             otf2,
             description,
-            launched: OnceLock::new(),
+            concluded: OnceLock::new(),
         })
     }
 }
@@ -172,7 +173,7 @@ impl Trace for Archive {
             monitor.announce(self.bytes());
             found = self.scan_some(&all, &accelerators, true, monitor)?;
         }
-        let concluded = found.locations.iter().map(|it| it.concluded);
+        let concluded = found.locations.iter().map(|it| it.concluded.clone());
         self.take_up(&concluded.collect::<Vec<_>>());
         let (logs, contents) = join(found.locations)?
             .into_iter()

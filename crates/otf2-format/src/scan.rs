@@ -22,6 +22,7 @@ mod partners;
 mod postings;
 mod roles;
 mod threads;
+mod twice;
 mod windows;
 
 use std::collections::HashMap;
@@ -30,8 +31,8 @@ use retime_model::{
     LocationIndex, LocationLog, LogBuilder, LogNode, Monitor, NamedMessage, NamedOperation,
     Timestamp,
 };
-use retime_otf2::schema::Class;
-use retime_otf2::{EventCounts, Glance, LocalDefinitions, Trace, WireError};
+use retime_otf2::schema::{self, Class, event_code as code};
+use retime_otf2::{EventCounts, FileKind, Glance, LocalDefinitions, Trace, WireError};
 
 pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
@@ -45,6 +46,7 @@ use self::postings::Postings;
 pub(crate) use self::postings::Regions;
 pub(crate) use self::threads::Teams;
 use self::threads::Threads;
+pub(crate) use self::twice::Twice;
 use crate::describe::Description;
 use crate::error::TraceError;
 
@@ -58,6 +60,8 @@ pub(crate) struct Scanned {
     pub(crate) handovers: Handovers,
     /// When it exposed memory, and when it had fetched from that of others.
     pub(crate) epochs: Epochs,
+    /// What it says that is said again elsewhere.
+    pub(crate) twice: Twice,
     /// Whether more would be found if calls were followed.
     pub(crate) wants_calls: bool,
 }
@@ -129,6 +133,7 @@ pub(crate) fn read(
         threads,
         accelerators: accelerators.of(location),
         followed,
+        twice: Twice::default(),
         log: LogBuilder::expecting(location, expected(trace, local)),
         first: None,
         latest: 0,
@@ -142,6 +147,9 @@ pub(crate) fn read(
     let (first, last) = (scan.first.unwrap_or(0), scan.latest);
     scan.postings.settle(Timestamp(last), &mut scan.log);
     let handovers = scan.threads.finish(&mut scan.log);
+    let clock = trace.definitions().clock.as_ref();
+    scan.twice.finish(&counts, (first, last), clock);
+    scan.twice.open_sends = scan.log.open_sends() as u64;
     let log = scan
         .log
         .finish(counts.total(), Timestamp(first), Timestamp(last));
@@ -153,6 +161,7 @@ pub(crate) fn read(
         log,
         counts,
         handovers,
+        twice: scan.twice,
         epochs: scan.followed.map(Followed::finish).unwrap_or_default(),
         wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
@@ -171,6 +180,8 @@ impl Heeded {
     const BY_POSTINGS: u8 = 1;
     const BY_THREADS: u8 = 2;
     const AS_ROLES: u8 = 4;
+    /// By nobody who would find out that it cannot be read.
+    const UNREAD: u8 = 8;
 
     fn by(postings: &Postings<'_>, threads: &Threads<'_>) -> Self {
         let mut heeded = [0; 256];
@@ -180,8 +191,14 @@ impl Heeded {
         for code in threads.codes() {
             heeded[usize::from(code)] |= Self::BY_THREADS;
         }
-        for &code in roles::CODES {
-            heeded[usize::from(code)] |= Self::AS_ROLES;
+        for code in 0..=u8::MAX {
+            let is_known = schema::lookup(FileKind::Events, code).is_some();
+            heeded[usize::from(code)] |= match code {
+                code::Enter | code::Leave => 0,
+                _ if roles::CODES.contains(&code) => Self::AS_ROLES,
+                _ if is_known => Self::UNREAD,
+                _ => 0,
+            };
         }
         Self(heeded)
     }
@@ -195,6 +212,7 @@ struct Pass<'a> {
     threads: Threads<'a>,
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
+    twice: Twice,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -238,9 +256,17 @@ impl Pass<'_> {
         } else {
             self.latest = event.time;
         }
+        match event.code {
+            code::Enter => self.twice.entered(event.payload)?,
+            code::Leave => self.twice.left(event.payload)?,
+            _ => {}
+        }
         let heeded = self.heeded.0[usize::from(event.code)];
         if heeded == 0 {
             return Ok(());
+        }
+        if heeded & Heeded::UNREAD != 0 && event.check().is_err() {
+            self.twice.unreadable += 1;
         }
         let time = Timestamp(self.latest);
         if heeded & Heeded::BY_POSTINGS != 0 {
@@ -255,7 +281,7 @@ impl Pass<'_> {
                 event,
                 time,
                 &mut self.partners,
-                &mut self.postings,
+                (&mut self.postings, &mut self.twice),
                 &mut self.log,
             )?;
         }

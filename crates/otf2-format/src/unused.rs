@@ -86,9 +86,9 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<Unused> {
     };
     let all = KINDS.iter().map(|kind| count(kind, false));
     let mut activities = count(&ON_STREAMS, true);
-    if let Some(launched) = archive.launched.get() {
-        for (records, launched) in activities.records.iter_mut().zip(launched) {
-            *records = records.saturating_sub(*launched);
+    if let Some(concluded) = archive.concluded.get() {
+        for (records, concluded) in activities.records.iter_mut().zip(concluded) {
+            *records = records.saturating_sub(concluded.launched);
         }
     }
     let all = all.chain([activities]);

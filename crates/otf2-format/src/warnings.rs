@@ -1,10 +1,12 @@
-//! Defects of an archive that do not change a correction.
+//! Defects of an archive that do not change a correction, and what shows that it is not
+//! as it was recorded.
 
 use retime_model::format::Contents;
-use retime_model::plural;
+use retime_model::{group_digits, plural};
 use retime_otf2::{FileKind, schema};
 
 use crate::Archive;
+use crate::scan::Twice;
 
 /// In words, for an archive whose locations hold `contents`.
 pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<String> {
@@ -45,7 +47,76 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<String> {
             plural(definitions.unknown, "definition")
         ));
     }
+    warnings.extend(disagreements(archive));
     warnings
+}
+
+/// Where the recording says of the same thing once this and once that.
+fn disagreements(archive: &Archive) -> Vec<String> {
+    let concluded = archive.concluded.get().map_or(&[][..], Vec::as_slice);
+    let locations = concluded.iter().map(|it| &it.twice);
+    let all = locations.fold(Twice::default(), Twice::add);
+    let mut found = Vec::new();
+    let mut count = |number: u64, noun: &str, what: &str| {
+        if number > 0 {
+            found.push(format!("{} {what}", plural(number, noun)));
+        }
+    };
+    count(
+        all.unreadable,
+        "event",
+        "with fields that cannot be read, kept as they are; other tools refuse them",
+    );
+    count(
+        all.misnumbered,
+        "chunk",
+        "of an event file with other events than its head says",
+    );
+    count(
+        all.regions,
+        "location",
+        "with other regions left than entered",
+    );
+    count(
+        all.open_sends,
+        "send",
+        "that was started and never completed",
+    );
+    count(
+        all.outside,
+        "location",
+        "with events before or after what the definitions give as the time of the trace",
+    );
+    // Whether a recorder gives a root to operations that have none is up to it.
+    if all.with_root < all.rootless {
+        count(
+            all.with_root,
+            "collective call",
+            "with a root that others of its kind do not have",
+        );
+    }
+    if all.without_root < all.rooted {
+        count(
+            all.without_root,
+            "collective call",
+            "without a root that others of its kind have",
+        );
+    }
+    if all.sends == all.receives && all.bytes_sent != all.bytes_received {
+        found.push(format!(
+            "messages that took along {} bytes brought {}",
+            group_digits(all.bytes_sent),
+            group_digits(all.bytes_received)
+        ));
+    }
+    if all.given != all.got {
+        found.push(format!(
+            "collective operations were given {} bytes and gave {}",
+            group_digits(all.given),
+            group_digits(all.got)
+        ));
+    }
+    found
 }
 
 /// How many locations have another number of events than their definitions say.

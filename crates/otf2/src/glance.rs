@@ -44,6 +44,16 @@ impl Glance<'_> {
         self.read(CODE)
     }
 
+    /// Fails if a field cannot be read, as it does for every tool that shows the event.
+    // By value, so that the events that nobody checks can live in registers.
+    #[inline(never)]
+    pub fn check(self) -> Result<(), WireError> {
+        match self.code {
+            event_code::Metric => check_metric(self.payload),
+            _ => self.data().map(drop),
+        }
+    }
+
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "see `data_of`")]
     fn read(&self, code: u8) -> Result<EventData, WireError> {
@@ -54,6 +64,16 @@ impl Glance<'_> {
         };
         EventData::read(code, &mut from)
     }
+}
+
+/// As decoding it, but for the list: there are traces of nothing but metrics.
+fn check_metric(mut payload: Cursor<'_>) -> Result<(), WireError> {
+    payload.c32()?;
+    for _ in 0..payload.u8()? {
+        payload.u8()?;
+        payload.c64()?;
+    }
+    Ok(())
 }
 
 /// Passes by all events of a file, and counts them.
@@ -68,8 +88,12 @@ pub(crate) fn each(
     each_chunk(reader, monitor, |steps, bytes| {
         let mut walk = *steps;
         let endian = walk.header().endian;
+        let before = number;
         while let Some(step) = walk.step(bytes)? {
             counts.add(&step);
+            if step.lists > 0 {
+                counts.lists(bytes, *walk.header(), step.first..step.record.start);
+            }
             let code = step.record.code;
             let time = clock.correct(step.raw);
             if code == event_code::BufferFlush {
@@ -85,6 +109,7 @@ pub(crate) fn each(
             })?;
             number += 1;
         }
+        counts.chunk(walk.header(), before..number);
         *steps = walk;
         Ok(())
     })?;

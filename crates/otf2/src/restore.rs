@@ -29,6 +29,7 @@ use crate::rewrite::stamp::{Trouble, each_time};
 use crate::rewrite::{create_directories, files};
 use crate::trace::Trace;
 use crate::undo::edits::EditReader;
+use crate::undo::listed;
 use crate::undo::stamps::Originals;
 use crate::undo::{Content, FORMAT, FileUndo, Undo};
 use retime_model::Monitor;
@@ -40,8 +41,8 @@ impl Trace {
     ///
     /// # Errors
     ///
-    /// [`Error::NotRestorable`] if a file is not as `rewrite` left it, or if
-    /// `correction` and `undo` do not belong to it.
+    /// [`Error::NotRestorable`] if a file is not as `rewrite` left it, if `undo`
+    /// says nothing of one, or if `correction` and `undo` do not belong to it.
     pub fn restore(
         &self,
         correction: &Correction,
@@ -50,7 +51,9 @@ impl Trace {
         monitor: &dyn Monitor,
     ) -> Result<()> {
         self.check_fits(correction)?;
-        Restore::new(self, correction, undo, to, monitor)?.run()
+        let restore = Restore::new(self, correction, undo, to, monitor)?;
+        listed::check(undo, self)?;
+        restore.run()
     }
 }
 

@@ -419,7 +419,7 @@ fn directories<'a>(names: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> 
 }
 
 /// A relative path as text, the same on all systems.
-fn portable(name: &Path) -> String {
+pub(crate) fn portable(name: &Path) -> String {
     let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }

@@ -2,8 +2,9 @@
 //!
 //! A correction hardly loses anything: stamps of a clock that was stretched or
 //! shifted can be computed back, all other bytes are still there. [`Undo`]
-//! holds the small rest, and a check sum of every file before and after, so
-//! that a restored archive is the original byte for byte or an error.
+//! holds the small rest, and a check sum of every file before and after and of
+//! the list of files, so that a restored archive is the original byte for byte
+//! or an error.
 //!
 //! Per file there are up to two parts:
 //!
@@ -30,6 +31,7 @@
 
 pub(crate) mod edits;
 pub(crate) mod guess;
+pub(crate) mod listed;
 pub(crate) mod packed;
 pub(crate) mod stamps;
 
@@ -46,12 +48,16 @@ pub(crate) const FORMAT: u32 = 1;
 pub struct Undo {
     pub(crate) format: u32,
     pub(crate) files: Vec<FileUndo>,
+    /// Check sum of the list; there was none at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<u32>,
 }
 
 impl Undo {
-    pub(crate) const fn new(files: Vec<FileUndo>) -> Self {
+    pub(crate) fn new(files: Vec<FileUndo>) -> Self {
         Self {
             format: FORMAT,
+            digest: Some(listed::digest(&files)),
             files,
         }
     }

@@ -60,7 +60,7 @@ pub(crate) enum Command<'a> {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Kept {
     /// By location what it holds besides times, and what the format has noted.
-    pub(crate) locations: Vec<(LocationIndex, Contents, u64)>,
+    pub(crate) locations: Vec<(LocationIndex, Contents, Vec<u64>)>,
     /// Names of messages that were sent here and may have arrived elsewhere,
     pub(crate) sent: Vec<MessageId>,
     /// and the other way round.

@@ -1,6 +1,7 @@
 //! The trace as process 0 sees it: like any other.
 
 use std::borrow::Cow;
+use std::mem::take;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -171,7 +172,7 @@ impl Dealt {
         }
         let mut all: Vec<_> = kept.into_iter().flat_map(|it| it.locations).collect();
         all.sort_by_key(|it| it.0);
-        let concluded: Vec<u64> = all.iter().map(|it| it.2).collect();
+        let concluded: Vec<Vec<u64>> = all.iter_mut().map(|it| take(&mut it.2)).collect();
         if let Some(trace) = self.trace.in_parts() {
             trace.take_up(&concluded);
         }
@@ -298,8 +299,9 @@ impl Trace for Dealt {
 
     fn scan(&self, for_whom: &dyn Monitor) -> Result<Scan, FormatError> {
         let own = self.scan_parts(for_whom)?;
-        let all = join(self.collect(own).map_err(FormatError::failed)?)?;
-        let concluded: Vec<u64> = all.iter().map(|it| it.concluded).collect();
+        let mut all = join(self.collect(own).map_err(FormatError::failed)?)?;
+        let concluded = all.iter_mut().map(|it| take(&mut it.concluded));
+        let concluded: Vec<Vec<u64>> = concluded.collect();
         if let Some(trace) = self.trace.in_parts() {
             trace.take_up(&concluded);
         }

@@ -57,7 +57,7 @@ struct Worker<'a> {
     /// What was read and is still to be delivered.
     read: Vec<PartLocation>,
     /// What it holds of the trace that is analysed together, besides logs.
-    kept: Vec<(LocationIndex, Contents, u64)>,
+    kept: Vec<(LocationIndex, Contents, Vec<u64>)>,
     follower: Option<Follower>,
 }
 

@@ -195,7 +195,7 @@ fn log(location: usize, info: &TraceInfo) -> LocationLog {
         for (peer, tag) in [(right, 1), (left, 2)] {
             let (at, time) = event_at(start + 100 + noise(round * 16 + location as u64, 200));
             log.send(at, time, message(peer, tag), Some(3));
-            log.send_completed(3);
+            log.send_completed(at, 3);
         }
         for (peer, tag, request) in [(left, 1, 1), (right, 2, 2)] {
             let late = 400 + DELAY + noise(round * 16 + 8 + location as u64, 700);

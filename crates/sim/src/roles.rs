@@ -27,7 +27,7 @@ pub(crate) fn report(
     match event {
         Event::Send(it) => send(log, it, None),
         Event::Isend(it, request) => send(log, it, Some(request)),
-        Event::IsendComplete(request) => log.send_completed(request),
+        Event::IsendComplete(request) => log.send_completed(number, request),
         Event::Recv(it) => {
             log.receive(number, time, message(it));
             log.received(Length::of(it.length));
@@ -37,7 +37,7 @@ pub(crate) fn report(
             log.receive_completed(number, time, message(it), request);
             log.received(Length::of(it.length));
         }
-        Event::RequestCancelled(request) => log.request_cancelled(request),
+        Event::RequestCancelled(request) => log.request_cancelled(number, request),
         Event::CollectiveBegin => log.collective_begin(number, time),
         Event::CollectiveEnd(it) => log.collective_end(number, time, collective(it)),
         Event::NonBlockingCollectiveRequest(request) => {

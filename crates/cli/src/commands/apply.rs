@@ -25,6 +25,9 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let saved = SavedCorrection::read(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
+    if !args.output.force {
+        saved.refuse_stranger(&args.correction, &info)?;
+    }
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());

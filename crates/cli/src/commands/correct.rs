@@ -257,6 +257,7 @@ pub(super) fn solve(
     analysed.analysis.adopt(&solution, &Interrupts)?;
     let mut report = analysed.report(args.model);
     report.method = Some(build::method_part(method, &solution));
+    report.parameters.min_delay.of_aligned_clocks = solution.enforced.is_some();
     let (info, clocks) = (analysed.analysis.info(), analysed.analysis.clocks());
     let unaligned = solution.unaligned.as_ref();
     let unaligned = unaligned.map(|reason| reason.describe(info, clocks));

@@ -272,5 +272,6 @@ pub(crate) fn delay_part(used: &UsedDelay, source: DelaySource) -> DelayPart {
         smallest_ticks: smallest.0,
         largest_ticks: largest.0,
         half_round_trip_ticks: used.half_round_trip.map(|ticks| ticks.0),
+        of_aligned_clocks: false,
     }
 }

@@ -254,6 +254,8 @@ pub(crate) struct DelayPart {
     pub(crate) largest_ticks: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) half_round_trip_ticks: Option<i64>,
+    /// Whether that was learned once clocks were aligned, not from recorded times.
+    pub(crate) of_aligned_clocks: bool,
 }
 
 #[derive(Debug, Serialize)]

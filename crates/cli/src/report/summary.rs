@@ -180,8 +180,14 @@ impl Text {
                 "no round trip tells: clocks were set, or stamps are defective".into()
             }
             (DelaySource::Learned, Some(half)) => {
+                // Two ways to learn it, with two results: see docs/methods/auto.md.
+                let when = if delay.of_aligned_clocks {
+                    "of aligned clocks"
+                } else {
+                    "as recorded"
+                };
                 format!(
-                    "learned: an eighth of half the fastest round trip, {}",
+                    "learned: an eighth of half the fastest round trip {when}, {}",
                     self.span(half)
                 )
             }

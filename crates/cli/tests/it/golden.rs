@@ -218,6 +218,8 @@ fn usage_errors() {
         "check",
         "check skewed --min-delay 5",
         "check skewed --min-delay 2days",
+        "check skewed --min-delay -3us",
+        "check skewed --min-delay --quiet",
         "check skewed --clocks core",
         "check skewed --threads 0",
         "check skewed --quiet --verbose",

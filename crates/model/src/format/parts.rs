@@ -44,7 +44,7 @@ pub trait InParts: Trace {
 
     /// Takes up what scans of parts have [`concluded`](PartLocation::concluded), of all
     /// locations in order, for what [`Trace::unused`] and [`Trace::warnings`] say.
-    fn take_up(&self, concluded: &[u64]);
+    fn take_up(&self, concluded: &[Vec<u64>]);
 
     /// Reads the times of some events of some locations, as [`Trace::timelines`] does of
     /// all.
@@ -91,7 +91,7 @@ pub struct PartLocation {
     /// What it holds besides times.
     pub contents: Contents,
     /// What the format notes for [`InParts::take_up`].
-    pub concluded: u64,
+    pub concluded: Vec<u64>,
     /// Ends of messages that count if another location has the other end; see [`join`].
     pub causes: Vec<NamedMessage>,
     /// The same, of those that receive.

@@ -10,6 +10,7 @@ use retime_otf2::{
 
 use super::partners::Partners;
 use super::postings::Postings;
+use super::twice::Twice;
 use super::windows::one_sided;
 
 /// Handle of communicators that are not defined.
@@ -27,12 +28,12 @@ macro_rules! with_role {
             event: Glance<'_>,
             time: Timestamp,
             partners: &mut Partners<'_>,
-            postings: &mut Postings<'_>,
+            (postings, twice): (&mut Postings<'_>, &mut Twice),
             log: &mut LogBuilder,
         ) -> Result<(), WireError> {
             match event.code {
                 $($(code::$name => {
-                    $role::<{ code::$name }>(event, time, partners, postings, log)
+                    $role::<{ code::$name }>(event, time, partners, (postings, twice), log)
                 })*)*
                 _ => Ok(()),
             }
@@ -59,7 +60,7 @@ fn message<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    postings: &mut Postings<'_>,
+    (postings, twice): (&mut Postings<'_>, &mut Twice),
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
@@ -73,6 +74,7 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, None);
                 log.sent(Length::of(length));
+                twice.sent(length);
                 postings.sent();
             }
             None => log.unresolved(number),
@@ -87,9 +89,10 @@ fn message<const CODE: u8>(
             Some(message) => {
                 log.send(number, time, message, Some(request));
                 log.sent(Length::of(length));
+                twice.sent(length);
                 postings.sent();
             }
-            None => log.unresolved(number),
+            None => log.send_unresolved(number, request),
         },
         EventData::MpiRecv {
             sender,
@@ -101,6 +104,7 @@ fn message<const CODE: u8>(
                 log.receive(number, time, message);
                 postings.received(log);
                 log.received(Length::of(length));
+                twice.received(length);
             }
             None => log.unresolved(number),
         },
@@ -114,17 +118,20 @@ fn message<const CODE: u8>(
             if let Some(message) = partners.message(communicator, sender, tag) {
                 log.receive_completed(number, time, message, request);
                 log.received(Length::of(length));
+                twice.received(length);
             } else {
-                log.unresolved(number);
-                // Its posting, if there is one, must not wait for it for ever.
-                log.request_cancelled(request);
+                log.receive_unresolved(number, request);
             }
         }
-        EventData::MpiIsendComplete { request } => log.send_completed(request),
+        EventData::MpiIsendComplete { request } => {
+            log.send_completed(number, request);
+        }
         EventData::MpiIrecvRequest { request } => {
             postings.requested(number, time, request, log);
         }
-        EventData::MpiRequestCancelled { request } => log.request_cancelled(request),
+        EventData::MpiRequestCancelled { request } => {
+            log.request_cancelled(number, request);
+        }
         EventData::MpiProbe {
             sender,
             communicator,
@@ -140,6 +147,7 @@ fn message<const CODE: u8>(
         EventData::MpiMrecv { message, length } => {
             log.probed_received(number, time, message);
             log.received(Length::of(length));
+            twice.received(length);
         }
         EventData::MpiImrecvRequest { message, request } => {
             log.probed_receive_posted(message, request);
@@ -147,6 +155,7 @@ fn message<const CODE: u8>(
         EventData::MpiImrecv { request, length } => {
             log.probed_receive_completed(number, time, request);
             log.received(Length::of(length));
+            twice.received(length);
         }
         _ => {}
     }
@@ -159,7 +168,7 @@ fn operation<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    _: &mut Postings<'_>,
+    (_, twice): (&mut Postings<'_>, &mut Twice),
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
@@ -181,6 +190,7 @@ fn operation<const CODE: u8>(
             size_received,
         } => {
             let sizes = (size_sent, size_received);
+            twice.collective(collective_op, root, sizes);
             let what = collective((collective_op, root), communicator, sizes, partners);
             log.collective_end(number, time, what);
         }
@@ -196,6 +206,7 @@ fn operation<const CODE: u8>(
             request,
         } => {
             let sizes = (size_sent, size_received);
+            twice.collective(collective_op, root, sizes);
             let what = collective((collective_op, root), communicator, sizes, partners);
             log.collective_completed(number, time, what, request);
         }

@@ -18,6 +18,7 @@ use retime_otf2::{
 
 use super::partners::Partners;
 use super::postings::Postings;
+use super::twice::Twice;
 use crate::describe::{Description, Window};
 
 /// What a location did with a window since the last fence.
@@ -120,7 +121,7 @@ pub(super) fn one_sided<const CODE: u8>(
     event: Glance<'_>,
     time: Timestamp,
     partners: &mut Partners<'_>,
-    _: &mut Postings<'_>,
+    _: (&mut Postings<'_>, &mut Twice),
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let windows = &mut partners.windows;

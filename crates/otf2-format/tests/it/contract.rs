@@ -147,6 +147,8 @@ fn defects_of_an_archive_are_warned_of() {
             "definitions: 1 location with another number of events than recorded",
             "1 event of an unknown type, kept as they are",
             "1 definition of an unknown type, kept as they are",
+            "1 location with other regions left than entered",
+            "1 location with events before or after what the definitions give as the time of the trace",
         ]
     );
     assert!(trace.has_applied_offsets());

@@ -18,7 +18,7 @@ use crate::presence::{is_dir, is_file};
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Anchor,
     Definitions,
     Markers,
@@ -31,15 +31,15 @@ pub(super) enum Role {
 
 /// A file of an archive.
 #[derive(Clone, Debug)]
-pub(super) struct ArchiveFile {
-    pub(super) path: PathBuf,
+pub(crate) struct ArchiveFile {
+    pub(crate) path: PathBuf,
     /// Relative to the directory of the anchor file.
-    pub(super) name: PathBuf,
-    pub(super) role: Role,
+    pub(crate) name: PathBuf,
+    pub(crate) role: Role,
 }
 
 /// All files of an archive, sorted by name. The locations have the given ids.
-pub(super) fn list(
+pub(crate) fn list(
     archive: &Archive,
     locations: &[u64],
     by_directory: bool,

@@ -37,6 +37,10 @@ impl Packed {
         self.0.extend_from_slice(bytes);
     }
 
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(crate) fn unpack(&self) -> Unpack<'_> {
         Unpack(&self.0)
     }

@@ -135,6 +135,50 @@ fn undo_data_of_elsewhere_are_refused() {
     );
 }
 
+/// Without its entry a file would not be restored, and nobody would say so.
+#[test]
+fn undo_data_without_a_file_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    write(dir.path(), &small_archive());
+    fs::write(dir.path().join("scorep.cfg"), "x").unwrap();
+    let trace = Trace::open(dir.path()).unwrap();
+    let correction = correction(&trace, |_| shift(5));
+    let new = tempfile::tempdir().unwrap();
+    let undo = trace.rewrite(&correction, new.path(), &()).unwrap().undo;
+    let corrected = Trace::open(new.path()).unwrap();
+    let refused = |undo: &serde_json::Value| {
+        let undo: Undo = serde_json::from_value(undo.clone()).unwrap();
+        let back = tempfile::tempdir().unwrap();
+        let outcome = corrected.restore(&correction, &undo, back.path(), &());
+        assert_eq!(
+            fs::read_dir(back.path()).unwrap().count() == 0,
+            outcome.is_err()
+        );
+        outcome.err().map(|error| error.to_string())
+    };
+    let whole = serde_json::to_value(&undo).unwrap();
+    assert_eq!(refused(&whole), None);
+    let files = whole["files"].as_array().unwrap();
+    assert_eq!(files.len(), 10);
+    for (at, file) in files.iter().enumerate() {
+        let name = file["path"].as_str().unwrap();
+        let mut less = whole.clone();
+        less["files"].as_array_mut().unwrap().remove(at);
+        let message = refused(&less).expect("refused");
+        let named = message.contains(&format!("{name}: cannot be restored"));
+        assert!(named || name == "scorep.cfg", "{name}: {message}");
+        assert!(message.contains("entry"), "{message}");
+        // Undo data of before there was a check sum.
+        less.as_object_mut().unwrap().remove("digest");
+        let spoken_of = !matches!(name, "t.0.thumb" | "t.marker" | "scorep.cfg");
+        assert_eq!(refused(&less).is_some(), spoken_of, "{name}");
+    }
+    let mut changed = whole.clone();
+    changed["files"][0]["original"] = 1.into();
+    let message = refused(&changed).expect("refused");
+    assert!(message.contains("missing or was changed"), "{message}");
+}
+
 #[test]
 fn times_that_do_not_fit_are_an_error() {
     let mut files = small_archive();

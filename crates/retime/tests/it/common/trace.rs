@@ -160,7 +160,7 @@ pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
         match event.call {
             Call::Internal => {}
             Call::Send(message, request) => log.send(number, time, message, request),
-            Call::SendDone(request) => log.send_completed(request),
+            Call::SendDone(request) => log.send_completed(number, request),
             Call::Receive(message) => log.receive(number, time, message),
             Call::Post(request) => log.receive_posted(number, time, request),
             Call::Complete(message, request) => {
@@ -170,7 +170,7 @@ pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
             Call::ProbedReceive(id) => log.probed_received(number, time, id),
             Call::ProbedPost { message, request } => log.probed_receive_posted(message, request),
             Call::ProbedComplete(request) => log.probed_receive_completed(number, time, request),
-            Call::Cancel(request) => log.request_cancelled(request),
+            Call::Cancel(request) => log.request_cancelled(number, request),
             Call::Begin => log.collective_begin(number, time),
             Call::End(what) => log.collective_end(number, time, what),
             Call::PostCollective(request) => log.collective_posted(number, time, request),

@@ -1,0 +1,79 @@
+//! For which trace a correction was made.
+//!
+//! A correction names locations by their ids, and nearly every trace has locations 0, 1
+//! and 2. So what the definitions say of them is saved with it: how many locations and
+//! processes there are, and a check sum over the id and the name of each location, and
+//! the process and the node that it belongs to. Another trace of the same run says the
+//! same of them; the order in which it does, and whatever was filtered or recorded
+//! besides, does not matter.
+
+use crc32fast::Hasher;
+use retime::{Location, TraceInfo, plural};
+use serde::{Deserialize, Serialize};
+
+/// What identifies the trace that a correction was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Origin {
+    locations: u64,
+    processes: u64,
+    /// Check sum over what is said of each location.
+    digest: u32,
+}
+
+impl Origin {
+    pub(crate) fn of(info: &TraceInfo) -> Self {
+        Self {
+            locations: info.locations.len() as u64,
+            processes: info.processes.len() as u64,
+            digest: digest(info),
+        }
+    }
+
+    /// In which way a trace is not that one; `None` if nothing speaks against it.
+    pub(crate) fn differs(self, info: &TraceInfo) -> Option<String> {
+        let found = Self::of(info);
+        let size = |it: Self| {
+            format!(
+                "{} in {}",
+                plural(it.locations, "location"),
+                plural(it.processes, "process")
+            )
+        };
+        let (made, here) = (size(self), size(found));
+        if made != here {
+            return Some(format!("that has {made}, where this one has {here}"));
+        }
+        (self != found).then(|| {
+            format!("that has {made} as this one, but with other ids, names, processes or nodes")
+        })
+    }
+}
+
+fn digest(info: &TraceInfo) -> u32 {
+    let mut locations: Vec<&Location> = info.locations.iter().collect();
+    locations.sort_by_key(|it| it.id);
+    // Processes may have no names: what counts is who belongs together.
+    let mut first_of = vec![None; info.processes.len()];
+    let mut sum = Hasher::new();
+    for location in locations {
+        sum.update(&location.id.to_le_bytes());
+        text(&mut sum, &location.name);
+        if let Some(first) = first_of.get_mut(location.process) {
+            let first: u64 = *first.get_or_insert(location.id);
+            sum.update(&first.to_le_bytes());
+        }
+        if let Some(process) = info.processes.get(location.process) {
+            text(&mut sum, &process.name);
+            let node = process.node.and_then(|node| info.nodes.get(node));
+            text(&mut sum, node.map_or("", |it| it));
+        }
+    }
+    sum.finalize()
+}
+
+/// A text so that it is told where it ends.
+fn text(sum: &mut Hasher, text: &str) {
+    sum.update(&(text.len() as u64).to_le_bytes());
+    sum.update(text.as_bytes());
+}
