@@ -473,6 +473,28 @@ fn of_correct_to_one_list() {
 }
 
 #[test]
+fn of_export() {
+    let calls = &["read", "create", "sync", "rename"];
+    walk(&Job {
+        calls,
+        ..job("export trace -o out.json --threads 1 -q", &["out.json"])
+    });
+}
+
+#[test]
+fn of_check_that_draws() {
+    let makes = &["page.html"];
+    walk(&Job {
+        exit: 1,
+        varies: makes,
+        // Whoever gets a report may read it.
+        private: false,
+        calls: &["read", "create", "rename"],
+        ..job("check trace --html page.html --threads 1 -q", makes)
+    });
+}
+
+#[test]
 fn of_undo() {
     walk(&job("undo corrected -o out --threads 1", &["out"]));
 }
