@@ -25,6 +25,7 @@ mod fuzz_like;
 mod golden;
 mod json_lines;
 mod layout;
+mod licences;
 mod live;
 mod make;
 mod manners;
