@@ -15,7 +15,7 @@ pub(super) fn files() -> Vec<Vec<u8>> {
 "#;
     let plain = r#"{"location":0,"time":5,"type":"send","to":1,"tag":3}
 {"location":1,"time":4,"type":"receive","from":0,"tag":3}
-{"time":9,"location":1,"type":"local"}
+{"time":9,"location":1,"type":"internal"}
 "#;
     vec![named.into(), plain.into()]
 }

@@ -4,12 +4,12 @@ pub(super) fn command_lines() -> Vec<Vec<u8>> {
     [
         "check t --min-delay 2us --clocks node --drift-bound 100ppm --max-memory 2GB",
         "correct t -o out --method clc --gamma-max 0.99 --amortization 0.5% --from 10s --to 20s",
-        "correct t -o out --method min-max --intervals 5 --pairs 3 --controller 1997 --backward",
+        "correct t -o out --method min-max --intervals 5 --pairs regression --controller 1997 --backward",
         "correct t -o out --max-rate-difference 1% --reference first --threads 2 --always",
-        "simulate halo -o out --ranks 4 --grid 2x2 --events 1e6 --offset 5us --drift 20ppm",
-        "stream --patience 5s --ticks-per-second 1000 --min-delay 3ticks",
+        "simulate halo -o out --grid 2x2 --events 1e6 --offset 5us --drift 20ppm",
+        "stream --delay 5ms --ticks-per-second 1000 --min-delay 3ticks",
         "order t --format csv --input-format otf2",
-        "compare t --truth u --features",
+        "compare t --truth u --clocks process",
     ]
     .map(|line| line.as_bytes().to_vec())
     .to_vec()
