@@ -15,7 +15,8 @@ pub(super) fn files() -> Vec<Vec<u8>> {
 pub(super) fn check(input: &[u8]) -> String {
     let clocks: Vec<SavedClock> = match serde_json::from_slice(input) {
         Ok(clocks) => clocks,
-        Err(error) => return format!("refused: {error}"),
+        // Its words quote the input, so that nearly all would be new.
+        Err(error) => return format!("refused: {:?}", error.classify()),
     };
     for clock in clocks {
         let map = match clock.to_map(|id| u32::try_from(id).ok().map(LocationIndex)) {
