@@ -19,7 +19,11 @@ INTO = $(DESTDIR)$(PREFIX)
 # Where `make record` puts what docs/RECORDINGS.md describes.
 RECORDINGS ?= $(TARGET_DIR)/recordings
 
-.PHONY: all demo test test-long test-browser lint mpi test-mpi mpi-tools browser-tools bench record install dist tarball tools clean help
+# How long `make fuzz` tries each target, and what the inputs derive from; a night is
+# `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
+EACH ?= 60
+
+.PHONY: all demo test test-long test-browser fuzz lint mpi test-mpi mpi-tools browser-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -31,8 +35,12 @@ test: tools ## Run all tests, with otf2-print as an independent judge
 	RETIME_REQUIRE_OTF2_TOOLS=1 PROPTEST_RNG_SEED=$(SEED) $(CARGO) test --workspace --quiet
 	@[ -d ../shared/traces ] || echo "skipped: the tests on the large real traces; there is no ../shared/traces"
 
-test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes
+test-long: ## Run what takes longer: every kind of fault at every call, all wrong bytes, more small worlds
 	RETIME_FAULTS=all RETIME_FLIPS=all $(CARGO) test --package retime-cli --test it --quiet -- faults:: flips::
+	RETIME_WORLDS=all $(CARGO) test --package retime --test it --quiet -- worlds::
+
+fuzz: ## Random and damaged input for every reader, EACH (60) seconds
+	$(CARGO) run --quiet --release --package retime-fuzz -- all $(EACH) $(SEED)
 
 # What the tests run, and Perfetto's UI with its trace processor as a wheel carries it.
 BROWSER = $(abspath $(TARGET_DIR))/browser
@@ -59,7 +67,7 @@ test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
 	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
 	$(call MPI,clippy) --all-targets --quiet -- -D warnings
 
-bench: tools ## Print the figures of the README, beside the time otf2-print takes
+bench: tools ## Print the figures of the README; benches/compare.sh REV compares with a revision
 	benches/figures.sh
 
 record: ## Record MPI programs with known truth, for half an hour, into RECORDINGS

@@ -44,6 +44,11 @@ use retime::printable;
 
 pub use shared::run_shared;
 
+/// The command line of `retime`, as clap knows it.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
@@ -82,8 +87,8 @@ fn obey(command: &Command) -> Result<u8, CliError> {
         Command::Simulate(args) => commands::simulate::run(args),
         Command::Demo(args) => commands::demo::run(args),
         Command::Reproduce(args) => commands::reproduce::run(args),
-        Command::Completions { shell } => commands::meta::completions(*shell, Cli::command()),
-        Command::Man => commands::meta::man(&Cli::command()),
+        Command::Completions { shell } => commands::meta::completions(*shell, self::command()),
+        Command::Man => commands::meta::man(&self::command()),
     }
 }
 

@@ -185,8 +185,7 @@ mod tests {
             ("1 0 0\n", "FILE: line 1: the trace has no location 1"),
             (
                 "0 -5 0\n",
-                "FILE: line 1: \"-5\" does not start with a number of zero or more \
-                 (digits, with a decimal point at most)",
+                "FILE: line 1: \"-5\" is negative; a span of time, such as a delay, is 0 or more",
             ),
             (
                 "0 18446744073709551615 0\n",
@@ -198,8 +197,7 @@ mod tests {
             ),
             (
                 "0 0 --3us\n",
-                "FILE: line 1: \"-3us\" does not start with a number of zero or more \
-                 (digits, with a decimal point at most)",
+                "FILE: line 1: \"-3us\" is negative; a span of time, such as a delay, is 0 or more",
             ),
         ] {
             assert_eq!(parse(text), Err(message.into()), "{text}");

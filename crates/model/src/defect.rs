@@ -30,7 +30,7 @@ pub enum Defect {
     ReceiveNeverCompleted,
     /// The completion of a receive that was never posted.
     ReceiveNotPosted,
-    /// The completion or cancellation of a request that is not open.
+    /// The completion of a send whose request is not open.
     RequestUnknown,
     /// A request id used again before it completed.
     RequestReused,
@@ -80,8 +80,8 @@ impl Defect {
                 "receives completed that were not posted",
             ),
             Self::RequestUnknown => plural(
-                "request ended that was not open",
-                "requests ended that were not open",
+                "send completed that was not started",
+                "sends completed that were not started",
             ),
             Self::RequestReused => plural(
                 "request id reused while open",

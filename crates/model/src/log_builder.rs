@@ -299,16 +299,15 @@ impl LogBuilder {
         }
     }
 
-    /// The request of a send or receive was cancelled: no message.
-    pub fn request_cancelled(&mut self, event: u64, request: u64) {
+    /// The request of a send or receive was cancelled: no message. That of one that is
+    /// complete comes too late.
+    pub fn request_cancelled(&mut self, request: u64) {
         if self.open_receives.remove(&request).is_some() {
             // Its place in line stays empty; nothing refers to it.
-        } else if let Some(place) = self.open_sends.remove(&request) {
-            if let Some(entry) = self.columns.sends.get_mut(place) {
-                entry.node = NONE;
-            }
-        } else {
-            self.note(Defect::RequestUnknown, event);
+        } else if let Some(place) = self.open_sends.remove(&request)
+            && let Some(entry) = self.columns.sends.get_mut(place)
+        {
+            entry.node = NONE;
         }
     }
 

@@ -144,7 +144,7 @@ pub enum ParseDelayError {
         unit: String,
     },
     /// Less than nothing.
-    #[error("\"{0}\" is negative: no effect comes before its cause, so a delay is 0 or more")]
+    #[error("\"{0}\" is negative; a span of time, such as a delay, is 0 or more")]
     Negative(String),
     /// The part before the unit is no number that can be used.
     #[error(
@@ -236,7 +236,11 @@ mod tests {
             message("2min"),
             "unknown unit \"min\" in \"2min\": use ps, ns, us, ms, s or ticks"
         );
-        for text in ["", "-2us", "us", "1.2.3us", ".us", "1.5ticks"] {
+        assert_eq!(
+            message("-2us"),
+            "\"-2us\" is negative; a span of time, such as a delay, is 0 or more"
+        );
+        for text in ["", "-us", "us", "1.2.3us", ".us", "1.5ticks"] {
             assert!(
                 matches!(text.parse::<Delay>(), Err(ParseDelayError::BadNumber(_))),
                 "{text}"

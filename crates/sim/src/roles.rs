@@ -37,7 +37,7 @@ pub(crate) fn report(
             log.receive_completed(number, time, message(it), request);
             log.received(Length::of(it.length));
         }
-        Event::RequestCancelled(request) => log.request_cancelled(number, request),
+        Event::RequestCancelled(request) => log.request_cancelled(request),
         Event::CollectiveBegin => log.collective_begin(number, time),
         Event::CollectiveEnd(it) => log.collective_end(number, time, collective(it)),
         Event::NonBlockingCollectiveRequest(request) => {

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 11] = [
+const CRATES: [(&str, &[&str]); 12] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
@@ -32,6 +32,17 @@ const CRATES: [(&str, &[&str]); 11] = [
             "retime-otf2-format",
             "retime-parallel",
             "retime-picture",
+            "retime-sim",
+        ],
+    ),
+    (
+        "retime-fuzz",
+        &[
+            "retime",
+            "retime-cli",
+            "retime-jsonl",
+            "retime-otf2",
+            "retime-otf2-format",
             "retime-sim",
         ],
     ),
@@ -249,7 +260,10 @@ fn unsafe_code_is_forbidden() {
     let mpi = fs::read_to_string(crates().join("mpi/Cargo.toml")).unwrap();
     assert!(mpi.contains("unsafe_code = \"forbid\""), "{mpi}");
     for (name, _) in CRATES {
-        let directory = name.trim_start_matches("retime-");
+        let directory = match name.trim_start_matches("retime-") {
+            "fuzz" => "../fuzz",
+            directory => directory,
+        };
         let manifest = crates().join(directory).join("Cargo.toml");
         let manifest = fs::read_to_string(manifest).unwrap();
         assert!(manifest.contains("[lints]\nworkspace = true"), "{name}");

@@ -27,6 +27,7 @@ mod golden;
 mod html;
 mod json_lines;
 mod layout;
+mod licences;
 mod live;
 mod make;
 mod manners;

@@ -130,7 +130,7 @@ fn message<const CODE: u8>(
             postings.requested(number, time, request, log);
         }
         EventData::MpiRequestCancelled { request } => {
-            log.request_cancelled(number, request);
+            log.request_cancelled(request);
         }
         EventData::MpiProbe {
             sender,

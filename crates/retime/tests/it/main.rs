@@ -48,3 +48,4 @@ mod silent;
 mod spanning_tree;
 mod theorems;
 mod usage;
+mod worlds;

@@ -170,7 +170,7 @@ pub fn log_of(location: LocationIndex, events: &[Event]) -> LocationLog {
             Call::ProbedReceive(id) => log.probed_received(number, time, id),
             Call::ProbedPost { message, request } => log.probed_receive_posted(message, request),
             Call::ProbedComplete(request) => log.probed_receive_completed(number, time, request),
-            Call::Cancel(request) => log.request_cancelled(number, request),
+            Call::Cancel(request) => log.request_cancelled(request),
             Call::Begin => log.collective_begin(number, time),
             Call::End(what) => log.collective_end(number, time, what),
             Call::PostCollective(request) => log.collective_posted(number, time, request),
