@@ -180,6 +180,8 @@ impl Heeded {
     const BY_POSTINGS: u8 = 1;
     const BY_THREADS: u8 = 2;
     const AS_ROLES: u8 = 4;
+    /// Into a region, or out of it.
+    const PASSAGE: u8 = 16;
     /// By nobody who would find out that it cannot be read.
     const UNREAD: u8 = 8;
 
@@ -194,7 +196,7 @@ impl Heeded {
         for code in 0..=u8::MAX {
             let is_known = schema::lookup(FileKind::Events, code).is_some();
             heeded[usize::from(code)] |= match code {
-                code::Enter | code::Leave => 0,
+                code::Enter | code::Leave => Self::PASSAGE,
                 _ if roles::CODES.contains(&code) => Self::AS_ROLES,
                 _ if is_known => Self::UNREAD,
                 _ => 0,
@@ -256,15 +258,23 @@ impl Pass<'_> {
         } else {
             self.latest = event.time;
         }
-        match event.code {
-            code::Enter => self.twice.entered(event.payload)?,
-            code::Leave => self.twice.left(event.payload)?,
-            _ => {}
-        }
         let heeded = self.heeded.0[usize::from(event.code)];
         if heeded == 0 {
             return Ok(());
         }
+        if heeded & Heeded::PASSAGE != 0 {
+            let region = event.payload.clone().c32()?;
+            self.twice.passed(region, event.code == code::Leave);
+            if heeded == Heeded::PASSAGE {
+                return Ok(());
+            }
+        }
+        self.heed(event, heeded)
+    }
+
+    /// An event that somebody looks at.
+    #[inline]
+    fn heed(&mut self, event: Glance<'_>, heeded: u8) -> Result<(), WireError> {
         if heeded & Heeded::UNREAD != 0 && event.check().is_err() {
             self.twice.unreadable += 1;
         }

@@ -22,7 +22,7 @@
 //! ```
 
 use retime_otf2::definitions::ClockProperties;
-use retime_otf2::{CollectiveOp, CollectiveRoot, Cursor, EventCounts, WireError};
+use retime_otf2::{CollectiveOp, CollectiveRoot, EventCounts};
 
 /// How many numbers a location has.
 const NUMBERS: usize = 15;
@@ -58,20 +58,17 @@ pub(crate) struct Twice {
 }
 
 impl Twice {
-    /// A region is entered.
+    /// A region is entered, or left.
     #[inline]
-    pub(super) fn entered(&mut self, mut payload: Cursor<'_>) -> Result<(), WireError> {
-        let region = u64::from(payload.c32()?) + 1;
-        self.regions = self.regions.wrapping_add(region);
-        Ok(())
-    }
-
-    /// A region is left.
-    #[inline]
-    pub(super) fn left(&mut self, mut payload: Cursor<'_>) -> Result<(), WireError> {
-        let region = u64::from(payload.c32()?) + 1;
-        self.regions = self.regions.wrapping_sub(region);
-        Ok(())
+    pub(super) fn passed(&mut self, region: u32, is_left: bool) {
+        let region = u64::from(region) + 1;
+        // One addition for both, since this is done for most events of a trace.
+        let signed = if is_left {
+            region.wrapping_neg()
+        } else {
+            region
+        };
+        self.regions = self.regions.wrapping_add(signed);
     }
 
     /// A message of so many bytes leaves.
