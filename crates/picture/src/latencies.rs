@@ -113,18 +113,21 @@ impl Latencies {
         } else {
             Kind::Collective
         };
-        let (mut recorded, mut corrected) = (LogBins::default(), LogBins::default());
-        let count = |bins: &mut LogBins, time: &dyn Fn(_) -> i64| {
+        let count = |time: &(dyn Fn(_) -> i64 + Sync)| {
+            let mut bins = LogBins::default();
             subject.each_dependency(time, |cause, effect, kind| {
                 if kind == counted {
                     bins.add(time(effect) - time(cause));
                 }
             });
+            bins
         };
-        count(&mut recorded, &|node| subject.recorded(node));
-        if subject.corrected.is_some() {
-            count(&mut corrected, &|node| subject.time(node));
-        }
+        let is_corrected = subject.corrected.is_some();
+        let (recorded, corrected) = rayon::join(
+            || count(&|node| subject.recorded(node)),
+            || is_corrected.then(|| count(&|node| subject.time(node))),
+        );
+        let corrected = corrected.unwrap_or_default();
         let mut bins: Vec<i32> = recorded.bins.keys().copied().collect();
         bins.extend(corrected.bins.keys());
         bins.sort_unstable();

@@ -133,7 +133,10 @@ fn drawn(
     let taken = |it: &mut Passed| std::mem::take(&mut it.calls);
     let calls = Calls::join(passed.iter_mut().map(taken));
     let regions = Regions::of(subject.trace, passed.iter().map(|it| &it.spent));
-    let waits = Waits::of(subject, &calls, &lanes);
+    let (waits, latencies) = rayon::join(
+        || Waits::of(subject, &calls, &lanes),
+        || Latencies::of(subject),
+    );
     drop(calls);
     monitor.check()?;
     let drawn: Vec<Option<Drawn>> = passed.into_iter().map(|it| it.drawn).collect();
@@ -143,7 +146,7 @@ fn drawn(
         corrected: subject.corrected.is_some(),
         clocks: curves::of(subject, &lanes),
         views: views::of(subject, &places, &lanes, &drawn, &regions),
-        latencies: Latencies::of(subject),
+        latencies,
         pairs: pairs.shown(subject, &lanes, view_of),
         waits,
         regions: regions.names().to_vec(),

@@ -1,5 +1,6 @@
 //! Stretches of time as they are drawn.
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arrows::Arrows;
@@ -51,5 +52,5 @@ pub(crate) fn of(
             arrows: Arrows::of(subject, place, lanes, places.len()),
         }
     };
-    places.iter().enumerate().map(view).collect()
+    places.par_iter().enumerate().map(view).collect()
 }
