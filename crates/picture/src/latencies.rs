@@ -14,8 +14,7 @@
 //! assert_eq!(bins.count(), 5);
 //! ```
 
-use std::collections::BTreeMap;
-
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::Subject;
@@ -27,7 +26,7 @@ const PER_OCTAVE: u32 = 8;
 /// Counts of latencies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogBins {
-    bins: BTreeMap<i32, u64>,
+    bins: FxHashMap<i32, u64>,
     count: u64,
 }
 
@@ -46,7 +45,9 @@ impl LogBins {
     /// About the middle one; `None` if there are none.
     pub fn median(&self) -> Option<i64> {
         let mut left = self.count.div_ceil(2);
-        for (&bin, &count) in &self.bins {
+        let mut bins: Vec<(i32, u64)> = self.bins.iter().map(|(&bin, &it)| (bin, it)).collect();
+        bins.sort_unstable();
+        for (bin, count) in bins {
             if count >= left {
                 let (from, to) = edges(bin);
                 return Some(f64::midpoint(from, to).round() as i64);

@@ -99,6 +99,7 @@ pub(crate) fn through(
         at: None,
         calls: LocationCalls::new(nodes.events(&own)),
         spent: FxHashMap::default(),
+        lately: (0, 0),
         drawing,
     };
     let mut event = 0;
@@ -187,6 +188,8 @@ struct Pass<'a> {
     at: Option<Moment>,
     calls: LocationCalls,
     spent: FxHashMap<u32, u64>,
+    /// Of the region on top lately, what is not in `spent` yet.
+    lately: (u32, u64),
     drawing: Option<Drawing>,
 }
 
@@ -212,13 +215,25 @@ impl Pass<'_> {
 
     /// From one event to the next.
     fn stretch(&mut self, from: Moment, to: Moment) {
-        let Some(top) = self.stack.last() else {
+        let Some(&Open { region, .. }) = self.stack.last() else {
             return;
         };
         let length = (to.recorded - from.recorded) as u64;
-        *self.spent.entry(top.region).or_default() += length;
+        if self.lately.0 != region {
+            self.settle(region);
+        }
+        self.lately.1 += length;
         if let Some(drawing) = &mut self.drawing {
-            drawing.stretch(from.recorded, to.recorded, top.region);
+            drawing.stretch(from.recorded, to.recorded, region);
+        }
+    }
+
+    /// Notes what was spent in the region that was looked at lately, and goes on with
+    /// another.
+    fn settle(&mut self, next: u32) {
+        let (region, ticks) = std::mem::replace(&mut self.lately, (next, 0));
+        if ticks > 0 {
+            *self.spent.entry(region).or_default() += ticks;
         }
     }
 
@@ -246,6 +261,7 @@ impl Pass<'_> {
         if let Some(end) = self.at {
             self.close(0, end)?;
         }
+        self.settle(0);
         Ok(Passed {
             calls: self.calls,
             drawn: self.drawing.map(Drawing::finish).transpose()?,

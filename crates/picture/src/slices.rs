@@ -102,6 +102,12 @@ impl Collector {
         }
         self.offered += 1;
         let length = end.recorded - begin.recorded;
+        // Most calls of a long place are shorter than all that are kept.
+        let shortest = self.kept.peek().map(|it| it.0.0);
+        if self.kept.len() == self.most && shortest.is_some_and(|it| length <= it) {
+            self.left_out += 1;
+            return;
+        }
         let order = Reverse(self.offered);
         self.kept.push(Reverse((length, order, Kept(call))));
         if self.kept.len() > self.most {
