@@ -29,6 +29,10 @@ pub(crate) fn check(run: &RunArgs, output: Option<&Path>) -> Result<(), CliError
             check_report(option, path, output)?;
         }
     }
+    if run.html.as_deref() == Some(Path::new("-")) {
+        let message = "--html takes a file; /dev/stdout is standard output";
+        return Err(CliError::Usage(message.into()));
+    }
     if let (Some(json), Some(html)) = (json, &run.html)
         && is_within(json, html)?
     {

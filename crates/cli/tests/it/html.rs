@@ -162,6 +162,8 @@ fn only_a_page_is_replaced() {
         let refused = scratch.retime(&format!("check t --html {refused} -q"));
         assert_eq!(refused.code, Some(2), "{refused:?}");
     }
+    let dash = scratch.retime("check t --html - -q");
+    assert_eq!(dash.code, Some(2), "{dash:?}");
     let both = scratch.retime("check t --html one --json one -q");
     assert_eq!(both.code, Some(2), "{both:?}");
     for _ in 0..2 {
