@@ -85,13 +85,23 @@ impl Drawn {
         outcome: &str,
         run: &RunArgs,
     ) -> Result<(), CliError> {
-        let Some(path) = &run.html else {
-            return Ok(());
-        };
-        let page = page(report, outcome, self.picture.as_ref(), false);
-        let page = page.map_err(|error| CliError::io(path, error.into()))?;
-        target::Place::prepare(path)?.write_text(&page)
+        write(report, outcome, self.picture.as_ref(), run)
     }
+}
+
+/// Writes the page that was asked for.
+pub(crate) fn write(
+    report: &impl Serialize,
+    outcome: &str,
+    picture: Option<&Picture>,
+    run: &RunArgs,
+) -> Result<(), CliError> {
+    let Some(path) = &run.html else {
+        return Ok(());
+    };
+    let page = page(report, outcome, picture, false);
+    let page = page.map_err(|error| CliError::io(path, error.into()))?;
+    target::Place::prepare(path)?.write_text(&page)
 }
 
 /// The page with a report of any kind; `live` if it is served with what it asks for.

@@ -14,8 +14,8 @@
 //! Of each that part is *certain* which is left when both its ends are moved towards each
 //! other as far as the error bounds allow.
 //!
-//! Source: Geimer et al., "The Scalasca performance toolset architecture", section 4, for
-//! the patterns; they need the call around an event, so a trace without calls has none
+//! Source: the patterns of Scalasca (Geimer et al., "The Scalasca performance toolset
+//! architecture"). They need the call around an event, so a trace without calls has none
 //! but those of collectives.
 
 use retime::LocationIndex;

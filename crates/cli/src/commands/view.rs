@@ -7,7 +7,8 @@
 
 mod server;
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retime_picture::{Live, Subject};
@@ -17,7 +18,7 @@ use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
 use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
-use crate::drawn;
+use crate::drawn::{self, sketch};
 use crate::error::CliError;
 use crate::formats::FormatArgs;
 use crate::limits::LimitArgs;
@@ -112,20 +113,34 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
     };
     let page = drawn::page(&found.report, outcome, Some(live.picture()), true);
     let page = page.map_err(|error| CliError::io(&args.trace, error.into()))?;
-    report::print(
-        &found.report,
-        "",
-        &format!("{outcome}\nOpen {}", server.address()),
-        &args.run,
-    )?;
-    if args.run.quiet {
-        // Without the address nobody can see it.
-        report::to_stdout(&format!("{}\n", server.address()))?;
-    }
+    drawn::write(&found.report, outcome, Some(live.picture()), &args.run)?;
+    tell(args, &analysed, &found, outcome, &server.address())?;
     server.serve(&page, |from, to| {
         let view = live.view(&subject, from, to)?;
         Ok(serde_json::to_vec(&view)?)
     })
+}
+
+/// Prints the report, and where the page is: without that nobody can see it, so it is said
+/// whatever else is to be silent.
+fn tell(
+    args: &ViewArgs,
+    analysed: &Analysed,
+    found: &Found,
+    outcome: &str,
+    address: &str,
+) -> Result<(), CliError> {
+    let solution = found.solved.as_ref().map(|it| &it.0);
+    let sketch = sketch::of(analysed, solution, &args.run);
+    let outcome = format!("{outcome}\nOpen {address}");
+    report::print(&found.report, &sketch, &outcome, &args.run)?;
+    if args.run.json.as_deref() == Some(Path::new("-")) {
+        // Beside the report. If even this cannot be written, nobody is there to see it.
+        let _ = writeln!(anstream::stderr(), "Open {address}");
+    } else if args.run.quiet {
+        report::to_stdout(&format!("{address}\n"))?;
+    }
+    Ok(())
 }
 
 fn subject<'a>(analysed: &'a Analysed, found: &'a Found) -> Subject<'a> {

@@ -145,6 +145,23 @@ fn only_who_knows_the_address_gets_an_answer() {
     assert!(taken.stderr.contains(&viewer.host()), "{taken:?}");
 }
 
+#[test]
+fn reports_are_written_and_the_address_is_said_all_the_same() {
+    let scratch = trace();
+    let _viewer = Viewer::start(&scratch, "view t --html page.html --json report.json");
+    let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
+    assert_eq!(report["after"]["reversed"], 0);
+    assert!(scratch.read("page.html").contains("\"live\":false"));
+    let mut command = scratch.command("view t --json -");
+    let command = command.stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let address = lines.next().unwrap().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(address.starts_with("Open http://127.0.0.1:"), "{address}");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_it_and_nothing_is_left() {
