@@ -134,10 +134,28 @@ impl Analysed {
     pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
         let solved = self.analysis.solve(method, &Interrupts);
         check_interrupt()?;
-        solved.map_err(|unsolved| CliError::Unsolved {
+        let solved = solved.map_err(|unsolved| CliError::Unsolved {
             trace: self.opened.path.clone(),
             message: unsolved.message,
-        })
+        })?;
+        self.settled(solved)
+    }
+
+    /// A solution at the times that the format of the trace can give to its events.
+    fn settled(&self, solution: Solution) -> Result<Solution, CliError> {
+        let nodes = self.analysis.causality().nodes();
+        if !nodes.share().is_whole() {
+            return Ok(solution);
+        }
+        let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+        let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
+        let trace = &*self.opened.trace;
+        Ok(
+            match trace.settled(&solution.correction, &events, &Interrupts)? {
+                Some(times) => self.analysis.settled(solution, times.concat()),
+                None => solution,
+            },
+        )
     }
 
     /// Adds to the report how far times can be from the truth: those that a
