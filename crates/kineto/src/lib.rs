@@ -12,6 +12,7 @@
 //! columns  events --> times, tracks, calls     what is kept of them
 //! order    entries --> events with numbers     a stay begins and ends
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
+//! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
 //! ```
@@ -58,6 +59,7 @@ mod error;
 mod fields;
 mod flows;
 mod header;
+mod hosts;
 mod json;
 mod matching;
 mod micros;

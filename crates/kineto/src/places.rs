@@ -17,6 +17,7 @@ const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
 /// The locations of a run.
 #[derive(Debug)]
 pub(crate) struct Places {
+    /// Without hosts.
     pub(crate) info: TraceInfo,
     /// The first location of each file, and their number.
     pub(crate) starts: Vec<u32>,
@@ -35,25 +36,16 @@ impl Places {
             starts: vec![0],
         };
         for (path, file) in paths.iter().zip(files) {
-            let node = file.header.host.as_ref().map(|host| places.node(host));
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             let stem = if paths.len() > 1 { &*name } else { "" };
-            places.file(file, node, stem);
+            places.file(file, stem);
         }
         places
     }
 
-    fn node(&mut self, host: &str) -> usize {
-        let nodes = &mut self.info.nodes;
-        nodes.iter().position(|it| it == host).unwrap_or_else(|| {
-            nodes.push(host.to_owned());
-            nodes.len() - 1
-        })
-    }
-
     /// The tracks of a file. A rank is one process, whatever it calls its devices; another
     /// file can be of several.
-    fn file(&mut self, file: &FileRead, node: Option<usize>, stem: &str) {
+    fn file(&mut self, file: &FileRead, stem: &str) {
         let mut process_of: BTreeMap<Option<&str>, usize> = BTreeMap::new();
         for track in &file.tracks {
             let owner = file.header.rank.is_none().then_some(&*track.pid);
@@ -66,7 +58,7 @@ impl Places {
                 };
                 self.info.processes.push(Process {
                     name,
-                    node,
+                    node: None,
                     creator: None,
                 });
             }
@@ -79,6 +71,28 @@ impl Places {
             });
         }
         self.starts.push(self.info.locations.len() as u32);
+    }
+
+    /// What the trace is made of, with the host of each file.
+    pub(crate) fn info(&self, hosts: &[Option<String>]) -> TraceInfo {
+        let mut info = self.info.clone();
+        for (file, host) in hosts.iter().enumerate() {
+            let Some(host) = host else {
+                continue;
+            };
+            let known = info.nodes.iter().position(|it| it == host);
+            let node = known.unwrap_or_else(|| {
+                info.nodes.push(host.clone());
+                info.nodes.len() - 1
+            });
+            let own = info.locations.get(self.of_file(file)).unwrap_or_default();
+            for location in own {
+                if let Some(process) = info.processes.get_mut(location.process) {
+                    process.node = Some(node);
+                }
+            }
+        }
+        info
     }
 
     /// The location of a track of a file.

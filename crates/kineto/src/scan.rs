@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use crate::columns::FileRead;
 use crate::error::KinetoError;
 use crate::flows::{self, arrows};
+use crate::hosts::hosts;
 use crate::matching::{Matching, Part, matched};
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::places::Places;
@@ -41,7 +42,7 @@ pub(crate) fn scan(
         }
     }
     let unmatched = unmatched(files, places, &matching);
-    let info = places.info.clone();
+    let info = places.info(&hosts(files, &matching.joined));
     Ok((
         Scan {
             info,
