@@ -6,11 +6,13 @@
 //! ```text
 //! kineto /tmp/run style=nccl ranks=16 ranks_per_host=8 sequence_numbers=false seed=7
 //! kineto /tmp/run style=gloo left_out=2 cut=true missing=3,5 late=2,4,3000000
-//! kineto /tmp/large style=nccl iterations=100 filler=24
+//! kineto /tmp/large style=nccl iterations=100 filler=20
 //! ```
 //!
 //! The last makes 8 files of together 280 MB. `late` is a rank, in each so manieth
 //! iteration, and by how many nanoseconds.
+
+#![allow(clippy::print_stderr, reason = "it is a command")]
 
 use std::{error::Error, path::Path, process::ExitCode};
 

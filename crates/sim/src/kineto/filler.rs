@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::{events::Events, happened::Span};
+use super::{arguments::of_operator, events::Events, happened::Span};
 
 /// What fills a computation of one rank.
 pub(super) struct Filler {
@@ -94,10 +94,7 @@ impl Filler {
                     begin: span.part(from, 100),
                     end: span.part(to, 100),
                 };
-                let arguments = format!(
-                    r#""External id": {external},"Record function id": 0, {arguments}, "Ev Idx": {}"#,
-                    external - 1
-                );
+                let arguments = of_operator(external, arguments);
                 events.complete(("cpu_op", name), (&pid, &pid), span, &arguments)?;
             }
             if half > 0 && layer < 2 * half {

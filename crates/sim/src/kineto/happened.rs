@@ -53,7 +53,7 @@ pub(super) struct Call {
     pub(super) instance: usize,
     pub(super) role: Role,
     /// On the main thread.
-    pub(super) call: Span,
+    pub(super) host: Span,
     /// The operation itself: a kernel, or an annotation.
     pub(super) event: Span,
     /// Which of the threads of the group did it.

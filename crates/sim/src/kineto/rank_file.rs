@@ -7,13 +7,13 @@ use std::{
 };
 
 use super::{
-    Class, KinetoRun, Style,
+    KinetoRun, Style, arguments,
     events::{Events, Placed},
     file_name,
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
-    happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
-    names::{Names, abbreviated, elements},
+    happened::{Call, Happened, Instance, Item, RankLog, Role, Span},
+    names::Names,
     simulation::THREADS,
     stamp::{HostClock, Stamps},
     window::recorded,
@@ -27,7 +27,7 @@ const FIRST_THREAD: u32 = 500;
 /// The streams of computations, and of the first group.
 const STREAM: u32 = 7;
 const FIRST_STREAM: u32 = 20;
-/// Where a thread of a rank in the launch of a kernel is, in parts of the call.
+/// A call launches its kernel from this part to that, of so many.
 const LAUNCH: (u64, u64, u64) = (5, 8, 10);
 
 /// Writes the file of a rank.
@@ -183,7 +183,7 @@ impl<'a> RankFile<'a> {
     /// The calls of which everything was recorded, with their numbers.
     fn calls(&self) -> impl Iterator<Item = (usize, &Call)> {
         let whole =
-            |call: &Call| call.call.is_within(self.window) && call.event.is_within(self.window);
+            |call: &Call| call.host.is_within(self.window) && call.event.is_within(self.window);
         self.log
             .calls
             .iter()
@@ -234,16 +234,26 @@ impl<'a> RankFile<'a> {
         let mut launches = vec![(0, 0); self.log.calls.len()];
         let launched = self.main(events, filler, |events, filler, number, call| {
             let external = filler.next_external();
-            let arguments = format!(
-                r#""External id": {external},"Record function id": 0, {}, "Rank": {}, "Ev Idx": {}"#,
-                self.described(call),
-                self.groups.get(self.instances[call.instance].group).place(self.rank),
-                external - 1
-            );
+            // Messages have the peer there.
+            let about = match call.role {
+                Role::Member => self.rank,
+                Role::Sender { to: peer } | Role::Receiver { from: peer } => peer,
+            };
+            let group = self.groups.get(self.instances[call.instance].group);
+            let described = format!("{}, \"Rank\": {}", self.described(call), group.place(about));
+            let arguments = arguments::of_operator(external, &described);
             let (from, to, parts) = LAUNCH;
-            let span = Span { begin: call.call.part(from, parts), end: call.call.part(to, parts) };
+            let span = Span {
+                begin: call.host.part(from, parts),
+                end: call.host.part(to, parts),
+            };
             let pid = self.process();
-            events.complete(("cpu_op", "record_param_comms"), (&pid, &pid), call.call, &arguments)?;
+            events.complete(
+                ("cpu_op", "record_param_comms"),
+                (&pid, &pid),
+                call.host,
+                &arguments,
+            )?;
             launches[number] = (external, filler.launch(events, pid, span, external)?);
             Ok(())
         })?;
@@ -274,17 +284,14 @@ impl<'a> RankFile<'a> {
                 Item::Iteration { number, span } if recorded(span) => {
                     let external = filler.next_external();
                     let name = format!("ProfilerStep#{number}");
-                    let arguments = format!(
-                        r#""External id": {external},"Record function id": 0, "Ev Idx": {}"#,
-                        external - 1
-                    );
+                    let arguments = arguments::of_operator(external, "");
                     events.complete(("user_annotation", &name), (&pid, &pid), span, &arguments)?;
                 }
                 Item::Compute { host, device } if recorded(host) => {
                     let device = device.filter(|&span| recorded(span));
                     filler.host(events, pid, (host, device), &mut launched)?;
                 }
-                Item::Call(number) if recorded(self.log.calls[number].call) => {
+                Item::Call(number) if recorded(self.log.calls[number].host) => {
                     on_call(events, filler, number, &self.log.calls[number])?;
                 }
                 Item::Iteration { .. } | Item::Compute { .. } | Item::Call(_) => {}
@@ -293,9 +300,7 @@ impl<'a> RankFile<'a> {
         Ok(launched)
     }
 
-    /// The call of an operation of Gloo. Its first argument is a list of tensors,
-    /// but for gathering, where the list to fill comes first, and a barrier, which
-    /// has a tensor of its own.
+    /// The call of an operation of Gloo.
     fn call<W: Write>(
         &self,
         events: &mut Events<'_, W>,
@@ -304,34 +309,11 @@ impl<'a> RankFile<'a> {
     ) -> io::Result<Placed> {
         let (pid, external) = (self.process(), filler.next_external());
         let names = self.names(call);
-        let instance = &self.instances[call.instance];
-        let (place, tensors, kind) = match instance.what {
-            What::Collective(Class::Barrier) => (0, "[1]".to_owned(), "float"),
-            What::Collective(Class::AllGather) => {
-                (1, format!("[[{}]]", instance.elements), "TensorList")
-            }
-            _ => (0, format!("[[{}]]", instance.elements), "TensorList"),
-        };
-        let count = names.arguments.split(", ").count();
-        let list = |at: &str, else_: &str| {
-            let entry = |it| {
-                if it == place {
-                    at.to_owned()
-                } else {
-                    else_.to_owned()
-                }
-            };
-            (0..count).map(entry).collect::<Vec<_>>().join(", ")
-        };
-        let arguments = format!(
-            r#""External id": {external},"Record function id": 0, "Concrete Inputs": [{}], "Input type": [{}], "Input Strides": [{}], "Input Dims": [{}], "Ev Idx": {}"#,
-            names.arguments,
-            list(&format!("\"{kind}\""), "\"\""),
-            list("[[1]]", "[]"),
-            list(&tensors, "[]"),
-            external - 1,
+        let arguments = arguments::of_operator(
+            external,
+            &arguments::call(&self.instances[call.instance], &names),
         );
-        events.complete(("cpu_op", names.call), (&pid, &pid), call.call, &arguments)
+        events.complete(("cpu_op", names.call), (&pid, &pid), call.host, &arguments)
     }
 
     /// The operation itself, as Gloo does it.
@@ -342,20 +324,8 @@ impl<'a> RankFile<'a> {
         call: &Call,
         tid: u32,
     ) -> io::Result<Placed> {
-        let external = filler.next_external();
-        let instance = &self.instances[call.instance];
-        let tensor = match instance.what {
-            What::Collective(Class::Barrier) => String::new(),
-            _ => format!(
-                r#" "Concrete Inputs": [""], "Input type": ["{}"], "Input Strides": [[1]], "Input Dims": [[{}]],"#,
-                instance.element.c_type(),
-                instance.elements
-            ),
-        };
-        let arguments = format!(
-            r#""External id": {external},"Record function id": 0,{tensor} "Ev Idx": {}"#,
-            external - 1
-        );
+        let tensor = arguments::annotation(&self.instances[call.instance]);
+        let arguments = arguments::of_operator(filler.next_external(), &tensor);
         let name = ("user_annotation", self.names(call).gloo);
         events.complete(name, (&self.process(), &tid), call.event, &arguments)
     }
@@ -364,27 +334,7 @@ impl<'a> RankFile<'a> {
     fn described(&self, call: &Call) -> String {
         let instance = &self.instances[call.instance];
         let group = self.groups.get(instance.group);
-        let size = group.ranks.len();
-        let newer = self.run.sequence_numbers;
-        let (into, out) = elements(instance.what, instance.elements, size as u64);
-        let peer = match call.role {
-            Role::Member => String::new(),
-            Role::Sender { to } => format!(r#", "Dst Rank": {to}"#),
-            Role::Receiver { from } => format!(r#", "Src Rank": {from}"#),
-        };
-        let sequence = if newer {
-            format!(r#", "Seq": {}"#, call.sequence)
-        } else {
-            String::new()
-        };
-        format!(
-            r#""Collective name": "{}","In msg nelems": {into},"Out msg nelems": {out},"Group size": {size},"dtype": "{}","In split size": "[]","Out split size": "[]","Process Group Name": "{}","Process Group Description": "{}","Process Group Ranks": "{}"{peer}{sequence}"#,
-            self.names(call).collective,
-            instance.element.dtype(),
-            group.name,
-            group.description,
-            abbreviated(&group.ranks, newer),
-        )
+        arguments::described(instance, group, call, self.run.sequence_numbers)
     }
 
     fn kernel<W: Write>(

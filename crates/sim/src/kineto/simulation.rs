@@ -133,7 +133,7 @@ impl Simulation<'_> {
     fn late(&self, iteration: u32) -> Vec<u64> {
         let mut late = vec![0; self.ranks.len()];
         for straggler in &self.run.stragglers {
-            if iteration % straggler.every.max(1) == 0
+            if iteration.is_multiple_of(straggler.every.max(1))
                 && let Some(late) = late.get_mut(straggler.rank as usize)
             {
                 *late += straggler.late;
@@ -186,7 +186,7 @@ impl Simulation<'_> {
         let transfer = self.transfer(what);
         let role = Role::Member;
         let sequence = self.collectives[group];
-        let mut instance = self.instance(group, What::Collective(class), what);
+        let mut instance = Instance::new(group, What::Collective(class), what);
         for (&rank, begun) in members.iter().zip(begun) {
             let state = &mut self.ranks[rank as usize];
             let end =
@@ -203,7 +203,7 @@ impl Simulation<'_> {
                 Call {
                     instance: self.instances.len(),
                     role,
-                    call: begun.call,
+                    host: begun.call,
                     event: Span {
                         begin: begun.event,
                         end,
@@ -237,7 +237,7 @@ impl Simulation<'_> {
         let sent = self.begin_message(sender, GROUP);
         let received = self.begin_message(receiver, GROUP);
         let transfer = self.transfer(what);
-        let mut instance = self.instance(GROUP, What::Message, what);
+        let mut instance = Instance::new(GROUP, What::Message, what);
         for (rank, begun, role) in [
             (sender, sent, Role::Sender { to: receiver }),
             (receiver, received, Role::Receiver { from: sender }),
@@ -269,7 +269,7 @@ impl Simulation<'_> {
                 Call {
                     instance: self.instances.len(),
                     role,
-                    call: begun.call,
+                    host: begun.call,
                     event: Span {
                         begin: begun.event,
                         end,
@@ -280,16 +280,6 @@ impl Simulation<'_> {
             );
         }
         self.instances.push(instance);
-    }
-
-    fn instance(&self, group: usize, what: What, (elements, element): (u64, Element)) -> Instance {
-        Instance {
-            group,
-            what,
-            elements,
-            element,
-            members: Vec::new(),
-        }
     }
 
     /// A rank calls an operation, which begins as soon as it can. Those of a group
@@ -367,6 +357,17 @@ impl Rank {
 }
 
 impl Instance {
+    /// Nobody has taken part yet.
+    fn new(group: usize, what: What, (elements, element): (u64, Element)) -> Self {
+        Self {
+            group,
+            what,
+            elements,
+            element,
+            members: Vec::new(),
+        }
+    }
+
     /// A rank took part with this call.
     fn join(&mut self, rank: u32, state: &mut Rank, call: Call) {
         self.members.push((rank, state.log.calls.len()));
