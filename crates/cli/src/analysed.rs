@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::load::{LoadTiming, Loaded, Opened, Source, load};
 use crate::progress::{Interrupts, Progress, check_interrupt};
-use crate::report::{build, model, warnings};
+use crate::report::{build, model, stragglers, warnings};
 use crate::truth::Truth;
 
 /// A trace on disk, and what an analysis finds in it.
@@ -159,8 +159,20 @@ impl Analysed {
     }
 
     /// Adds to the report how far times can be from the truth: those that a
-    /// solution gives, or else the recorded ones.
+    /// solution gives, or else the recorded ones; and what they say of who came last.
     pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounds>, CliError> {
+        let bounds = self.bound_alone(report, args, run, solution)?;
+        report.stragglers = stragglers::part(&self.analysis, solution, bounds.as_ref());
+        Ok(bounds)
+    }
+
+    fn bound_alone(
         &self,
         report: &mut model::Report,
         args: &BoundsArgs,
@@ -228,6 +240,7 @@ impl Analysed {
             distortion: None,
             bounds: None,
             gentlest: None,
+            stragglers: None,
             accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: timing.scan.as_secs_f64(),
