@@ -33,6 +33,7 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     report::target::check(&args.run, None)?;
     let source = Source {
         path,
+        others: &args.others.files,
         format: args.format.format,
         team: None,
         together: false,
