@@ -179,6 +179,7 @@ impl Stragglers {
             clocks,
             times,
             bounds,
+            most_after: most_after(clocks, bounds),
         };
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
@@ -194,6 +195,21 @@ struct Judge<'a> {
     clocks: &'a Clocks,
     times: &'a [Timestamp],
     bounds: Option<&'a ErrorBounds>,
+    /// By clock, by how much the true time of any event can be after it.
+    most_after: Vec<f64>,
+}
+
+/// By clock, by how much the true time of any event can be after it.
+fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
+    let most = |clock: ClockId| {
+        let bound = bounds?.clocks.get(clock.as_usize())?.as_ref()?;
+        let after = bound.knots().iter().map(|it| it.2.unwrap_or(f64::INFINITY));
+        after.reduce(f64::max)
+    };
+    clocks
+        .iter()
+        .map(|it| most(it).unwrap_or(f64::INFINITY))
+        .collect()
 }
 
 /// A participant that has begun.
@@ -298,9 +314,7 @@ impl Judge<'_> {
             location: of.location,
             event: nodes.event(of.node),
         };
-        let beyond = others()
-            .map(|it| begins.saturating_sub(it.time) as f64 - self.open(last, it))
-            .fold(f64::INFINITY, f64::min);
+        let beyond = self.beyond(last, next, others());
         let sum = |since: i64| {
             let waits = begun.iter().map(|it| it.waits(begins, since));
             waits.fold(0, u64::saturating_add)
@@ -316,12 +330,31 @@ impl Judge<'_> {
         })
     }
 
-    /// What the bounds leave open of how much later the first is than the second.
-    fn open(&self, late: &Begun, early: &Begun) -> f64 {
-        if late.clock == early.clock {
-            return 0.0;
+    /// By how much the last is later than any of the others, `next` among them,
+    /// whatever the bounds leave open; negative if it may be earlier.
+    fn beyond<'a>(
+        &self,
+        last: &Begun,
+        next: &Begun,
+        others: impl Iterator<Item = &'a Begun>,
+    ) -> f64 {
+        let before = self.bound(last).0;
+        let gap = |it: &Begun, after: f64| {
+            let gap = last.time.saturating_sub(it.time) as f64;
+            if it.clock == last.clock {
+                gap
+            } else {
+                gap - before - after
+            }
+        };
+        let mut least = gap(next, self.bound(next).1);
+        for it in others {
+            // Seldom does it take more than the next to last, and looking up takes time.
+            if gap(it, self.most_after[it.clock.as_usize()]) < least {
+                least = least.min(gap(it, self.bound(it).1));
+            }
         }
-        self.bound(late).0 + self.bound(early).1
+        least
     }
 
     /// By how much the true time can be before and after a begin.
