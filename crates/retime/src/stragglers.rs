@@ -68,7 +68,9 @@
 //!
 //! Where one waits for all, or all for one, a trace does not say since when: the own
 //! begin of who waits proves nothing there and is not kept. Such operations are
-//! counted, not judged, as are those within one process. An operation that goes on
+//! counted, not judged, as are those within one process, and those of which a begin is
+//! missing: who gave no bytes, or began outside of the stretch that is looked at, may
+//! have been the last. Who was not recorded at all is not missed. An operation that goes on
 //! beside the program (of a non-blocking call, or on a stream of its own) waits as
 //! others do, but the program may have had something else to do.
 //!
@@ -233,6 +235,8 @@ struct Sums {
     locations: Vec<ProcessWaits>,
     groups: FxHashMap<Group, GroupSums>,
     worst: Vec<LateBegin>,
+    /// What was waited in the last of them that is kept in any case.
+    least_kept: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -301,7 +305,9 @@ impl Judge<'_> {
     /// Who came last in an operation; `None` if it is not judged.
     fn late(&self, instance: Instance, begun: &[Begun]) -> Option<LateBegin> {
         let operation = self.causality.collectives().operation(instance);
-        if operation.class != Class::AllToAll || operation.across_sides {
+        let everybody = self.causality.collectives().participants(instance).len();
+        let is_judged = operation.class == Class::AllToAll && !operation.across_sides;
+        if !is_judged || begun.len() < everybody {
             return None;
         }
         // Of those that come at the same time, the first by rank.
@@ -420,13 +426,14 @@ impl Begun {
 
 impl Sums {
     fn group(&mut self, group: &Group, late: Option<&LateBegin>) {
-        if !self.groups.contains_key(group) {
-            self.groups.insert(group.clone(), GroupSums::default());
-        }
-        if let Some(sums) = self.groups.get_mut(group) {
+        let add = |sums: &mut GroupSums| {
             sums.operations += 1;
             sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
             sums.waited = sums.waited.saturating_add(late.map_or(0, |it| it.waited));
+        };
+        match self.groups.get_mut(group) {
+            Some(sums) => add(sums),
+            None => add(self.groups.entry(group.clone()).or_default()),
         }
     }
 
@@ -453,7 +460,10 @@ impl Sums {
             waited_for_alone: late.alone,
             ..ProcessWaits::default()
         });
-        self.worst.push(late);
+        // Of those that are as bad the first are kept, and these come before.
+        if self.worst.len() < WORST_KEPT || late.alone > self.least_kept {
+            self.worst.push(late);
+        }
         if self.worst.len() >= 2 * WORST_KEPT {
             self.keep_worst();
         }
@@ -463,6 +473,8 @@ impl Sums {
         self.worst
             .sort_unstable_by_key(|it| (Reverse(it.alone), it.instance));
         self.worst.truncate(WORST_KEPT);
+        let last = self.worst.get(WORST_KEPT - 1);
+        self.least_kept = last.map_or(0, |it| it.alone);
     }
 
     fn merge(mut self, other: Self) -> Self {
