@@ -216,7 +216,7 @@ fn worst(late: &LateBeginPart, rate: TickRate) -> String {
     let place = |at: &PlacePart| format!("event {} of location {}", at.event, at.location);
     let known = match late.beyond_ticks {
         Some(ticks) => format!("at least {}", span(ticks, rate)),
-        None => "which the bounds leave open".into(),
+        None => "which is not certain".into(),
     };
     format!(
         "latest: {}, {} after {}, {known}",
