@@ -9,9 +9,7 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Undo};
-use retime_model::{
-    ClockMap, Correction, LocationIndex, MapCursor, Monitor, StampLog, Timestamp,
-};
+use retime_model::{ClockMap, Correction, LocationIndex, MapCursor, Monitor, StampLog, Timestamp};
 
 use crate::error::JsonlError;
 use crate::output::Output;

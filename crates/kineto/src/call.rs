@@ -3,14 +3,14 @@
 //! | event | what it covers | what it says |
 //! |---|---|---|
 //! | NCCL kernel (`cat` "kernel") with "Collective name" | from when the device takes part to when its part is done | operation, sizes, group with its ranks, newer ones a number ("Seq") |
-//! | `gloo:all_reduce`, ... (`cat` "user_annotation") | the same, on a thread of the process group | operation and sizes; neither group nor root |
+//! | `gloo:all_reduce`, ... (`cat` `user_annotation`) | the same, on a thread of the process group | operation and sizes; neither group nor root |
 //! | `gloo:send`, `gloo:recv` | the posting; what is waited for comes later | nothing that could be used |
 //! | `c10d::*`, `record_param_comms` | the call on the program's own thread, which may return at once | the root of a rooted operation |
 //!
 //! Only the first two order ranks: none of them ends before all it needs have begun.
 //! A call says what it is by its *signature*: calls of one operation have equal ones.
 //!
-//! Source of the names: PyTorch's `saveNcclMeta` (torch/csrc/profiler/util.cpp) and Kineto's
+//! Source of the names: `saveNcclMeta` of `torch/csrc/profiler/util.cpp` and Kineto's
 //! `output_json.cpp`; of gloo: `ProcessGroupGloo.cpp`.
 
 use retime_model::Operation;
@@ -82,7 +82,7 @@ impl Said {
         let name = event.text(event.fields.name);
         match name {
             [b'n', b'c', b'c', b'l', ..] if event.text(event.fields.cat) == b"kernel" => {
-                nccl(event, number)
+                Some(nccl(event, number))
             }
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
             [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => request(event, operation),
@@ -104,7 +104,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn nccl(event: &Event<'_>, event_number: u32) -> Option<Said> {
+fn nccl(event: &Event<'_>, event_number: u32) -> Said {
     let args = arguments(event);
     let name = text(args.get("Collective name"));
     let peer = |key| number(args.get(key));
@@ -114,11 +114,11 @@ fn nccl(event: &Event<'_>, event_number: u32) -> Option<Said> {
         other => operation(other).map(What::Collective),
     };
     let Some(what) = what else {
-        return Some(Said::Unused(UNKNOWN_KERNEL));
+        return Said::Unused(UNKNOWN_KERNEL);
     };
     let group = text(args.get("Process Group Name"));
     let ranks = text(args.get("Process Group Ranks"));
-    Some(Said::Call(Call {
+    Said::Call(Call {
         event: event_number,
         what,
         signature: signature(what, &name, || {
@@ -127,7 +127,7 @@ fn nccl(event: &Event<'_>, event_number: u32) -> Option<Said> {
         }),
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
-    }))
+    })
 }
 
 fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
@@ -211,9 +211,15 @@ mod tests {
             ("all_reduce", Some(Operation::Allreduce)),
             ("allreduce_coalesced", Some(Operation::Allreduce)),
             ("_allgather_base", Some(Operation::Allgather)),
-            ("all_gather_into_tensor_coalesced", Some(Operation::Allgather)),
+            (
+                "all_gather_into_tensor_coalesced",
+                Some(Operation::Allgather),
+            ),
             ("_reduce_scatter_base", Some(Operation::ReduceScatter)),
-            ("reduce_scatter_tensor_coalesced", Some(Operation::ReduceScatter)),
+            (
+                "reduce_scatter_tensor_coalesced",
+                Some(Operation::ReduceScatter),
+            ),
             ("_reduce_oop", Some(Operation::Reduce)),
             ("_broadcast_oop", Some(Operation::Bcast)),
             ("all_to_all", Some(Operation::Alltoall)),

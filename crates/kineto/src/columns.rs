@@ -206,11 +206,9 @@ impl Gathered {
         self.begins.push(time.nanoseconds);
         self.columns.tracks.push(track);
         self.columns.digits.push((gap, count));
-        self.columns.lengths.push(if ph == b"X" {
-            length(event)
-        } else {
-            MOMENT
-        });
+        self.columns
+            .lengths
+            .push(if ph == b"X" { length(event) } else { MOMENT });
         match ph {
             b"X" => self.communicates(event, number),
             b"s" => self.flow(event, FlowKind::Start, number),
@@ -222,7 +220,10 @@ impl Gathered {
 
     /// The number of an event's track.
     fn track(&mut self, event: &Event<'_>, kind: u8) -> u32 {
-        let (pid, tid) = (event.fields.pid.of(event.bytes), event.fields.tid.of(event.bytes));
+        let (pid, tid) = (
+            event.fields.pid.of(event.bytes),
+            event.fields.tid.of(event.bytes),
+        );
         self.key.clear();
         self.key.extend_from_slice(pid);
         // No value of JSON holds one that is not escaped.

@@ -20,6 +20,9 @@ const CHUNK: usize = 1 << 20;
 /// Chunks that are compressed at the same time.
 const ABREAST: usize = 8;
 
+/// Appends what stands in place of some digits.
+pub(crate) type Renew<'a> = dyn FnMut(&mut Vec<u8>, &[u8]) -> Result<(), String> + 'a;
+
 /// Writes the content of `path` to the new file `to`; `renew` appends what stands in place
 /// of the digits of the next time. Returns the check sums of what was read and written.
 pub(crate) fn replaced(
@@ -27,7 +30,7 @@ pub(crate) fn replaced(
     columns: &Columns,
     to: &Path,
     monitor: &dyn Monitor,
-    renew: &mut dyn FnMut(&mut Vec<u8>, &[u8]) -> Result<(), String>,
+    renew: &mut Renew<'_>,
 ) -> Result<(u32, u32), FormatError> {
     let failed = |source| KinetoError::io(to, source);
     let mut window = Window::open(path, monitor)?;

@@ -127,7 +127,8 @@ mod tests {
 
     #[test]
     fn members_are_found_in_any_order() {
-        let event = br#"{ "args":{"ts":1,"x":[{}]}, "t\u0073" : 5.5 ,"ph":"X","ts":7.25,"pid":-1}, "#;
+        let event =
+            br#"{ "args":{"ts":1,"x":[{}]}, "t\u0073" : 5.5 ,"ph":"X","ts":7.25,"pid":-1}, "#;
         let fields = Fields::of(event).unwrap();
         assert_eq!(fields.ts.of(event), b"7.25");
         assert_eq!(fields.ph.text(event), b"X");
@@ -142,7 +143,10 @@ mod tests {
         }
         for (text, at) in [("{1:2}", 1), (r#"{"a" 2}"#, 5), (r#"{"a":2 "b":3}"#, 7)] {
             let stopped = Fields::of(text.as_bytes());
-            assert!(matches!(stopped, Err(Stop::Bad(place, _)) if place == at), "{text}");
+            assert!(
+                matches!(stopped, Err(Stop::Bad(place, _)) if place == at),
+                "{text}"
+            );
         }
     }
 }

@@ -35,8 +35,9 @@ pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, 
     let mut left_out = vec![0; files.len()];
     let mut number = 0;
     for ends in by_key.into_values() {
-        let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) =
-            ends.into_iter().partition(|it| it.1.kind == FlowKind::Start);
+        let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) = ends
+            .into_iter()
+            .partition(|it| it.1.kind == FlowKind::Start);
         let processes = |ends: &[End<'_>]| process_of(files, places, ends);
         let Some(pairs) = paired(files, &starts, &stops) else {
             if processes(&starts) != processes(&stops) {
@@ -91,7 +92,12 @@ fn paired<'a>(
     if starts.len() != stops.len() {
         return None;
     }
-    Some(in_order(starts)?.into_iter().zip(in_order(stops)?).collect())
+    Some(
+        in_order(starts)?
+            .into_iter()
+            .zip(in_order(stops)?)
+            .collect(),
+    )
 }
 
 /// The process of some ends, if it is one.

@@ -102,7 +102,9 @@ mod tests {
             {"no name": 1}]}"#;
         header.take(b"distributedInfo", info).unwrap();
         header.take(b"host_name", br#""node\u0031""#).unwrap();
-        header.take(b"baseTimeNanoseconds", b"1790857026000000000").unwrap();
+        header
+            .take(b"baseTimeNanoseconds", b"1790857026000000000")
+            .unwrap();
         assert_eq!((header.rank, header.world_size), (Some(3), Some(8)));
         assert_eq!(header.host.as_deref(), Some("node1"));
         assert_eq!(header.ranks("5"), Some(&[2, 3][..]));

@@ -28,9 +28,7 @@ pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>]) -> Vec<Option<St
             continue;
         };
         let parts = parts.entry(host).or_default();
-        let fits = |part: &Vec<usize>| {
-            part.iter().all(|&other| !apart.contains(&(other, file)))
-        };
+        let fits = |part: &Vec<usize>| part.iter().all(|&other| !apart.contains(&(other, file)));
         let number = parts.iter().position(fits).unwrap_or(parts.len());
         match parts.get_mut(number) {
             Some(part) => part.push(file),
@@ -55,10 +53,7 @@ struct Taken {
 }
 
 /// The pairs of files of one host that have a dependency reversed, the lower first.
-fn contradictions(
-    files: &[FileRead],
-    joined: &[Vec<Joined>],
-) -> BTreeSet<(usize, usize)> {
+fn contradictions(files: &[FileRead], joined: &[Vec<Joined>]) -> BTreeSet<(usize, usize)> {
     let mut operations: BTreeMap<(u64, u64, bool), Vec<Taken>> = BTreeMap::new();
     for (file, (it, joined)) in files.iter().zip(joined).enumerate() {
         for call in joined {
@@ -87,7 +82,10 @@ fn contradictions(
         for (at, a) in calls.iter().enumerate() {
             for b in calls.iter().skip(at + 1) {
                 let reversed = |cause: &Taken, effect: &Taken| {
-                    cause.cause.zip(effect.effect).is_some_and(|(begin, end)| begin > end)
+                    cause
+                        .cause
+                        .zip(effect.effect)
+                        .is_some_and(|(begin, end)| begin > end)
                 };
                 if a.file != b.file
                     && host(a.file) == host(b.file)

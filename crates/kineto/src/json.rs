@@ -153,7 +153,11 @@ mod tests {
         // Cut anywhere, the end is not found.
         let text = r#"{"a":[1,{"b":"a long string with an escape \" in it}]"}]}"#;
         for cut in 0..text.len() {
-            assert_eq!(value_end(&text.as_bytes()[..cut], 0), Err(Stop::Cut), "{cut}");
+            assert_eq!(
+                value_end(&text.as_bytes()[..cut], 0),
+                Err(Stop::Cut),
+                "{cut}"
+            );
         }
         let deep = "[".repeat(200);
         let too_deep = Err(Stop::Bad(128, "this is nested too deeply"));

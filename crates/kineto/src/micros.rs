@@ -127,8 +127,8 @@ pub(crate) fn write(out: &mut Vec<u8>, nanoseconds: i64, form: Form, original: &
     let below = magnitude % 1000;
     let needed = match below {
         0 => 0,
-        _ if below % 100 == 0 => 1,
-        _ if below % 10 == 0 => 2,
+        _ if below.is_multiple_of(100) => 1,
+        _ if below.is_multiple_of(10) => 2,
         _ => NANO,
     };
     let count = decimals.max(needed).min(NANO);
@@ -190,7 +190,16 @@ mod tests {
         ] {
             assert_eq!(shifted(text, by), new, "{text}");
         }
-        for none in ["", "-", "1.2.3", "true", "1e", "\"5\"", "99999999999999999999", "1e30"] {
+        for none in [
+            "",
+            "-",
+            "1.2.3",
+            "true",
+            "1e",
+            "\"5\"",
+            "99999999999999999999",
+            "1e30",
+        ] {
             assert_eq!(parse(none.as_bytes()), None, "{none}");
         }
     }

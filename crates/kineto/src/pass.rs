@@ -117,15 +117,13 @@ impl Pass<'_, '_> {
     /// As [`peek`](Self::peek), but `None` at the end of the file.
     fn peek_or_end(&mut self) -> Result<Option<u8>, FormatError> {
         loop {
-            match space(self.window.bytes(), 0) {
-                Ok(_) => return self.peek().map(Some),
-                Err(_) => {
-                    let count = self.window.bytes().len();
-                    self.take(count);
-                    if !self.window.more()? {
-                        return Ok(None);
-                    }
-                }
+            if space(self.window.bytes(), 0).is_ok() {
+                return self.peek().map(Some);
+            }
+            let count = self.window.bytes().len();
+            self.take(count);
+            if !self.window.more()? {
+                return Ok(None);
             }
         }
     }
@@ -148,7 +146,9 @@ impl Pass<'_, '_> {
         }
         match self.peek_or_end()? {
             None => Ok(()),
-            Some(_) => Err(self.window.syntax(0, "something follows the end of the trace")),
+            Some(_) => Err(self
+                .window
+                .syntax(0, "something follows the end of the trace")),
         }
     }
 

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use retime_model::{
-    Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo,
-};
+use retime_model::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 
 use crate::columns::{FileRead, Track};
 use crate::error::KinetoError;
@@ -201,7 +199,11 @@ pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
     let missing: Vec<u32> = (0..size).filter(|rank| !there.contains(rank)).collect();
     if !missing.is_empty() {
         let shown: Vec<String> = missing.iter().take(8).map(u32::to_string).collect();
-        let more = if missing.len() > shown.len() { ", ..." } else { "" };
+        let more = if missing.len() > shown.len() {
+            ", ..."
+        } else {
+            ""
+        };
         warnings.push(format!(
             "the job has {size} ranks, and {} of them have no file here: {}{more}",
             missing.len(),

@@ -205,7 +205,9 @@ mod tests {
     }
 
     fn map(knots: &[(u64, u64)]) -> ClockMap {
-        let knots = knots.iter().map(|&(raw, to)| Knot::at(Timestamp(raw), Timestamp(to)));
+        let knots = knots
+            .iter()
+            .map(|&(raw, to)| Knot::at(Timestamp(raw), Timestamp(to)));
         ClockMap::new(knots.collect(), vec![]).unwrap()
     }
 

@@ -37,10 +37,9 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
                 Recognition::No
             }
         }
-        // A pipe or a device would be changed by looking at it.
-        Some(_) => Recognition::No,
         None if is_named_like_one(path) => Recognition::Possible,
-        None => Recognition::No,
+        // A pipe or a device would be changed by looking at it.
+        _ => Recognition::No,
     })
 }
 
@@ -84,18 +83,34 @@ pub(crate) fn in_order(files: &mut [PathBuf]) {
 /// Whether a file is called as such traces are.
 pub(crate) fn is_named_like_one(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let name = name.to_ascii_lowercase();
-    (name.ends_with(".json") || name.ends_with(".json.gz")) && !name.ends_with(CORRECTION)
+    let ends = |with: &str| {
+        let end = name
+            .len()
+            .checked_sub(with.len())
+            .and_then(|it| name.get(it..));
+        end.is_some_and(|end| end.eq_ignore_ascii_case(with))
+    };
+    (ends(".json") || ends(".json.gz")) && !ends(CORRECTION)
 }
 
+/// Keys of which one stands near the beginning of every object with events; headers can be
+/// so long that the events begin later.
+const KEYS: [&[u8]; 5] = [
+    b"\"traceEvents\"",
+    b"\"baseTimeNanoseconds\"",
+    b"\"schemaVersion\"",
+    b"\"deviceProperties\"",
+    b"\"distributedInfo\"",
+];
+
 /// Whether the first bytes of a file are those of an object or array with events.
-fn begins_like_one(path: &Path) -> io::Result<bool> {
+pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
     let bytes = first_bytes(path, PROBE)?;
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     let text = text.trim_ascii_start();
     let holds = |what: &[u8]| memchr::memmem::find(text, what).is_some();
     Ok(match text.first() {
-        Some(b'{') => holds(b"\"traceEvents\"") || holds(b"\"baseTimeNanoseconds\""),
+        Some(b'{') => KEYS.into_iter().any(holds),
         Some(b'[') => holds(b"\"ph\"") && holds(b"\"ts\""),
         _ => false,
     })

@@ -37,21 +37,20 @@ pub(crate) fn restore(
     let mut originals = Originals::new(&saved.stamps);
     let mut forms = saved.forms.iter();
     let wrong = "the undo data do not fit this file";
-    let (_, original) =
-        digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
-            let ((&time, &track), form) = entries.next().zip(forms.next()).ok_or(wrong)?;
-            let begin = originals.of(maps.of(track).unwrap_or(&identity), time);
-            match form {
-                Written::As(text) => out.extend_from_slice(text.as_bytes()),
-                Written::Like(form) => {
-                    let is = micros::parse(digits).ok_or(wrong)?;
-                    let by = begin.wrapping_sub(time) as i64;
-                    let was = is.nanoseconds.checked_add(by).ok_or(wrong)?;
-                    micros::write(out, was, form, digits);
-                }
+    let (_, original) = digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
+        let ((&time, &track), form) = entries.next().zip(forms.next()).ok_or(wrong)?;
+        let begin = originals.of(maps.of(track).unwrap_or(&identity), time);
+        match form {
+            Written::As(text) => out.extend_from_slice(text.as_bytes()),
+            Written::Like(form) => {
+                let is = micros::parse(digits).ok_or(wrong)?;
+                let by = begin.wrapping_sub(time) as i64;
+                let was = is.nanoseconds.checked_add(by).ok_or(wrong)?;
+                micros::write(out, was, form, digits);
             }
-            Ok(())
-        })?;
+        }
+        Ok(())
+    })?;
     if original != saved.original {
         return Err(refused(
             "the result differs from the original; the correction or the undo data are not those \

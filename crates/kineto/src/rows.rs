@@ -3,7 +3,7 @@
 //! The first list that is asked for reads all files again, for the names of events: five
 //! bytes of each event are kept, and each name once.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use retime_model::Timestamp;
@@ -29,7 +29,7 @@ struct Named {
 }
 
 impl Named {
-    fn read(path: &PathBuf) -> Result<Self, FormatError> {
+    fn read(path: &Path) -> Result<Self, FormatError> {
         let mut named = Self::default();
         let mut known: FxHashMap<Box<[u8]>, u32> = FxHashMap::default();
         read(path, &(), &mut |event| {
@@ -44,7 +44,9 @@ impl Named {
                 named.regions.push(plain(name));
             }
             named.names.push(number);
-            named.types.push(event.ph().first().copied().unwrap_or(b'?'));
+            named
+                .types
+                .push(event.ph().first().copied().unwrap_or(b'?'));
             Ok(())
         })?;
         Ok(named)
@@ -63,7 +65,7 @@ fn plain(name: &[u8]) -> String {
 
 impl Table {
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, FormatError> {
-        let files = paths.par_iter().map(Named::read);
+        let files = paths.par_iter().map(|path| Named::read(path));
         let mut files: Vec<Named> = files.collect::<Result<_, _>>()?;
         // The same name in several files is one region.
         let mut known: FxHashMap<String, u32> = FxHashMap::default();
@@ -125,7 +127,8 @@ impl Rows<'_> {
         let letter = kind.and_then(|it| u8::try_from(it).ok()).unwrap_or(b'?');
         let (kind, region, passage) = match (event.side, letter) {
             (Side::Begin, _) => {
-                self.open.push((Some(event.entry), region.unwrap_or_default()));
+                self.open
+                    .push((Some(event.entry), region.unwrap_or_default()));
                 ("begin", region, Some(Passage::Enter))
             }
             (Side::End, _) => {

@@ -18,9 +18,11 @@ use retime_model::{
 use crate::columns::FileRead;
 use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
-use crate::placing::shift;
 use crate::places::{Places, one_run, warnings};
-use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in, in_order, is_named_like_one};
+use crate::placing::shift;
+use crate::recognise::{
+    CORRECTION, CORRECTION_OF_ALL, begins_like_one, files_in, in_order, is_named_like_one,
+};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Unmatched;
@@ -90,17 +92,22 @@ impl Run {
                 return Err(refused(&pair[1], what).into());
             }
         }
-        for path in files.iter().filter(|it| !is_named_like_one(it)) {
-            let what = "is not called *.json or *.json.gz; give the files of a job alone";
+        // Copies are found again by their names and first bytes.
+        for path in &files {
+            let what = if !is_named_like_one(path) {
+                "is not called *.json or *.json.gz; give the files of a job alone"
+            } else if !begins_like_one(path).map_err(|source| KinetoError::io(path, source))? {
+                "does not begin like a profile, or another trace in Chrome's format; give the \
+                 files of a job alone"
+            } else {
+                continue;
+            };
             return Err(refused(path, what.to_owned()).into());
         }
         let parent = files.first().and_then(|it| it.parent());
-        let parent = match parent {
-            None => Path::new("."),
-            Some(it) if it.as_os_str().is_empty() => Path::new("."),
-            Some(it) => it,
-        };
-        Self::of(&parent.to_owned(), Shape::Directory, files)
+        let parent = parent.filter(|it| !it.as_os_str().is_empty());
+        let parent = parent.unwrap_or(Path::new(".")).to_owned();
+        Self::of(&parent, Shape::Directory, files)
     }
 
     fn of(path: &Path, shape: Shape, files: Vec<PathBuf>) -> Result<Self, FormatError> {
@@ -185,7 +192,7 @@ impl Run {
     }
 
     /// The maps of the tracks of a file.
-    fn maps<'a>(&self, read: &AllRead, correction: &'a Correction, file: usize) -> Maps<'a> {
+    fn maps<'a>(read: &AllRead, correction: &'a Correction, file: usize) -> Maps<'a> {
         Maps::new(correction, read.places.location(file, 0))
     }
 
@@ -305,7 +312,7 @@ impl Trace for Run {
         self.check_asked(read, events.len())?;
         let files = self.files.par_iter().zip(&read.files).enumerate();
         let settled = files.map(|(number, (path, file))| {
-            let maps = self.maps(read, correction, number);
+            let maps = Self::maps(read, correction, number);
             let times = new_times(path, file, &maps)?;
             let order = Order::of(&file.columns, file.tracks.len());
             let wanted = Self::of_file(read, number, events);
@@ -337,7 +344,7 @@ impl Trace for Run {
             let file = read.files.get(number).ok_or_else(|| KinetoError::Changed {
                 path: path.to_owned(),
             })?;
-            let maps = self.maps(read, correction, number);
+            let maps = Self::maps(read, correction, number);
             rewrite::rewrite(path, file, &maps, to, monitor)
         })?;
         let saved = Saved {
@@ -382,7 +389,7 @@ impl Trace for Run {
                 let why = format!("{name} is not among the files that were corrected");
                 return Err(refused(why).into());
             };
-            let maps = self.maps(read, correction, number);
+            let maps = Self::maps(read, correction, number);
             restore::restore(path, file, &maps, saved, to, monitor)
         })?;
         Ok(())
@@ -410,12 +417,17 @@ impl Trace for Run {
             self.table.get_or_init(|| table)
         };
         let starts = &read.places.starts;
-        let file = starts.partition_point(|it| *it <= location.0).saturating_sub(1);
+        let file = starts
+            .partition_point(|it| *it <= location.0)
+            .saturating_sub(1);
         let track = location.0 - starts.get(file).copied().unwrap_or_default();
-        let of_file = read.files.get(file).ok_or_else(|| KinetoError::Inconsistent {
-            path: self.path.clone(),
-            what: format!("has no track number {}", location.0),
-        })?;
+        let of_file = read
+            .files
+            .get(file)
+            .ok_or_else(|| KinetoError::Inconsistent {
+                path: self.path.clone(),
+                what: format!("has no track number {}", location.0),
+            })?;
         Ok(Box::new(table.rows(file, of_file, track as usize)))
     }
 

@@ -118,7 +118,10 @@ fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
 /// What the tracks of a file hold besides times.
 pub(crate) fn contents_of(file: &FileRead) -> impl Iterator<Item = Contents> + '_ {
     file.tracks.iter().map(|track| {
-        let kinds = track.kinds.iter().map(|&(kind, count)| (kind.into(), count));
+        let kinds = track
+            .kinds
+            .iter()
+            .map(|&(kind, count)| (kind.into(), count));
         let mut kinds: Vec<(u32, u64)> = kinds.collect();
         kinds.sort_unstable();
         Contents {

@@ -5,6 +5,7 @@ mod corrections;
 mod lines;
 mod matching;
 mod options;
+mod profiles;
 
 /// A part of retime that is given bytes.
 pub struct Target {
@@ -18,7 +19,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target {
         name: "anchor",
         seeds: archive::anchors,
@@ -53,6 +54,11 @@ pub const TARGETS: [Target; 9] = [
         name: "lines",
         seeds: lines::files,
         check: lines::check,
+    },
+    Target {
+        name: "profiles",
+        seeds: profiles::files,
+        check: profiles::check,
     },
     Target {
         name: "corrections",

@@ -348,7 +348,7 @@ pub(super) fn describe(
     }
     report.clocks = build::clocks_part(analysis, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
-    if method.name().keeps_time() {
+    if solution.aligned.is_some() {
         report.hosts = hosts::part(analysis, solution);
     }
     report.parameters.gamma_max = method.gamma_max();

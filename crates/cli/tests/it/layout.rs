@@ -44,6 +44,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "retime",
             "retime-cli",
             "retime-jsonl",
+            "retime-kineto",
             "retime-otf2",
             "retime-otf2-format",
             "retime-sim",

@@ -46,15 +46,23 @@ pub(super) struct Known {
 impl Known {
     /// What the calls of a sequence tell that was shifted against another.
     pub(super) fn of(pivot: &[Item], other: &[Item], shift: i64) -> Self {
-        let pairs = || {
-            let place = |it: i64| usize::try_from(it).ok();
-            let pair = move |(b, at): (&Item, i64)| Some((*pivot.get(place(at)?)?, *b));
-            other.iter().zip(shift..).filter_map(pair)
-        };
-        let mut differences: Vec<i64> = pairs().map(|(a, b)| b.end - a.end).collect();
+        let place = |it: i64| usize::try_from(it).ok();
+        let pair = |(b, at): (&Item, i64)| Some((*pivot.get(place(at)?)?, *b));
+        Self::from_pairs(
+            &other
+                .iter()
+                .zip(shift..)
+                .filter_map(pair)
+                .collect::<Vec<_>>(),
+        )
+    }
+
+    /// What calls of the same operations tell.
+    pub(super) fn from_pairs(pairs: &[(Item, Item)]) -> Self {
+        let mut differences: Vec<i64> = pairs.iter().map(|(a, b)| b.end - a.end).collect();
         differences.sort_unstable();
         Self {
-            between: pairs().filter_map(|(a, b)| between(&a, &b)).collect(),
+            between: pairs.iter().filter_map(|(a, b)| between(a, b)).collect(),
             difference: differences.get(differences.len() / 2).copied().unwrap_or(0),
         }
     }
@@ -134,10 +142,14 @@ fn is_shift(
     work: &mut usize,
 ) -> Option<bool> {
     let (first, last) = overlap(pivot.len() as i64, other.len() as i64, shift);
-    let own = other.get(first as usize..=last as usize).unwrap_or_default();
+    let own = other
+        .get(first as usize..=last as usize)
+        .unwrap_or_default();
     let its = pivot.get((first + shift) as usize..).unwrap_or_default();
     let pairs = || own.iter().zip(its);
-    let alike = pairs().take_while(|(a, b)| a.signature == b.signature).count();
+    let alike = pairs()
+        .take_while(|(a, b)| a.signature == b.signature)
+        .count();
     *work = work.checked_sub(alike)?;
     if alike < own.len() {
         return Some(false);
@@ -204,7 +216,10 @@ mod tests {
         for from in 0..4 {
             // The clock is 300 us ahead.
             let other = sequence(&LENGTHS[from..], starts(from) + 300_000);
-            assert_eq!(align(&pivot, &other, &Known::default()), Shift::By(2 * from as i64));
+            assert_eq!(
+                align(&pivot, &other, &Known::default()),
+                Shift::By(2 * from as i64)
+            );
         }
     }
 

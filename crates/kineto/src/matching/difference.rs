@@ -50,7 +50,7 @@ pub(super) fn is_possible(all: &[Between]) -> bool {
     // Each step halves the slopes that are left; after this many they differ by less than a
     // nanosecond a day.
     for _ in 0..48 {
-        let slope = (low + high) / 2.0;
+        let slope = f64::midpoint(low, high);
         let (gap, rising) = gap(all, slope);
         if gap <= stray {
             return true;

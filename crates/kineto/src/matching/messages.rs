@@ -1,16 +1,17 @@
 //! Which send belongs to which receive.
 //!
-//! Messages between two ranks of a group do not overtake each other. Both kernels of one
-//! run at the same time where it is long enough to need its receiver, which tells how the
-//! two sequences [lie on each other](super::alignment); messages so short that a send is over
-//! before its receive begins are not joined. Only the direction of the message is an order:
-//! no receive ends before its send has begun.
+//! Messages between two ranks of a group do not overtake each other, so one sequence has to
+//! be [shifted](super::alignment) against the other, as with collectives; numbers do not
+//! help, as each rank counts its own. What tells the shift is that no receive ends before its
+//! send has begun, together with what the collectives of both ranks say of their clocks.
+//! Without any of these nothing is joined: of receives that wait in vain and of messages that
+//! were sent long before, the times alone look alike.
 
 use std::collections::BTreeMap;
 
 use retime_model::MessageId;
 
-use super::alignment::{Known, Shift, align};
+use super::alignment::{Item, Known, Shift, align};
 use super::{Calls, Group, Joined, Matching, Part, Sequence};
 use crate::call::What;
 
@@ -27,8 +28,8 @@ struct Channel {
 impl Matching {
     /// Joins the messages of a group.
     pub(super) fn messages(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
-        let peers_are_ranks_in_group = peers(calls, sequences)
-            .all(|peer| (peer as usize) < group.ranks.len());
+        let peers_are_ranks_in_group =
+            peers(calls, sequences).all(|peer| (peer as usize) < group.ranks.len());
         let file_of = |peer: u32| {
             let rank = if peers_are_ranks_in_group {
                 group.ranks.get(peer as usize).copied()?
@@ -51,7 +52,11 @@ impl Matching {
                         channels.entry((*file, other)).or_default().sends.push(call);
                     }
                     Some(other) => {
-                        channels.entry((other, *file)).or_default().receives.push(call);
+                        channels
+                            .entry((other, *file))
+                            .or_default()
+                            .receives
+                            .push(call);
                     }
                 }
             }
@@ -71,8 +76,12 @@ impl Matching {
         let sends = (from, channel.sends);
         let receives = (to, channel.receives);
         let items = |sequence: &Sequence| calls.items(group, sequence);
-        let known = Known::default();
-        let Shift::By(shift) = align(&items(&sends), &items(&receives), &known) else {
+        let known = self.known(calls, group, (from, to));
+        let shift = match known {
+            Some(known) => align(&items(&sends), &items(&receives), &known),
+            None => Shift::Ambiguous,
+        };
+        let Shift::By(shift) = shift else {
             self.count(from, AMBIGUOUS, sends.1.len());
             self.count(to, AMBIGUOUS, receives.1.len());
             return;
@@ -89,7 +98,10 @@ impl Matching {
                 space: (self.groups.len() as u64) << 40 | (from as u64) << 20 | to as u64,
                 number: place as u64,
             };
-            let ends = [(from, send.event, Part::Send(id)), (to, receive.event, Part::Receive(id))];
+            let ends = [
+                (from, send.event, Part::Send(id)),
+                (to, receive.event, Part::Receive(id)),
+            ];
             for (file, event, part) in ends {
                 if let Some(joined) = self.joined.get_mut(file) {
                     joined.push(Joined { event, part });
@@ -99,6 +111,33 @@ impl Matching {
         }
         self.count(from, AMBIGUOUS, sends.1.len() - matched);
         self.count(to, AMBIGUOUS, receives.1.len() - matched);
+    }
+}
+
+impl Matching {
+    /// What the operations of the group that both files took part in tell of their clocks.
+    fn known(&self, calls: &Calls<'_>, group: &Group, pair: (usize, usize)) -> Option<Known> {
+        let space = self.groups.len() as u64;
+        let own = |file: usize| {
+            let of_file = calls.files.get(file)?;
+            let numbers = of_file.calls.iter().enumerate();
+            let call_of: BTreeMap<u32, usize> = numbers.map(|(at, it)| (it.event, at)).collect();
+            let item = |it: &Joined| match it.part {
+                Part::Collective { id, .. } if id.space == space => {
+                    let call = call_of.get(&it.event)?;
+                    Some((id.number, calls.item(group, file, *call)?))
+                }
+                _ => None,
+            };
+            let joined = self.joined.get(file)?.iter();
+            Some(joined.filter_map(item).collect::<BTreeMap<u64, Item>>())
+        };
+        let (first, second) = (own(pair.0)?, own(pair.1)?);
+        let both = first
+            .iter()
+            .filter_map(|(id, a)| Some((*a, *second.get(id)?)));
+        let both: Vec<(Item, Item)> = both.filter(|(a, _)| a.is_mutual()).collect();
+        (!both.is_empty()).then(|| Known::from_pairs(&both))
     }
 }
 

@@ -168,8 +168,8 @@ impl<'a> Calls<'a> {
     /// A call as it stands in a sequence of its group.
     fn item(&self, group: &Group, file: usize, call: usize) -> Option<Item> {
         let (is_cause, is_effect) = match self.call(file, call)?.what {
-            // Both ends of a message run at the same time.
-            What::Send(_) | What::Receive(_) => (true, true),
+            What::Send(_) => (true, false),
+            What::Receive(_) => (false, true),
             What::Collective(operation) => {
                 let root = || self.files.get(file)?.requests.get(&operation)?.root;
                 let root = root().and_then(|it| group.ranks.get(it as usize).copied());
@@ -277,12 +277,13 @@ impl Matching {
             let sequence = move |&call: &usize| calls.call(*file, call)?.sequence;
             its.iter().map(sequence)
         });
-        let instances = if numbered.clone().next().is_some() && numbered.into_iter().all(|it| it.is_some()) {
-            self.by_number(calls, sequences)
-        } else {
-            let mut known = FxHashMap::default();
-            self.by_alignment(calls, group, sequences, &mut known)
-        };
+        let instances =
+            if numbered.clone().next().is_some() && numbered.into_iter().all(|it| it.is_some()) {
+                self.by_number(calls, sequences)
+            } else {
+                let mut known = FxHashMap::default();
+                self.by_alignment(calls, group, sequences, &mut known)
+            };
         self.join(calls, group, instances);
     }
 
@@ -291,8 +292,10 @@ impl Matching {
     fn unnumbered(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
         let mut instances = Vec::new();
         let mut doubtful: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let queues: BTreeMap<usize, Option<Queue>> =
-            sequences.iter().map(|it| (it.0, Queue::of(calls, it.0))).collect();
+        let queues: BTreeMap<usize, Option<Queue>> = sequences
+            .iter()
+            .map(|it| (it.0, Queue::of(calls, it.0)))
+            .collect();
         let mut known = FxHashMap::default();
         for sequences in pools::by_signature(calls, sequences) {
             for sequence in &sequences {
@@ -354,8 +357,10 @@ impl Matching {
         let Some((pivot, pivot_calls)) = longest else {
             return Vec::new();
         };
-        let mut instances: Vec<Instance> =
-            pivot_calls.iter().map(|&call| vec![(*pivot, call)]).collect();
+        let mut instances: Vec<Instance> = pivot_calls
+            .iter()
+            .map(|&call| vec![(*pivot, call)])
+            .collect();
         let items = calls.items(group, &(*pivot, pivot_calls.clone()));
         for sequence in sequences.iter().filter(|it| it.0 != *pivot) {
             let (file, own) = sequence;
@@ -433,9 +438,8 @@ impl Matching {
         // The root waits for itself in no way that another clock takes part in.
         let causes = |file: usize| causes(file) && (class != Class::AllToOne || !is_root(file));
         let effects = |file: usize| effects(file) && (class != Class::OneToAll || !is_root(file));
-        let count = |is: &dyn Fn(usize) -> bool| {
-            instance.iter().filter(|it| is(it.0)).count() as u32
-        };
+        let count =
+            |is: &dyn Fn(usize) -> bool| instance.iter().filter(|it| is(it.0)).count() as u32;
         let (begins, ends) = (count(&causes), count(&effects));
         if begins == 0 || ends == 0 {
             return Err(ALONE);

@@ -36,7 +36,10 @@ pub(super) fn pools(calls: &Calls<'_>) -> Vec<Vec<Sequence>> {
         })
     };
     for (file, call, it) in unlabelled() {
-        let track = calls.files.get(file).map(|file| file.columns.track(it.event));
+        let track = calls
+            .files
+            .get(file)
+            .map(|file| file.columns.track(it.event));
         let signature = calls.signature(file, call);
         if let (Some(track), Some(signature)) = (track, signature) {
             sets.unite(Element::Thread(file, track), Element::Signature(signature));
@@ -127,7 +130,9 @@ pub(super) fn groups_of(calls: &Calls<'_>, pools: &[Vec<Sequence>]) -> Vec<Optio
             let finest = possible.iter().copied().find(|place| {
                 let finest = family(place);
                 possible.iter().all(|other| {
-                    finest.zip(family(other)).is_some_and(|(a, b)| refines(a, b))
+                    finest
+                        .zip(family(other))
+                        .is_some_and(|(a, b)| refines(a, b))
                 })
             })?;
             families.get_mut(finest)?.take()
@@ -349,8 +354,7 @@ impl Queue {
             let begun = its.partition_point(|&it| begin(it).is_some_and(|it| it < idle));
             for (place, call) in its.into_iter().enumerate() {
                 let request = (place + asked).checked_sub(begun);
-                *queue.asked.get_mut(call)? =
-                    request.and_then(|it| times.get(it)).copied();
+                *queue.asked.get_mut(call)? = request.and_then(|it| times.get(it)).copied();
             }
         }
         Some(queue)
@@ -366,7 +370,10 @@ impl Queue {
         let begin = columns.begin(first.event);
         columns.track(first.event) == columns.track(second.event)
             || self.free_since.get(place).is_some_and(|it| *it >= begin)
-            || self.asked.get(place).is_some_and(|it| it.is_some_and(|it| it > begin))
+            || self
+                .asked
+                .get(place)
+                .is_some_and(|it| it.is_some_and(|it| it > begin))
     }
 
     /// Which of the calls of one signature have a certain place among them.

@@ -90,7 +90,9 @@ fn space() -> impl Strategy<Value = &'static str> {
 /// An event: of several times only the last counts.
 fn event(members: &[Member], space: &str, by: u64) -> Twice {
     let mut event = Twice::default();
-    let last = members.iter().rposition(|it| !matches!(it, Member::Other(_)));
+    let last = members
+        .iter()
+        .rposition(|it| !matches!(it, Member::Other(_)));
     event.same("{");
     event.same(space);
     event.same(r#""ph":"i""#);

@@ -62,7 +62,11 @@ impl Truth {
                 there += 1;
                 let begin = bases[&rank] + nanoseconds(member["ts"].as_str().unwrap());
                 let end = begin + lengths[event].unwrap();
-                found.begins.entry((rank, begin)).or_default().insert(number);
+                found
+                    .begins
+                    .entry((rank, begin))
+                    .or_default()
+                    .insert(number);
                 found.ends.entry((rank, end)).or_default().insert(number);
             }
             found.instances.push(Instance {

@@ -1,4 +1,4 @@
-//! Simulated training runs, recorded as the profiler of `PyTorch` does.
+//! Simulated training runs, recorded as the profiler of PyTorch does.
 //!
 //! A training job writes one JSON file for each rank, stamped by the clock of
 //! the rank's host. [`KinetoRun`] simulates such a job in true time, and writes
