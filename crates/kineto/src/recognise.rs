@@ -28,13 +28,11 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
                 Recognition::Certain
             }
         }
-        Some(kind) if kind.is_file() => {
+        Some(kind) if kind.is_file() && is_named_like_one(path) => {
             if begins_like_one(path)? {
                 Recognition::Certain
-            } else if is_named_like_one(path) {
-                Recognition::Possible
             } else {
-                Recognition::No
+                Recognition::Possible
             }
         }
         None if is_named_like_one(path) => Recognition::Possible,
