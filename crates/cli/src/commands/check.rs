@@ -2,6 +2,7 @@
 
 use retime::pipeline::Verdict;
 
+use super::done::Done;
 use crate::analysed::analyse;
 use crate::args::CheckArgs;
 use crate::drawn;
@@ -12,6 +13,13 @@ use crate::report::{self, examined};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
+    let done = check(args)?;
+    done.tell(&args.run)?;
+    Ok(done.exit)
+}
+
+/// Checks a trace, on the threads asked for.
+pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     report::target::check(&args.run, None)?;
     let (report, drawn) = with_threads(args.run.threads, || {
         let analysed = analyse(args.source(), &args.model)?;
@@ -22,13 +30,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
         report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, drawn))
     })?;
-    drawn.print(&report, &outcome(&report), &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
     let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
-    Ok(if failed {
+    let exit = if failed {
         VIOLATIONS
     } else {
         examined::exit_code(&report.examined)
+    };
+    Ok(Done {
+        outcome: outcome(&report),
+        report,
+        exit,
+        drawn,
     })
 }
 
