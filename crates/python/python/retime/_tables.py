@@ -1,6 +1,6 @@
 """Tables: whatever knows Arrow's stream interface takes them as they are."""
 
-from . import _retime
+from . import _pandas
 
 # Rows of a row group of a Parquet file.
 ROW_GROUP = 1 << 20
@@ -19,7 +19,7 @@ def _needed(module, why):
 class Table:
     """A table of a trace; it holds no rows, and makes them anew whenever they are read.
 
-    ``pyarrow.table(table)``, ``polars.from_arrow(table)``, DuckDB and all else that knows
+    ``pyarrow.table(table)``, ``polars.DataFrame(table)``, DuckDB and all else that knows
     ``__arrow_c_stream__`` take it.
     """
 
@@ -51,17 +51,15 @@ class Table:
         reader = _needed("pyarrow", "to_pyarrow()") and self.reader()
         return self._whole(reader.read_all)
 
-    def to_pandas(self, **options):
-        """A ``pandas.DataFrame``; names become categories. Takes pandas and pyarrow.
+    def to_pandas(self):
+        """A ``pandas.DataFrame``. Takes pandas and pyarrow.
 
-        ``options`` are those of ``pyarrow.Table.to_pandas``.
+        Names become categories; whole numbers that may be missing are ``UInt64``.
         """
-        _needed("pandas", "to_pandas()")
-        _needed("pyarrow", "to_pandas()")
-        # Each column of the Arrow table goes as soon as pandas has its own, so that
-        # memory holds little more than one of the two.
-        options = {"split_blocks": True, "self_destruct": True, **options}
-        return self.to_pyarrow().to_pandas(**options)
+        pandas = _needed("pandas", "to_pandas()")
+        pyarrow = _needed("pyarrow", "to_pandas()")
+        numpy = _needed("numpy", "to_pandas()")
+        return self._whole(lambda: _pandas.frame(numpy, pandas, pyarrow, self.reader()))
 
     def to_polars(self):
         """A ``polars.DataFrame``."""
@@ -74,20 +72,12 @@ class Table:
         ``options`` are those of ``pyarrow.parquet.ParquetWriter``.
         """
         parquet = _needed("pyarrow.parquet", "to_parquet()")
-        pyarrow = _needed("pyarrow", "to_parquet()")
+        schema = _needed("pyarrow", "to_parquet()").schema(self)
 
         def write():
-            reader = self.reader()
-            with parquet.ParquetWriter(path, reader.schema, **options) as writer:
-                batches, rows = [], 0
-                for batch in reader:
-                    batches.append(batch)
-                    rows += batch.num_rows
-                    if rows >= ROW_GROUP:
-                        writer.write_table(pyarrow.Table.from_batches(batches, reader.schema), ROW_GROUP)
-                        batches, rows = [], 0
-                if batches:
-                    writer.write_table(pyarrow.Table.from_batches(batches, reader.schema), ROW_GROUP)
+            with parquet.ParquetWriter(path, schema, **options) as writer:
+                for group in self._groups():
+                    writer.write_table(group, ROW_GROUP)
 
         self._whole(write)
 
@@ -100,6 +90,19 @@ class Table:
         if self._pipit is None:
             raise TypeError("to_pipit() is for tables of events")
         return self._pipit()
+
+    def _groups(self):
+        """Tables of pyarrow with about a million rows each; at least one."""
+        pyarrow = _needed("pyarrow", "reading a table")
+        reader = self.reader()
+        batches, rows = [], 0
+        for batch in reader:
+            batches.append(batch)
+            rows += batch.num_rows
+            if rows >= ROW_GROUP:
+                yield pyarrow.Table.from_batches(batches, reader.schema)
+                batches, rows = [], 0
+        yield pyarrow.Table.from_batches(batches, reader.schema)
 
     def _whole(self, read):
         """Reads it all; what went wrong on the way is an exception of retime."""
@@ -125,27 +128,55 @@ def pipit(view):
     pandas = _needed("pandas", "to_pipit()")
     time = "corrected" if view._is_corrected else "time"
     events = Table(view._events(["location", time, "kind", "region", "passage"])).to_pandas()
-    stamps = events[time].to_numpy()
-    since = stamps - (stamps.min() if len(stamps) else 0)
-    factor = 1_000_000_000 / view.ticks_per_second
-    threads, seen = {}, {}
-    for place in view.locations:
-        number = seen.get(place.process_number, 0)
-        threads[place.id] = (place.process_number, number)
-        seen[place.process_number] = number + 1
-    ids = pandas.Categorical(events["location"], categories=list(threads))
-    ends = numpy.array(list(threads.values()), dtype=numpy.int64).reshape(-1, 2)[ids.codes]
-    kinds = {"enter": "Enter", "leave": "Leave"}
-    passage = events["passage"].astype(object).map(kinds).fillna("Instant")
-    # Of an instant the kind is its name.
-    name = events["region"].astype(object).where(passage != "Instant", events["kind"].astype(object))
-    frame = pandas.DataFrame(
+    stamps = events.pop(time).to_numpy()
+    order = numpy.argsort(stamps, kind="stable")
+    stamps = stamps[order]
+    stamps = stamps - stamps[0] if len(stamps) else stamps
+    if view.ticks_per_second != 1_000_000_000:
+        stamps = stamps * (1_000_000_000 / view.ticks_per_second)
+    # Enter and leave have numbers 0 and 1 already; all else is an instant.
+    passage = events.pop("passage").cat.codes.to_numpy()[order]
+    is_instant = passage < 0
+    name, names = _names(events.pop("region"), events.pop("kind"), order, is_instant)
+    process, thread = _numbers(view.locations, events.pop("location").to_numpy()[order])
+    kinds = ["Enter", "Leave", "Instant"]
+    codes = numpy.where(is_instant, passage.dtype.type(2), passage)
+    return pandas.DataFrame(
         {
-            "Timestamp (ns)": since if factor == 1 else since * factor,
-            "Event Type": pandas.Categorical(passage, categories=["Enter", "Leave", "Instant"]),
-            "Name": pandas.Categorical(name),
-            "Thread": ends[:, 1],
-            "Process": ends[:, 0],
-        }
+            "Timestamp (ns)": stamps,
+            "Event Type": pandas.Categorical.from_codes(codes, kinds),
+            "Name": pandas.Categorical.from_codes(name, names),
+            "Thread": thread,
+            "Process": process,
+        },
+        copy=False,
     )
-    return frame.sort_values("Timestamp (ns)", kind="stable", ignore_index=True)
+
+
+def _names(region, kind, order, is_instant):
+    """Numbers of names and the names: of a call its region, of an instant its kind."""
+    import numpy
+
+    names = list(region.cat.categories)
+    place = {name: number for number, name in enumerate(names)}
+    for one in kind.cat.categories:
+        if place.setdefault(one, len(names)) == len(names):
+            names.append(one)
+    kinds = numpy.array([place[one] for one in kind.cat.categories], dtype=numpy.int32)
+    instants = kinds[kind.cat.codes.to_numpy()[order]] if len(kinds) else order.astype(numpy.int32)
+    return numpy.where(is_instant, instants, region.cat.codes.to_numpy()[order]), names
+
+
+def _numbers(locations, ids):
+    """The numbers of the process, and of the thread in it, for each id of a location."""
+    import numpy
+
+    seen, numbers = {}, {}
+    for place in locations:
+        thread = seen.get(place.process_number, 0)
+        seen[place.process_number] = thread + 1
+        numbers[place.id] = (place.process_number, thread)
+    known = numpy.array(sorted(numbers), dtype=numpy.uint64)
+    ends = numpy.array([numbers[int(it)] for it in known], dtype=numpy.int32).reshape(-1, 2)
+    at = numpy.searchsorted(known, ids)
+    return ends[at, 0], ends[at, 1]

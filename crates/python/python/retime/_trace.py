@@ -137,8 +137,8 @@ class Trace(View):
         self._path = path_of(path)
         self._format = format
         self._progress = progress
+        self._opened = self._studied = None
         self._opened = _retime.Opened(self._path, format)
-        self._studied = None
         self._lock = threading.Lock()
 
     @property
