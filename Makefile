@@ -75,11 +75,17 @@ PYTHON_CRATE = $(CARGO) $(1) --manifest-path crates/python/Cargo.toml --target-d
 
 python: python-tools ## Build the Python package: target/python/wheels/retime-VERSION-*.whl
 	rm -f $(WHEEL)
+	cd crates/python && $(CARGO) tree --locked --edges normal --prefix none --format '{p}  {l}  {r}' | \
+		sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > python/retime/LICENSES-OF-DEPENDENCIES
 	cd crates/python && $(PYTHON_TO)/tools/bin/maturin build --quiet --locked --profile $(PYTHON_PROFILE) \
-		--target-dir $(PYTHON_TO) --out $(PYTHON_TO)/wheels
+		--target-dir $(PYTHON_TO) --out $(PYTHON_TO)/wheels $(PYTHON_FLAGS)
 
-# `dist` for what is given away.
+# What is given away is built by
+#   make python PYTHON_PROFILE=dist PYTHON_FLAGS='--zig --compatibility manylinux2014'
+# so that it runs on every Linux, after target/python/tools/bin/pip install ziglang; besides
+# with --target aarch64-unknown-linux-gnu, after rustup target add of that.
 PYTHON_PROFILE ?= release
+PYTHON_FLAGS ?=
 # What tables and plots are given to, one after the other.
 OPTIONAL = pyarrow pandas polars matplotlib tqdm
 

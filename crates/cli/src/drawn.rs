@@ -137,6 +137,8 @@ fn command_line() -> String {
         }
     };
     let words = call::words().into_iter();
-    let words: Vec<String> = words.map(|it| quoted(it.to_string_lossy().into_owned())).collect();
+    let words: Vec<String> = words
+        .map(|it| quoted(it.to_string_lossy().into_owned()))
+        .collect();
     format!("retime {}", words.join(" "))
 }

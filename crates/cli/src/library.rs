@@ -35,7 +35,7 @@ use crate::{call, load};
 
 /// Opens a trace, of a named format or of the one that its path shows.
 pub fn open(path: &Path, format: Option<&str>) -> Result<Box<dyn Trace>, Failure> {
-    let failed = |error| Failure::of(error, &[]);
+    let failed = |error| Failure::of(&error, &[]);
     let format = format.map(|name| FormatName::from_str(name, false));
     let format = format.transpose().map_err(|_| {
         let known = formats::FORMATS.map(retime::format::Format::name);
@@ -53,19 +53,21 @@ pub fn open(path: &Path, format: Option<&str>) -> Result<Box<dyn Trace>, Failure
 pub fn describe(trace: &dyn Trace, call: Call) -> Result<TraceInfo, Failure> {
     call::within(call, || {
         load::with_threads(None, || load::describe(trace, true))
-            .map_err(|error| Failure::of(error, &[]))
+            .map_err(|error| Failure::of(&error, &[]))
     })
 }
 
 /// Does `work` on as many threads as there are cores, for a call.
 pub fn in_parallel<T: Send>(call: Call, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
     call::within(call, || {
-        load::with_threads(None, || Ok(work())).map_err(|error| Failure::of(error, &[]))
+        load::with_threads(None, || Ok(work())).map_err(|error| Failure::of(&error, &[]))
     })
 }
 
 /// The command that the words of a call stand for.
 fn parsed(call: &Call) -> Result<Command, Failure> {
     let words = std::iter::once(OsStr::new("retime")).chain(call.words.iter().map(AsRef::as_ref));
-    Ok(Cli::try_parse_from(words).map_err(Failure::of_words)?.command)
+    Ok(Cli::try_parse_from(words)
+        .map_err(|error| Failure::of_words(&error))?
+        .command)
 }

@@ -117,7 +117,9 @@ type Read = (Vec<Edge>, usize, Vec<Option<(i64, i64)>>);
 fn edges([from, sent, to, received]: [Vec<i64>; 4]) -> PyResult<Read> {
     let rows = from.len();
     if [sent.len(), to.len(), received.len()] != [rows; 3] {
-        return Err(PyValueError::new_err("the columns of edges differ in length"));
+        return Err(PyValueError::new_err(
+            "the columns of edges differ in length",
+        ));
     }
     let clock = |number: i64| {
         let clock = u32::try_from(number).ok().filter(|it| *it < 1 << 24);
@@ -126,7 +128,10 @@ fn edges([from, sent, to, received]: [Vec<i64>; 4]) -> PyResult<Read> {
     let mut extents: Vec<Option<(i64, i64)>> = Vec::new();
     let mut edges = Vec::with_capacity(rows);
     for row in 0..rows {
-        let ends = [(clock(from[row])?, sent[row]), (clock(to[row])?, received[row])];
+        let ends = [
+            (clock(from[row])?, sent[row]),
+            (clock(to[row])?, received[row]),
+        ];
         for (clock, stamp) in ends {
             if stamp.unsigned_abs() >= 1 << 61 {
                 let message = "stamps have to be nearer to 0 than 2^61: subtract the first one";

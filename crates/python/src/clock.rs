@@ -13,7 +13,9 @@ pub(crate) struct PiggybackClock(retime::clock::PiggybackClock);
 /// A tick rate that Python gave.
 pub(crate) fn rate(ticks_per_second: u64) -> PyResult<TickRate> {
     let rate = TickRate::per_second(ticks_per_second);
-    rate.ok_or_else(|| PyValueError::new_err("give ticks_per_second above 0, such as 1_000_000_000"))
+    rate.ok_or_else(|| {
+        PyValueError::new_err("give ticks_per_second above 0, such as 1_000_000_000")
+    })
 }
 
 #[pymethods]
@@ -44,6 +46,7 @@ impl PiggybackClock {
     /// The controlled time of receiving a message with a stamp at a physical time.
     fn receive(&mut self, physical: i64, stamp: (i64, i64)) -> i64 {
         let (simple, controlled) = stamp;
-        self.0.receive(physical, PiggybackStamp { simple, controlled })
+        self.0
+            .receive(physical, PiggybackStamp { simple, controlled })
     }
 }

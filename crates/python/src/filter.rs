@@ -163,7 +163,10 @@ impl Filter {
         if (location as usize) < self.locations {
             return Ok(LocationIndex(location));
         }
-        let message = format!("there is no location {location}: there are {}", self.locations);
+        let message = format!(
+            "there is no location {location}: there are {}",
+            self.locations
+        );
         Err(PyValueError::new_err(message))
     }
 }

@@ -106,7 +106,7 @@ impl Studied {
     #[new]
     #[pyo3(signature = (words, progress=None))]
     fn new(py: Python<'_>, words: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
-        let study = supervised(py, words, progress, Study::of)?;
+        let study = supervised(py, words, progress, |call| Study::of(&call))?;
         Ok(Self(Arc::new(study)))
     }
 

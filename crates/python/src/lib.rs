@@ -49,17 +49,12 @@ fn ask(py: Python<'_>, words: Vec<OsString>, progress: Option<Py<PyAny>>) -> PyR
     Ok((report, outcome, exit_code, written))
 }
 
-/// The options of a command: name, what a value is called, default, choices, help.
+/// Name, what a value is called, default, choices, help.
+type Described = (String, Option<String>, Option<String>, Vec<String>, String);
+
+/// The options of a command.
 #[pyfunction]
-fn options(
-    command: &str,
-) -> Vec<(
-    String,
-    Option<String>,
-    Option<String>,
-    Vec<String>,
-    String,
-)> {
+fn options(command: &str) -> Vec<Described> {
     let all = library::options(command).into_iter();
     all.map(|it| (it.name, it.value, it.default, it.choices, it.help))
         .collect()

@@ -103,3 +103,23 @@ def test_alignment_refuses():
 def test_unrelated_clocks():
     aligned = retime.align(edges() + [(2, 10, 3, 20)])
     assert aligned.relations[2:] == ["unrelated", "unrelated"]
+
+
+def test_stubs_have_all_options_and_names():
+    import ast
+    import pathlib
+    import runpy
+
+    package = pathlib.Path(__file__).parent.parent
+    stubs = package / "python" / "retime" / "__init__.pyi"
+    assert runpy.run_path(str(package / "stubs.py"))["stubs"]() == stubs.read_text()
+    names = {it.name for it in ast.parse(stubs.read_text()).body if hasattr(it, "name")}
+    assert set(retime.__all__) <= names | {"__version__"}
+    installed = pathlib.Path(retime.__file__).parent
+    assert (installed / "__init__.pyi").is_file() and (installed / "py.typed").is_file()
+    for name in retime.__all__:
+        it = getattr(retime, name)
+        assert name == "__version__" or it.__doc__, name
+        for inside in vars(it) if isinstance(it, type) else ():
+            if not inside.startswith("_") and callable(getattr(it, inside)):
+                assert getattr(it, inside).__doc__, f"{name}.{inside}"

@@ -38,10 +38,14 @@ def test_clocks(view):
 
 def test_space_and_time(view):
     pytest.importorskip("pyarrow")
-    axes = view.plot_spacetime(from_="1ms", to="1.1ms", locations=[0, 1])
-    assert len(axes.get_yticks()) == 2 and axes.collections
-    if isinstance(view, retime.Corrected):
-        assert axes.get_lines()
+    kind = "corrected" if isinstance(view, retime.Corrected) else "time"
+    first = min(view.events(["time"]).to_pyarrow()["time"].to_pylist())
+    message = view.messages().to_pyarrow().to_pylist()[100]
+    ends = sorted(message[f"{it}_{kind}"] - first for it in ("send", "receive"))
+    both = [message["send_location"], message["receive_location"]]
+    axes = view.plot_spacetime(f"{ends[0] - 1000}ns", f"{ends[1] + 1000}ns", both)
+    assert len(axes.get_yticks()) == 2 and axes.collections and axes.get_lines()
+    if kind == "corrected":
         assert all(line.get_xdata()[0] <= line.get_xdata()[1] for line in axes.get_lines())
     axes.figure.canvas.draw()
 

@@ -190,3 +190,21 @@ def test_the_command_ends_by_an_interrupt(large):
     work.send_signal(signal.SIGINT)
     _, said = work.communicate(timeout=10)
     assert work.returncode == 130 and b"interrupted" in said
+
+
+def test_two_threads_that_write_to_one_place(large, tmp_path):
+    out = tmp_path / "out"
+    begun, ended = threading.Event(), []
+
+    def first():
+        # It hears of its progress once it has begun.
+        retime.open(large.path, progress=lambda *_: begun.set()).correct(out, threads=1)
+        ended.append(True)
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    begun.wait(10)
+    with pytest.raises(retime.OutputError, match="by this process already"):
+        large.correct(tmp_path / "." / "out")
+    thread.join()
+    assert ended and retime.open(out).check(bounds=False).before.reversed == 0

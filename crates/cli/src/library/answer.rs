@@ -41,7 +41,7 @@ pub fn ask(call: Call) -> Result<Answer, Failure> {
         _ => {}
     }
     call::within(call, || {
-        done(&command).map_err(|error| Failure::of(error, &outputs(&command)))
+        done(&command).map_err(|error| Failure::of(&error, &outputs(&command)))
     })
 }
 

@@ -44,25 +44,28 @@ pub struct Failure {
 
 impl Failure {
     /// Of the command's error, where something was to be written to `outputs`.
-    pub(super) fn of(error: CliError, outputs: &[PathBuf]) -> Self {
+    pub(super) fn of(error: &CliError, outputs: &[PathBuf]) -> Self {
         let exit_code = error.exit_code();
         let mut message = error.to_string();
-        if let Some(remedy) = remedy::of(&error) {
+        if let Some(remedy) = remedy::of(error) {
             message = format!("{message}; {remedy}");
         }
         Self {
-            kind: kind(&error, outputs),
+            kind: kind(error, outputs),
             message,
             exit_code,
         }
     }
 
     /// Of words that are no command.
-    pub(super) fn of_words(error: clap::Error) -> Self {
+    pub(super) fn of_words(error: &clap::Error) -> Self {
         // What follows is how the command is called, which nobody here has typed.
         let text = error.render().to_string();
         let text = text.split("\n\nUsage:").next().unwrap_or_default();
-        let text = text.split("\n\nFor more information").next().unwrap_or_default();
+        let text = text
+            .split("\n\nFor more information")
+            .next()
+            .unwrap_or_default();
         let text = text.split("\n\n  tip: to pass").next().unwrap_or_default();
         Self {
             kind: FailureKind::Option,
@@ -73,7 +76,7 @@ impl Failure {
 
     /// Of what cannot be asked for.
     pub fn option(message: impl Into<String>) -> Self {
-        Self::of(CliError::Usage(message.into()), &[])
+        Self::of(&CliError::Usage(message.into()), &[])
     }
 
     /// Of what cannot be, unless retime is wrong.
@@ -134,6 +137,6 @@ fn is_missing(error: &(dyn std::error::Error + 'static)) -> bool {
 
 impl From<retime::format::FormatError> for Failure {
     fn from(error: retime::format::FormatError) -> Self {
-        Self::of(error.into(), &[])
+        Self::of(&error.into(), &[])
     }
 }

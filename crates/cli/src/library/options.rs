@@ -54,7 +54,7 @@ pub fn options(command: &str) -> Vec<OptionHelp> {
 /// have no part in it.
 pub fn filter_options(call: &Call) -> Result<FilterOptions, Failure> {
     match parsed(call)? {
-        Command::Stream(args) => args.filter(None).map_err(|error| Failure::of(error, &[])),
+        Command::Stream(args) => args.filter(None).map_err(|error| Failure::of(&error, &[])),
         _ => Err(Failure::option("give the words of stream")),
     }
 }

@@ -31,8 +31,8 @@ pub struct Study {
 impl Study {
     /// Of the words of `check`, as recorded; of those of `correct`, whose output is not
     /// written, as corrected.
-    pub fn of(call: Call) -> Result<Self, Failure> {
-        let command = parsed(&call)?;
+    pub fn of(call: &Call) -> Result<Self, Failure> {
+        let command = parsed(call)?;
         if command.max_memory().is_some() {
             return Err(Failure::option(
                 "--max-memory limits a whole process: use the command retime",
@@ -40,7 +40,7 @@ impl Study {
         }
         let studied = |work: &(dyn Fn() -> Result<Self, CliError> + Sync), threads| {
             let done = call::within(call.clone(), || with_threads(threads, work));
-            done.map_err(|error| Failure::of(error, &[]))
+            done.map_err(|error| Failure::of(&error, &[]))
         };
         match command {
             Command::Check(mut args) => {
@@ -82,7 +82,7 @@ impl Study {
 
     /// The report, as `--json` writes it.
     pub fn report(&self) -> Result<String, Failure> {
-        json(&self.found.report).map_err(|error| Failure::of(error, &[]))
+        json(&self.found.report).map_err(|error| Failure::of(&error, &[]))
     }
 
     /// What can be seen of it, as JSON: a [`Picture`]. Reads all events once.
@@ -93,7 +93,7 @@ impl Study {
             json(&Picture::of(&subject, &progress)?)
         };
         let drawn = call::within(call, || with_threads(None, draw));
-        drawn.map_err(|error| Failure::of(error, &[]))
+        drawn.map_err(|error| Failure::of(&error, &[]))
     }
 }
 

@@ -53,7 +53,7 @@ const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 10] = [
+const LAYERED: [&str; 11] = [
     "model",
     "retime",
     "otf2-format",
@@ -64,6 +64,7 @@ const LAYERED: [&str; 10] = [
     "sim",
     "experiments",
     "cli",
+    "python",
 ];
 
 fn crates() -> PathBuf {
@@ -259,6 +260,14 @@ fn unsafe_code_is_forbidden() {
     // It is no member, since only who wants it needs MPI.
     let mpi = fs::read_to_string(crates().join("mpi/Cargo.toml")).unwrap();
     assert!(mpi.contains("unsafe_code = \"forbid\""), "{mpi}");
+    // Nor is this one; what pyo3 generates allows itself what nobody else does.
+    let python = fs::read_to_string(crates().join("python/Cargo.toml")).unwrap();
+    assert!(python.contains("unsafe_code = \"deny\""), "{python}");
+    for file in sources(&crates().join("python/src")) {
+        let code = code(&file);
+        let allows = code.contains("unsafe") || code.contains("allow(");
+        assert!(!allows, "{} allows itself what it must not", file.display());
+    }
     for (name, _) in CRATES {
         let directory = match name.trim_start_matches("retime-") {
             "fuzz" => "../fuzz",

@@ -74,7 +74,11 @@ class Plots:
         chosen = self.events(["location", time, "region", "passage"], locations, from_, to)
         events = chosen.to_pyarrow()
         base, tick = self._study().base, 1 / self.ticks_per_second
-        ids = events["location"].unique().to_pylist()
+        if locations is None:
+            ids = sorted(events["location"].unique().to_pylist())
+        else:
+            known = self.locations
+            ids = [known[place].id for place in self._places(locations)]
         names = {place.id: place.process or place.name for place in self.locations}
         rows = {location: row for row, location in enumerate(ids)}
         calls = _calls(events, time, rows, base, tick)

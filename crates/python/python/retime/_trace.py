@@ -288,21 +288,21 @@ def _one_of(paths):
     )
 
 
-def undo(trace, out, **options):
+def undo(trace, out, progress=None, **options):
     """Restores the original of a corrected trace, byte for byte, in ``out``; opens it.
 
     The options are those of ``retime undo``.
     """
-    ask("undo", [trace], {**options, "output": path_of(out)})
+    ask("undo", [trace], {**options, "output": path_of(out)}, progress)
     return open(out, options.get("format"))
 
 
-def apply(correction, trace, out, **options):
+def apply(correction, trace, out, progress=None, **options):
     """Sends another trace of the same run through a saved correction, to ``out``; opens it.
 
     The options are those of ``retime apply``.
     """
-    ask("apply", [correction, trace], {**options, "output": path_of(out)})
+    ask("apply", [correction, trace], {**options, "output": path_of(out)}, progress)
     return open(out, options.get("format"))
 
 
@@ -313,12 +313,12 @@ class Simulated(collections.namedtuple("Simulated", "trace truth outcome")):
     __slots__ = ()
 
 
-def simulate(scenario, out, **options):
+def simulate(scenario, out, progress=None, **options):
     """Writes the trace of a simulated program with clock errors to ``out``, and the truth.
 
     The options are those of ``retime simulate``.
     """
-    told = ask("simulate", [scenario], {**options, "output": path_of(out)})
+    told = ask("simulate", [scenario], {**options, "output": path_of(out)}, progress)
     _, outcome, _, written = told
     traces = [open(one) for one in written]
     return Simulated(traces[0], traces[1] if len(traces) > 1 else None, outcome)

@@ -46,14 +46,21 @@ impl ClockKnots {
         let analysis = self.study.analysis();
         let nodes = analysis.causality().nodes();
         let locations = analysis.clocks().locations(clock);
-        let extents = locations.iter().filter_map(|it| nodes.extent(it.as_usize()));
+        let extents = locations
+            .iter()
+            .filter_map(|it| nodes.extent(it.as_usize()));
         let (mut stamps, mut points) = (Vec::new(), Vec::new());
         for extent in extents {
             stamps.extend([extent.first.0, extent.last.0]);
         }
         stamps.sort_unstable();
         // Those of the clock, not of each of its locations.
-        stamps = stamps.first().into_iter().chain(stamps.last()).copied().collect();
+        stamps = stamps
+            .first()
+            .into_iter()
+            .chain(stamps.last())
+            .copied()
+            .collect();
         stamps.extend(self.bounds(clock).iter().map(|it| it.0));
         let map = self.study.solution().map(|it| it.correction.map(clock));
         if let Some(map) = map {

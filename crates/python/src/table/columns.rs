@@ -52,7 +52,10 @@ pub(super) fn known(all: Vec<Option<u64>>) -> ArrayRef {
 /// Numbers with a fraction that are missing where they have no bound.
 pub(super) fn finite(all: Vec<f64>) -> ArrayRef {
     let is_known = BooleanBuffer::collect_bool(all.len(), |at| all[at].is_finite());
-    Arc::new(Float64Array::new(all.into(), Some(NullBuffer::new(is_known))))
+    Arc::new(Float64Array::new(
+        all.into(),
+        Some(NullBuffer::new(is_known)),
+    ))
 }
 
 /// Numbers, and where there are any.

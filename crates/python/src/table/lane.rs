@@ -10,6 +10,10 @@ use super::names::Regions;
 
 /// Which columns are wanted, so that others are not filled.
 #[derive(Clone, Copy)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is about a column by itself"
+)]
 pub(super) struct Filled {
     pub(super) event: bool,
     pub(super) time: bool,

@@ -76,10 +76,18 @@ impl Batches for Messages {
             return Next::End;
         }
         let of = |what: &dyn Fn(EventNode, EventNode) -> u64| {
-            unsigned(ends.iter().map(|&(send, receive)| what(send, receive)).collect())
+            unsigned(
+                ends.iter()
+                    .map(|&(send, receive)| what(send, receive))
+                    .collect(),
+            )
         };
         let ticks = |what: &dyn Fn(EventNode, EventNode) -> i64| {
-            signed(ends.iter().map(|&(send, receive)| what(send, receive)).collect())
+            signed(
+                ends.iter()
+                    .map(|&(send, receive)| what(send, receive))
+                    .collect(),
+            )
         };
         let corrected = |send, receive| span(times.corrected(send), times.corrected(receive));
         let from = |&(send, receive): &(EventNode, EventNode)| {

@@ -19,7 +19,7 @@ const AHEAD: u32 = 1 << 20;
 #[derive(Default)]
 pub(super) struct Names {
     numbers: HashMap<String, i32>,
-    names: Vec<String>,
+    texts: Vec<String>,
     /// Made when it is wanted.
     array: Option<ArrayRef>,
 }
@@ -30,17 +30,17 @@ impl Names {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
-        let number = self.names.len() as i32;
+        let number = self.texts.len() as i32;
         self.numbers.insert(name.to_owned(), number);
-        self.names.push(name.to_owned());
+        self.texts.push(name.to_owned());
         self.array = None;
         number
     }
 
     /// All of them, by number.
     pub(super) fn array(&mut self) -> ArrayRef {
-        let names = &self.names;
-        self.array.get_or_insert_with(|| dictionary(names)).clone()
+        let texts = &self.texts;
+        self.array.get_or_insert_with(|| dictionary(texts)).clone()
     }
 }
 
