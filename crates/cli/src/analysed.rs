@@ -15,7 +15,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::load::{LoadTiming, Loaded, Opened, Source, load};
 use crate::progress::{Interrupts, Progress, check_interrupt};
-use crate::report::{build, model, warnings};
+use crate::report::{build, model, stragglers, warnings};
 use crate::truth::Truth;
 
 /// A trace on disk, and what an analysis finds in it.
@@ -134,15 +134,45 @@ impl Analysed {
     pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
         let solved = self.analysis.solve(method, &Interrupts);
         check_interrupt()?;
-        solved.map_err(|unsolved| CliError::Unsolved {
+        let solved = solved.map_err(|unsolved| CliError::Unsolved {
             trace: self.opened.path.clone(),
             message: unsolved.message,
-        })
+        })?;
+        self.settled(solved)
+    }
+
+    /// A solution at the times that the format of the trace can give to its events.
+    fn settled(&self, solution: Solution) -> Result<Solution, CliError> {
+        let nodes = self.analysis.causality().nodes();
+        if !nodes.share().is_whole() {
+            return Ok(solution);
+        }
+        let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+        let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
+        let trace = &*self.opened.trace;
+        Ok(
+            match trace.settled(&solution.correction, &events, &Interrupts)? {
+                Some(times) => self.analysis.settled(solution, times.concat()),
+                None => solution,
+            },
+        )
     }
 
     /// Adds to the report how far times can be from the truth: those that a
-    /// solution gives, or else the recorded ones.
+    /// solution gives, or else the recorded ones; and what they say of who came last.
     pub(crate) fn bound(
+        &self,
+        report: &mut model::Report,
+        args: &BoundsArgs,
+        run: &RunArgs,
+        solution: Option<&Solution>,
+    ) -> Result<Option<Bounds>, CliError> {
+        let bounds = self.bound_alone(report, args, run, solution)?;
+        report.stragglers = stragglers::part(&self.analysis, solution, bounds.as_ref());
+        Ok(bounds)
+    }
+
+    fn bound_alone(
         &self,
         report: &mut model::Report,
         args: &BoundsArgs,
@@ -210,6 +240,7 @@ impl Analysed {
             distortion: None,
             bounds: None,
             gentlest: None,
+            stragglers: None,
             accuracy: None,
             timing: model::TimingPart {
                 scan_seconds: timing.scan.as_secs_f64(),

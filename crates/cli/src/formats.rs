@@ -14,7 +14,11 @@ use retime_parallel::Team;
 use crate::error::CliError;
 
 /// All formats. What nobody recognises is taken for the first.
-pub(crate) const FORMATS: [&dyn Format; 2] = [&retime_otf2_format::Otf2, &retime_jsonl::JsonLines];
+pub(crate) const FORMATS: [&dyn Format; 3] = [
+    &retime_otf2_format::Otf2,
+    &retime_jsonl::JsonLines,
+    &retime_kineto::Kineto,
+];
 
 /// The format in which simulations are written.
 pub(crate) const SIMULATED: &dyn Format = FORMATS[0];

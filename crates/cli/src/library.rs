@@ -40,8 +40,8 @@ pub fn open(path: &Path, format: Option<&str>) -> Result<Box<dyn Trace>, Failure
     let format = format.transpose().map_err(|_| {
         let known = formats::FORMATS.map(retime::format::Format::name);
         failed(CliError::Usage(format!(
-            "there is no such format: give {}",
-            known.join(" or ")
+            "there is no such format; formats are {}",
+            known.join(", ")
         )))
     })?;
     let format = formats::of(path, format).map_err(failed)?;

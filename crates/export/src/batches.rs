@@ -11,13 +11,13 @@
 
 use rayon::prelude::*;
 use retime::Monitor;
+use retime_gzip::{Output, Packed};
 
 use crate::Summary;
 use crate::axis::Axis;
 use crate::encoder::Scribe;
 use crate::error::ExportError;
 use crate::lane::Lane;
-use crate::output::{Output, Packed};
 use crate::shown::Exported;
 use crate::tracks;
 use crate::view::View;

@@ -27,7 +27,6 @@ mod encoder;
 mod error;
 mod lane;
 mod nesting;
-mod output;
 mod perfetto;
 mod recognised;
 mod shown;
@@ -46,7 +45,7 @@ pub use shown::{Exported, Kind, Shown, Times};
 use axis::Axis;
 use batches::write_lanes;
 use encoder::Scribe;
-use output::Output;
+use retime_gzip::Output;
 use view::View;
 
 /// What a file holds.

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Undo};
-use retime_model::{Correction, Monitor};
+use retime_model::{Correction, Monitor, Originals};
 
 use crate::error::JsonlError;
 use crate::input::Lines;
 use crate::output::Output;
 use crate::pass::Pass;
 use crate::rewrite::{check_fits, timed, write_line};
-use crate::undo::{FORMAT, Originals, Saved};
+use crate::undo::{FORMAT, Saved};
 
 /// Writes the file that became `path` by `correction` to the new file `to`.
 pub(crate) fn restore(

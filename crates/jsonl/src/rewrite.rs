@@ -9,12 +9,14 @@
 use std::path::Path;
 
 use retime_model::format::{FormatError, Undo};
-use retime_model::{ClockMap, Correction, LocationIndex, MapCursor, Monitor, Timestamp};
+use retime_model::{
+    ClockMap, Correction, LocationIndex, MapCursor, Monitor, StampLog, Timestamp,
+};
 
 use crate::error::JsonlError;
 use crate::output::Output;
 use crate::pass::{Pass, Said, Stamp};
-use crate::undo::{FORMAT, Saved, StampLog};
+use crate::undo::{FORMAT, Saved};
 
 /// Copies `path` to the new file `to`, with times sent through their maps.
 pub(crate) fn rewrite(

@@ -115,6 +115,19 @@ pub trait Trace: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Undo, FormatError>;
 
+    /// The times that chosen events, as in [`timelines`](Self::timelines), will have once
+    /// the trace is [rewritten](Self::rewrite), where the format cannot give each event the
+    /// time that its map says; `None` if it can.
+    fn settled(
+        &self,
+        correction: &Correction,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Vec<Vec<Timestamp>>>, FormatError> {
+        let _ = (correction, events, monitor);
+        Ok(None)
+    }
+
     /// Writes the trace that [`rewrite`](Self::rewrite) has turned into this one;
     /// `to` as in [`copy`](Self::copy).
     fn restore(

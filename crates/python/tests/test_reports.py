@@ -57,6 +57,8 @@ def compare(command, path, trace, name, options, out=None):
         return False
     assert done.exit_code == code, message
     assert comparable(done.to_dict()) == comparable(report)
+    if name == "check" and not options:
+        assert comparable(retime.open(trace).report.to_dict()) == comparable(report)
     if own is not None:
         again = retime.open(trace).corrected(**options).report.to_dict()
         assert comparable(again) == comparable(report)
@@ -167,6 +169,22 @@ def test_a_list_of_the_files_of_a_trace(trace):
 
     files = [it for it in pathlib.Path(trace.path).rglob("*") if it.is_file()]
     assert retime.open(files).check().to_dict()["before"] == trace.check().to_dict()["before"]
+
+
+def test_a_list_of_the_files_of_a_run(tmp_path):
+    kernel = {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7}
+    args = {"Collective name": "allreduce", "Seq": 1, "In msg nelems": 4, "dtype": "Float",
+            "Process Group Name": "0", "Process Group Ranks": "[0, 1]"}
+    for rank, begin in enumerate([1000.25, 1001040.25]):
+        event = {**kernel, "ts": begin, "dur": 90.5, "args": args}
+        run = {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": [event]}
+        (tmp_path / f"rank{rank}.json").write_text(json.dumps(run))
+    files = sorted(tmp_path.glob("*.json"))
+    trace = retime.open(files)
+    assert trace.check().before.reversed == 1 and len(trace.locations) == 2
+    assert trace.corrected().report.after.reversed == 0
+    with pytest.raises(retime.OptionError, match="not one trace"):
+        retime.open([*files, tmp_path / "other" / "rank2.json"])
     with pytest.raises(retime.OptionError, match="not one trace"):
         retime.open(["a.json", "b.json"])
 

@@ -135,6 +135,7 @@ mod pace;
 pub mod pipeline;
 pub mod repair;
 mod share;
+mod stragglers;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};
@@ -154,3 +155,4 @@ pub use retime_model::{
     Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
 };
 pub use share::{Broken, NeedsWhole, Peers, Share};
+pub use stragglers::{GroupWaits, LateBegin, ProcessWaits, Stragglers};

@@ -12,6 +12,9 @@ pub enum Error {
     /// The events of a location make no log.
     #[error(transparent)]
     Log(#[from] retime::causality::LogError),
+    /// A file could not be written.
+    #[error(transparent)]
+    File(#[from] std::io::Error),
     /// A process grid, a process or a node must have at least one member.
     #[error("{0} must not be zero")]
     Zero(&'static str),

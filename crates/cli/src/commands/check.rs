@@ -3,7 +3,8 @@
 use retime::pipeline::Verdict;
 
 use super::done::Done;
-use crate::analysed::analyse;
+use super::found::Found;
+use crate::analysed::{Analysed, analyse};
 use crate::args::CheckArgs;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
@@ -22,12 +23,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     report::target::check(&args.run, None)?;
     let (report, drawn) = with_threads(args.run.threads, || {
-        let analysed = analyse(args.source(), &args.model)?;
-        let mut report = analysed.report(&args.model);
-        let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        let (analysed, Found { report, bounds, .. }) = found(args)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
-        report.accuracy = analysed.accuracy(None)?;
-        report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, drawn))
     })?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
@@ -43,6 +40,21 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
         exit,
         drawn,
     })
+}
+
+/// What is known of the recorded times.
+pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
+    let analysed = analyse(args.source(), &args.model)?;
+    let mut report = analysed.report(&args.model);
+    let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+    report.accuracy = analysed.accuracy(None)?;
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+    let found = Found {
+        report,
+        bounds,
+        solved: None,
+    };
+    Ok((analysed, found))
 }
 
 fn outcome(report: &Report) -> String {

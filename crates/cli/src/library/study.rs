@@ -11,10 +11,11 @@ use serde::Serialize;
 
 use super::answer::hush;
 use super::{Call, Failure, parsed};
-use crate::analysed::{Analysed, analyse};
+use crate::analysed::Analysed;
 use crate::args::{CheckArgs, CorrectArgs};
 use crate::call;
 use crate::command_line::Command;
+use crate::commands::check;
 use crate::commands::correct::{self, Asked};
 use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
@@ -98,16 +99,7 @@ impl Study {
 }
 
 fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
-    let analysed = analyse(args.source(), &args.model)?;
-    let mut report = analysed.report(&args.model);
-    let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
-    report.accuracy = analysed.accuracy(None)?;
-    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-    let found = Found {
-        report,
-        bounds,
-        solved: None,
-    };
+    let (analysed, found) = check::found(args)?;
     Ok(Study { analysed, found })
 }
 

@@ -33,6 +33,11 @@ pub(crate) struct Report {
     /// How little local intervals have to change at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gentlest: Option<GentlestPart>,
+    /// Who came last in collective operations, by the corrected times, or if nothing was
+    /// corrected, the recorded ones. Not where nobody waits for all others, and not if
+    /// several processes share the trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stragglers: Option<StragglersPart>,
     /// With `--truth`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) accuracy: Option<AccuracyPart>,
@@ -333,6 +338,75 @@ pub(crate) struct ForcingPart {
     pub(crate) effect: PlacePart,
     /// How far the effect has to move against the cause; negative where it may.
     pub(crate) needed_ticks: i64,
+}
+
+/// Who came last in collective operations; see [`retime::Stragglers`].
+#[derive(Debug, Serialize)]
+pub(crate) struct StragglersPart {
+    /// Operations of several processes in which all wait for all.
+    pub(crate) operations: u64,
+    /// Those in which it is certain who came last: beyond what the bounds leave open.
+    pub(crate) certain: u64,
+    /// Operations of other kinds, or within a process: they are not judged.
+    pub(crate) others: u64,
+    /// Processes that took part.
+    pub(crate) taking_part: usize,
+    /// What all of them waited, and how long they were recorded.
+    pub(crate) waited_ticks: u64,
+    pub(crate) recorded_ticks: u64,
+    /// Those that others certainly waited for longest, the first 100.
+    pub(crate) processes: Vec<StragglerPart>,
+    /// By who takes part, the most waited in first, the first 100.
+    pub(crate) groups: Vec<GroupPart>,
+    /// The 10 operations in which most was waited for the last alone.
+    pub(crate) worst: Vec<LateBeginPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct StragglerPart {
+    /// Its number in the trace, from 0.
+    pub(crate) process: usize,
+    pub(crate) name: String,
+    /// How often it took part, came last, and certainly came last.
+    pub(crate) operations: u64,
+    pub(crate) last: u64,
+    pub(crate) certainly_last: u64,
+    /// What others waited until it came; of this, where it certainly came last, and
+    /// when all other processes had come.
+    pub(crate) waited_for_ticks: u64,
+    pub(crate) certainly_waited_for_ticks: u64,
+    pub(crate) waited_for_alone_ticks: u64,
+    /// What it waited itself, and which share that is of its recorded time.
+    pub(crate) waited_ticks: u64,
+    pub(crate) waited_share: f64,
+    pub(crate) recorded_ticks: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct GroupPart {
+    /// Of the communicator with these members, if there is one.
+    pub(crate) name: Option<String>,
+    pub(crate) members: usize,
+    /// The ids of the first 16 of them.
+    pub(crate) locations: Vec<u64>,
+    pub(crate) class: retime::causality::Class,
+    pub(crate) operations: u64,
+    pub(crate) certain: u64,
+    pub(crate) waited_ticks: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct LateBeginPart {
+    pub(crate) last: PlacePart,
+    /// The last of another process.
+    pub(crate) next: PlacePart,
+    pub(crate) later_ticks: u64,
+    /// By how much it is later than any other at least; absent where it may be earlier.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) beyond_ticks: Option<u64>,
+    /// What all others waited until it came, and of this, when all others had come.
+    pub(crate) waited_ticks: u64,
+    pub(crate) waited_alone_ticks: u64,
 }
 
 /// How far times are from the truth; see [`retime::Accuracy`].

@@ -43,6 +43,7 @@ mod shared;
 mod silent;
 mod simulate;
 mod staging;
+mod stragglers;
 mod stream;
 mod stream_ends;
 mod truth;

@@ -283,8 +283,16 @@ def _one_of(paths):
     found = anchors or paths
     if len(found) == 1:
         return found[0]
+    directories = {os.path.dirname(os.path.abspath(one)) for one in paths}
+    if len(directories) == 1 and not anchors:
+        (directory,) = directories
+        kinds = {os.path.splitext(one)[1] for one in paths}
+        beside = [one for one in os.listdir(directory) if os.path.splitext(one)[1] in kinds]
+        if sorted(beside) == sorted(os.path.basename(one) for one in paths):
+            return directory
     raise OptionError(
-        f"these {len(paths)} files are not one trace of a format that is known: open each by itself"
+        f"these {len(paths)} files are not one trace: give its anchor file, or all files of its"
+        " kind in one directory"
     )
 
 

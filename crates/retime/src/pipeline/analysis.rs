@@ -323,6 +323,21 @@ impl Analysis {
         share.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
     }
 
+    /// A solution as a format can write it, which gives events other times than their maps
+    /// say: it is checked by these.
+    #[must_use]
+    pub fn settled(&self, solution: Solution, times: Vec<Timestamp>) -> Solution {
+        let enforced = solution.enforced.as_ref();
+        let delay = enforced.map_or(&self.delay.delay, |it| &it.delay);
+        let clocks = solution.correction.clocks();
+        let left = check(&self.causality, clocks, delay, &times);
+        Solution {
+            times,
+            left,
+            ..solution
+        }
+    }
+
     fn solve_alone(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
         self.causality.share().check().map_err(NotSolved::from)?;
         let mut finer: Option<(Clocks, UsedDelay)> = None;

@@ -46,6 +46,7 @@ mod repair;
 mod shared;
 mod silent;
 mod spanning_tree;
+mod stragglers;
 mod theorems;
 mod usage;
 mod worlds;

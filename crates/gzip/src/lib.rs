@@ -1,4 +1,4 @@
-//! Where chunks go: a file as it is, or compressed as one gzip member.
+//! Where chunks go: a file as it is, or compressed as one gzip member, in parallel.
 //!
 //! Compression takes longer than all else, so chunks are compressed in parallel. Each is a
 //! piece of a deflate stream that ends at a whole byte (a *sync flush*) and refers to nothing
@@ -18,7 +18,8 @@ const HEADER: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff];
 const LAST_BLOCK: [u8; 2] = [3, 0];
 
 /// Takes chunks and writes them.
-pub(crate) struct Output<'a> {
+#[allow(missing_debug_implementations, reason = "what is written to has none")]
+pub struct Output<'a> {
     out: &'a mut (dyn Write + Send),
     packing: Packing,
     crc: Hasher,
@@ -27,13 +28,13 @@ pub(crate) struct Output<'a> {
 
 /// How chunks are compressed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Packing {
+pub struct Packing {
     gzip: bool,
 }
 
 /// A chunk as it is written.
 #[derive(Debug)]
-pub(crate) struct Packed {
+pub struct Packed {
     bytes: Vec<u8>,
     /// Of what was compressed.
     crc: Hasher,
@@ -41,7 +42,8 @@ pub(crate) struct Packed {
 }
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(out: &'a mut (dyn Write + Send), gzip: bool) -> io::Result<Self> {
+    /// An output without content; `gzip` says whether it is compressed.
+    pub fn new(out: &'a mut (dyn Write + Send), gzip: bool) -> io::Result<Self> {
         if gzip {
             out.write_all(&HEADER)?;
         }
@@ -54,12 +56,12 @@ impl<'a> Output<'a> {
     }
 
     /// How its chunks are compressed.
-    pub(crate) fn packing(&self) -> Packing {
+    pub fn packing(&self) -> Packing {
         self.packing
     }
 
     /// Writes a chunk.
-    pub(crate) fn put(&mut self, packed: &Packed) -> io::Result<()> {
+    pub fn put(&mut self, packed: &Packed) -> io::Result<()> {
         self.bytes += packed.length;
         if self.packing.gzip {
             self.crc.combine(&packed.crc);
@@ -67,8 +69,18 @@ impl<'a> Output<'a> {
         self.out.write_all(&packed.bytes)
     }
 
+    /// Writes bytes that are not compressed; to a compressed file [`put`](Self::put) does.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.packing.gzip {
+            let packed = self.packing.packed(bytes.to_vec())?;
+            return self.put(&packed);
+        }
+        self.bytes += bytes.len() as u64;
+        self.out.write_all(bytes)
+    }
+
     /// Ends the file; how many bytes there were to compress.
-    pub(crate) fn finish(self) -> io::Result<u64> {
+    pub fn finish(self) -> io::Result<u64> {
         if self.packing.gzip {
             self.out.write_all(&LAST_BLOCK)?;
             self.out.write_all(&self.crc.finalize().to_le_bytes())?;
@@ -82,7 +94,7 @@ impl<'a> Output<'a> {
 
 impl Packing {
     /// A chunk as it will be written.
-    pub(crate) fn packed(self, bytes: Vec<u8>) -> io::Result<Packed> {
+    pub fn packed(self, bytes: Vec<u8>) -> io::Result<Packed> {
         let length = bytes.len() as u64;
         let mut crc = Hasher::new();
         if !self.gzip || bytes.is_empty() {

@@ -1,0 +1,111 @@
+//! Who came last in collective operations, as reports say it.
+
+use retime_sim::{Layout, Program};
+use serde_json::Value;
+
+use crate::common::{Scratch, traces};
+
+/// By how much the clock of each rank is wrong.
+const ERRORS: [i64; 4] = [0, 400_000, -250_000, 90_000];
+/// Who is late, in each so manieth barrier, and by how much.
+const LATE: u32 = 2;
+const EVERY: u64 = 2;
+const BY: u64 = 300_000;
+
+/// Four processes that meet in barriers, one of which is late again and again.
+fn late(layout: Layout) -> Program {
+    let mut program = Program::with_layout(layout);
+    for number in 0..40 {
+        let start = 1_000_000 * (number + 1);
+        let is_late = number % EVERY == 0;
+        let begin = |rank: u32| {
+            let by_chance = (number * 7 + u64::from(rank) * 13) % 17 * 100;
+            start + by_chance + if is_late && rank == LATE { BY } else { 0 }
+        };
+        let last = (0..4).map(begin).max().unwrap();
+        for rank in 0..4 {
+            let shown = |time: u64| time.strict_add_signed(ERRORS[rank as usize]);
+            let end = last + 500 + u64::from(rank) * 100;
+            program.on(rank).barrier(shown(begin(rank)), shown(end));
+        }
+    }
+    program
+}
+
+fn scratch(layout: Layout) -> Scratch {
+    traces::scratch([("trace", late(layout))])
+}
+
+fn stragglers(text: &str) -> Value {
+    let report: Value = serde_json::from_str(text).unwrap();
+    report["stragglers"].clone()
+}
+
+#[test]
+fn a_straggler_is_named_unasked() {
+    let scratch = scratch(Layout::node_per_rank(4));
+    let text = scratch.succeed("correct trace -o out");
+    let line = text.lines().find(|it| it.starts_with("stragglers"));
+    assert!(
+        line.is_some_and(|it| it.contains("MPI Rank 2: last in")),
+        "{text}"
+    );
+    let found = stragglers(&scratch.succeed("correct trace -o again --json -"));
+    let first = &found["processes"][0];
+    assert_eq!(
+        (&first["process"], &first["operations"]),
+        (&2.into(), &40.into())
+    );
+    assert_eq!(first["certainly_last"], 20);
+    // Three others wait for it, what they are late by chance less.
+    let waited = first["certainly_waited_for_ticks"].as_u64().unwrap();
+    assert!(
+        (20 * 3 * (BY - 2_000)..20 * 3 * (BY + 2_000)).contains(&waited),
+        "{waited}"
+    );
+    assert_eq!(found["groups"][0]["members"], 4);
+    assert!(found["certain"].as_u64().unwrap() < 40, "{found}");
+}
+
+/// As recorded somebody else is last in each; only bounds tell what that is worth.
+#[test]
+fn recorded_times_name_nobody_who_is_not() {
+    let scratch = scratch(Layout::node_per_rank(4));
+    let check = scratch.retime("check trace --json -");
+    let found = stragglers(&check.stdout);
+    for process in found["processes"].as_array().unwrap() {
+        if process["process"] != LATE {
+            assert_eq!(process["certainly_last"], 0, "{process}");
+        }
+    }
+    let seems = found["processes"].as_array().unwrap();
+    assert!(
+        seems
+            .iter()
+            .any(|it| it["process"] == 1 && it["last"] == 40),
+        "{found}"
+    );
+}
+
+#[test]
+fn nothing_is_certain_without_bounds_or_on_clocks_that_are_none() {
+    let scratch = scratch(Layout::node_per_rank(4));
+    let found = stragglers(&scratch.succeed("correct trace -o out --bounds off --json -"));
+    assert_eq!(
+        (&found["operations"], &found["certain"]),
+        (&40.into(), &0.into())
+    );
+    let one = traces::scratch([("trace", late(Layout::one_node(4)))]);
+    let check = one.retime("check trace --clocks node --json -");
+    assert_eq!(stragglers(&check.stdout)["certain"], 0);
+    let check = one.retime("check trace --clocks node");
+    assert!(!check.stdout.contains("stragglers"), "{}", check.stdout);
+}
+
+#[test]
+fn without_collectives_nothing_is_said() {
+    let scratch = traces::scratch([("trace", traces::backlog())]);
+    let report: Value =
+        serde_json::from_str(&scratch.retime("check trace -v --json -").stdout).unwrap();
+    assert!(report.get("stragglers").is_none(), "{report}");
+}

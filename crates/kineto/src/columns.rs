@@ -1,0 +1,312 @@
+//! What is kept of the events of a file: for each its time, its length, its track and where
+//! its digits stand, some 25 bytes of the hundreds it is written with.
+//!
+//! Events that only name things are kept like all others if they have a time, since that is
+//! moved with the rest; they are on no track.
+
+use std::path::Path;
+
+use retime_model::Monitor;
+use retime_model::format::FormatError;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use crate::call::{Call, Said};
+use crate::error::KinetoError;
+use crate::header::Header;
+use crate::micros;
+use crate::pass::{Event, read};
+use retime_model::Operation;
+
+/// Stands for no track.
+pub(crate) const NO_TRACK: u32 = u32::MAX;
+
+/// Stands for no length.
+pub(crate) const MOMENT: u64 = u64::MAX;
+
+/// The events of a file that have a time, in the order in which they stand there.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// When each is, in nanoseconds, with the base of the file.
+    pub(crate) begins: Vec<u64>,
+    /// How many nanoseconds it lasts; [`MOMENT`] if it only has one time.
+    pub(crate) lengths: Vec<u64>,
+    /// Its track.
+    pub(crate) tracks: Vec<u32>,
+    /// How many bytes lie between the digits before and its own, and how many these are.
+    pub(crate) digits: Vec<(u32, u8)>,
+}
+
+impl Columns {
+    /// When an event begins.
+    #[inline]
+    pub(crate) fn begin(&self, event: u32) -> u64 {
+        self.begins.get(event as usize).copied().unwrap_or_default()
+    }
+
+    /// How long it lasts; nothing if it is a moment.
+    #[inline]
+    pub(crate) fn length(&self, event: u32) -> Option<u64> {
+        let length = self.lengths.get(event as usize).copied();
+        length.filter(|it| *it != MOMENT)
+    }
+
+    /// When it ends.
+    #[inline]
+    pub(crate) fn end(&self, event: u32) -> u64 {
+        self.begin(event)
+            .saturating_add(self.length(event).unwrap_or_default())
+    }
+
+    /// The track it is on.
+    #[inline]
+    pub(crate) fn track(&self, event: u32) -> u32 {
+        self.tracks.get(event as usize).copied().unwrap_or(NO_TRACK)
+    }
+}
+
+/// A thread, a stream, or whatever else events of a file are on.
+#[derive(Debug, Default)]
+pub(crate) struct Track {
+    /// As they stand in the file.
+    pub(crate) pid: String,
+    pub(crate) tid: String,
+    /// How many events there are of each type, by its first letter.
+    pub(crate) kinds: Vec<(u8, u64)>,
+}
+
+/// An end of an arrow between two events.
+#[derive(Debug)]
+pub(crate) struct FlowEnd {
+    pub(crate) event: u32,
+    /// Category, name and id, which both ends have in common.
+    pub(crate) key: Box<[u8]>,
+    pub(crate) kind: FlowKind,
+}
+
+/// The calls by which a program asks for operations of a kind.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    /// Their events, as they stand in the file.
+    pub(crate) events: Vec<u32>,
+    /// The root that all of them give, if they agree on one.
+    pub(crate) root: Option<u32>,
+}
+
+/// Which end it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FlowKind {
+    Start,
+    End,
+}
+
+/// Arrows that Kineto draws within one process, whose clock orders their ends anyway.
+const OWN_FLOWS: [&[u8]; 4] = [b"fwdbwd", b"ac2g", b"async_cpu_to_gpu", b"async_gpu"];
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct FileRead {
+    pub(crate) header: Header,
+    pub(crate) crc: u32,
+    pub(crate) rest: [u64; 2],
+    pub(crate) columns: Columns,
+    pub(crate) tracks: Vec<Track>,
+    /// Names that were given to tracks, by pid and tid.
+    pub(crate) thread_names: FxHashMap<(String, String), String>,
+    /// Names that were given to processes, by pid.
+    pub(crate) process_names: FxHashMap<String, String>,
+    pub(crate) calls: Vec<Call>,
+    /// What the program asked for, by operation.
+    pub(crate) requests: FxHashMap<Operation, Requests>,
+    pub(crate) flows: Vec<FlowEnd>,
+    /// Events that communicate but prove nothing.
+    pub(crate) unused: Vec<(&'static str, u64)>,
+}
+
+/// What is gathered while a file is read.
+#[derive(Default)]
+struct Gathered {
+    columns: Columns,
+    /// As long as the base of the file may not be known.
+    begins: Vec<i64>,
+    tracks: Vec<Track>,
+    index: FxHashMap<Box<[u8]>, u32>,
+    /// The key of the last event's track, and its number.
+    last: (Vec<u8>, u32),
+    key: Vec<u8>,
+    digits_end: u64,
+    thread_names: FxHashMap<(String, String), String>,
+    process_names: FxHashMap<String, String>,
+    calls: Vec<Call>,
+    requests: FxHashMap<Operation, Requests>,
+    flows: Vec<FlowEnd>,
+    unused: Vec<(&'static str, u64)>,
+}
+
+impl FileRead {
+    /// Reads a file.
+    pub(crate) fn of(path: &Path, monitor: &dyn Monitor) -> Result<Self, FormatError> {
+        let mut gathered = Gathered {
+            last: (Vec::new(), NO_TRACK),
+            ..Gathered::default()
+        };
+        let passed = read(path, monitor, &mut |event| gathered.take(&event))?;
+        let base = passed.header.base;
+        let begins = gathered.begins.into_iter().map(|it| absolute(base, it));
+        let begins = begins.collect::<Option<Vec<u64>>>();
+        gathered.columns.begins = begins.ok_or_else(|| KinetoError::Inconsistent {
+            path: path.to_owned(),
+            what: "an event lies before the time from which nanoseconds count, or beyond what \
+                   64 bits of them hold; is a baseTimeNanoseconds missing?"
+                .to_owned(),
+        })?;
+        Ok(Self {
+            header: passed.header,
+            crc: passed.crc,
+            rest: passed.rest,
+            columns: gathered.columns,
+            tracks: gathered.tracks,
+            thread_names: gathered.thread_names,
+            process_names: gathered.process_names,
+            calls: gathered.calls,
+            requests: gathered.requests,
+            flows: gathered.flows,
+            unused: gathered.unused,
+        })
+    }
+}
+
+/// A time with the base of its file; nothing if no time stamp holds it.
+fn absolute(base: i64, time: i64) -> Option<u64> {
+    u64::try_from(base.checked_add(time)?).ok()
+}
+
+impl Gathered {
+    fn take(&mut self, event: &Event<'_>) -> Result<(), String> {
+        let ph = event.ph();
+        let is_name = ph == b"M";
+        if is_name {
+            self.name(event);
+        }
+        let Some((time, place)) = &event.time else {
+            return Ok(());
+        };
+        let track = if is_name {
+            NO_TRACK
+        } else {
+            self.track(event, ph.first().copied().unwrap_or(b'?'))
+        };
+        let gap = place.start.saturating_sub(self.digits_end);
+        let gap = u32::try_from(gap).map_err(|_| "4 GiB without an event precede it")?;
+        let count = u8::try_from(place.end - place.start);
+        let count = count.map_err(|_| "ts has more than 255 digits")?;
+        self.digits_end = place.end;
+        let number = u32::try_from(self.begins.len());
+        let number = number.map_err(|_| "a file with more than 2^32 events is too large")?;
+        self.begins.push(time.nanoseconds);
+        self.columns.tracks.push(track);
+        self.columns.digits.push((gap, count));
+        self.columns.lengths.push(if ph == b"X" {
+            length(event)
+        } else {
+            MOMENT
+        });
+        match ph {
+            b"X" => self.communicates(event, number),
+            b"s" => self.flow(event, FlowKind::Start, number),
+            b"f" => self.flow(event, FlowKind::End, number),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The number of an event's track.
+    fn track(&mut self, event: &Event<'_>, kind: u8) -> u32 {
+        let (pid, tid) = (event.fields.pid.of(event.bytes), event.fields.tid.of(event.bytes));
+        self.key.clear();
+        self.key.extend_from_slice(pid);
+        // No value of JSON holds one that is not escaped.
+        self.key.push(b'\n');
+        self.key.extend_from_slice(tid);
+        if self.last.1 == NO_TRACK || self.last.0 != self.key {
+            let next = self.tracks.len() as u32;
+            let found = self.index.get(&*self.key).copied().unwrap_or(next);
+            if found == next {
+                self.index.insert(self.key.as_slice().into(), next);
+                let text = |span| String::from_utf8_lossy(event.text(span)).into_owned();
+                self.tracks.push(Track {
+                    pid: text(event.fields.pid),
+                    tid: text(event.fields.tid),
+                    kinds: Vec::new(),
+                });
+            }
+            self.last.0.clone_from(&self.key);
+            self.last.1 = found;
+        }
+        if let Some(track) = self.tracks.get_mut(self.last.1 as usize) {
+            match track.kinds.iter_mut().find(|it| it.0 == kind) {
+                Some((_, count)) => *count += 1,
+                None => track.kinds.push((kind, 1)),
+            }
+        }
+        self.last.1
+    }
+
+    fn name(&mut self, event: &Event<'_>) {
+        let kind = event.text(event.fields.name);
+        if !matches!(kind, b"thread_name" | b"process_name") {
+            return;
+        }
+        let args: Value =
+            serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default();
+        let Some(name) = args.get("name").and_then(Value::as_str) else {
+            return;
+        };
+        let text = |span| String::from_utf8_lossy(event.text(span)).into_owned();
+        let (pid, tid) = (text(event.fields.pid), text(event.fields.tid));
+        if kind == b"thread_name" {
+            self.thread_names.insert((pid, tid), name.to_owned());
+        } else {
+            self.process_names.insert(pid, name.to_owned());
+        }
+    }
+
+    fn communicates(&mut self, event: &Event<'_>, number: u32) {
+        match Said::of(event, number) {
+            None => {}
+            Some(Said::Call(call)) => self.calls.push(call),
+            Some(Said::Request(operation, root)) => {
+                let requests = self.requests.entry(operation).or_insert_with(|| Requests {
+                    events: Vec::new(),
+                    root,
+                });
+                requests.events.push(number);
+                requests.root = requests.root.filter(|it| Some(*it) == root);
+            }
+            Some(Said::Unused(kind)) => match self.unused.iter_mut().find(|it| it.0 == kind) {
+                Some((_, count)) => *count += 1,
+                None => self.unused.push((kind, 1)),
+            },
+        }
+    }
+
+    fn flow(&mut self, event: &Event<'_>, kind: FlowKind, number: u32) {
+        let cat = event.text(event.fields.cat);
+        if OWN_FLOWS.contains(&cat) {
+            return;
+        }
+        let (name, id) = (event.text(event.fields.name), event.text(event.fields.id));
+        self.flows.push(FlowEnd {
+            event: number,
+            key: [cat, b"\n", name, b"\n", id].concat().into(),
+            kind,
+        });
+    }
+}
+
+/// How long a stay lasts; one that does not say so, or nonsense, is over at once.
+fn length(event: &Event<'_>) -> u64 {
+    let dur = event.fields.dur;
+    let length = micros::parse(dur.of(event.bytes)).map(|it| it.nanoseconds);
+    length.and_then(|it| u64::try_from(it).ok()).unwrap_or(0)
+}

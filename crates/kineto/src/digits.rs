@@ -1,0 +1,128 @@
+//! A file again, with other digits where its times stand.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
+
+use crc32fast::Hasher;
+use rayon::prelude::*;
+use retime_gzip::Output;
+use retime_model::Monitor;
+use retime_model::format::FormatError;
+
+use crate::columns::Columns;
+use crate::error::KinetoError;
+use crate::window::Window;
+
+/// Bytes that are written at a time; of a compressed file, that are compressed as one.
+const CHUNK: usize = 1 << 20;
+
+/// Chunks that are compressed at the same time.
+const ABREAST: usize = 8;
+
+/// Writes the content of `path` to the new file `to`; `renew` appends what stands in place
+/// of the digits of the next time. Returns the check sums of what was read and written.
+pub(crate) fn replaced(
+    path: &Path,
+    columns: &Columns,
+    to: &Path,
+    monitor: &dyn Monitor,
+    renew: &mut dyn FnMut(&mut Vec<u8>, &[u8]) -> Result<(), String>,
+) -> Result<(u32, u32), FormatError> {
+    let failed = |source| KinetoError::io(to, source);
+    let mut window = Window::open(path, monitor)?;
+    let mut file = File::create_new(to).map_err(failed)?;
+    let mut output = Output::new(&mut file, window.is_gzip).map_err(failed)?;
+    let mut chunks = Chunks {
+        is_gzip: window.is_gzip,
+        full: Vec::new(),
+        current: Vec::with_capacity(CHUNK + CHUNK / 4),
+        crc: Hasher::new(),
+    };
+    let changed = || KinetoError::Changed {
+        path: path.to_owned(),
+    };
+    for &(gap, count) in &columns.digits {
+        let mut gap = gap as usize;
+        let count = usize::from(count);
+        while window.bytes().len() < gap + count {
+            let part = window.bytes().len().min(gap);
+            chunks.take(window.bytes().get(..part).unwrap_or_default());
+            window.advance(part);
+            gap -= part;
+            if window.bytes().len() < gap + count && !window.more()? {
+                return Err(changed().into());
+            }
+        }
+        let (before, digits) = window
+            .bytes()
+            .get(..gap + count)
+            .and_then(|it| it.split_at_checked(gap))
+            .ok_or_else(changed)?;
+        chunks.current.extend_from_slice(before);
+        if let Err(what) = renew(&mut chunks.current, digits) {
+            return Err(window.syntax(gap, &what));
+        }
+        window.advance(gap + count);
+        chunks.put_if_full(&mut output).map_err(failed)?;
+    }
+    loop {
+        chunks.take(window.bytes());
+        window.advance(window.bytes().len());
+        chunks.put_if_full(&mut output).map_err(failed)?;
+        if !window.more()? {
+            break;
+        }
+    }
+    chunks.put(&mut output).map_err(failed)?;
+    output.finish().map_err(failed)?;
+    file.flush().map_err(failed)?;
+    Ok((window.crc(), chunks.crc.finalize()))
+}
+
+/// Content that is not written yet.
+struct Chunks {
+    is_gzip: bool,
+    full: Vec<Vec<u8>>,
+    current: Vec<u8>,
+    crc: Hasher,
+}
+
+impl Chunks {
+    fn take(&mut self, bytes: &[u8]) {
+        self.current.extend_from_slice(bytes);
+    }
+
+    fn put_if_full(&mut self, output: &mut Output<'_>) -> std::io::Result<()> {
+        if self.current.len() < CHUNK {
+            return Ok(());
+        }
+        if !self.is_gzip {
+            return self.put(output);
+        }
+        self.full.push(std::mem::take(&mut self.current));
+        if self.full.len() >= ABREAST {
+            self.put(output)?;
+        }
+        Ok(())
+    }
+
+    /// Writes all there is.
+    fn put(&mut self, output: &mut Output<'_>) -> std::io::Result<()> {
+        if !self.is_gzip {
+            self.crc.update(&self.current);
+            output.write(&self.current)?;
+            self.current.clear();
+            return Ok(());
+        }
+        self.full.push(std::mem::take(&mut self.current));
+        let packing = output.packing();
+        for chunk in &self.full {
+            self.crc.update(chunk);
+        }
+        let full = std::mem::take(&mut self.full);
+        let packed = full.into_par_iter().map(|chunk| packing.packed(chunk));
+        let packed = packed.collect::<std::io::Result<Vec<_>>>()?;
+        packed.iter().try_for_each(|it| output.put(it))
+    }
+}

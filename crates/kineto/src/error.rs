@@ -1,0 +1,108 @@
+//! Why a run could not be read or written.
+
+use std::io;
+use std::path::PathBuf;
+
+use retime_model::LogError;
+use retime_model::format::FormatError;
+
+/// Why files of a run could not be read, written or restored.
+#[derive(Debug, thiserror::Error)]
+pub enum KinetoError {
+    /// The system refused, or compressed data is damaged.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The content ends or is damaged somewhere.
+    #[error("{}: after byte {byte} of its content: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// How much was read, uncompressed.
+        byte: u64,
+        /// What the system or the decompression says.
+        source: io::Error,
+    },
+    /// A file is not what it was when it was opened.
+    #[error(
+        "{}: changed while it was being read; run this again once nothing writes to it any more",
+        path.display()
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is not JSON, or an event has no time that can be understood.
+    #[error("{}: line {line}, byte {byte}: {what}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: u64,
+        /// The byte of the content, uncompressed, from 0.
+        byte: u64,
+        /// What is wrong.
+        what: String,
+    },
+    /// Files do not belong to one run.
+    #[error("{}: {what}", path.display())]
+    NotOneRun {
+        /// One of them.
+        path: PathBuf,
+        /// What speaks against it, and the way out.
+        what: String,
+    },
+    /// Nothing in a directory is a trace.
+    #[error(
+        "{}: holds no trace of PyTorch's profiler or in Chrome's format (*.json, *.json.gz)",
+        path.display()
+    )]
+    NoTrace {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The events of a track make no log.
+    #[error("{}: {source}", path.display())]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: LogError,
+    },
+    /// The files are not those that the caller speaks of.
+    #[error("{}: {what}", path.display())]
+    Inconsistent {
+        /// One of them, or their directory.
+        path: PathBuf,
+        /// What does not fit.
+        what: String,
+    },
+    /// The original cannot be restored.
+    #[error("{}: cannot be restored: {why}", path.display())]
+    NotRestorable {
+        /// The corrected file.
+        path: PathBuf,
+        /// Why.
+        why: String,
+    },
+}
+
+impl KinetoError {
+    /// The system refused something about a file.
+    pub(crate) fn io(path: &std::path::Path, source: io::Error) -> Self {
+        Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+impl From<KinetoError> for FormatError {
+    fn from(error: KinetoError) -> Self {
+        Self::failed(error)
+    }
+}

@@ -1,0 +1,148 @@
+//! The members of an event that matter, as spans of its bytes.
+//!
+//! Keys may come in any order; of equal ones the last counts, as everywhere.
+
+use crate::json::{Stop, space, string_end, value_end};
+
+/// Where a value stands in the bytes of an event; empty if there is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Span {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+}
+
+impl Span {
+    /// The bytes of the value, of those of the event.
+    #[inline]
+    pub(crate) fn of(self, event: &[u8]) -> &[u8] {
+        event
+            .get(self.start as usize..self.end as usize)
+            .unwrap_or_default()
+    }
+
+    /// The same without the quotes, if it is a string.
+    #[inline]
+    pub(crate) fn text(self, event: &[u8]) -> &[u8] {
+        let bytes = self.of(event);
+        match bytes {
+            [b'"', text @ .., b'"'] => text,
+            _ => bytes,
+        }
+    }
+
+    pub(crate) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// What an event says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Fields {
+    pub(crate) ph: Span,
+    pub(crate) ts: Span,
+    pub(crate) dur: Span,
+    pub(crate) pid: Span,
+    pub(crate) tid: Span,
+    pub(crate) name: Span,
+    pub(crate) cat: Span,
+    pub(crate) id: Span,
+    pub(crate) args: Span,
+    /// Bytes of the event.
+    pub(crate) length: usize,
+}
+
+impl Fields {
+    /// Those of the object that begins the bytes.
+    ///
+    /// # Errors
+    ///
+    /// The bytes end before it does, or it is none.
+    #[inline]
+    pub(crate) fn of(bytes: &[u8]) -> Result<Self, Stop> {
+        let mut fields = Self::default();
+        let mut at = space(bytes, 1)?;
+        if bytes.get(at) == Some(&b'}') {
+            fields.length = at + 1;
+            return Ok(fields);
+        }
+        loop {
+            if bytes.get(at) != Some(&b'"') {
+                return Err(Stop::Bad(at, "a key in quotes is expected"));
+            }
+            let key = at + 1..string_end(bytes, at + 1)?;
+            at = space(bytes, key.end + 1)?;
+            if bytes.get(at) != Some(&b':') {
+                return Err(Stop::Bad(at, "a colon is expected"));
+            }
+            let start = space(bytes, at + 1)?;
+            let end = value_end(bytes, start)?;
+            if let Some(span) = fields.member(bytes.get(key).unwrap_or_default()) {
+                *span = Span {
+                    start: start as u32,
+                    end: end as u32,
+                };
+            }
+            at = space(bytes, end)?;
+            match bytes.get(at) {
+                Some(b',') => at = space(bytes, at + 1)?,
+                Some(b'}') => {
+                    fields.length = at + 1;
+                    return Ok(fields);
+                }
+                _ => return Err(Stop::Bad(at, "a comma or the end of the event is expected")),
+            }
+        }
+    }
+
+    #[inline]
+    fn member(&mut self, key: &[u8]) -> Option<&mut Span> {
+        Some(match key {
+            b"ph" => &mut self.ph,
+            b"ts" => &mut self.ts,
+            b"dur" => &mut self.dur,
+            b"pid" => &mut self.pid,
+            b"tid" => &mut self.tid,
+            b"name" => &mut self.name,
+            b"cat" => &mut self.cat,
+            b"id" => &mut self.id,
+            b"args" => &mut self.args,
+            _ if key.contains(&b'\\') => return self.escaped_member(key),
+            _ => return None,
+        })
+    }
+
+    /// Nobody escapes letters, but it would be the same key.
+    #[cold]
+    fn escaped_member(&mut self, key: &[u8]) -> Option<&mut Span> {
+        let quoted = [b"\"", key, b"\""].concat();
+        let plain: String = serde_json::from_slice(&quoted).ok()?;
+        (!plain.contains('\\')).then(|| self.member(plain.as_bytes()))?
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_found_in_any_order() {
+        let event = br#"{ "args":{"ts":1,"x":[{}]}, "t\u0073" : 5.5 ,"ph":"X","ts":7.25,"pid":-1}, "#;
+        let fields = Fields::of(event).unwrap();
+        assert_eq!(fields.ts.of(event), b"7.25");
+        assert_eq!(fields.ph.text(event), b"X");
+        assert_eq!(fields.pid.text(event), b"-1");
+        assert!(fields.tid.is_empty());
+        assert_eq!(fields.length, event.len() - 2);
+        let first = br#"{"t\u0073":5.5}"#;
+        assert_eq!(Fields::of(first).unwrap().ts.of(first), b"5.5");
+        assert_eq!(Fields::of(b"{ }").unwrap().length, 3);
+        for cut in 1..fields.length {
+            assert_eq!(Fields::of(&event[..cut]), Err(Stop::Cut), "{cut}");
+        }
+        for (text, at) in [("{1:2}", 1), (r#"{"a" 2}"#, 5), (r#"{"a":2 "b":3}"#, 7)] {
+            let stopped = Fields::of(text.as_bytes());
+            assert!(matches!(stopped, Err(Stop::Bad(place, _)) if place == at), "{text}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Arrows between processes, as messages.
+//!
+//! Tools that write Chrome's format draw an arrow from where something is sent (`s`) to
+//! where it arrives (`f`); both carry the same category, name and id. An arrow within one
+//! process says nothing about clocks. Where an id is used again, its arrows are told apart by
+//! time, as long as all of them go from one track to another; otherwise nothing tells which
+//! end belongs to which.
+
+use std::collections::BTreeMap;
+
+use retime_model::MessageId;
+
+use crate::columns::{FileRead, FlowEnd, FlowKind};
+use crate::matching::{Joined, Part};
+use crate::places::Places;
+
+/// Arrows whose ends cannot be told apart, in words that take a plural.
+pub(crate) const AMBIGUOUS: &str = "ambiguous arrow end";
+
+/// The space of ids in which arrows are counted: none that groups have.
+const SPACE: u64 = u64::MAX;
+
+/// An end of an arrow.
+type End<'a> = (usize, &'a FlowEnd);
+
+/// The arrows between processes, by file, and how many ends of each were left out.
+pub(crate) fn arrows(files: &[FileRead], places: &Places) -> (Vec<Vec<Joined>>, Vec<u64>) {
+    let mut by_key: BTreeMap<&[u8], Vec<End<'_>>> = BTreeMap::new();
+    for (number, file) in files.iter().enumerate() {
+        for end in &file.flows {
+            by_key.entry(&end.key).or_default().push((number, end));
+        }
+    }
+    let mut joined = vec![Vec::new(); files.len()];
+    let mut left_out = vec![0; files.len()];
+    let mut number = 0;
+    for ends in by_key.into_values() {
+        let (starts, stops): (Vec<End<'_>>, Vec<End<'_>>) =
+            ends.into_iter().partition(|it| it.1.kind == FlowKind::Start);
+        let processes = |ends: &[End<'_>]| process_of(files, places, ends);
+        let Some(pairs) = paired(files, &starts, &stops) else {
+            if processes(&starts) != processes(&stops) {
+                for (file, _) in starts.iter().chain(&stops) {
+                    if let Some(count) = left_out.get_mut(*file) {
+                        *count += 1;
+                    }
+                }
+            }
+            continue;
+        };
+        for (start, stop) in pairs {
+            if processes(&[start]) == processes(&[stop]) {
+                continue;
+            }
+            let id = MessageId {
+                space: SPACE,
+                number,
+            };
+            number += 1;
+            for ((file, end), part) in [(start, Part::Send(id)), (stop, Part::Receive(id))] {
+                if let Some(joined) = joined.get_mut(file) {
+                    joined.push(Joined {
+                        event: end.event,
+                        part,
+                    });
+                }
+            }
+        }
+    }
+    (joined, left_out)
+}
+
+/// Starts with their stops; nothing if they cannot be told apart.
+fn paired<'a>(
+    files: &[FileRead],
+    starts: &[End<'a>],
+    stops: &[End<'a>],
+) -> Option<Vec<(End<'a>, End<'a>)>> {
+    let in_order = |ends: &[End<'a>]| {
+        let of = |end: &End<'a>| {
+            let columns = files.get(end.0).map(|it| &it.columns)?;
+            let event = end.1.event;
+            Some((end.0, columns.track(event), columns.begin(event)))
+        };
+        let mut ends = ends.to_vec();
+        ends.sort_by_key(of);
+        let track = |end: &End<'a>| of(end).map(|it| (it.0, it.1));
+        let is_one_track = ends.windows(2).all(|it| track(&it[0]) == track(&it[1]));
+        is_one_track.then_some(ends)
+    };
+    if starts.len() != stops.len() {
+        return None;
+    }
+    Some(in_order(starts)?.into_iter().zip(in_order(stops)?).collect())
+}
+
+/// The process of some ends, if it is one.
+fn process_of(files: &[FileRead], places: &Places, ends: &[End<'_>]) -> Option<usize> {
+    let mut processes = ends.iter().map(|(file, end)| {
+        let track = files.get(*file)?.columns.track(end.event);
+        let location = places.location(*file, track);
+        Some(places.info.locations.get(location.as_usize())?.process)
+    });
+    let first = processes.next()??;
+    processes.all(|it| it == Some(first)).then_some(first)
+}

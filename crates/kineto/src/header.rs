@@ -1,0 +1,109 @@
+//! What a file says of itself, beside its events.
+
+use serde_json::Value;
+
+/// Keys of the outermost object that say it.
+pub(crate) const KEYS: [&[u8]; 3] = [b"baseTimeNanoseconds", b"distributedInfo", b"host_name"];
+
+/// What a file says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Nanoseconds at which the times of its events begin to count.
+    pub(crate) base: i64,
+    /// The rank of the process that wrote it; only files of a distributed job have one.
+    pub(crate) rank: Option<u32>,
+    /// How many ranks the job has.
+    pub(crate) world_size: Option<u32>,
+    /// The process groups that it belongs to, in the order in which they were made.
+    pub(crate) groups: Vec<Group>,
+    /// The host it ran on.
+    pub(crate) host: Option<String>,
+}
+
+/// A process group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    /// The ranks of its members, by their rank in it; empty if they are not said.
+    pub(crate) ranks: Vec<u32>,
+}
+
+impl Header {
+    /// Takes up the value of one of the [`KEYS`]. What cannot be understood is as if it
+    /// were not said, but for the time from which all others count.
+    pub(crate) fn take(&mut self, key: &[u8], value: &[u8]) -> Result<(), &'static str> {
+        let value: Value = serde_json::from_slice(value).unwrap_or_default();
+        match key {
+            b"baseTimeNanoseconds" => {
+                let base = value.as_i64();
+                self.base = base.ok_or("baseTimeNanoseconds is no whole number of 64 bits")?;
+            }
+            b"host_name" => self.host = value.as_str().map(str::to_owned),
+            _ => {
+                self.rank = number(value.get("rank"));
+                self.world_size = number(value.get("world_size"));
+                let groups = value.get("pg_config").and_then(Value::as_array);
+                self.groups = groups.into_iter().flatten().filter_map(group).collect();
+            }
+        }
+        Ok(())
+    }
+
+    /// The ranks of a group of that name.
+    pub(crate) fn ranks(&self, group: &str) -> Option<&[u32]> {
+        let found = self.groups.iter().find(|it| it.name == group)?;
+        (!found.ranks.is_empty()).then_some(&*found.ranks)
+    }
+}
+
+/// A number, be it written as one or as text.
+pub(crate) fn number<T: TryFrom<u64> + std::str::FromStr>(value: Option<&Value>) -> Option<T> {
+    match value? {
+        Value::Number(number) => T::try_from(number.as_u64()?).ok(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn group(value: &Value) -> Option<Group> {
+    let name = value.get("pg_name")?.as_str()?.to_owned();
+    let ranks = match value.get("ranks") {
+        Some(Value::Array(ranks)) => ranks.iter().map(|it| number(Some(it))).collect(),
+        Some(Value::String(text)) => rank_list(text),
+        _ => None,
+    };
+    Some(Group {
+        name,
+        ranks: ranks.unwrap_or_default(),
+    })
+}
+
+/// Ranks as text, `[0, 1, 2]`; nothing if some are left out, as in a long list.
+pub(crate) fn rank_list(text: &str) -> Option<Vec<u32>> {
+    serde_json::from_str(text).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_described() {
+        let mut header = Header::default();
+        let info = br#"{"backend": "nccl", "rank": "3", "world_size": 8, "pg_config": [
+            {"pg_name": "0", "ranks": [0, 1, 2, 3, 4, 5, 6, 7]},
+            {"pg_name": "5", "ranks": "[2, 3]"},
+            {"pg_name": "6", "ranks": "[0, 1, ..., 7]"},
+            {"no name": 1}]}"#;
+        header.take(b"distributedInfo", info).unwrap();
+        header.take(b"host_name", br#""node\u0031""#).unwrap();
+        header.take(b"baseTimeNanoseconds", b"1790857026000000000").unwrap();
+        assert_eq!((header.rank, header.world_size), (Some(3), Some(8)));
+        assert_eq!(header.host.as_deref(), Some("node1"));
+        assert_eq!(header.ranks("5"), Some(&[2, 3][..]));
+        assert_eq!((header.ranks("6"), header.ranks("7")), (None, None));
+        assert_eq!(header.groups.len(), 3);
+        assert!(header.take(b"baseTimeNanoseconds", b"1.5").is_err());
+    }
+}

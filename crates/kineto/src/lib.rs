@@ -1,0 +1,113 @@
+//! Traces of PyTorch's profiler (Kineto), and others in Chrome's JSON format, as a trace
+//! format of retime.
+//!
+//! A training job writes one file per rank, each stamped by the clock of its host. Here they
+//! are one trace: a directory of files, or some of them, is read as a whole, calls of
+//! collective operations are joined across ranks, and the files are written again with
+//! nothing but the digits of `ts` changed.
+//!
+//! ```text
+//! window   file --> bytes                      plain or gzip, an event always whole
+//! json, fields, pass                           where events and their members stand
+//! columns  events --> times, tracks, calls     what is kept of them
+//! order    entries --> events with numbers     a stay begins and ends
+//! matching calls of ranks --> operations       by numbers, or by aligning sequences
+//! hosts    names --> clocks                    one name is one clock, unless it is not
+//! placing  maps --> new times                  lengths stay, so stays are moved as wholes
+//! run      scan, timelines, rewrite, restore, rows
+//! ```
+//!
+//! Two ranks whose clocks disagree by a second:
+//!
+//! ```
+//! use retime::Monitor;
+//! use retime::format::Format;
+//! use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+//! use retime_kineto::Kineto;
+//!
+//! let directory = tempfile::tempdir()?;
+//! let run = directory.path().join("run");
+//! std::fs::create_dir(&run)?;
+//! for (rank, ts, dur) in [(0, "1000.250", "90.5"), (1, "1001040.250", "51.125")] {
+//!     std::fs::write(run.join(format!("rank{rank}.json")), format!(r#"{{
+//!         "distributedInfo": {{"rank": {rank}, "world_size": 2}},
+//!         "traceEvents": [
+//!         {{"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "pid": 0, "tid": 7,
+//!           "ts": {ts}, "dur": {dur}, "args": {{"Collective name": "allreduce", "Seq": 1,
+//!           "In msg nelems": 4, "dtype": "Float", "Process Group Name": "0",
+//!           "Process Group Ranks": "[0, 1]"}}}}]}}"#))?;
+//! }
+//! let trace = Kineto.open(&run)?;
+//! let scan = trace.scan(&())?;
+//! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
+//! assert_eq!(analysis.recorded().violated(), 1);
+//!
+//! let solution = analysis.solve(&Method::new(MethodName::Auto), &())?;
+//! let corrected = directory.path().join("corrected");
+//! std::fs::create_dir(&corrected)?;
+//! trace.rewrite(&solution.correction, &corrected, &())?;
+//! let scan = Kineto.open(&corrected)?.scan(&())?;
+//! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
+//! assert_eq!(analysis.recorded().violated(), 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod call;
+mod columns;
+mod digits;
+mod error;
+mod fields;
+mod flows;
+mod header;
+mod hosts;
+mod json;
+mod matching;
+mod micros;
+mod order;
+mod pass;
+mod placing;
+mod places;
+mod recognise;
+mod rest;
+mod restore;
+mod rewrite;
+mod rows;
+mod run;
+mod scan;
+mod timelines;
+mod undo;
+mod window;
+
+use std::io;
+use std::path::Path;
+
+use retime_model::format::{Format, FormatError, Recognition, Trace};
+
+pub use error::KinetoError;
+
+/// Files of PyTorch's profiler, or in Chrome's format.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Kineto;
+
+impl Format for Kineto {
+    fn name(&self) -> &'static str {
+        "kineto"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a directory of files of PyTorch's profiler (Kineto), one per rank, or a file in \
+         Chrome's JSON format, plain or gzip"
+    }
+
+    fn recognise(&self, path: &Path) -> io::Result<Recognition> {
+        recognise::recognise(path)
+    }
+
+    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
+        Ok(Box::new(run::Run::open(path)?))
+    }
+
+    fn may_replace(&self, target: &Path, _input: &Path) -> Result<(), String> {
+        recognise::may_replace(target)
+    }
+}

@@ -1,0 +1,231 @@
+//! Which calls of two ranks belong together, where they have no numbers.
+//!
+//! All members of a group make the same calls in the same order, but profilers start and
+//! stop recording at different moments. So one sequence has to be shifted against the other:
+//! by `s` if call `j` of the one is call `j + s` of the other. A shift is *possible* if all
+//! calls that come to lie on each other have the same [signature](crate::call), and some
+//! difference of the clocks [allows](super::difference) all of them. Training repeats itself,
+//! so signatures leave a shift for each iteration; of these the lengths of iterations, which
+//! vary, leave few.
+//!
+//! Of several possible shifts the one is taken that needs the least difference of the
+//! clocks, if any other needs [`FARTHER`] times as much. If none stands out so, nothing
+//! belongs together for certain, and nothing is joined.
+
+use super::difference::{Between, is_possible};
+
+/// A call in a sequence.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Item {
+    /// Equal for calls of one operation.
+    pub(super) signature: u32,
+    /// Nanoseconds from some moment of the run.
+    pub(super) begin: i64,
+    pub(super) end: i64,
+    /// Whether the others end after it has begun,
+    pub(super) is_cause: bool,
+    /// and whether it ends after they have.
+    pub(super) is_effect: bool,
+}
+
+impl Item {
+    /// Whether nobody ends before all have begun.
+    pub(super) fn is_mutual(&self) -> bool {
+        self.is_cause && self.is_effect
+    }
+}
+
+/// What is known of the clocks of two ranks before their sequences are compared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    between: Vec<Between>,
+    /// About what has to be added to the clock of the first to get that of the second.
+    difference: i64,
+}
+
+impl Known {
+    /// What the calls of a sequence tell that was shifted against another.
+    pub(super) fn of(pivot: &[Item], other: &[Item], shift: i64) -> Self {
+        let pairs = || {
+            let place = |it: i64| usize::try_from(it).ok();
+            let pair = move |(b, at): (&Item, i64)| Some((*pivot.get(place(at)?)?, *b));
+            other.iter().zip(shift..).filter_map(pair)
+        };
+        let mut differences: Vec<i64> = pairs().map(|(a, b)| b.end - a.end).collect();
+        differences.sort_unstable();
+        Self {
+            between: pairs().filter_map(|(a, b)| between(&a, &b)).collect(),
+            difference: differences.get(differences.len() / 2).copied().unwrap_or(0),
+        }
+    }
+}
+
+/// How many times as far as the nearest the next possible shift has to be. Hosts of a job
+/// get their time from one source and differ by milliseconds at most, iterations last
+/// longer: an order of magnitude tells both apart, however good that source is.
+const FARTHER: i64 = 10;
+
+/// A difference below which all are alike: hosts with the best of all sources still differ
+/// by as many nanoseconds.
+const ALIKE: i64 = 1000;
+
+/// Comparisons of two calls in search of a shift. Sequences of equal calls could take the
+/// square of their length.
+const WORK: usize = 1 << 26;
+
+/// How calls of one rank relate to those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shift {
+    /// Call `j` of the one is call `j` and so many of the other.
+    By(i64),
+    /// Several are possible.
+    Ambiguous,
+    /// None is.
+    Impossible,
+}
+
+/// The shift of `other` against `pivot`.
+pub(super) fn align(pivot: &[Item], other: &[Item], known: &Known) -> Shift {
+    let mut candidates = candidates(pivot, other, known.difference);
+    candidates.sort_unstable();
+    let mut work = WORK;
+    let mut nearest: Option<(i64, i64)> = None;
+    for (apart, shift) in candidates {
+        if let Some((distance, found)) = nearest
+            && apart > distance.max(ALIKE).saturating_mul(FARTHER)
+        {
+            return Shift::By(found);
+        }
+        match is_shift(pivot, other, shift, known, &mut work) {
+            None => return Shift::Ambiguous,
+            Some(false) => {}
+            Some(true) if nearest.is_some() => return Shift::Ambiguous,
+            Some(true) => nearest = Some((apart, shift)),
+        }
+    }
+    nearest.map_or(Shift::Impossible, |(_, shift)| Shift::By(shift))
+}
+
+/// All shifts, with how much clocks have to differ for them from what is known: by as much as
+/// ends do in the middle of what they lay on each other.
+fn candidates(pivot: &[Item], other: &[Item], difference: i64) -> Vec<(i64, i64)> {
+    let (n, m) = (pivot.len() as i64, other.len() as i64);
+    let candidate = |shift: i64| {
+        let (first, last) = overlap(n, m, shift);
+        let middle = i64::midpoint(first, last);
+        let own = other.get(middle as usize)?;
+        let its = pivot.get((middle + shift) as usize)?;
+        Some(((own.end - its.end - difference).abs(), shift))
+    };
+    (1 - m..n).filter_map(candidate).collect()
+}
+
+/// The first and last call of the other sequence that has a counterpart.
+fn overlap(n: i64, m: i64, shift: i64) -> (i64, i64) {
+    ((-shift).max(0), m.min(n - shift) - 1)
+}
+
+/// Whether a shift is possible; nothing if finding out would take too long.
+fn is_shift(
+    pivot: &[Item],
+    other: &[Item],
+    shift: i64,
+    known: &Known,
+    work: &mut usize,
+) -> Option<bool> {
+    let (first, last) = overlap(pivot.len() as i64, other.len() as i64, shift);
+    let own = other.get(first as usize..=last as usize).unwrap_or_default();
+    let its = pivot.get((first + shift) as usize..).unwrap_or_default();
+    let pairs = || own.iter().zip(its);
+    let alike = pairs().take_while(|(a, b)| a.signature == b.signature).count();
+    *work = work.checked_sub(alike)?;
+    if alike < own.len() {
+        return Some(false);
+    }
+    let mut all: Vec<Between> = pairs().filter_map(|(b, a)| between(a, b)).collect();
+    // A few tell most of the wrong ones.
+    if !is_possible(all.get(..all.len().min(32)).unwrap_or_default()) {
+        return Some(false);
+    }
+    all.extend(&known.between);
+    Some(!all.is_empty() && is_possible(&all))
+}
+
+/// What two calls of one operation say of the clocks of their ranks.
+fn between(a: &Item, b: &Item) -> Option<Between> {
+    let first = b.is_cause && a.is_effect;
+    let second = a.is_cause && b.is_effect;
+    (first || second).then(|| Between {
+        at: a.begin as f64,
+        low: if first {
+            (b.begin - a.end) as f64
+        } else {
+            f64::NEG_INFINITY
+        },
+        high: if second {
+            (b.end - a.begin) as f64
+        } else {
+            f64::INFINITY
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Iterations of two calls; the second waits for the slower rank.
+    fn sequence(lengths: &[i64], offset: i64) -> Vec<Item> {
+        let mut now = offset;
+        let mut items = Vec::new();
+        for length in lengths {
+            let call = |signature, begin: i64, end: i64| Item {
+                signature,
+                begin,
+                end,
+                is_cause: true,
+                is_effect: true,
+            };
+            items.push(call(0, now, now + 40_000));
+            items.push(call(1, now + length / 2, now + length / 2 + 50_000));
+            now += length;
+        }
+        items
+    }
+
+    const LENGTHS: [i64; 8] = [
+        1_000_000, 1_210_000, 980_000, 1_430_000, 1_110_000, 1_000_000, 1_260_000, 1_330_000,
+    ];
+
+    #[test]
+    fn windows_are_shifted_against_each_other() {
+        let pivot = sequence(&LENGTHS, 0);
+        let starts = |from: usize| LENGTHS[..from].iter().sum::<i64>();
+        for from in 0..4 {
+            // The clock is 300 us ahead.
+            let other = sequence(&LENGTHS[from..], starts(from) + 300_000);
+            assert_eq!(align(&pivot, &other, &Known::default()), Shift::By(2 * from as i64));
+        }
+    }
+
+    #[test]
+    fn equal_iterations_are_told_apart_by_clocks_that_differ_less() {
+        let pivot = sequence(&[1_000_000; 6], 0);
+        let near = sequence(&[1_000_000; 6], 2_060_000);
+        assert_eq!(align(&pivot, &near, &Known::default()), Shift::By(4));
+        // As far from one as from the other.
+        let between = sequence(&[1_000_000; 6], 2_500_000);
+        assert_eq!(align(&pivot, &between, &Known::default()), Shift::Ambiguous);
+    }
+
+    #[test]
+    fn other_calls_do_not_belong_together() {
+        let pivot = sequence(&LENGTHS, 0);
+        let mut other = sequence(&LENGTHS, 0);
+        for item in &mut other {
+            item.signature += 2;
+        }
+        assert_eq!(align(&pivot, &other, &Known::default()), Shift::Impossible);
+        assert_eq!(align(&pivot, &[], &Known::default()), Shift::Impossible);
+    }
+}

@@ -1,0 +1,470 @@
+//! Which calls of different ranks are one operation.
+//!
+//! ```text
+//! files --> calls by group          labels say the group; of gloo's, pools tell it
+//!       --> sequence of each rank   by number if they have one, else by alignment
+//!       --> Joined                  one name for all calls of an operation
+//! ```
+//!
+//! What is not certain is not joined, and counted. What an operation orders follows from
+//! its class, and for rooted ones from the root, which only the program's own request says.
+
+mod alignment;
+mod difference;
+mod messages;
+mod pools;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use retime_model::{Class, MessageId, Operation, OperationId};
+use rustc_hash::FxHashMap;
+
+use self::alignment::{Item, Known, Shift, align};
+use self::pools::Queue;
+use crate::call::{Call, Label, What};
+use crate::columns::FileRead;
+
+/// A process group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    /// The ranks of its members, by their rank in it.
+    pub(crate) ranks: Vec<u32>,
+}
+
+/// A call that was joined with those of other ranks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Joined {
+    /// Its event, by its position in the columns of its file.
+    pub(crate) event: u32,
+    pub(crate) part: Part,
+}
+
+/// What part a call plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Collective {
+        id: OperationId,
+        class: Class,
+        /// Rank in the group.
+        rank: u32,
+        /// Whether others wait for its begin, and of how many calls that holds.
+        cause: Option<u32>,
+        /// Whether its end waits for others, and of how many calls that holds.
+        effect: Option<u32>,
+    },
+    Send(MessageId),
+    Receive(MessageId),
+}
+
+/// What was joined.
+#[derive(Debug, Default)]
+pub(crate) struct Matching {
+    /// The groups that operations are of; their position is the space of ids.
+    pub(crate) groups: Vec<Group>,
+    /// The calls of each file that were joined.
+    pub(crate) joined: Vec<Vec<Joined>>,
+    /// How many of each were not, and why.
+    pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+}
+
+// Why a call is not joined, in words that take a plural.
+
+/// No other file has a counterpart.
+const ALONE: &str = "lone collective call";
+/// It could belong to several operations.
+const AMBIGUOUS: &str = "ambiguous collective call";
+/// Other ranks have other sequences, or no clocks can differ as this would need.
+const CONTRADICTORY: &str = "contradictory collective call";
+/// The root of a rooted operation is not recorded.
+const NO_ROOT: &str = "rootless collective call";
+/// Nobody waits for anybody for certain, as in an exchange of unequal sizes.
+const NO_ORDER: &str = "unordered collective call";
+
+/// The calls of some files, and what is known of each.
+struct Calls<'a> {
+    files: &'a [FileRead],
+    /// The first time in any of them.
+    origin: u64,
+    /// By file and call.
+    signatures: Vec<Vec<u32>>,
+    /// The file of each rank.
+    file_of: FxHashMap<u32, usize>,
+}
+
+/// The calls of one file in a group, in order.
+type Sequence = (usize, Vec<usize>);
+
+/// Calls that are one operation, by file.
+type Instance = Vec<(usize, usize)>;
+
+/// Joins the calls of all files.
+pub(crate) fn matched(files: &[FileRead]) -> Matching {
+    let calls = Calls::of(files);
+    let mut matching = Matching {
+        joined: vec![Vec::new(); files.len()],
+        unmatched: vec![BTreeMap::new(); files.len()],
+        ..Matching::default()
+    };
+    for (label, members) in calls.labelled() {
+        let group = calls.group(&label, &members);
+        let (collectives, messages): (Vec<Sequence>, Vec<Sequence>) =
+            members.into_iter().map(|it| calls.apart(it)).unzip();
+        matching.collectives(&calls, &group, &collectives);
+        matching.messages(&calls, &group, &messages);
+        matching.groups.push(group);
+    }
+    for pool in pools::pools(&calls) {
+        match pools::group_of(&calls, &pool) {
+            Some(groups) => {
+                for (group, sequences) in groups {
+                    matching.unnumbered(&calls, &group, &sequences);
+                    matching.groups.push(group);
+                }
+            }
+            None => matching.reject(&pool, AMBIGUOUS),
+        }
+    }
+    for joined in &mut matching.joined {
+        joined.sort_unstable_by_key(|it| it.event);
+    }
+    matching
+}
+
+impl<'a> Calls<'a> {
+    fn of(files: &'a [FileRead]) -> Self {
+        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut signature = |call: &'a Call| {
+            let next = numbers.len() as u32;
+            *numbers.entry(&call.signature).or_insert(next)
+        };
+        let of_file = |file: &'a FileRead| file.calls.iter().map(&mut signature).collect();
+        let signatures = files.iter().map(of_file).collect();
+        let first = |file: &FileRead| file.columns.begins.iter().min().copied();
+        let ranks = files.iter().enumerate();
+        Self {
+            files,
+            origin: files.iter().filter_map(first).min().unwrap_or_default(),
+            signatures,
+            file_of: ranks
+                .filter_map(|(file, it)| Some((it.header.rank?, file)))
+                .collect(),
+        }
+    }
+
+    fn call(&self, file: usize, call: usize) -> Option<&'a Call> {
+        self.files.get(file)?.calls.get(call)
+    }
+
+    fn signature(&self, file: usize, call: usize) -> Option<u32> {
+        self.signatures.get(file)?.get(call).copied()
+    }
+
+    fn rank(&self, file: usize) -> Option<u32> {
+        self.files.get(file)?.header.rank
+    }
+
+    /// A call as it stands in a sequence of its group.
+    fn item(&self, group: &Group, file: usize, call: usize) -> Option<Item> {
+        let (is_cause, is_effect) = match self.call(file, call)?.what {
+            // Both ends of a message run at the same time.
+            What::Send(_) | What::Receive(_) => (true, true),
+            What::Collective(operation) => {
+                let root = || self.files.get(file)?.requests.get(&operation)?.root;
+                let root = root().and_then(|it| group.ranks.get(it as usize).copied());
+                let is_root = root.is_some() && root == self.rank(file);
+                match operation.class(false) {
+                    Class::AllToAll => (true, true),
+                    Class::OneToAll if root.is_some() => (is_root, !is_root),
+                    Class::AllToOne if root.is_some() => (!is_root, is_root),
+                    _ => (false, false),
+                }
+            }
+        };
+        let columns = &self.files.get(file)?.columns;
+        let it = self.call(file, call)?;
+        let since = |time: u64| (time - self.origin) as i64;
+        Some(Item {
+            signature: self.signature(file, call)?,
+            begin: since(columns.begin(it.event)),
+            end: since(columns.end(it.event)),
+            is_cause,
+            is_effect,
+        })
+    }
+
+    fn items(&self, group: &Group, (file, calls): &Sequence) -> Vec<Item> {
+        let item = |&call: &usize| self.item(group, *file, call);
+        calls.iter().filter_map(item).collect()
+    }
+
+    /// Calls in the order in which they begin.
+    fn in_order(&self, file: usize, mut calls: Vec<usize>) -> Sequence {
+        let columns = self.files.get(file).map(|it| &it.columns);
+        calls.sort_by_key(|&call| {
+            let event = self.call(file, call).map_or(0, |it| it.event);
+            columns.map(|it| (it.begin(event), event))
+        });
+        (file, calls)
+    }
+
+    /// The calls that name their group, by it and file.
+    fn labelled(&self) -> BTreeMap<Label, Vec<Sequence>> {
+        let mut labelled: BTreeMap<&Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        for (file, it) in self.files.iter().enumerate() {
+            for (call, it) in it.calls.iter().enumerate() {
+                if let Some(label) = &it.group {
+                    let calls = labelled.entry(label).or_default();
+                    calls.entry(file).or_default().push(call);
+                }
+            }
+        }
+        let of_label = |(label, files): (&Label, BTreeMap<usize, Vec<usize>>)| {
+            let sequence = |(file, calls)| self.in_order(file, calls);
+            (label.clone(), files.into_iter().map(sequence).collect())
+        };
+        labelled.into_iter().map(of_label).collect()
+    }
+
+    /// The group of a label; if nothing says its members, those that name it.
+    fn group(&self, label: &Label, members: &[Sequence]) -> Group {
+        let ranks = label.members().or_else(|| {
+            let mut headers = members.iter().filter_map(|(file, _)| self.files.get(*file));
+            headers.find_map(|it| it.header.ranks(&label.name).map(<[u32]>::to_vec))
+        });
+        let those = || {
+            let ranks = members.iter().filter_map(|(file, _)| self.rank(*file));
+            let mut ranks: Vec<u32> = ranks.collect();
+            ranks.sort_unstable();
+            ranks
+        };
+        Group {
+            name: label.name.clone(),
+            ranks: ranks.unwrap_or_else(those),
+        }
+    }
+
+    /// Collectives and messages apart.
+    fn apart(&self, (file, calls): Sequence) -> (Sequence, Sequence) {
+        let is_collective = |call: &usize| {
+            let call = self.call(file, *call);
+            call.is_some_and(|it| matches!(it.what, What::Collective(_)))
+        };
+        let (collectives, messages) = calls.into_iter().partition(is_collective);
+        ((file, collectives), (file, messages))
+    }
+}
+
+impl Matching {
+    fn count(&mut self, file: usize, why: &'static str, calls: usize) {
+        if let Some(unmatched) = self.unmatched.get_mut(file)
+            && calls > 0
+        {
+            *unmatched.entry(why).or_default() += calls as u64;
+        }
+    }
+
+    fn reject(&mut self, sequences: &[Sequence], why: &'static str) {
+        for (file, calls) in sequences {
+            self.count(*file, why, calls.len());
+        }
+    }
+
+    /// Joins the collectives of a group whose calls say which it is.
+    fn collectives(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
+        let numbered = sequences.iter().flat_map(|(file, its)| {
+            let sequence = move |&call: &usize| calls.call(*file, call)?.sequence;
+            its.iter().map(sequence)
+        });
+        let instances = if numbered.clone().next().is_some() && numbered.into_iter().all(|it| it.is_some()) {
+            self.by_number(calls, sequences)
+        } else {
+            let mut known = FxHashMap::default();
+            self.by_alignment(calls, group, sequences, &mut known)
+        };
+        self.join(calls, group, instances);
+    }
+
+    /// Joins the calls of a pool: threads take them from a queue, and only those of one
+    /// signature are in order.
+    fn unnumbered(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
+        let mut instances = Vec::new();
+        let mut doubtful: BTreeSet<(usize, usize)> = BTreeSet::new();
+        let queues: BTreeMap<usize, Option<Queue>> =
+            sequences.iter().map(|it| (it.0, Queue::of(calls, it.0))).collect();
+        let mut known = FxHashMap::default();
+        for sequences in pools::by_signature(calls, sequences) {
+            for sequence in &sequences {
+                if let Some(Some(queue)) = queues.get(&sequence.0) {
+                    let certain = queue.certain(calls, sequence).into_iter().zip(&sequence.1);
+                    let uncertain = certain.filter(|it| !it.0);
+                    doubtful.extend(uncertain.map(|(_, call)| (sequence.0, *call)));
+                }
+            }
+            instances.extend(self.by_alignment(calls, group, &sequences, &mut known));
+        }
+        for instance in &mut instances {
+            instance.retain(|it| !doubtful.contains(it));
+        }
+        for (file, _) in doubtful {
+            self.count(file, AMBIGUOUS, 1);
+        }
+        self.join(calls, group, instances);
+    }
+
+    /// Operations by the numbers that their calls carry. Those that do not fit are not what
+    /// their number says.
+    fn by_number(&mut self, calls: &Calls<'_>, sequences: &[Sequence]) -> Vec<Instance> {
+        let mut numbered: BTreeMap<(u64, u32), Instance> = BTreeMap::new();
+        for (file, its) in sequences {
+            for &call in its {
+                let number = calls.call(*file, call).and_then(|it| it.sequence);
+                let signature = calls.signature(*file, call);
+                if let (Some(number), Some(signature)) = (number, signature) {
+                    let instance = numbered.entry((number, signature)).or_default();
+                    instance.push((*file, call));
+                }
+            }
+        }
+        let mut instances = Vec::new();
+        for instance in numbered.into_values() {
+            // A number twice in one file says nothing.
+            if instance.windows(2).any(|it| it[0].0 == it[1].0) {
+                for (file, _) in instance {
+                    self.count(file, AMBIGUOUS, 1);
+                }
+            } else {
+                instances.push(instance);
+            }
+        }
+        instances
+    }
+
+    /// Operations by aligning the sequence of each file with the longest. What this tells of
+    /// clocks helps where other sequences of the same files say too little.
+    fn by_alignment(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[Sequence],
+        known: &mut FxHashMap<(usize, usize), Known>,
+    ) -> Vec<Instance> {
+        let longest = sequences.iter().rev().max_by_key(|(_, calls)| calls.len());
+        let Some((pivot, pivot_calls)) = longest else {
+            return Vec::new();
+        };
+        let mut instances: Vec<Instance> =
+            pivot_calls.iter().map(|&call| vec![(*pivot, call)]).collect();
+        let items = calls.items(group, &(*pivot, pivot_calls.clone()));
+        for sequence in sequences.iter().filter(|it| it.0 != *pivot) {
+            let (file, own) = sequence;
+            let own_items = calls.items(group, sequence);
+            let of_pair = known.entry((*pivot, *file)).or_default();
+            let shift = match align(&items, &own_items, of_pair) {
+                Shift::By(shift) => {
+                    if items.iter().all(Item::is_mutual) {
+                        *of_pair = Known::of(&items, &own_items, shift);
+                    }
+                    shift
+                }
+                Shift::Ambiguous => {
+                    self.count(*file, AMBIGUOUS, own.len());
+                    continue;
+                }
+                Shift::Impossible => {
+                    self.count(*file, CONTRADICTORY, own.len());
+                    continue;
+                }
+            };
+            for (&call, place) in own.iter().zip(shift..) {
+                let place = usize::try_from(place).ok();
+                match place.and_then(|it| instances.get_mut(it)) {
+                    Some(instance) => instance.push((*file, call)),
+                    None => self.count(*file, ALONE, 1),
+                }
+            }
+        }
+        instances
+    }
+
+    /// Names the calls of operations.
+    fn join(&mut self, calls: &Calls<'_>, group: &Group, instances: Vec<Instance>) {
+        let space = self.groups.len() as u64;
+        for (number, instance) in (0..).zip(instances) {
+            let id = OperationId { space, number };
+            if let Err(why) = self.join_one(calls, group, id, &instance) {
+                for (file, _) in instance {
+                    self.count(file, why, 1);
+                }
+            }
+        }
+    }
+
+    fn join_one(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        id: OperationId,
+        instance: &Instance,
+    ) -> Result<(), &'static str> {
+        let &[(file, call), _, ..] = &**instance else {
+            return Err(ALONE);
+        };
+        let Some(What::Collective(operation)) = calls.call(file, call).map(|it| it.what) else {
+            return Err(NO_ORDER);
+        };
+        let class = operation.class(false);
+        let root = match class {
+            Class::None | Class::Prefix => return Err(NO_ORDER),
+            Class::AllToAll => None,
+            Class::OneToAll | Class::AllToOne => {
+                Some(root(calls, operation, instance).ok_or(NO_ROOT)?)
+            }
+        };
+        let rank_of = |file: usize| {
+            let rank = calls.rank(file);
+            let place = group.ranks.iter().position(|it| Some(*it) == rank);
+            place.map_or(u32::MAX, |it| it as u32)
+        };
+        let is_root = |file: usize| root.is_none_or(|root| rank_of(file) == root);
+        let causes = |file: usize| class != Class::OneToAll || is_root(file);
+        let effects = |file: usize| class != Class::AllToOne || is_root(file);
+        // The root waits for itself in no way that another clock takes part in.
+        let causes = |file: usize| causes(file) && (class != Class::AllToOne || !is_root(file));
+        let effects = |file: usize| effects(file) && (class != Class::OneToAll || !is_root(file));
+        let count = |is: &dyn Fn(usize) -> bool| {
+            instance.iter().filter(|it| is(it.0)).count() as u32
+        };
+        let (begins, ends) = (count(&causes), count(&effects));
+        if begins == 0 || ends == 0 {
+            return Err(ALONE);
+        }
+        for &(file, call) in instance {
+            let (Some(call), Some(joined)) = (calls.call(file, call), self.joined.get_mut(file))
+            else {
+                continue;
+            };
+            joined.push(Joined {
+                event: call.event,
+                part: Part::Collective {
+                    id,
+                    class,
+                    rank: rank_of(file),
+                    cause: causes(file).then_some(begins),
+                    effect: effects(file).then_some(ends),
+                },
+            });
+        }
+        Ok(())
+    }
+}
+
+/// The root that the requests of all members agree on.
+fn root(calls: &Calls<'_>, operation: Operation, instance: &Instance) -> Option<u32> {
+    let mut roots = instance.iter().map(|(file, _)| {
+        let requests = calls.files.get(*file)?.requests.get(&operation)?;
+        requests.root
+    });
+    let first = roots.next()??;
+    roots.all(|it| it == Some(first)).then_some(first)
+}

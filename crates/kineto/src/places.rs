@@ -1,0 +1,193 @@
+//! Who is in a run: a location for each track of each file, in order.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use retime_model::{Location, LocationIndex, Process, TickRate, TraceInfo};
+
+use crate::columns::{FileRead, Track};
+use crate::error::KinetoError;
+use crate::header::Header;
+
+const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
+    Some(rate) => rate,
+    None => unreachable!(),
+};
+
+/// The locations of a run.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Without hosts.
+    pub(crate) info: TraceInfo,
+    /// The first location of each file, and their number.
+    pub(crate) starts: Vec<u32>,
+}
+
+impl Places {
+    pub(crate) fn of(paths: &[PathBuf], files: &[FileRead]) -> Self {
+        let mut places = Self {
+            info: TraceInfo {
+                rate: NANOSECONDS,
+                locations: Vec::new(),
+                processes: Vec::new(),
+                nodes: Vec::new(),
+                communicators: Vec::new(),
+            },
+            starts: vec![0],
+        };
+        for (path, file) in paths.iter().zip(files) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let stem = if paths.len() > 1 { &*name } else { "" };
+            places.file(file, stem);
+        }
+        places
+    }
+
+    /// The tracks of a file. A rank is one process, whatever it calls its devices; another
+    /// file can be of several.
+    fn file(&mut self, file: &FileRead, stem: &str) {
+        let mut process_of: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+        for track in &file.tracks {
+            let owner = file.header.rank.is_none().then_some(&*track.pid);
+            let next = self.info.processes.len();
+            let process = *process_of.entry(owner).or_insert(next);
+            if process == next {
+                let name = match file.header.rank {
+                    Some(rank) => format!("rank {rank}"),
+                    None => process_name(file, track, stem),
+                };
+                self.info.processes.push(Process {
+                    name,
+                    node: None,
+                    creator: None,
+                });
+            }
+            let index = self.info.locations.len() as u32;
+            self.info.locations.push(Location {
+                id: index.into(),
+                name: track_name(file, track),
+                process,
+                endpoint: LocationIndex(index),
+            });
+        }
+        self.starts.push(self.info.locations.len() as u32);
+    }
+
+    /// What the trace is made of, with the host of each file.
+    pub(crate) fn info(&self, hosts: &[Option<String>]) -> TraceInfo {
+        let mut info = self.info.clone();
+        for (file, host) in hosts.iter().enumerate() {
+            let Some(host) = host else {
+                continue;
+            };
+            let known = info.nodes.iter().position(|it| it == host);
+            let node = known.unwrap_or_else(|| {
+                info.nodes.push(host.clone());
+                info.nodes.len() - 1
+            });
+            let own = info.locations.get(self.of_file(file)).unwrap_or_default();
+            for location in own {
+                if let Some(process) = info.processes.get_mut(location.process) {
+                    process.node = Some(node);
+                }
+            }
+        }
+        info
+    }
+
+    /// The location of a track of a file.
+    pub(crate) fn location(&self, file: usize, track: u32) -> LocationIndex {
+        LocationIndex(self.starts.get(file).copied().unwrap_or_default() + track)
+    }
+
+    /// The locations of a file.
+    pub(crate) fn of_file(&self, file: usize) -> std::ops::Range<usize> {
+        let at = |it: usize| self.starts.get(it).copied().unwrap_or_default() as usize;
+        at(file)..at(file + 1)
+    }
+}
+
+fn process_name(file: &FileRead, track: &Track, stem: &str) -> String {
+    let given = file.process_names.get(&track.pid);
+    let name = given.map_or_else(|| format!("process {}", track.pid), Clone::clone);
+    if stem.is_empty() {
+        name
+    } else {
+        format!("{stem}: {name}")
+    }
+}
+
+fn track_name(file: &FileRead, track: &Track) -> String {
+    let key = (track.pid.clone(), track.tid.clone());
+    match file.thread_names.get(&key) {
+        Some(name) => name.clone(),
+        None if file.header.rank.is_some() && track.pid.len() < 4 => {
+            // Devices are numbered, and their streams; a process has a larger number.
+            format!("device {} stream {}", track.pid, track.tid)
+        }
+        None => format!("thread {}", track.tid),
+    }
+}
+
+/// Why files cannot be of one run: the position of one, and what speaks against it.
+pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), KinetoError> {
+    let mut of_rank: BTreeMap<u32, &PathBuf> = BTreeMap::new();
+    let mut world: Option<(u32, &PathBuf)> = None;
+    for (path, file) in paths.iter().zip(files) {
+        let refused = |what: String| KinetoError::NotOneRun {
+            path: path.clone(),
+            what,
+        };
+        let Header {
+            rank, world_size, ..
+        } = file.header;
+        if let Some(rank) = rank
+            && let Some(other) = of_rank.insert(rank, path)
+        {
+            return Err(refused(format!(
+                "is a file of rank {rank}, as {} is; give one file of each rank, all of one \
+                 recording",
+                other.display()
+            )));
+        }
+        let Some(size) = world_size else {
+            continue;
+        };
+        match world {
+            Some((other, first)) if other != size => {
+                return Err(refused(format!(
+                    "is of a job with {size} ranks, and {} of one with {other}; give the files of \
+                     one job",
+                    first.display()
+                )));
+            }
+            _ => world = Some((size, path)),
+        }
+    }
+    Ok(())
+}
+
+/// What is missing of a run, or different from what one would expect.
+pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    let Some(size) = files.iter().find_map(|it| it.header.world_size) else {
+        return warnings;
+    };
+    let there: Vec<u32> = files.iter().filter_map(|it| it.header.rank).collect();
+    let missing: Vec<u32> = (0..size).filter(|rank| !there.contains(rank)).collect();
+    if !missing.is_empty() {
+        let shown: Vec<String> = missing.iter().take(8).map(u32::to_string).collect();
+        let more = if missing.len() > shown.len() { ", ..." } else { "" };
+        warnings.push(format!(
+            "the job has {size} ranks, and {} of them have no file here: {}{more}",
+            missing.len(),
+            shown.join(", ")
+        ));
+    }
+    let without = files.iter().filter(|it| it.header.rank.is_none()).count();
+    if without > 0 {
+        let files = retime_model::plural(without as u64, "file");
+        warnings.push(format!("{files} without a rank among those of a job"));
+    }
+    warnings
+}

@@ -1,0 +1,280 @@
+//! Where stays go that keep their length while their clock is corrected.
+//!
+//! Only the time at which a stay begins is written, and what lasted a microsecond keeps
+//! lasting it. So where a map stretches or squeezes time, a stay begins where the map says
+//! and ends where its length puts it, off by the drift of the clock times that length: a
+//! nanosecond in 100 us at 10 ppm. Left alone, that would let an inner stay stick out of the
+//! one around it, or two that follow each other overlap, and viewers drop such events. So
+//! each begins as near to what the map says as keeps the order of all begins and ends on its
+//! track:
+//!
+//! ```text
+//! x_i' = max(map(b_i), end of the one before)              from first to last
+//! x_i  = min(x_i', begin of the one behind - length_i)     from last to first
+//! ```
+//!
+//! among those that follow each other in the same stay, whose bounds take the place of the
+//! missing neighbours. There always is such a place: all inner ones shifted like the outer
+//! one keep the order. Stays that cross each other, which no viewer can show, are shifted as
+//! one.
+//!
+//! A map that only shifts moves everything alike, and none of this is needed.
+
+use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
+
+use crate::columns::Columns;
+use crate::order::{Side, boundaries};
+
+/// By how much a map moves all stamps, if it moves them alike.
+pub(crate) fn shift(map: &ClockMap) -> Option<i128> {
+    let mut knots = map.knots().iter();
+    let by = |from: Timestamp, to: Timestamp| i128::from(to.0) - i128::from(from.0);
+    let Some(first) = knots.next() else {
+        return Some(0);
+    };
+    let shift = by(first.raw, first.arrive);
+    let alike = |knot: &retime_model::Knot| {
+        by(knot.raw, knot.arrive) == shift && by(knot.raw, knot.leave) == shift
+    };
+    (first.arrive == first.leave && knots.all(alike)).then_some(shift)
+}
+
+/// An entry of a track, or some that cross each other and move as one.
+#[derive(Clone, Copy)]
+struct Block {
+    begin: u64,
+    end: u64,
+    /// Where the map puts its begin, and later where it goes.
+    place: u64,
+}
+
+/// The new time of each of the sorted `entries` of a track; `None` where one does not fit
+/// into 64 bits.
+pub(crate) fn placed(
+    columns: &Columns,
+    entries: &[u32],
+    map: &ClockMap,
+    location: LocationIndex,
+) -> Option<Vec<u64>> {
+    if let Some(shift) = shift(map) {
+        let moved = |&entry: &u32| {
+            let moved = i128::from(columns.begin(entry)) + shift;
+            u64::try_from(moved).ok()
+        };
+        return entries.iter().map(moved).collect();
+    }
+    let mut track = Track {
+        blocks: mapped(columns, entries, &mut map.cursor(location))?,
+    };
+    track.place_all()?;
+    Some(track.blocks.into_iter().map(|it| it.place).collect())
+}
+
+/// The entries where the map puts them.
+fn mapped(columns: &Columns, entries: &[u32], cursor: &mut MapCursor<'_>) -> Option<Vec<Block>> {
+    let mut blocks = Vec::with_capacity(entries.len());
+    for (number, it) in (0..).zip(boundaries(columns, entries)) {
+        if it.side != Side::End {
+            let place = cursor.map(number, Timestamp(it.time))?.0;
+            blocks.push(Block {
+                begin: it.time,
+                end: columns.end(it.entry),
+                place,
+            });
+        }
+    }
+    Some(blocks)
+}
+
+/// A stay, its inner ones and where they have to stay: what is still to be placed.
+struct Inside {
+    /// The blocks that lie in it, those deeper inside among them.
+    blocks: std::ops::Range<usize>,
+    /// What surrounds them; nothing surrounds a track.
+    around: Option<Block>,
+}
+
+struct Track {
+    blocks: Vec<Block>,
+}
+
+impl Track {
+    fn place_all(&mut self) -> Option<()> {
+        let mut waiting = vec![Inside {
+            blocks: 0..self.blocks.len(),
+            around: None,
+        }];
+        while let Some(inside) = waiting.pop() {
+            let groups = self.groups(inside.blocks);
+            self.place(&groups, inside.around)?;
+            for group in groups {
+                let Some(&first) = self.blocks.get(group.start) else {
+                    continue;
+                };
+                let inner = group.start + 1..group.end;
+                let crosses = |it: &Block| it.end > first.end;
+                if self.blocks.get(inner.clone())?.iter().any(crosses) {
+                    for it in self.blocks.get_mut(inner)? {
+                        it.place = first.place.checked_add(it.begin - first.begin)?;
+                    }
+                } else if !inner.is_empty() {
+                    waiting.push(Inside {
+                        blocks: inner,
+                        around: Some(first),
+                    });
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Blocks that follow each other: each with those that begin before it, or any of them,
+    /// ends.
+    fn groups(&self, blocks: std::ops::Range<usize>) -> Vec<std::ops::Range<usize>> {
+        let mut groups: Vec<std::ops::Range<usize>> = Vec::new();
+        let mut end = 0;
+        for at in blocks {
+            let Some(block) = self.blocks.get(at) else {
+                break;
+            };
+            match groups.last_mut() {
+                Some(last) if block.begin < end => last.end = at + 1,
+                _ => {
+                    groups.push(at..at + 1);
+                    end = 0;
+                }
+            }
+            end = end.max(block.end);
+        }
+        groups
+    }
+
+    /// Places blocks that follow each other in what surrounds them.
+    fn place(&mut self, groups: &[std::ops::Range<usize>], around: Option<Block>) -> Option<()> {
+        let ends: Vec<u64> = groups.iter().map(|it| self.end_of(it)).collect();
+        // What came before, as recorded and as placed.
+        let mut before = around.map(|it| (it.begin, it.place));
+        for (group, &end) in groups.iter().zip(&ends) {
+            let block = self.blocks.get_mut(group.start)?;
+            if let Some((recorded, placed)) = before {
+                let apart = u64::from(block.begin > recorded);
+                block.place = block.place.max(placed.checked_add(apart)?);
+            }
+            before = Some((end, block.place.checked_add(end - block.begin)?));
+        }
+        let mut behind = match around {
+            Some(it) => Some((it.end, it.place.checked_add(it.end - it.begin)?)),
+            None => None,
+        };
+        for (group, &end) in groups.iter().zip(&ends).rev() {
+            let block = self.blocks.get_mut(group.start)?;
+            if let Some((recorded, placed)) = behind {
+                let apart = u64::from(end < recorded);
+                let latest = placed.checked_sub(apart + (end - block.begin))?;
+                block.place = block.place.min(latest);
+            }
+            behind = Some((block.begin, block.place));
+        }
+        Some(())
+    }
+
+    /// When the last of a group ends.
+    fn end_of(&self, group: &std::ops::Range<usize>) -> u64 {
+        let blocks = self.blocks.get(group.clone()).unwrap_or_default();
+        blocks.iter().map(|it| it.end).max().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use proptest::prelude::*;
+    use retime_model::Knot;
+
+    use super::*;
+    use crate::columns::MOMENT;
+    use crate::order::Order;
+
+    fn columns(entries: &[(u64, Option<u64>)]) -> Columns {
+        Columns {
+            begins: entries.iter().map(|it| it.0).collect(),
+            lengths: entries.iter().map(|it| it.1.unwrap_or(MOMENT)).collect(),
+            tracks: vec![0; entries.len()],
+            digits: vec![],
+        }
+    }
+
+    fn map(knots: &[(u64, u64)]) -> ClockMap {
+        let knots = knots.iter().map(|&(raw, to)| Knot::at(Timestamp(raw), Timestamp(to)));
+        ClockMap::new(knots.collect(), vec![]).unwrap()
+    }
+
+    fn place(columns: &Columns, map: &ClockMap) -> Vec<u64> {
+        let order = Order::of(columns, 1);
+        let placed = placed(columns, order.of_track(0), map, LocationIndex(0)).unwrap();
+        let mut by_entry = vec![0; placed.len()];
+        for (&entry, place) in order.of_track(0).iter().zip(placed) {
+            by_entry[entry as usize] = place;
+        }
+        by_entry
+    }
+
+    #[test]
+    fn an_inner_stay_stays_inside() {
+        // Time is stretched by a tenth. The inner stay would end at 1989 + 100, after the
+        // outer one, which ends at 1000 + 1000.
+        let outer_and_inner = columns(&[(1000, Some(1000)), (1899, Some(100)), (1950, None)]);
+        let stretched = map(&[(1000, 1000), (3000, 3200)]);
+        assert_eq!(place(&outer_and_inner, &stretched), [1000, 1899, 1998]);
+    }
+
+    #[test]
+    fn what_follows_waits() {
+        // Time is squeezed by a tenth; the second would begin before the first has ended.
+        let two = columns(&[(1000, Some(1000)), (2001, Some(10)), (4000, Some(10))]);
+        let squeezed = map(&[(1000, 1000), (5000, 4600)]);
+        assert_eq!(place(&two, &squeezed), [1000, 2001, 3700]);
+    }
+
+    #[test]
+    fn what_crosses_moves_as_one() {
+        let two = columns(&[(1000, Some(1000)), (1900, Some(1000))]);
+        let stretched = map(&[(1000, 1050), (5000, 5450)]);
+        assert_eq!(place(&two, &stretched), [1050, 1950]);
+    }
+
+    #[test]
+    fn a_shift_is_known() {
+        assert_eq!(shift(&ClockMap::default()), Some(0));
+        assert_eq!(shift(&map(&[(5, 3), (9, 7)])), Some(-2));
+        assert_eq!(shift(&map(&[(5, 3), (9, 8)])), None);
+    }
+
+    proptest! {
+        /// The order of all begins and ends survives any map, and numbers with it.
+        #[test]
+        fn order_is_kept(
+            entries in prop::collection::vec((1000_u64..1300, prop::option::of(0_u64..90)), 1..40),
+            steps in prop::collection::vec((1_u64..60, 0_u64..60), 1..8),
+        ) {
+            let columns = columns(&entries);
+            let knots = steps.iter().scan((990, 5000), |at, (raw, to)| {
+                *at = (at.0 + raw, at.1 + to);
+                Some(*at)
+            });
+            let map = map(&knots.collect::<Vec<_>>());
+            let moved = Columns {
+                begins: place(&columns, &map),
+                lengths: columns.lengths.clone(),
+                tracks: columns.tracks.clone(),
+                digits: vec![],
+            };
+            let order = |it: &Columns| {
+                let order = Order::of(it, 1);
+                let boundaries = boundaries(it, order.of_track(0));
+                boundaries.map(|it| (it.entry, it.side)).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(order(&columns), order(&moved));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Whether a path holds such traces, by names and first bytes.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use retime_model::format::Recognition;
+use retime_model::presence;
+
+use crate::window::first_bytes;
+
+/// How much of a file is looked at.
+const PROBE: u64 = 1 << 16;
+
+/// What the name of a saved correction ends in.
+pub(crate) const CORRECTION: &str = ".retime.json";
+
+/// Where the correction of a directory is saved, in it.
+pub(crate) const CORRECTION_OF_ALL: &str = "run.retime.json";
+
+pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
+    let found = presence::kind(path)?;
+    Ok(match found {
+        Some(kind) if kind.is_dir() => {
+            if files_in(path)?.is_empty() {
+                Recognition::No
+            } else {
+                Recognition::Certain
+            }
+        }
+        Some(kind) if kind.is_file() => {
+            if begins_like_one(path)? {
+                Recognition::Certain
+            } else if is_named_like_one(path) {
+                Recognition::Possible
+            } else {
+                Recognition::No
+            }
+        }
+        // A pipe or a device would be changed by looking at it.
+        Some(_) => Recognition::No,
+        None if is_named_like_one(path) => Recognition::Possible,
+        None => Recognition::No,
+    })
+}
+
+/// The traces in a directory, by name.
+pub(crate) fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if is_named_like_one(&path) && presence::is_file(&path)? && begins_like_one(&path)? {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn is_named_like_one(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.to_ascii_lowercase();
+    (name.ends_with(".json") || name.ends_with(".json.gz")) && !name.ends_with(CORRECTION)
+}
+
+/// Whether the first bytes of a file are those of an object or array with events.
+fn begins_like_one(path: &Path) -> io::Result<bool> {
+    let bytes = first_bytes(path, PROBE)?;
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+    let text = text.trim_ascii_start();
+    let holds = |what: &[u8]| memchr::memmem::find(text, what).is_some();
+    Ok(match text.first() {
+        Some(b'{') => holds(b"\"traceEvents\"") || holds(b"\"baseTimeNanoseconds\""),
+        Some(b'[') => holds(b"\"ph\"") && holds(b"\"ts\""),
+        _ => false,
+    })
+}
+
+/// Whether a directory or file holds nothing but such traces, with a correction.
+pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
+    let untold = |error: io::Error| format!("cannot be looked at: {error}");
+    let found = presence::kind_of_entry(target).map_err(untold)?;
+    let own = |path: &Path| -> Result<bool, String> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_file = presence::kind_of_entry(path).map_err(untold)?;
+        Ok(is_file.is_some_and(|it| it.is_file())
+            && (name.ends_with(CORRECTION) || begins_like_one(path).map_err(untold)?))
+    };
+    if found.is_some_and(|it| it.is_dir()) {
+        for entry in fs::read_dir(target).map_err(untold)? {
+            let path = entry.map_err(untold)?.path();
+            if !own(&path)? {
+                return Err(format!(
+                    "holds {}, which is no trace, so --force would delete something else; \
+                     remove it yourself or give another directory",
+                    path.display()
+                ));
+            }
+        }
+        return Ok(());
+    }
+    if found.is_some_and(|it| it.is_file()) && own(target)? {
+        return Ok(());
+    }
+    Err("is no trace that retime wrote; remove it yourself or give another path".into())
+}

@@ -1,0 +1,405 @@
+//! An opened run, as the trait wants it.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+use retime_model::format::{
+    Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
+};
+use retime_model::{
+    Access, Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, give_time,
+};
+
+use crate::columns::FileRead;
+use crate::error::KinetoError;
+use crate::order::{Order, boundaries};
+use crate::placing::shift;
+use crate::places::{Places, one_run, warnings};
+use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in};
+use crate::rewrite::{Maps, new_times};
+use crate::rows::Table;
+use crate::scan::Unmatched;
+use crate::timelines::{self, chosen};
+use crate::undo::{FORMAT, Saved, SavedFile};
+use crate::{restore, rewrite, scan};
+
+/// Bytes that are copied at a time.
+const BLOCK: usize = 1 << 18;
+
+/// Some files of one run.
+pub(crate) struct Run {
+    path: PathBuf,
+    shape: Shape,
+    files: Vec<PathBuf>,
+    /// What was there when it was opened.
+    found: Vec<Metadata>,
+    read: OnceLock<AllRead>,
+    unmatched: OnceLock<Unmatched>,
+    table: OnceLock<Table>,
+}
+
+/// All files, read.
+struct AllRead {
+    files: Vec<FileRead>,
+    places: Places,
+}
+
+impl Run {
+    pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
+        let failed = |source| KinetoError::io(path, source);
+        let is_directory = fs::metadata(path).map_err(failed)?.is_dir();
+        let files = if is_directory {
+            files_in(path).map_err(failed)?
+        } else {
+            vec![path.to_owned()]
+        };
+        if files.is_empty() {
+            return Err(KinetoError::NoTrace {
+                path: path.to_owned(),
+            }
+            .into());
+        }
+        let found = files.iter().map(|file| {
+            let found = fs::metadata(file);
+            found.map_err(|source| KinetoError::io(file, source))
+        });
+        Ok(Self {
+            path: path.to_owned(),
+            shape: if is_directory {
+                Shape::Directory
+            } else {
+                Shape::File
+            },
+            found: found.collect::<Result<_, _>>()?,
+            files,
+            read: OnceLock::new(),
+            unmatched: OnceLock::new(),
+            table: OnceLock::new(),
+        })
+    }
+
+    /// All files, read once.
+    fn read(&self, monitor: &dyn Monitor) -> Result<&AllRead, FormatError> {
+        if let Some(read) = self.read.get() {
+            return Ok(read);
+        }
+        let files = self.files.par_iter();
+        let files = files.map(|path| FileRead::of(path, monitor));
+        let files = files.collect::<Result<Vec<_>, _>>();
+        let files = self.unless_changed(files)?;
+        one_run(&self.files, &files)?;
+        let places = Places::of(&self.files, &files);
+        Ok(self.read.get_or_init(|| AllRead { files, places }))
+    }
+
+    /// What came of reading, unless a file is no longer what it was when it was opened: then
+    /// what was read at different times may not belong together.
+    fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
+        for (path, found) in self.files.iter().zip(&self.found) {
+            match fs::metadata(path).map(|now| Version::of(&now) == Version::of(found)) {
+                Ok(true) => {}
+                Ok(false) => {
+                    let path = path.clone();
+                    return Err(KinetoError::Changed { path }.into());
+                }
+                Err(source) => return outcome.and(Err(KinetoError::io(path, source).into())),
+            }
+        }
+        outcome
+    }
+
+    /// Where the copy of a file goes.
+    fn target(&self, file: &Path, to: &Path) -> PathBuf {
+        match self.shape {
+            Shape::File => to.to_owned(),
+            Shape::Directory => to.join(file.file_name().unwrap_or_default()),
+        }
+    }
+
+    /// Writes each file anew with `write`, which gets its position and where it goes, and
+    /// gives the copies the access of the originals, and their times if they are the same.
+    fn write_all<T: Send>(
+        &self,
+        to: &Path,
+        is_same: bool,
+        write: impl Fn(usize, &Path, &Path) -> Result<T, FormatError> + Sync,
+    ) -> Result<Vec<T>, FormatError> {
+        let files = self.files.par_iter().zip(&self.found).enumerate();
+        let written = files.map(|(position, (file, found))| {
+            let target = self.target(file, to);
+            let outcome = write(position, file, &target)?;
+            let give = || {
+                let copy = File::options().append(true).open(&target)?;
+                Access::of(found).give(&copy)?;
+                if is_same {
+                    give_time(found, &copy)
+                } else {
+                    Ok(())
+                }
+            };
+            give().map_err(|source| KinetoError::io(&target, source))?;
+            Ok(outcome)
+        });
+        self.unless_changed(written.collect())
+    }
+
+    /// The maps of the tracks of a file.
+    fn maps<'a>(&self, read: &AllRead, correction: &'a Correction, file: usize) -> Maps<'a> {
+        Maps::new(correction, read.places.location(file, 0))
+    }
+
+    /// A correction of another trace could speak of other locations.
+    fn check_fits(&self, read: &AllRead, correction: &Correction) -> Result<(), KinetoError> {
+        let locations = read.places.info.locations.len();
+        let corrected = correction.clocks().by_location().len();
+        if corrected == locations {
+            return Ok(());
+        }
+        Err(KinetoError::Inconsistent {
+            path: self.path.clone(),
+            what: format!("has {locations} tracks, but the correction is for {corrected}"),
+        })
+    }
+
+    /// The part of something that is given by location that belongs to a file.
+    fn of_file<'a, T>(read: &AllRead, file: usize, all: &'a [T]) -> &'a [T] {
+        all.get(read.places.of_file(file)).unwrap_or_default()
+    }
+
+    fn check_asked(&self, read: &AllRead, asked: usize) -> Result<(), KinetoError> {
+        let found = read.places.info.locations.len();
+        if found == asked {
+            return Ok(());
+        }
+        Err(KinetoError::Inconsistent {
+            path: self.path.clone(),
+            what: format!("has {found} tracks, but {asked} are asked for"),
+        })
+    }
+}
+
+/// Copies a file byte for byte to a new one.
+fn copy(path: &Path, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+    let mut from = File::open(path).map_err(|source| KinetoError::io(path, source))?;
+    let mut copy = File::create_new(to).map_err(|source| KinetoError::io(to, source))?;
+    let mut buffer = vec![0; BLOCK];
+    loop {
+        monitor.check()?;
+        let count = match from.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(|source| KinetoError::io(path, source))?,
+        };
+        let bytes = buffer.get(..count).unwrap_or_default();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let written = copy.write_all(bytes);
+        written.map_err(|source| KinetoError::io(to, source))?;
+        monitor.advance(count as u64);
+    }
+}
+
+impl Trace for Run {
+    fn format(&self) -> &'static str {
+        "Kineto"
+    }
+
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn describe(&self) -> Option<&TraceInfo> {
+        // Tracks are met while events are read.
+        None
+    }
+
+    fn bytes(&self) -> u64 {
+        self.found.iter().map(Metadata::len).sum()
+    }
+
+    fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
+        let read = self.read(monitor)?;
+        let (scan, unmatched) = scan::scan(&self.files, &read.files, &read.places)?;
+        self.unmatched.get_or_init(|| unmatched);
+        Ok(scan)
+    }
+
+    fn timelines(
+        &self,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Timeline>, FormatError> {
+        let read = self.read(monitor)?;
+        self.check_asked(read, events.len())?;
+        let files = self.files.par_iter().zip(&read.files).enumerate();
+        let timelines = files.map(|(number, (path, file))| {
+            timelines::of_file(path, file, Self::of_file(read, number, events))
+        });
+        let timelines: Vec<Vec<Timeline>> = timelines.collect::<Result<_, _>>()?;
+        Ok(timelines.into_iter().flatten().collect())
+    }
+
+    fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
+        self.write_all(to, true, |_, file, to| copy(file, to, monitor))?;
+        Ok(())
+    }
+
+    fn settled(
+        &self,
+        correction: &Correction,
+        events: &[&[u32]],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Vec<Vec<Timestamp>>>, FormatError> {
+        let clocks = correction.clocks();
+        if clocks.iter().all(|it| shift(correction.map(it)).is_some()) {
+            // What is only shifted keeps its length.
+            return Ok(None);
+        }
+        let read = self.read(monitor)?;
+        self.check_fits(read, correction)?;
+        self.check_asked(read, events.len())?;
+        let files = self.files.par_iter().zip(&read.files).enumerate();
+        let settled = files.map(|(number, (path, file))| {
+            let maps = self.maps(read, correction, number);
+            let times = new_times(path, file, &maps)?;
+            let order = Order::of(&file.columns, file.tracks.len());
+            let wanted = Self::of_file(read, number, events);
+            let tracks = wanted.iter().enumerate().map(|(track, wanted)| {
+                let moved = boundaries(&file.columns, order.of_track(track)).map(|it| {
+                    let time = times.get(it.entry as usize).copied().unwrap_or_default();
+                    time + (it.time - file.columns.begin(it.entry))
+                });
+                chosen(moved, wanted).map_err(|missing| KinetoError::Inconsistent {
+                    path: path.clone(),
+                    what: format!("event {missing} (from 0) of a track is asked for"),
+                })
+            });
+            Ok(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
+        });
+        let settled: Vec<Vec<Vec<Timestamp>>> = settled.collect::<Result<_, FormatError>>()?;
+        Ok(Some(settled.into_iter().flatten().collect()))
+    }
+
+    fn rewrite(
+        &self,
+        correction: &Correction,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Undo, FormatError> {
+        let read = self.read(monitor)?;
+        self.check_fits(read, correction)?;
+        let files = self.write_all(to, false, |number, path, to| {
+            let file = read.files.get(number).ok_or_else(|| KinetoError::Changed {
+                path: path.to_owned(),
+            })?;
+            let maps = self.maps(read, correction, number);
+            rewrite::rewrite(path, file, &maps, to, monitor)
+        })?;
+        let saved = Saved {
+            format: FORMAT,
+            files,
+        };
+        let json = serde_json::to_string(&saved).map_err(FormatError::failed)?;
+        Ok(Undo(json))
+    }
+
+    fn restore(
+        &self,
+        correction: &Correction,
+        undo: &Undo,
+        to: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError> {
+        let refused = |why: String| KinetoError::NotRestorable {
+            path: self.path.clone(),
+            why,
+        };
+        let saved: Saved = serde_json::from_str(&undo.0)
+            .map_err(|error| refused(format!("these are no undo data of such files: {error}")))?;
+        if saved.format != FORMAT {
+            let format = saved.format;
+            let why = format!("the undo data have format {format}, only {FORMAT} is supported");
+            return Err(refused(why).into());
+        }
+        if saved.files.len() != self.files.len() {
+            let (now, then) = (self.files.len(), saved.files.len());
+            let why = format!("there are {now} files, but {then} were corrected");
+            return Err(refused(why).into());
+        }
+        let read = self.read(monitor)?;
+        self.check_fits(read, correction)?;
+        self.write_all(to, false, |number, path, to| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            // A single file may have another name by now.
+            let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
+            let saved = saved.files.iter().find(is_it);
+            let (Some(file), Some(saved)) = (read.files.get(number), saved) else {
+                let why = format!("{name} is not among the files that were corrected");
+                return Err(refused(why).into());
+            };
+            let maps = self.maps(read, correction, number);
+            restore::restore(path, file, &maps, saved, to, monitor)
+        })?;
+        Ok(())
+    }
+
+    fn copy_at(&self, to: &Path) -> PathBuf {
+        to.to_owned()
+    }
+
+    fn correction_of(&self, path: &Path) -> PathBuf {
+        if self.shape == Shape::Directory {
+            return path.join(CORRECTION_OF_ALL);
+        }
+        let mut name = OsString::from(path);
+        name.push(CORRECTION);
+        name.into()
+    }
+
+    fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
+        let read = self.read(&())?;
+        let table = if let Some(table) = self.table.get() {
+            table
+        } else {
+            let table = self.unless_changed(Table::read(&self.files))?;
+            self.table.get_or_init(|| table)
+        };
+        let starts = &read.places.starts;
+        let file = starts.partition_point(|it| *it <= location.0).saturating_sub(1);
+        let track = location.0 - starts.get(file).copied().unwrap_or_default();
+        let of_file = read.files.get(file).ok_or_else(|| KinetoError::Inconsistent {
+            path: self.path.clone(),
+            what: format!("has no track number {}", location.0),
+        })?;
+        Ok(Box::new(table.rows(file, of_file, track as usize)))
+    }
+
+    fn region(&self, id: u32) -> Option<Cow<'_, str>> {
+        Some(self.table.get()?.region(id)?.into())
+    }
+
+    fn unused(&self, _contents: &[Contents]) -> Vec<Unused> {
+        let unmatched = self.unmatched.get().into_iter().flatten();
+        let unused = unmatched.map(|(kind, records)| Unused {
+            kind,
+            reach: Reach::Trace,
+            records: records.clone(),
+        });
+        unused.collect()
+    }
+
+    fn warnings(&self, _contents: &[Contents]) -> Vec<String> {
+        self.read
+            .get()
+            .map_or_else(Vec::new, |it| warnings(&it.files))
+    }
+}

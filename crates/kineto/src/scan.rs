@@ -1,0 +1,154 @@
+//! What a run says about causality.
+
+use std::path::{Path, PathBuf};
+
+use retime_model::format::{Contents, FormatError, Scan};
+use retime_model::{LocationIndex, LocationLog, LogBuilder, Timestamp};
+use rustc_hash::FxHashMap;
+
+use crate::columns::FileRead;
+use crate::error::KinetoError;
+use crate::flows::{self, arrows};
+use crate::hosts::hosts;
+use crate::matching::{Matching, Part, matched};
+use crate::order::{Boundary, Order, Side, boundaries};
+use crate::places::Places;
+
+/// Events that communicate and prove nothing, by what they are and location.
+pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;
+
+/// The logs of all locations, and what was not matched.
+pub(crate) fn scan(
+    paths: &[PathBuf],
+    files: &[FileRead],
+    places: &Places,
+) -> Result<(Scan, Unmatched), FormatError> {
+    let mut matching = matched(files);
+    let (arrows, left_out) = arrows(files, places);
+    let mut logs = Vec::new();
+    let mut contents = Vec::new();
+    for (number, (path, file)) in paths.iter().zip(files).enumerate() {
+        let calls = matching.joined.get(number).into_iter().flatten();
+        let flows = arrows.get(number).into_iter().flatten();
+        let parts = calls.chain(flows).map(|it| (it.event, it.part)).collect();
+        for log in logs_of(path, file, &parts, |track| places.location(number, track)) {
+            logs.push(log?);
+        }
+        contents.extend(contents_of(file));
+    }
+    for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
+        if let Some(unmatched) = matching.unmatched.get_mut(file) {
+            unmatched.insert(flows::AMBIGUOUS, count);
+        }
+    }
+    let unmatched = unmatched(files, places, &matching);
+    let info = places.info(&hosts(files, &matching.joined));
+    Ok((
+        Scan {
+            info,
+            logs,
+            contents,
+        },
+        unmatched,
+    ))
+}
+
+/// The log of each track of a file.
+fn logs_of<'a>(
+    path: &'a Path,
+    file: &'a FileRead,
+    parts: &'a FxHashMap<u32, Part>,
+    location: impl Fn(u32) -> LocationIndex + 'a,
+) -> impl Iterator<Item = Result<LocationLog, FormatError>> + 'a {
+    let order = Order::of(&file.columns, file.tracks.len());
+    (0..file.tracks.len()).map(move |track| {
+        let entries = order.of_track(track);
+        let mut log = LogBuilder::new(location(track as u32));
+        let mut count = 0;
+        let mut last = 0;
+        for boundary in boundaries(&file.columns, entries) {
+            if let Some(part) = parts.get(&boundary.entry) {
+                take(&mut log, count, boundary, part);
+            }
+            last = boundary.time;
+            count += 1;
+        }
+        let first = entries.first().map_or(0, |&it| file.columns.begin(it));
+        let log = log.finish(count, Timestamp(first), Timestamp(last));
+        log.map_err(|source| {
+            KinetoError::Log {
+                path: path.to_owned(),
+                source,
+            }
+            .into()
+        })
+    })
+}
+
+fn take(log: &mut LogBuilder, event: u64, boundary: Boundary, part: &Part) {
+    let time = Timestamp(boundary.time);
+    match (boundary.side, *part) {
+        (
+            Side::Begin,
+            Part::Collective {
+                id,
+                class,
+                rank,
+                cause: Some(causes),
+                ..
+            },
+        ) => log.named_begin(event, time, (id, class, rank), causes),
+        (
+            Side::End,
+            Part::Collective {
+                id,
+                class,
+                rank,
+                effect: Some(effects),
+                ..
+            },
+        ) => log.named_end(event, time, (id, class, rank), effects),
+        (Side::Begin | Side::Moment, Part::Send(id)) => log.named_send(event, time, id),
+        (Side::End | Side::Moment, Part::Receive(id)) => log.named_receive(event, time, id),
+        _ => {}
+    }
+}
+
+/// What the tracks of a file hold besides times.
+pub(crate) fn contents_of(file: &FileRead) -> impl Iterator<Item = Contents> + '_ {
+    file.tracks.iter().map(|track| {
+        let kinds = track.kinds.iter().map(|&(kind, count)| (kind.into(), count));
+        let mut kinds: Vec<(u32, u64)> = kinds.collect();
+        kinds.sort_unstable();
+        Contents {
+            kinds,
+            rest: file.rest.to_vec(),
+        }
+    })
+}
+
+/// What was not matched is counted for the first track of each file: all have one clock.
+fn unmatched(files: &[FileRead], places: &Places, matching: &Matching) -> Unmatched {
+    let mut all = Unmatched::new();
+    let mut count = |file: usize, kind: &'static str, count: u64| {
+        let at = all.iter().position(|it| it.0 == kind).unwrap_or_else(|| {
+            all.push((kind, vec![0; places.info.locations.len()]));
+            all.len() - 1
+        });
+        let own = places.of_file(file).start;
+        if let Some(records) = all.get_mut(at)
+            && let Some(records) = records.1.get_mut(own)
+        {
+            *records += count;
+        }
+    };
+    for (number, file) in files.iter().enumerate() {
+        for &(kind, records) in &file.unused {
+            count(number, kind, records);
+        }
+        for (&kind, &records) in matching.unmatched.get(number).into_iter().flatten() {
+            count(number, kind, records);
+        }
+    }
+    all
+}

@@ -1,0 +1,68 @@
+//! The times of chosen events of a file, to verify a copy.
+
+use std::path::Path;
+
+use retime_model::Timestamp;
+use retime_model::format::{FormatError, Timeline};
+
+use crate::columns::FileRead;
+use crate::error::KinetoError;
+use crate::order::{Order, boundaries};
+use crate::scan::contents_of;
+
+/// The timelines of the tracks of a file, of which these events are asked for.
+pub(crate) fn of_file(
+    path: &Path,
+    file: &FileRead,
+    wanted: &[&[u32]],
+) -> Result<Vec<Timeline>, FormatError> {
+    if wanted.len() != file.tracks.len() {
+        return Err(KinetoError::Inconsistent {
+            path: path.to_owned(),
+            what: format!(
+                "has {} tracks, but {} are asked for",
+                file.tracks.len(),
+                wanted.len()
+            ),
+        }
+        .into());
+    }
+    let order = Order::of(&file.columns, file.tracks.len());
+    let timelines = contents_of(file).zip(wanted).enumerate();
+    let timelines = timelines.map(|(track, (contents, wanted))| {
+        let all = boundaries(&file.columns, order.of_track(track)).map(|it| it.time);
+        let times = chosen(all, wanted).map_err(|missing| KinetoError::Inconsistent {
+            path: path.to_owned(),
+            what: format!("event {missing} (from 0) of a track is asked for, but it has fewer"),
+        })?;
+        Ok(Timeline {
+            times,
+            contents,
+            backwards: 0,
+        })
+    });
+    timelines.collect()
+}
+
+/// Those of all times that are asked for, or the first that is missing.
+pub(crate) fn chosen(
+    all: impl Iterator<Item = u64>,
+    wanted: &[u32],
+) -> Result<Vec<Timestamp>, u32> {
+    let mut wanted = wanted.iter().copied().peekable();
+    let mut times = Vec::new();
+    for (number, time) in (0..).zip(all) {
+        match wanted.peek() {
+            None => break,
+            Some(&next) if next == number => {
+                times.push(Timestamp(time));
+                wanted.next();
+            }
+            Some(_) => {}
+        }
+    }
+    match wanted.peek() {
+        Some(&missing) => Err(missing),
+        None => Ok(times),
+    }
+}

@@ -1,0 +1,78 @@
+//! What it takes to get the original files back from corrected ones: the
+//! [originals](retime_model::Originals) of their times, how they were written, and check
+//! sums of the content before and after, which make restoring refuse rather than guess; of
+//! a compressed file they are those of what is in it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::micros::Form;
+
+/// The form of undo data that is written here.
+pub(crate) const FORMAT: u32 = 1;
+
+/// What is saved.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Saved {
+    pub(crate) format: u32,
+    pub(crate) files: Vec<SavedFile>,
+}
+
+/// What is saved of a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedFile {
+    pub(crate) name: String,
+    /// Check sum of the original content.
+    pub(crate) original: u32,
+    /// Check sum of the corrected content.
+    pub(crate) corrected: u32,
+    /// What a [`StampLog`](retime_model::StampLog) has noted.
+    pub(crate) stamps: Vec<i64>,
+    pub(crate) forms: Forms,
+}
+
+/// How numbers were written.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Forms {
+    /// By turns: decimals, or [`OTHER`], and how many numbers were written so.
+    runs: Vec<u64>,
+    /// The others as they were.
+    others: Vec<String>,
+}
+
+/// Stands for a form that decimals do not describe.
+const OTHER: u64 = 256;
+
+impl Forms {
+    /// The next number was written like this.
+    pub(crate) fn note(&mut self, form: Form, text: &[u8]) {
+        let form = match form {
+            Form::Plain(decimals) => decimals.into(),
+            Form::Other => {
+                self.others.push(String::from_utf8_lossy(text).into_owned());
+                OTHER
+            }
+        };
+        match &mut *self.runs {
+            [.., last, count] if *last == form => *count += 1,
+            _ => self.runs.extend([form, 1]),
+        }
+    }
+
+    /// How each number was written.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Written<'_>> {
+        let mut others = self.others.iter();
+        let runs = self.runs.chunks_exact(2);
+        runs.flat_map(|run| std::iter::repeat_n(run[0], run[1] as usize))
+            .map(move |form| match u8::try_from(form) {
+                Ok(decimals) => Written::Like(Form::Plain(decimals)),
+                Err(_) => Written::As(others.next().map_or("", String::as_str)),
+            })
+    }
+}
+
+/// How a number was written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Written<'a> {
+    Like(Form),
+    As(&'a str),
+}

@@ -1,0 +1,480 @@
+//! Who comes last, and what that costs the others.
+//!
+//! In an operation in which everybody waits for everybody, all stand still until
+//! the last has begun. With corrected times `t` of the begins, the last `a`, the
+//! next to last `n` of another process, and the own end `e` of participant `m`:
+//!
+//! ```text
+//! later      = t(a) - t(n)
+//! waited(m)  = min(t(a), e(m)) - t(m)             until a came, or m left
+//! alone(m)   = min(t(a), e(m)) - max(t(m), t(n))  of this, when all others had come
+//! ```
+//!
+//! Times are known within bounds: that of `a` may be `before(a)` less, that of
+//! another `after(b)` more. Locations of one clock are off alike, so nothing is open
+//! between them. Only who stays last whatever is open has *certainly* been last:
+//!
+//! ```text
+//! open(a, b) = 0 for one clock, before(a) + after(b) else
+//! beyond     = min over b of other processes of t(a) - t(b) - open(a, b)
+//! certain    if beyond > 0
+//! ```
+//!
+//! A difference within the bounds says nothing: who seems to be last there may have
+//! been first.
+//!
+//! ```
+//! # use retime::causality::{Causality, CausalityOptions, Collective, LogBuilder, Operation, Root};
+//! # use retime::{Communicator, Grouping, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
+//! use retime::optimal::{ClockErrorBound, ErrorBounds, ErrorKnot};
+//! use retime::{Stragglers, Timestamp};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let all: Vec<u32> = (0..3).collect();
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: all.iter().map(|&it| location(it)).collect(),
+//! #     processes: all.iter().map(|_| Process { name: String::new(), node: None, creator: None }).collect(),
+//! #     nodes: vec![],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks(all.iter().map(|&it| LocationIndex(it)).collect()) }],
+//! # };
+//! # let barrier = Collective { operation: Operation::Barrier, communicator: 0, root: Root::None, sent: true, received: true };
+//! # let log = |id: u32, begins: [u64; 2]| {
+//! #     let mut log = LogBuilder::new(LocationIndex(id));
+//! #     for (number, begin) in begins.into_iter().enumerate() {
+//! #         let end = [140, 540][number];
+//! #         log.collective_begin(2 * number as u64, Timestamp(begin));
+//! #         log.collective_end(2 * number as u64 + 1, Timestamp(end), barrier);
+//! #     }
+//! #     log.finish(4, Timestamp(begins[0]), Timestamp(540))
+//! # };
+//! # let logs = vec![log(0, [100, 500])?, log(1, [110, 530])?, log(2, [130, 528])?];
+//! # let causality = Causality::build(&info, logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Location.clocks(&info, &causality);
+//! // Two barriers: the three begin at 100, 110 and 130, and at 500, 530 and 528.
+//! // Each clock is known to within 3.
+//! let bound = ClockErrorBound::through(vec![ErrorKnot(0, Some(3.0), Some(3.0))]);
+//! let bounds = ErrorBounds { clocks: vec![Some(bound); 3] };
+//! let times = causality.nodes().timestamps();
+//! let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds));
+//! // In the first the third is last, 20 after the second, of which 6 are open.
+//! let worst = &found.worst[0];
+//! assert_eq!((worst.last.location, worst.later, worst.beyond), (LocationIndex(2), 20, Some(14)));
+//! // In the second nobody knows who was: 2 are less than 6.
+//! assert_eq!((found.operations, found.certain), (2, 1));
+//! // The first process waited 30 in both, and in each for another.
+//! assert_eq!((found.processes[0].waited, found.processes[2].waited_for), (60, 30 + 20));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Where one waits for all, or all for one, a trace does not say since when: the own
+//! begin of who waits proves nothing there and is not kept. Such operations are
+//! counted, not judged, as are those within one process. An operation that goes on
+//! beside the program (of a non-blocking call, or on a stream of its own) waits as
+//! others do, but the program may have had something else to do.
+//!
+//! Source: the wait state "wait at N x N" of Scalasca (Geimer et al., "The Scalasca
+//! performance toolset architecture"); what is open between two clocks is ours.
+
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
+use crate::optimal::ErrorBounds;
+use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
+
+/// How many of the worst operations are kept.
+const WORST_KEPT: usize = 10;
+/// Operations judged per parallel task.
+const INSTANCES_PER_BLOCK: u32 = 4096;
+
+/// Who came last in the collective operations of a trace. All times are in ticks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stragglers {
+    /// Operations that were judged: everybody waits for everybody, and at least two
+    /// processes do.
+    pub operations: u64,
+    /// Those of them in which it is certain who came last.
+    pub certain: u64,
+    /// Operations that were not judged.
+    pub others: u64,
+    /// By process.
+    pub processes: Vec<ProcessWaits>,
+    /// By who took part and what was proved; the most waited in first.
+    pub groups: Vec<GroupWaits>,
+    /// The operations in which most was waited for the last alone; worst first.
+    pub worst: Vec<LateBegin>,
+}
+
+/// How often a process came last, and how long it waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessWaits {
+    /// How often one of its locations took part.
+    pub operations: u64,
+    /// How often one of them came last,
+    pub last: u64,
+    /// and how often it certainly did.
+    pub certainly_last: u64,
+    /// What others waited until it came,
+    pub waited_for: u64,
+    /// of this, where it certainly came last,
+    pub certainly_waited_for: u64,
+    /// and when all other processes had come.
+    pub waited_for_alone: u64,
+    /// What it waited itself, until the last came.
+    pub waited: u64,
+    /// How long its locations that took part were recorded, together.
+    pub recorded: u64,
+}
+
+/// Operations of the same participants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupWaits {
+    /// Who takes part, in order of ranks.
+    pub locations: Vec<LocationIndex>,
+    /// What the operations prove.
+    pub class: Class,
+    /// Operations.
+    pub operations: u64,
+    /// Those in which it is certain who came last; none of those not judged.
+    pub certain: u64,
+    /// What was waited in them.
+    pub waited: u64,
+}
+
+/// The last begin of an operation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LateBegin {
+    /// The operation.
+    pub instance: Instance,
+    /// The begin.
+    pub last: Place,
+    /// The last begin of another process.
+    pub next: Place,
+    /// By how much it is later.
+    pub later: u64,
+    /// By how much it is later than any other whatever the bounds leave open, rounded
+    /// down; nothing if they leave open who came last.
+    pub beyond: Option<u64>,
+    /// What all others waited until it came,
+    pub waited: u64,
+    /// and of this, when all other processes had come.
+    pub alone: u64,
+}
+
+impl Stragglers {
+    /// Of the operations that this process visits, by these times of all nodes;
+    /// `bounds` say how far they can be from the truth, by recorded stamps.
+    pub fn find(
+        causality: &Causality,
+        info: &TraceInfo,
+        clocks: &Clocks,
+        times: &[Timestamp],
+        bounds: Option<&ErrorBounds>,
+    ) -> Self {
+        let judge = Judge {
+            causality,
+            info,
+            clocks,
+            times,
+            bounds,
+        };
+        let instances = causality.collectives().instances();
+        let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
+        let sums = blocks.into_par_iter().map(|block| judge.all(block));
+        judge.finish(sums.reduce(Sums::default, Sums::merge))
+    }
+}
+
+/// What is known of the times of a trace.
+struct Judge<'a> {
+    causality: &'a Causality,
+    info: &'a TraceInfo,
+    clocks: &'a Clocks,
+    times: &'a [Timestamp],
+    bounds: Option<&'a ErrorBounds>,
+}
+
+/// A participant that has begun.
+#[derive(Clone, Copy)]
+struct Begun {
+    node: EventNode,
+    location: LocationIndex,
+    process: usize,
+    clock: ClockId,
+    time: i64,
+    end: Option<i64>,
+}
+
+/// What several operations come to.
+#[derive(Default)]
+struct Sums {
+    operations: u64,
+    certain: u64,
+    others: u64,
+    /// By location.
+    locations: Vec<ProcessWaits>,
+    groups: FxHashMap<Group, GroupSums>,
+    worst: Vec<LateBegin>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Group {
+    locations: Vec<LocationIndex>,
+    class: Class,
+}
+
+#[derive(Clone, Copy, Default)]
+struct GroupSums {
+    operations: u64,
+    certain: u64,
+    waited: u64,
+}
+
+impl Judge<'_> {
+    fn all(&self, instances: Ids<Instance>) -> Sums {
+        let mut sums = Sums {
+            locations: vec![ProcessWaits::default(); self.info.locations.len()],
+            ..Sums::default()
+        };
+        let mut begun = Vec::new();
+        let mut group = Group {
+            locations: Vec::new(),
+            class: Class::None,
+        };
+        for instance in instances {
+            let participants = self.causality.collectives().participants(instance);
+            group.class = self.causality.collectives().operation(instance).class;
+            group.locations.clear();
+            let locations = participants.iter().filter_map(|it| self.location(it));
+            group.locations.extend(locations);
+            begun.clear();
+            begun.extend(participants.iter().filter_map(|it| self.begun(it)));
+            let late = self.late(instance, &begun);
+            sums.group(&group, late.as_ref());
+            match late {
+                Some(late) => sums.judged(&begun, late),
+                None => sums.others += 1,
+            }
+        }
+        sums.keep_worst();
+        sums
+    }
+
+    fn location(&self, participant: &Participant) -> Option<LocationIndex> {
+        let node = participant.cause().or(participant.effect())?;
+        Some(self.causality.nodes().location(node))
+    }
+
+    fn begun(&self, participant: &Participant) -> Option<Begun> {
+        let nodes = self.causality.nodes();
+        let node = participant.cause()?;
+        let location = nodes.location(node);
+        let time = |node: EventNode| nodes.relative(self.times[node.index()]).0;
+        Some(Begun {
+            node,
+            location,
+            process: self.info.locations[location.as_usize()].process,
+            clock: self.clocks.of(location),
+            time: time(node),
+            end: participant.effect().map(time),
+        })
+    }
+
+    /// Who came last in an operation; `None` if it is not judged.
+    fn late(&self, instance: Instance, begun: &[Begun]) -> Option<LateBegin> {
+        let operation = self.causality.collectives().operation(instance);
+        if operation.class != Class::AllToAll || operation.across_sides {
+            return None;
+        }
+        // Of those that come at the same time, the first by rank.
+        let last = begun.iter().rev().max_by_key(|it| it.time)?;
+        let others = || begun.iter().filter(|it| it.process != last.process);
+        let next = others().rev().max_by_key(|it| it.time)?;
+        let begins = last.time;
+        let nodes = self.causality.nodes();
+        let place = |of: &Begun| Place {
+            location: of.location,
+            event: nodes.event(of.node),
+        };
+        let beyond = others()
+            .map(|it| begins.saturating_sub(it.time) as f64 - self.open(last, it))
+            .fold(f64::INFINITY, f64::min);
+        let sum = |since: i64| {
+            let waits = begun.iter().map(|it| it.waits(begins, since));
+            waits.fold(0, u64::saturating_add)
+        };
+        Some(LateBegin {
+            instance,
+            last: place(last),
+            next: place(next),
+            later: begins.abs_diff(next.time),
+            beyond: (beyond > 0.0).then_some(beyond as u64),
+            waited: sum(i64::MIN),
+            alone: sum(next.time),
+        })
+    }
+
+    /// What the bounds leave open of how much later the first is than the second.
+    fn open(&self, late: &Begun, early: &Begun) -> f64 {
+        if late.clock == early.clock {
+            return 0.0;
+        }
+        self.bound(late).0 + self.bound(early).1
+    }
+
+    /// By how much the true time can be before and after a begin.
+    fn bound(&self, of: &Begun) -> (f64, f64) {
+        let raw = self.causality.nodes().timestamp(of.node);
+        let bounds = self.bounds.map_or(&[][..], |it| &it.clocks);
+        let bound = bounds.get(of.clock.as_usize()).and_then(Option::as_ref);
+        bound.map_or((f64::INFINITY, f64::INFINITY), |it| it.at(raw))
+    }
+
+    /// From locations to processes.
+    fn finish(&self, sums: Sums) -> Stragglers {
+        let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
+        for (number, (location, mut waits)) in
+            self.info.locations.iter().zip(sums.locations).enumerate()
+        {
+            let extent = self.causality.nodes().extent(number);
+            if let Some(extent) = extent.filter(|_| waits.operations > 0) {
+                waits.recorded = extent.last.0.abs_diff(extent.first.0);
+            }
+            if let Some(process) = processes.get_mut(location.process) {
+                process.add(waits);
+            }
+        }
+        let group = |(Group { locations, class }, sums): (Group, GroupSums)| GroupWaits {
+            locations,
+            class,
+            operations: sums.operations,
+            certain: sums.certain,
+            waited: sums.waited,
+        };
+        let mut groups: Vec<GroupWaits> = sums.groups.into_iter().map(group).collect();
+        groups.sort_unstable_by(|a, b| {
+            let waits = |it: &GroupWaits| (Reverse(it.waited), Reverse(it.operations));
+            let class = |it: &GroupWaits| it.class as u8;
+            let names = || a.locations.cmp(&b.locations).then(class(a).cmp(&class(b)));
+            waits(a).cmp(&waits(b)).then_with(names)
+        });
+        Stragglers {
+            operations: sums.operations,
+            certain: sums.certain,
+            others: sums.others,
+            processes,
+            groups,
+            worst: sums.worst,
+        }
+    }
+}
+
+impl Begun {
+    /// How long it waits until a time, but not longer than to its end, from its begin or
+    /// from another time, whichever is later.
+    fn waits(&self, until: i64, since: i64) -> u64 {
+        let until = self.end.map_or(until, |end| end.min(until));
+        let since = self.time.max(since);
+        if until > since {
+            until.abs_diff(since)
+        } else {
+            0
+        }
+    }
+}
+
+impl Sums {
+    fn group(&mut self, group: &Group, late: Option<&LateBegin>) {
+        if !self.groups.contains_key(group) {
+            self.groups.insert(group.clone(), GroupSums::default());
+        }
+        if let Some(sums) = self.groups.get_mut(group) {
+            sums.operations += 1;
+            sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
+            sums.waited = sums.waited.saturating_add(late.map_or(0, |it| it.waited));
+        }
+    }
+
+    /// One more operation.
+    fn judged(&mut self, begun: &[Begun], late: LateBegin) {
+        let is_certain = late.beyond.is_some();
+        self.operations += 1;
+        self.certain += u64::from(is_certain);
+        let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
+        for it in begun {
+            let own = &mut self.locations[it.location.as_usize()];
+            own.add(ProcessWaits {
+                operations: 1,
+                waited: it.waits(begins, i64::MIN),
+                ..ProcessWaits::default()
+            });
+        }
+        let certainly = |of: u64| if is_certain { of } else { 0 };
+        self.locations[late.last.location.as_usize()].add(ProcessWaits {
+            last: 1,
+            certainly_last: certainly(1),
+            waited_for: late.waited,
+            certainly_waited_for: certainly(late.waited),
+            waited_for_alone: late.alone,
+            ..ProcessWaits::default()
+        });
+        self.worst.push(late);
+        if self.worst.len() >= 2 * WORST_KEPT {
+            self.keep_worst();
+        }
+    }
+
+    fn keep_worst(&mut self) {
+        self.worst
+            .sort_unstable_by_key(|it| (Reverse(it.alone), it.instance));
+        self.worst.truncate(WORST_KEPT);
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        self.operations += other.operations;
+        self.certain += other.certain;
+        self.others += other.others;
+        if self.locations.is_empty() {
+            self.locations = other.locations;
+        } else {
+            let both = self.locations.iter_mut().zip(other.locations);
+            both.for_each(|(own, its)| own.add(its));
+        }
+        for (group, its) in other.groups {
+            let own = self.groups.entry(group).or_default();
+            own.operations += its.operations;
+            own.certain += its.certain;
+            own.waited = own.waited.saturating_add(its.waited);
+        }
+        self.worst.extend(other.worst);
+        self.keep_worst();
+        self
+    }
+}
+
+impl ProcessWaits {
+    fn add(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.last += other.last;
+        self.certainly_last += other.certainly_last;
+        for (own, its) in [
+            (&mut self.waited_for, other.waited_for),
+            (&mut self.certainly_waited_for, other.certainly_waited_for),
+            (&mut self.waited_for_alone, other.waited_for_alone),
+            (&mut self.waited, other.waited),
+            (&mut self.recorded, other.recorded),
+        ] {
+            *own = own.saturating_add(its);
+        }
+    }
+
+    /// The share of its time that it waited.
+    pub fn share(&self) -> f64 {
+        if self.recorded == 0 {
+            return 0.0;
+        }
+        self.waited as f64 / self.recorded as f64
+    }
+}

@@ -1,0 +1,99 @@
+//! Makes a training run in a directory: `kineto DIRECTORY [KEY=VALUE]...`.
+//!
+//! Keys are the fields of [`KinetoRun`] and of its windows; `style` comes first, as
+//! the others start from what it decides.
+//!
+//! ```text
+//! kineto /tmp/run style=nccl ranks=16 ranks_per_host=8 sequence_numbers=false seed=7
+//! kineto /tmp/run style=gloo left_out=2 cut=true missing=3,5 late=2,4,3000000
+//! kineto /tmp/large style=nccl iterations=100 filler=20
+//! ```
+//!
+//! The last makes 8 files of together 280 MB. `late` is a rank, in each so manieth
+//! iteration, and by how many nanoseconds.
+
+#![allow(clippy::print_stderr, reason = "it is a command")]
+
+use std::{error::Error, path::Path, process::ExitCode};
+
+use retime_sim::{Bases, KinetoRun, Straggler, Style};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
+    let [directory, settings @ ..] = arguments else {
+        return Err("usage: kineto DIRECTORY [KEY=VALUE]...".into());
+    };
+    let mut run = KinetoRun::training(Style::Nccl);
+    for setting in settings {
+        let (key, value) = setting
+            .split_once('=')
+            .ok_or_else(|| format!("{setting} is not KEY=VALUE"))?;
+        set(&mut run, key, value).map_err(|error| format!("{setting}: {error}"))?;
+    }
+    Ok(run.write(Path::new(directory))?)
+}
+
+fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>> {
+    match key {
+        "style" => *run = KinetoRun::training(style(value)?),
+        "seed" => run.seed = value.parse()?,
+        "ranks" => run.ranks = value.parse()?,
+        "ranks_per_host" => run.ranks_per_host = value.parse()?,
+        "tensor" => run.tensor = value.parse()?,
+        "iterations" => run.iterations = value.parse()?,
+        "offset" => run.offset = value.parse()?,
+        "drift" => run.drift = value.parse()?,
+        "sequence_numbers" => run.sequence_numbers = value.parse()?,
+        "host_names" => run.host_names = value.parse()?,
+        "bases" => run.bases = bases(value)?,
+        "left_out" => run.windows.left_out = value.parse()?,
+        "cut" => run.windows.cut = value.parse()?,
+        "missing" => run.missing = numbers(value)?,
+        "late" => run.stragglers.push(straggler(value)?),
+        "filler" => run.filler = value.parse()?,
+        _ => return Err("there is no such key".into()),
+    }
+    Ok(())
+}
+
+fn style(value: &str) -> Result<Style, &'static str> {
+    match value {
+        "nccl" => Ok(Style::Nccl),
+        "gloo" => Ok(Style::Gloo),
+        _ => Err("styles are nccl and gloo"),
+    }
+}
+
+fn bases(value: &str) -> Result<Bases, &'static str> {
+    match value {
+        "same" => Ok(Bases::Same),
+        "differing" => Ok(Bases::Differing),
+        "absent" => Ok(Bases::Absent),
+        _ => Err("bases are same, differing and absent"),
+    }
+}
+
+fn straggler(value: &str) -> Result<Straggler, Box<dyn Error>> {
+    match numbers::<u64>(value)?[..] {
+        [rank, every, late] => Ok(Straggler {
+            rank: rank.try_into()?,
+            every: every.try_into()?,
+            late,
+        }),
+        _ => Err("three numbers are needed".into()),
+    }
+}
+
+fn numbers<T: std::str::FromStr>(value: &str) -> Result<Vec<T>, T::Err> {
+    value.split(',').map(str::parse).collect()
+}

@@ -1,0 +1,86 @@
+//! The arguments that events are written with.
+
+use super::{
+    Class,
+    groups::Group,
+    happened::{Call, Instance, Role, What},
+    names::{Names, abbreviated, elements},
+};
+
+/// Of something that `PyTorch` itself saw, with what else is said of it.
+pub(super) fn of_operator(external: u64, more: &str) -> String {
+    let comma = if more.is_empty() { "" } else { ", " };
+    let index = external - 1;
+    format!(r#""External id": {external},"Record function id": 0{comma}{more}, "Ev Idx": {index}"#)
+}
+
+/// Of a call of Gloo. Its first argument is a list of tensors, but for gathering,
+/// where the list to fill comes first, and a barrier, which has a tensor of its own.
+pub(super) fn call(instance: &Instance, names: &Names) -> String {
+    let (place, kind, dims) = match instance.what {
+        What::Collective(Class::Barrier) => (0, "float", "[1]".to_owned()),
+        What::Collective(Class::AllGather) => {
+            (1, "TensorList", format!("[[{}]]", instance.elements))
+        }
+        _ => (0, "TensorList", format!("[[{}]]", instance.elements)),
+    };
+    let strides = if kind == "float" { "[1]" } else { "[[1]]" };
+    let inputs: Vec<_> = names.arguments.split(", ").collect();
+    let types = inputs
+        .iter()
+        .enumerate()
+        .map(|(number, &input)| match input {
+            _ if number == place => kind,
+            r#""""# => "",
+            _ if input.starts_with("\"[") => "ScalarList",
+            _ => "Scalar",
+        });
+    let types: Vec<_> = types.map(|it| format!("\"{it}\"")).collect();
+    let only = |text: &str| {
+        let texts = (0..inputs.len()).map(|number| if number == place { text } else { "[]" });
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        r#""Concrete Inputs": [{}], "Input type": [{}], "Input Strides": [{}], "Input Dims": [{}]"#,
+        names.arguments,
+        types.join(", "),
+        only(strides),
+        only(&dims)
+    )
+}
+
+/// Of what a thread of Gloo does.
+pub(super) fn annotation(instance: &Instance) -> String {
+    match instance.what {
+        What::Collective(Class::Barrier) => String::new(),
+        _ => format!(
+            r#""Concrete Inputs": [""], "Input type": ["{}"], "Input Strides": [[1]], "Input Dims": [[{}]]"#,
+            instance.element.c_type(),
+            instance.elements
+        ),
+    }
+}
+
+/// Of an operation of NCCL. Newer versions know its number.
+pub(super) fn described(instance: &Instance, group: &Group, call: &Call, newer: bool) -> String {
+    let size = group.ranks.len();
+    let (into, out) = elements(instance.what, instance.elements, size as u64);
+    let peer = match call.role {
+        Role::Member => String::new(),
+        Role::Sender { to } => format!(r#","Dst Rank": {to}"#),
+        Role::Receiver { from } => format!(r#","Src Rank": {from}"#),
+    };
+    let sequence = if newer {
+        format!(r#","Seq": {}"#, call.sequence)
+    } else {
+        String::new()
+    };
+    format!(
+        r#""Collective name": "{}","In msg nelems": {into},"Out msg nelems": {out},"Group size": {size},"dtype": "{}","In split size": "[]","Out split size": "[]","Process Group Name": "{}","Process Group Description": "{}","Process Group Ranks": "{}"{peer}{sequence}"#,
+        Names::new(instance.what, call.role, instance.element).collective,
+        instance.element.dtype(),
+        group.name,
+        group.description,
+        abbreviated(&group.ranks, newer),
+    )
+}

@@ -1,0 +1,97 @@
+//! What happened in a run, in true time: nanoseconds since its start.
+
+use super::{Class, Element};
+
+/// From when to when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+}
+
+impl Span {
+    /// The time after so many of `parts` equal parts.
+    pub(super) fn part(self, number: u64, parts: u64) -> u64 {
+        self.begin + (self.end - self.begin) * number / parts
+    }
+
+    pub(super) fn is_within(self, outer: Self) -> bool {
+        outer.begin <= self.begin && self.end <= outer.end
+    }
+}
+
+/// What several ranks did together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum What {
+    Collective(Class),
+    /// One member sent, the other received.
+    Message,
+}
+
+/// An operation, with the call of each member.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) group: usize,
+    pub(super) what: What,
+    pub(super) elements: u64,
+    pub(super) element: Element,
+    /// Ranks and the numbers of their calls.
+    pub(super) members: Vec<(u32, usize)>,
+}
+
+/// What a rank does in an operation. Peers are ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Member,
+    Sender { to: u32 },
+    Receiver { from: u32 },
+}
+
+/// What a rank did in an operation.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) instance: usize,
+    pub(super) role: Role,
+    /// On the main thread.
+    pub(super) host: Span,
+    /// The operation itself: a kernel, or an annotation.
+    pub(super) event: Span,
+    /// Which of the threads of the group did it.
+    pub(super) thread: usize,
+    /// The number of the operation in its group; for messages, the number of the
+    /// rank's own messages there.
+    pub(super) sequence: u64,
+}
+
+/// What a main thread does.
+#[derive(Debug)]
+pub(super) enum Item {
+    Iteration { number: u32, span: Span },
+    Compute { host: Span, device: Option<Span> },
+    Call(usize),
+}
+
+/// What a rank did.
+#[derive(Debug, Default)]
+pub(super) struct RankLog {
+    /// In order of time.
+    pub(super) items: Vec<Item>,
+    pub(super) calls: Vec<Call>,
+}
+
+impl RankLog {
+    pub(super) fn iterations(&self) -> impl Iterator<Item = Span> {
+        self.items.iter().filter_map(|item| match *item {
+            Item::Iteration { span, .. } => Some(span),
+            _ => None,
+        })
+    }
+}
+
+/// What happened.
+#[derive(Debug)]
+pub(super) struct Happened {
+    pub(super) instances: Vec<Instance>,
+    /// For each rank.
+    pub(super) ranks: Vec<RankLog>,
+}

@@ -1,0 +1,332 @@
+//! Simulated training runs, recorded as the profiler of `PyTorch` does.
+//!
+//! A training job writes one JSON file for each rank, stamped by the clock of
+//! the rank's host. [`KinetoRun`] simulates such a job in true time, and writes
+//! the files with the truth beside them:
+//!
+//! ```text
+//!  Step         what each rank does in an iteration   Compute, Collective, Neighbours
+//!    |
+//!  simulation   who begins and ends what when, in true time
+//!    |
+//!    +--> rank0.pt.trace.json ...   the layout of libkineto, one clock for each host
+//!    +--> truth.json                clocks, and which events are one operation
+//! ```
+//!
+//! What proves something about the clocks is as in recordings of real jobs:
+//!
+//! | style | begins | ends |
+//! |---|---|---|
+//! | [`Nccl`](Style::Nccl) | a kernel, when its rank launched it and its stream is free | all members together, microseconds after the last began and the data went over |
+//! | [`Gloo`](Style::Gloo) | when a thread of the group's two takes it from the queue | scattered over milliseconds after the last began |
+//!
+//! A broadcast holds nobody up but those who wait for its root, a small message
+//! does not wait for its receiver, and `gloo:recv` ends whenever it likes: it is
+//! no evidence.
+//!
+//! ```
+//! use retime_sim::{KinetoRun, Style};
+//!
+//! # let scratch = tempfile::tempdir()?;
+//! let run = KinetoRun { ranks: 4, iterations: 3, ..KinetoRun::training(Style::Nccl) };
+//! run.write(scratch.path())?;
+//! assert!(scratch.path().join("rank3.pt.trace.json").exists());
+//! assert!(scratch.path().join("truth.json").exists());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod arguments;
+mod events;
+mod filler;
+mod groups;
+mod happened;
+mod names;
+mod rank_file;
+mod simulation;
+mod stamp;
+mod truth;
+mod window;
+
+use std::{fs, path::Path};
+
+use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
+use crate::{Duration, failure::Error, failure::Result};
+
+/// Which library communicates, and so what is recorded of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// GPUs: a kernel for each operation, described by its arguments.
+    Nccl,
+    /// Processors: an annotation on a thread of the process group, which names
+    /// neither the group nor the instance.
+    Gloo,
+}
+
+/// Among whom a step communicates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Among {
+    /// All ranks.
+    World,
+    /// Neighbours: ranks `k tensor .. (k + 1) tensor`.
+    Tensor,
+    /// Strides: ranks that are equal modulo `tensor`.
+    Data,
+}
+
+/// What a collective operation does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Everybody gets the sum.
+    AllReduce,
+    /// Everybody gets everything.
+    AllGather,
+    /// Everybody gets a part of the sum.
+    ReduceScatter,
+    /// Nobody leaves before all have come.
+    Barrier,
+    /// All get what the root has, which is a place in the group.
+    Broadcast {
+        /// The place.
+        root: u32,
+    },
+}
+
+/// The type of the elements of a tensor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Element {
+    /// 32 bits.
+    Float,
+    /// 16 bits.
+    BFloat16,
+    /// 16 bits.
+    Half,
+    /// 64 bits.
+    Long,
+}
+
+/// What each rank does, one after the other, in every iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// Computes for so long, drawn anew each time.
+    Compute(Duration),
+    /// Takes part in a collective operation.
+    Collective {
+        /// What it does.
+        class: Class,
+        /// Among whom.
+        among: Among,
+        /// Elements that each member gives.
+        elements: u64,
+        /// Of which type.
+        element: Element,
+        /// Whether the rank goes on before it has ended; it waits at the end of
+        /// the iteration.
+        asynchronous: bool,
+    },
+    /// Ranks send to their successors: first those with even numbers, then the
+    /// others.
+    Neighbours {
+        /// Elements of a message.
+        elements: u64,
+        /// Of which type.
+        element: Element,
+    },
+}
+
+/// What a file says its times are relative to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bases {
+    /// All files the same.
+    Same,
+    /// Files differ by quarters of a year.
+    Differing,
+    /// Nothing: times are absolute.
+    Absent,
+}
+
+/// Which part of the run each rank records.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Windows {
+    /// Up to so many iterations at either end are left out, drawn for each rank.
+    pub left_out: u32,
+    /// Whether a recording starts and stops in the middle of an iteration.
+    pub cut: bool,
+}
+
+/// A rank that is late again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Straggler {
+    /// The rank.
+    pub rank: u32,
+    /// In each so manieth iteration.
+    pub every: u32,
+    /// Nanoseconds it computes longer then.
+    pub late: u64,
+}
+
+/// A training job and how it is recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KinetoRun {
+    /// Decides everything that is random.
+    pub seed: u64,
+    /// Processes, each with a file.
+    pub ranks: u32,
+    /// Processes on a host, which have one clock.
+    pub ranks_per_host: u32,
+    /// The library that communicates.
+    pub style: Style,
+    /// Ranks in a group of neighbours.
+    pub tensor: u32,
+    /// Times that all steps are taken.
+    pub iterations: u32,
+    /// What is done in an iteration.
+    pub steps: Vec<Step>,
+    /// Between the last begin of an operation, with its transfer, and its end on
+    /// each rank.
+    pub scatter: Duration,
+    /// Nanoseconds that a host's clock is ahead or behind at most.
+    pub offset: u64,
+    /// Parts per billion that a host's clock is fast or slow at most.
+    pub drift: u64,
+    /// Whether files say the numbers of operations, as newer ones do.
+    pub sequence_numbers: bool,
+    /// Whether files say the names of hosts.
+    pub host_names: bool,
+    /// What the files say their times are relative to.
+    pub bases: Bases,
+    /// What of the run is recorded.
+    pub windows: Windows,
+    /// Ranks whose file is lost.
+    pub missing: Vec<u32>,
+    /// Who is late.
+    pub stragglers: Vec<Straggler>,
+    /// Groups of nested operators recorded for each computation.
+    pub filler: u32,
+}
+
+impl KinetoRun {
+    /// Training on 8 ranks of 2 hosts: gradients in buckets while the backward pass
+    /// goes on, parameters gathered and scattered among strides of ranks,
+    /// activations reduced among neighbours, and the rest now and then.
+    pub fn training(style: Style) -> Self {
+        let collective = |class, among, elements, element, asynchronous| Step::Collective {
+            class,
+            among,
+            elements,
+            element,
+            asynchronous,
+        };
+        let compute = |least, mean| Step::Compute(Duration::heavy(least, mean));
+        Self {
+            seed: 1,
+            ranks: 8,
+            ranks_per_host: 4,
+            style,
+            tensor: 2,
+            iterations: 20,
+            steps: vec![
+                compute(2_000_000, 200_000.0),
+                collective(
+                    Class::AllGather,
+                    Among::Data,
+                    65_664,
+                    Element::BFloat16,
+                    false,
+                ),
+                compute(3_000_000, 300_000.0),
+                collective(
+                    Class::AllReduce,
+                    Among::Tensor,
+                    8_192,
+                    Element::BFloat16,
+                    false,
+                ),
+                compute(2_000_000, 400_000.0),
+                Step::Neighbours {
+                    elements: 1_000,
+                    element: Element::Half,
+                },
+                collective(
+                    Class::AllReduce,
+                    Among::World,
+                    131_328,
+                    Element::Float,
+                    true,
+                ),
+                compute(1_000_000, 300_000.0),
+                collective(
+                    Class::AllReduce,
+                    Among::World,
+                    262_656,
+                    Element::Float,
+                    true,
+                ),
+                compute(1_500_000, 200_000.0),
+                collective(
+                    Class::ReduceScatter,
+                    Among::Data,
+                    131_328,
+                    Element::Float,
+                    false,
+                ),
+                collective(
+                    Class::Broadcast { root: 0 },
+                    Among::World,
+                    1_000,
+                    Element::Long,
+                    false,
+                ),
+                collective(Class::Barrier, Among::World, 0, Element::Float, false),
+            ],
+            scatter: match style {
+                Style::Nccl => Duration::uniform(1_000, 7_000),
+                Style::Gloo => Duration::heavy(60_000, 1_500_000.0),
+            },
+            offset: 10_000_000,
+            drift: 50_000,
+            sequence_numbers: true,
+            host_names: true,
+            bases: Bases::Same,
+            windows: Windows::default(),
+            missing: Vec::new(),
+            stragglers: Vec::new(),
+            filler: 4,
+        }
+    }
+
+    /// Writes a file `rank<N>.pt.trace.json` for each rank that is not missing, and
+    /// `truth.json`, into a directory, which is made if need be.
+    pub fn write(&self, directory: &Path) -> Result<()> {
+        for (number, what) in [
+            (self.ranks, "ranks"),
+            (self.ranks_per_host, "ranks per host"),
+            (self.tensor, "ranks of a tensor group"),
+        ] {
+            if number == 0 {
+                return Err(Error::Zero(what));
+            }
+        }
+        fs::create_dir_all(directory)?;
+        let groups = Groups::new(self);
+        let happened = simulation::simulate(self, &groups);
+        let clocks = HostClock::draw(self);
+        let written = (0..self.ranks)
+            .filter(|rank| !self.missing.contains(rank))
+            .map(|rank| {
+                let file = RankFile::new(self, &groups, &happened, &clocks, rank);
+                Ok((rank, file.write(directory)?))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        truth::write(self, &groups, &happened, &written, directory)
+    }
+
+    /// The host that a rank runs on.
+    fn host(&self, rank: u32) -> u32 {
+        rank / self.ranks_per_host
+    }
+}
+
+/// The name of the file of a rank.
+fn file_name(rank: u32) -> String {
+    format!("rank{rank}.pt.trace.json")
+}

@@ -1,0 +1,392 @@
+//! The file of one rank.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::Path,
+};
+
+use super::{
+    KinetoRun, Style, arguments,
+    events::{Events, Placed},
+    file_name,
+    filler::{Filler, Launched, kernels},
+    groups::{Group, Groups},
+    happened::{Call, Happened, Instance, Item, RankLog, Role, Span},
+    names::Names,
+    simulation::THREADS,
+    stamp::{HostClock, Stamps},
+    window::recorded,
+};
+use crate::failure::Result;
+
+/// The process of rank 0; others count on.
+const FIRST_PROCESS: u32 = 23_907;
+/// The first thread that works for a group, counted from the process.
+const FIRST_THREAD: u32 = 500;
+/// The streams of computations, and of the first group.
+const STREAM: u32 = 7;
+const FIRST_STREAM: u32 = 20;
+/// A call launches its kernel from this part to that, of so many.
+const LAUNCH: (u64, u64, u64) = (5, 8, 10);
+
+/// Writes the file of a rank.
+pub(super) struct RankFile<'a> {
+    run: &'a KinetoRun,
+    groups: &'a Groups,
+    instances: &'a [Instance],
+    log: &'a RankLog,
+    rank: u32,
+    stamps: Stamps,
+    window: Span,
+}
+
+/// What was written of a rank.
+pub(super) struct Written {
+    pub(super) stamps: Stamps,
+    /// Where each call's operation is, of those that were recorded.
+    pub(super) calls: Vec<Option<Placed>>,
+}
+
+impl<'a> RankFile<'a> {
+    pub(super) fn new(
+        run: &'a KinetoRun,
+        groups: &'a Groups,
+        happened: &'a Happened,
+        clocks: &[HostClock],
+        rank: u32,
+    ) -> Self {
+        let log = &happened.ranks[rank as usize];
+        Self {
+            run,
+            groups,
+            instances: &happened.instances,
+            log,
+            rank,
+            stamps: Stamps::new(run, clocks[run.host(rank) as usize], rank),
+            window: recorded(run, rank, log),
+        }
+    }
+
+    pub(super) fn write(&self, directory: &Path) -> Result<Written> {
+        let mut to = BufWriter::new(File::create(directory.join(file_name(self.rank)))?);
+        self.header(&mut to)?;
+        let mut events = Events::new(&mut to, self.stamps);
+        self.lanes(&mut events)?;
+        let mut calls = vec![None; self.log.calls.len()];
+        let mut filler = Filler {
+            layers: u64::from(self.run.filler),
+            external: 0,
+            correlation: 0,
+            arrows: 0,
+        };
+        match self.run.style {
+            Style::Gloo => self.with_gloo(&mut events, &mut filler, &mut calls)?,
+            Style::Nccl => self.with_nccl(&mut events, &mut filler, &mut calls)?,
+        }
+        self.marks(&mut events)?;
+        let name = file_name(self.rank);
+        write!(to, "\n  ],\"traceName\": \"/runs/{name}\" }}")?;
+        to.flush()?;
+        Ok(Written {
+            stamps: self.stamps,
+            calls,
+        })
+    }
+
+    fn process(&self) -> u32 {
+        FIRST_PROCESS + self.rank
+    }
+
+    fn device(&self) -> u32 {
+        self.rank % self.run.ranks_per_host
+    }
+
+    /// The thread that works for a group.
+    fn thread(&self, group: usize, thread: usize) -> u32 {
+        self.process() + FIRST_THREAD + (group * THREADS + thread) as u32
+    }
+
+    fn header(&self, to: &mut impl Write) -> io::Result<()> {
+        let (backend, configured, version) = match self.run.style {
+            Style::Gloo => ("gloo", "cpu:gloo,cuda:gloo", ""),
+            Style::Nccl => ("nccl", "cuda:nccl", r#", "nccl_version": "2.27.5""#),
+        };
+        let groups: Vec<_> = self
+            .groups
+            .of(self.rank)
+            .map(|(_, group)| {
+                let Group { name, description, ranks } = group;
+                let size = ranks.len();
+                format!(
+                    r#"{{"pg_name": "{name}", "pg_desc": "{description}", "backend_config": "{configured}", "pg_size": {size}, "ranks": {ranks:?}}}"#
+                )
+            })
+            .collect();
+        let (rank, world, count, groups) =
+            (self.rank, self.run.ranks, groups.len(), groups.join(", "));
+        write!(
+            to,
+            r#" {{
+    "schemaVersion": 1,
+    "deviceProperties": [],
+    
+      "trace_id": "{:032X}",
+      "record_shapes": 1,
+      "distributedInfo": {{"backend": "{backend}", "rank": {rank}, "world_size": {world}, "pg_count": {count}, "pg_config": [{groups}]{version}}},"#,
+            u128::from(self.run.seed) << 32 | u128::from(self.rank)
+        )?;
+        if self.run.host_names {
+            write!(
+                to,
+                "\n      \"host_name\": \"node{}\",",
+                self.run.host(self.rank)
+            )?;
+        }
+        write!(to, "\n    \"displayTimeUnit\": \"ms\",")?;
+        if let Some(base) = self.stamps.base {
+            write!(to, "\n    \"baseTimeNanoseconds\": {base},")?;
+        }
+        write!(to, "\n    \"traceEvents\": [\n    ")
+    }
+
+    /// Names of processes, threads and streams.
+    fn lanes<W: Write>(&self, events: &mut Events<'_, W>) -> io::Result<()> {
+        let (pid, time) = (self.process(), self.window.begin);
+        events.about("process_name", (&pid, &0), time, r#""name": "python""#)?;
+        events.about("process_labels", (&pid, &0), time, r#""labels": "CPU""#)?;
+        let order = format!("\"sort_index\": {pid}");
+        events.about("process_sort_index", (&pid, &0), time, &order)?;
+        let mut thread = |pid: u32, tid: u32, name: String| {
+            let name = format!("\"name\": \"{name}\"");
+            events.about("thread_name", (&pid, &tid), time, &name)?;
+            let order = format!("\"sort_index\": {tid}");
+            events.about("thread_sort_index", (&pid, &tid), time, &order)
+        };
+        thread(pid, pid, format!("thread {pid} (python)"))?;
+        for (number, _) in self.groups.of(self.rank) {
+            match self.run.style {
+                Style::Gloo => {
+                    for tid in (0..THREADS).map(|it| self.thread(number, it)) {
+                        thread(pid, tid, format!("thread {tid} (pt_gloo_runloop)"))?;
+                    }
+                }
+                Style::Nccl => {
+                    let stream = FIRST_STREAM + number as u32;
+                    thread(self.device(), stream, format!("stream {stream} "))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The calls of which everything was recorded, with their numbers.
+    fn calls(&self) -> impl Iterator<Item = (usize, &Call)> {
+        let whole =
+            |call: &Call| call.host.is_within(self.window) && call.event.is_within(self.window);
+        self.log
+            .calls
+            .iter()
+            .enumerate()
+            .filter(move |(_, call)| whole(call))
+    }
+
+    fn names(&self, call: &Call) -> Names {
+        let instance = &self.instances[call.instance];
+        Names::new(instance.what, call.role, instance.element)
+    }
+
+    /// Threads of groups first, then the main thread.
+    fn with_gloo<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        placed: &mut [Option<Placed>],
+    ) -> io::Result<()> {
+        for (group, _) in self.groups.of(self.rank) {
+            for thread in 0..THREADS {
+                for (number, call) in self.calls() {
+                    let of = self.instances[call.instance].group;
+                    if call.role == Role::Member && (of, call.thread) == (group, thread) {
+                        let tid = self.thread(group, thread);
+                        placed[number] = Some(self.annotation(events, filler, call, tid)?);
+                    }
+                }
+            }
+        }
+        self.main(events, filler, |events, filler, number, call| {
+            self.call(events, filler, call)?;
+            if call.role != Role::Member && call.event.is_within(self.window) {
+                placed[number] = Some(self.annotation(events, filler, call, self.process())?);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// The main thread first, then the streams.
+    fn with_nccl<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        placed: &mut [Option<Placed>],
+    ) -> io::Result<()> {
+        let mut launches = vec![(0, 0); self.log.calls.len()];
+        let launched = self.main(events, filler, |events, filler, number, call| {
+            let external = filler.next_external();
+            // Messages have the peer there.
+            let about = match call.role {
+                Role::Member => self.rank,
+                Role::Sender { to: peer } | Role::Receiver { from: peer } => peer,
+            };
+            let group = self.groups.get(self.instances[call.instance].group);
+            let described = format!("{}, \"Rank\": {}", self.described(call), group.place(about));
+            let arguments = arguments::of_operator(external, &described);
+            let (from, to, parts) = LAUNCH;
+            let span = Span {
+                begin: call.host.part(from, parts),
+                end: call.host.part(to, parts),
+            };
+            let pid = self.process();
+            events.complete(
+                ("cpu_op", "record_param_comms"),
+                (&pid, &pid),
+                call.host,
+                &arguments,
+            )?;
+            launches[number] = (external, filler.launch(events, pid, span, external)?);
+            Ok(())
+        })?;
+        kernels(events, (self.device(), STREAM), &launched)?;
+        for (group, _) in self.groups.of(self.rank) {
+            for (number, call) in self.calls() {
+                if self.instances[call.instance].group == group {
+                    placed[number] = Some(self.kernel(events, call, launches[number])?);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything the main thread did, in order; what is written of a call, the
+    /// caller says. Returns the kernels of computations.
+    fn main<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        mut on_call: impl FnMut(&mut Events<'_, W>, &mut Filler, usize, &Call) -> io::Result<()>,
+    ) -> io::Result<Vec<Launched>> {
+        let pid = self.process();
+        let recorded = |span: Span| span.is_within(self.window);
+        let mut launched = Vec::new();
+        for item in &self.log.items {
+            match *item {
+                Item::Iteration { number, span } if recorded(span) => {
+                    let external = filler.next_external();
+                    let name = format!("ProfilerStep#{number}");
+                    let arguments = arguments::of_operator(external, "");
+                    events.complete(("user_annotation", &name), (&pid, &pid), span, &arguments)?;
+                }
+                Item::Compute { host, device } if recorded(host) => {
+                    let device = device.filter(|&span| recorded(span));
+                    filler.host(events, pid, (host, device), &mut launched)?;
+                }
+                Item::Call(number) if recorded(self.log.calls[number].host) => {
+                    on_call(events, filler, number, &self.log.calls[number])?;
+                }
+                Item::Iteration { .. } | Item::Compute { .. } | Item::Call(_) => {}
+            }
+        }
+        Ok(launched)
+    }
+
+    /// The call of an operation of Gloo.
+    fn call<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        call: &Call,
+    ) -> io::Result<Placed> {
+        let (pid, external) = (self.process(), filler.next_external());
+        let names = self.names(call);
+        let arguments = arguments::of_operator(
+            external,
+            &arguments::call(&self.instances[call.instance], &names),
+        );
+        events.complete(("cpu_op", names.call), (&pid, &pid), call.host, &arguments)
+    }
+
+    /// The operation itself, as Gloo does it.
+    fn annotation<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        filler: &mut Filler,
+        call: &Call,
+        tid: u32,
+    ) -> io::Result<Placed> {
+        let tensor = arguments::annotation(&self.instances[call.instance]);
+        let arguments = arguments::of_operator(filler.next_external(), &tensor);
+        let name = ("user_annotation", self.names(call).gloo);
+        events.complete(name, (&self.process(), &tid), call.event, &arguments)
+    }
+
+    /// An operation as its kernel's arguments describe it.
+    fn described(&self, call: &Call) -> String {
+        let instance = &self.instances[call.instance];
+        let group = self.groups.get(instance.group);
+        arguments::described(instance, group, call, self.run.sequence_numbers)
+    }
+
+    fn kernel<W: Write>(
+        &self,
+        events: &mut Events<'_, W>,
+        call: &Call,
+        (external, correlation): (u64, u64),
+    ) -> io::Result<Placed> {
+        let device = self.device();
+        let stream = FIRST_STREAM + self.instances[call.instance].group as u32;
+        let arguments = format!(
+            r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 96, "shared memory": 82240, "blocks per SM": 0.181818, "warps per SM": 2.909091, "grid": [24, 1, 1], "block": [512, 1, 1], "est. achieved occupancy %": 0,{}"#,
+            self.described(call)
+        );
+        let name = self.names(call).kernel;
+        let placed = events.complete(
+            ("kernel", &name),
+            (&device, &stream),
+            call.event,
+            &arguments,
+        )?;
+        events.flow(
+            ('f', correlation),
+            "ac2g",
+            (&device, &stream),
+            call.event.begin,
+        )?;
+        Ok(placed)
+    }
+
+    /// What a recording ends with.
+    fn marks<W: Write>(&self, events: &mut Events<'_, W>) -> io::Result<()> {
+        let Span { begin, end } = self.window;
+        let spans = "\"Spans\"";
+        let profiler = "PyTorch Profiler";
+        let quoted = format!("\"{profiler}\"");
+        let name = format!("{profiler} (0)");
+        events.complete(
+            ("Trace", &name),
+            (&spans, &quoted),
+            self.window,
+            "\"Op count\": 0",
+        )?;
+        events.about(
+            "process_sort_index",
+            (&spans, &0),
+            begin,
+            "\"sort_index\": 536870912",
+        )?;
+        let traces = ("\"Traces\"", format!("\"Trace {profiler}\""));
+        let start = format!("Iteration Start: {profiler}");
+        events.mark(&start, (&traces.0, &traces.1), begin)?;
+        events.mark("Record Window End", (&"\"\"", &"\"\""), end)
+    }
+}

@@ -1,0 +1,377 @@
+//! Who begins and ends what when.
+//!
+//! All ranks take the same steps in the same order, and the groups of a step
+//! share no rank. So steps can be taken one after the other, though the times at
+//! which ranks take them overlap: what a rank does next depends on nothing but
+//! what it and its groups did in steps before.
+
+use super::{
+    Among, Class, Element, KinetoRun, Step, Style,
+    groups::Groups,
+    happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
+};
+use crate::{Duration, Random};
+
+/// What a call on the main thread takes.
+const CALL: Duration = Duration::heavy(15_000, 10_000.0);
+/// Until a launched kernel begins, or a thread takes what is queued for it.
+const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
+const WAKE: Duration = Duration::heavy(30_000, 60_000.0);
+/// An iteration ends with work that needs no other rank.
+const REST: Duration = Duration::exponential(100_000, 50_000.0);
+/// `gloo:recv` ends so long after it began, whenever its message comes.
+const RECEIVE: Duration = Duration::heavy(26_000, 1_000_000.0);
+/// Of a message through shared memory or a network.
+const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
+/// Elements that fit the buffers of a connection: nobody waits for a receiver.
+const EAGER: u64 = 65_536;
+/// Threads that work for a group.
+pub(super) const THREADS: usize = 2;
+
+/// The state of a rank.
+struct Rank {
+    random: Random,
+    /// When its main thread has time.
+    host: u64,
+    /// When its device has done what was launched.
+    device: u64,
+    /// When all that goes on beside has ended.
+    pending: u64,
+    /// When the threads of each group, or its stream, have time.
+    threads: Vec<[u64; THREADS]>,
+    /// When the newest operation of each group began.
+    begun: Vec<u64>,
+    /// Messages in each group so far.
+    messages: Vec<u64>,
+    log: RankLog,
+}
+
+struct Simulation<'a> {
+    run: &'a KinetoRun,
+    groups: &'a Groups,
+    ranks: Vec<Rank>,
+    /// Collective operations of each group so far.
+    collectives: Vec<u64>,
+    instances: Vec<Instance>,
+}
+
+pub(super) fn simulate(run: &KinetoRun, groups: &Groups) -> Happened {
+    let count = groups.among(Among::Data).end;
+    let ranks = (0..run.ranks)
+        .map(|rank| Rank {
+            random: Random::new(run.seed, u64::from(rank)),
+            host: 0,
+            device: 0,
+            pending: 0,
+            threads: vec![[0; THREADS]; count],
+            begun: vec![0; count],
+            messages: vec![0; count],
+            log: RankLog::default(),
+        })
+        .collect();
+    let mut simulation = Simulation {
+        run,
+        groups,
+        ranks,
+        collectives: vec![0; count],
+        instances: Vec::new(),
+    };
+    for iteration in 0..run.iterations {
+        simulation.iterate(iteration);
+    }
+    Happened {
+        instances: simulation.instances,
+        ranks: simulation.ranks.into_iter().map(|rank| rank.log).collect(),
+    }
+}
+
+impl Simulation<'_> {
+    fn iterate(&mut self, number: u32) {
+        let begins: Vec<_> = self
+            .ranks
+            .iter()
+            .map(|rank| (rank.host, rank.log.items.len()))
+            .collect();
+        for rank in &mut self.ranks {
+            let span = Span {
+                begin: rank.host,
+                end: rank.host,
+            };
+            rank.log.items.push(Item::Iteration { number, span });
+        }
+        let mut late = self.late(number);
+        for step in &self.run.steps {
+            match *step {
+                Step::Compute(duration) => self.compute(duration, &mut late),
+                Step::Collective {
+                    class,
+                    among,
+                    elements,
+                    element,
+                    asynchronous,
+                } => {
+                    for group in self.groups.among(among) {
+                        self.collective(group, class, (elements, element), asynchronous);
+                    }
+                }
+                Step::Neighbours { elements, element } => self.neighbours((elements, element)),
+            }
+        }
+        for (rank, (begin, place)) in self.ranks.iter_mut().zip(begins) {
+            rank.host = rank.host.max(rank.device).max(rank.pending) + REST.draw(&mut rank.random);
+            rank.log.items[place] = Item::Iteration {
+                number,
+                span: Span {
+                    begin,
+                    end: rank.host,
+                },
+            };
+        }
+    }
+
+    /// How much longer each rank computes in an iteration.
+    fn late(&self, iteration: u32) -> Vec<u64> {
+        let mut late = vec![0; self.ranks.len()];
+        for straggler in &self.run.stragglers {
+            if iteration.is_multiple_of(straggler.every.max(1))
+                && let Some(late) = late.get_mut(straggler.rank as usize)
+            {
+                *late += straggler.late;
+            }
+        }
+        late
+    }
+
+    /// All compute; who is late is so in the first computation.
+    fn compute(&mut self, duration: Duration, late: &mut [u64]) {
+        for (rank, late) in self.ranks.iter_mut().zip(late) {
+            let takes = duration.draw(&mut rank.random) + std::mem::take(late);
+            let begin = rank.host;
+            let device = match self.run.style {
+                Style::Gloo => {
+                    rank.host += takes;
+                    None
+                }
+                // A host that launches kernels runs ahead of its device.
+                Style::Nccl => {
+                    rank.host += takes / 2;
+                    let starts = rank.device.max(begin + LAUNCH.draw(&mut rank.random));
+                    rank.device = starts + takes;
+                    Some(Span {
+                        begin: starts,
+                        end: rank.device,
+                    })
+                }
+            };
+            let host = Span {
+                begin,
+                end: rank.host,
+            };
+            rank.log.items.push(Item::Compute { host, device });
+        }
+    }
+
+    fn collective(&mut self, group: usize, class: Class, what: (u64, Element), asynchronous: bool) {
+        let members = &self.groups.get(group).ranks;
+        self.collectives[group] += 1;
+        let begun: Vec<_> = members
+            .iter()
+            .map(|&rank| self.begin(rank, group))
+            .collect();
+        let last = begun.iter().map(|it| it.event).max().unwrap_or(0);
+        let waits_for = match class {
+            Class::Broadcast { root } => begun[root as usize % begun.len()].event,
+            _ => last,
+        };
+        let transfer = self.transfer(what);
+        let role = Role::Member;
+        let sequence = self.collectives[group];
+        let mut instance = Instance::new(group, What::Collective(class), what);
+        for (&rank, begun) in members.iter().zip(begun) {
+            let state = &mut self.ranks[rank as usize];
+            let end =
+                waits_for.max(begun.event) + transfer + self.run.scatter.draw(&mut state.random);
+            state.threads[group][begun.thread] = end;
+            match self.run.style {
+                _ if asynchronous => state.pending = state.pending.max(end),
+                Style::Nccl => state.device = end,
+                Style::Gloo => state.host = end,
+            }
+            instance.join(
+                rank,
+                state,
+                Call {
+                    instance: self.instances.len(),
+                    role,
+                    host: begun.call,
+                    event: Span {
+                        begin: begun.event,
+                        end,
+                    },
+                    thread: begun.thread,
+                    sequence,
+                },
+            );
+        }
+        self.instances.push(instance);
+    }
+
+    /// Ranks send to their successors. In a ring of an odd number of ranks somebody
+    /// would send and receive at once; there the last sends to nobody.
+    fn neighbours(&mut self, what: (u64, Element)) {
+        let ranks = self.run.ranks;
+        for first in 0..2 {
+            for sender in (first..ranks).step_by(2) {
+                let closes = sender + 1 == ranks;
+                if !closes {
+                    self.message(sender, sender + 1, what);
+                } else if ranks > 1 && ranks.is_multiple_of(2) {
+                    self.message(sender, 0, what);
+                }
+            }
+        }
+    }
+
+    fn message(&mut self, sender: u32, receiver: u32, what: (u64, Element)) {
+        const GROUP: usize = 0;
+        let sent = self.begin_message(sender, GROUP);
+        let received = self.begin_message(receiver, GROUP);
+        let transfer = self.transfer(what);
+        let mut instance = Instance::new(GROUP, What::Message, what);
+        for (rank, begun, role) in [
+            (sender, sent, Role::Sender { to: receiver }),
+            (receiver, received, Role::Receiver { from: sender }),
+        ] {
+            let state = &mut self.ranks[rank as usize];
+            let waits = match role {
+                Role::Sender { .. } if what.0 <= EAGER => begun.event,
+                _ => sent.event.max(received.event),
+            };
+            let arrived = waits + transfer + LATENCY.draw(&mut state.random);
+            let end = match (self.run.style, role) {
+                (Style::Gloo, Role::Receiver { .. }) => {
+                    begun.event + RECEIVE.draw(&mut state.random)
+                }
+                _ => arrived,
+            };
+            match self.run.style {
+                Style::Nccl => {
+                    state.device = end;
+                    state.threads[GROUP][begun.thread] = end;
+                }
+                Style::Gloo => state.host = arrived.max(end),
+            }
+            state.messages[GROUP] += 1;
+            let sequence = state.messages[GROUP];
+            instance.join(
+                rank,
+                state,
+                Call {
+                    instance: self.instances.len(),
+                    role,
+                    host: begun.call,
+                    event: Span {
+                        begin: begun.event,
+                        end,
+                    },
+                    thread: begun.thread,
+                    sequence,
+                },
+            );
+        }
+        self.instances.push(instance);
+    }
+
+    /// A rank calls an operation, which begins as soon as it can. Those of a group
+    /// begin in the order of their calls.
+    fn begin(&mut self, rank: u32, group: usize) -> Begun {
+        let state = &mut self.ranks[rank as usize];
+        let call = state.call();
+        let threads = &state.threads[group];
+        let (thread, ready) = match self.run.style {
+            Style::Nccl => (
+                0,
+                (call.end + LAUNCH.draw(&mut state.random)).max(state.device),
+            ),
+            Style::Gloo => {
+                let first = usize::from(threads[1] < threads[0]);
+                let woken = call.begin + WAKE.draw(&mut state.random);
+                (first, woken.max(state.begun[group]))
+            }
+        };
+        let event = ready.max(threads[thread]);
+        state.begun[group] = event;
+        Begun {
+            call,
+            event,
+            thread,
+        }
+    }
+
+    /// As [`begin`](Self::begin); but the main thread itself sends and receives with
+    /// Gloo, from just before the call returns.
+    fn begin_message(&mut self, rank: u32, group: usize) -> Begun {
+        match self.run.style {
+            Style::Nccl => self.begin(rank, group),
+            Style::Gloo => {
+                let call = self.ranks[rank as usize].call();
+                Begun {
+                    call,
+                    event: call.part(9, 10),
+                    thread: 0,
+                }
+            }
+        }
+    }
+
+    /// How long it takes to move so many elements: at 100 GB/s between GPUs, and at
+    /// half a GB/s through sockets that many processes share.
+    fn transfer(&self, (elements, element): (u64, Element)) -> u64 {
+        let bytes = elements * element.bytes();
+        match self.run.style {
+            Style::Nccl => bytes / 100,
+            Style::Gloo => bytes * 2,
+        }
+    }
+}
+
+/// What a rank has begun.
+#[derive(Clone, Copy)]
+struct Begun {
+    call: Span,
+    /// When the operation begins.
+    event: u64,
+    thread: usize,
+}
+
+impl Rank {
+    /// The main thread calls something.
+    fn call(&mut self) -> Span {
+        let begin = self.host;
+        self.host += CALL.draw(&mut self.random);
+        Span {
+            begin,
+            end: self.host,
+        }
+    }
+}
+
+impl Instance {
+    /// Nobody has taken part yet.
+    fn new(group: usize, what: What, (elements, element): (u64, Element)) -> Self {
+        Self {
+            group,
+            what,
+            elements,
+            element,
+            members: Vec::new(),
+        }
+    }
+
+    /// A rank took part with this call.
+    fn join(&mut self, rank: u32, state: &mut Rank, call: Call) {
+        self.members.push((rank, state.log.calls.len()));
+        state.log.items.push(Item::Call(state.log.calls.len()));
+        state.log.calls.push(call);
+    }
+}

@@ -1,0 +1,75 @@
+//! The times that are written down.
+
+use super::{Bases, KinetoRun};
+use crate::Random;
+
+/// True time at the start of a run, in nanoseconds since 1970. A job of some day;
+/// what matters is that microseconds with three decimals do not fit 53 bits.
+pub(super) const EPOCH: i64 = 1_795_171_426_000_000_000;
+/// Times are relative to a multiple of a quarter of a year, of so many seconds.
+const QUARTER: i64 = 7_889_238;
+const SECOND: i64 = 1_000_000_000;
+const BILLION: i128 = 1_000_000_000;
+/// A stream of random numbers that no rank has.
+const CLOCKS: u64 = 1 << 40;
+
+/// The clock of a host: affine in true time.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct HostClock {
+    /// Nanoseconds ahead at the start of the run.
+    pub(super) offset: i64,
+    /// Parts per billion that it is fast.
+    pub(super) drift: i64,
+}
+
+impl HostClock {
+    /// The clocks of all hosts.
+    pub(super) fn draw(run: &KinetoRun) -> Vec<Self> {
+        let mut random = Random::new(run.seed, CLOCKS);
+        (0..run.ranks.div_ceil(run.ranks_per_host))
+            .map(|_| Self {
+                offset: random.within(run.offset as f64).round() as i64,
+                drift: random.within(run.drift as f64).round() as i64,
+            })
+            .collect()
+    }
+
+    /// What it shows at a true time since the start, in nanoseconds since 1970.
+    pub(super) fn show(self, time: u64) -> i64 {
+        let gained = i128::from(time) * i128::from(self.drift);
+        EPOCH + self.offset + time as i64 + gained.div_euclid(BILLION) as i64
+    }
+}
+
+/// How a rank writes down its times.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stamps {
+    pub(super) clock: HostClock,
+    /// What times are relative to, if it is said.
+    pub(super) base: Option<i64>,
+}
+
+impl Stamps {
+    pub(super) fn new(run: &KinetoRun, clock: HostClock, rank: u32) -> Self {
+        let quarters = EPOCH / SECOND / QUARTER;
+        let base = match run.bases {
+            Bases::Same => Some(quarters),
+            Bases::Differing => Some(quarters - i64::from(rank % 3)),
+            Bases::Absent => None,
+        };
+        Self {
+            clock,
+            base: base.map(|quarters| quarters * QUARTER * SECOND),
+        }
+    }
+
+    /// Nanoseconds as written: since the base.
+    pub(super) fn relative(self, time: u64) -> i64 {
+        self.clock.show(time) - self.base.unwrap_or(0)
+    }
+}
+
+/// Nanoseconds as microseconds with three decimals.
+pub(super) fn microseconds(nanoseconds: i64) -> String {
+    format!("{}.{:03}", nanoseconds / 1_000, nanoseconds % 1_000)
+}
