@@ -81,7 +81,7 @@ class View:
     def collectives(self) -> Table: ...
     def clocks(self) -> Table: ...
     def intervals(self) -> Table: ...
-    def picture(self, progress: Progress = ...) -> dict[str, Any]: ...
+    def picture(self, progress: Progress | None = ...) -> dict[str, Any]: ...
     def plot_latencies(self, ax: Any = ...) -> Any: ...
     def plot_clocks(self, ax: Any = ...) -> Any: ...
     def plot_spacetime(
@@ -93,7 +93,7 @@ class View:
     ) -> Any: ...
 
 class Trace(View):
-    def __init__(self, path: Path, format: str | None = ..., progress: Progress = ...) -> None: ...
+    def __init__(self, path: Path, format: str | None = ..., progress: Progress | None = ...) -> None: ...
     @property
     def path(self) -> str: ...
     @property
@@ -268,10 +268,11 @@ class Simulated(NamedTuple):
     truth: Trace | None
     outcome: str
 
-def open(path: Path | Sequence[Path], format: str | None = ..., progress: Progress = ...) -> Trace: ...
+def open(path: Path | Sequence[Path], format: str | None = ..., progress: Progress | None = ...) -> Trace: ...
 def undo(
     trace: Path,
     out: Path,
+    progress: Progress | None = ...,
     *,
     force: bool = ...,
     format: Value | None = ...,
@@ -281,6 +282,7 @@ def apply(
     correction: Path,
     trace: Path,
     out: Path,
+    progress: Progress | None = ...,
     *,
     format: Value | None = ...,
     threads: Value | None = ...,
@@ -289,6 +291,7 @@ def apply(
 def simulate(
     scenario: str,
     out: Path,
+    progress: Progress | None = ...,
     *,
     force: bool = ...,
     truth: Value | None = ...,
