@@ -20,7 +20,7 @@ impl Claim {
         let place = parent.zip(name).map(|(parent, name)| parent.join(name));
         let place = place.unwrap_or_else(|| directory.to_owned());
         let mut claimed = CLAIMED.lock().unwrap_or_else(PoisonError::into_inner);
-        claimed.insert(place.clone()).then_some(Self(place))
+        claimed.insert(place.clone()).then(|| Self(place))
     }
 }
 
