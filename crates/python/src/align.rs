@@ -122,8 +122,13 @@ fn edges([from, sent, to, received]: [Vec<i64>; 4]) -> PyResult<Read> {
         ));
     }
     let clock = |number: i64| {
-        let clock = u32::try_from(number).ok().filter(|it| *it < 1 << 24);
-        clock.ok_or_else(|| PyValueError::new_err("clocks are numbered from 0"))
+        // What nobody speaks of takes memory for nothing.
+        let clock = u32::try_from(number).ok();
+        let clock = clock.filter(|it| (*it as usize) < 2 * rows);
+        clock.ok_or_else(|| {
+            let message = format!("there is a clock {number}: they are numbered from 0, in a row");
+            PyValueError::new_err(message)
+        })
     };
     let mut extents: Vec<Option<(i64, i64)>> = Vec::new();
     let mut edges = Vec::with_capacity(rows);

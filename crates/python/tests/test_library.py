@@ -16,6 +16,14 @@ def test_examples(module):
     assert tried > 0 or module not in ("retime", "retime._library")
 
 
+def test_examples_of_the_reference():
+    import pathlib
+
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "PYTHON.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, globs={"retime": retime})
+    assert failed == 0 and tried > 0
+
+
 def test_a_clock_inside_an_application():
     zero = retime.PiggybackClock(1_000_000, 5)
     one = retime.PiggybackClock(ticks_per_second=1_000_000, min_delay=5)
@@ -90,6 +98,8 @@ def test_alignment_refuses():
             retime.align(wrong)
     with pytest.raises(ValueError, match="numbered from 0"):
         retime.align([(-1, 1, 1, 2)])
+    with pytest.raises(ValueError, match="in a row"):
+        retime.align([(0, 1, 1 << 30, 2)])
     with pytest.raises(ValueError, match="differ in length"):
         retime.align(([0], [1], [1], []))
     with pytest.raises(ValueError, match="2\\^61"):

@@ -225,3 +225,4 @@ def test_shared_traces_give_tables(shared):
         assert found.num_rows == report.matching.messages + report.matching.acknowledgements
         for name in TABLES:
             getattr(trace, name)().to_pyarrow().validate(full=True)
+        assert trace.events().to_pipit() is not None and trace.picture()

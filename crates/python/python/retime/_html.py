@@ -45,7 +45,8 @@ def numbers(report):
     if bounds is None:
         found.append(("error", "unknown", "bounds were not computed"))
     else:
-        found.append(("error at most", seconds(bounds["largest"] * tick), f"{seconds(bounds['mean'] * tick)} in the mean"))
+        largest, mean = (None if it is None else it * tick for it in (bounds["largest"], bounds["mean"]))
+        found.append(("error at most", seconds(largest), f"{seconds(mean)} in the mean"))
     return found
 
 
