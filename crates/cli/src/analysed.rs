@@ -240,6 +240,7 @@ impl Analysed {
             distortion: None,
             bounds: None,
             gentlest: None,
+            hosts: None,
             stragglers: None,
             accuracy: None,
             timing: model::TimingPart {

@@ -8,7 +8,7 @@ use retime::{Delay, Grouping};
 use serde::Serialize;
 
 use crate::bounds::BoundsArgs;
-use crate::formats::{FormatArgs, FormatName};
+use crate::formats::{FormatArgs, FormatName, OtherFiles};
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::memory::MemoryArgs;
@@ -16,9 +16,12 @@ use crate::method::{MethodArgs, MethodOption, WindowArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
@@ -37,17 +40,20 @@ pub(crate) struct CheckArgs {
     130 interrupted."
 )]
 pub(crate) struct CompareArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     #[arg(required_unless_present = "features")]
     pub(crate) trace: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     /// Compare this method, alone and followed by the controlled logical clock;
     /// may be repeated. All if not given
     #[arg(long, value_name = "NAME")]
     pub(crate) method: Vec<MethodOption>,
     /// Instead of a trace: what each method can do, decided by runs on simulated
     /// traces, beside the comparison of the thesis (half a minute)
-    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "LimitArgs", "FormatArgs", "RunArgs"])]
+    #[arg(long, conflicts_with_all = ["trace", "method", "ModelArgs", "BoundsArgs", "LimitArgs", "FormatArgs", "OtherFiles", "RunArgs"])]
     pub(crate) features: bool,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
@@ -67,9 +73,12 @@ pub(crate) struct CompareArgs {
      more dependencies reversed than the recording has, or cannot be right"
 )))]
 pub(crate) struct CorrectArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
     /// Write one file with all events in one order, as retime stream writes them,
@@ -94,9 +103,12 @@ pub(crate) struct CorrectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OrderArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     /// How events are written: text, csv, or jsonl (the format of retime stream)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: OrderFormat,
@@ -191,6 +203,7 @@ impl CheckArgs {
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             path: &self.trace,
+            others: &self.others.files,
             format: self.format.format,
             team: self.format.team.as_ref(),
             together: self.format.together,
@@ -204,6 +217,7 @@ impl CorrectArgs {
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             path: &self.trace,
+            others: &self.others.files,
             format: self.format.format,
             team: self.format.team.as_ref(),
             together: self.format.together,
@@ -259,8 +273,9 @@ pub(crate) struct PlainRunArgs {
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

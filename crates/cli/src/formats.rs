@@ -3,7 +3,7 @@
 //! This is the one place that names them; everything else speaks to
 //! [`retime::format`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::builder::PossibleValue;
@@ -66,6 +66,14 @@ pub(crate) struct FormatArgs {
     pub(crate) together: bool,
 }
 
+/// What else belongs to a trace, as the shell expands `RUN/*.json`.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct OtherFiles {
+    /// Further files of the same training job
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+}
+
 /// The format of a path: the one asked for, or the one that recognises it best.
 pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn Format, CliError> {
     if let Some(FormatName(format)) = asked {
@@ -93,4 +101,23 @@ pub(crate) fn open(
         Some(team) => retime_parallel::open(team, format, path)?.into_trace(),
         None => format.open(path)?,
     })
+}
+
+/// Opens a trace that was given as several files.
+pub(crate) fn open_files(
+    first: &Path,
+    others: &[PathBuf],
+    format: &'static dyn Format,
+) -> Result<Box<dyn Trace>, CliError> {
+    let files: Vec<&Path> = std::iter::once(first)
+        .chain(others.iter().map(PathBuf::as_path))
+        .collect();
+    match format.open_files(&files) {
+        Some(trace) => Ok(trace?),
+        None => Err(CliError::Usage(format!(
+            "{} is {}, of which one path is the whole trace; run retime once for each",
+            first.display(),
+            format.describe()
+        ))),
+    }
 }

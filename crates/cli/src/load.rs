@@ -49,6 +49,8 @@ pub(crate) struct Loaded {
 #[derive(Clone, Copy)]
 pub(crate) struct Source<'a> {
     pub(crate) path: &'a Path,
+    /// Further files of the trace, if it was given as several.
+    pub(crate) others: &'a [PathBuf],
     pub(crate) format: Option<FormatName>,
     /// Who shares the work.
     pub(crate) team: Option<&'a Arc<Team>>,
@@ -61,12 +63,23 @@ pub(crate) struct Source<'a> {
 pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Loaded, CliError> {
     let Source {
         path,
+        others,
         format,
         team,
         quiet,
         ..
     } = source;
-    let trace = formats::open(path, formats::of(path, format)?, team)?;
+    let format = formats::of(path, format)?;
+    let trace = if others.is_empty() {
+        formats::open(path, format, team)?
+    } else {
+        formats::open_files(path, others, format)?
+    };
+    let path = if others.is_empty() {
+        path
+    } else {
+        trace.path()
+    };
     memory::check(path, &*trace)?;
     let start = Instant::now();
     let progress = Progress::new("reading", trace.bytes(), quiet);

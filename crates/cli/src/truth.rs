@@ -39,6 +39,7 @@ impl Truth {
         };
         let source = Source {
             path,
+            others: &[],
             format: None,
             team: None,
             together: false,

@@ -44,6 +44,10 @@ impl Header {
                 self.world_size = number(value.get("world_size"));
                 let groups = value.get("pg_config").and_then(Value::as_array);
                 self.groups = groups.into_iter().flatten().filter_map(group).collect();
+                // Groups are called by numbers, counted as they are made.
+                if self.groups.iter().all(|it| it.name.parse::<u64>().is_ok()) {
+                    self.groups.sort_by_key(|it| it.name.parse::<u64>().ok());
+                }
             }
         }
         Ok(())

@@ -107,6 +107,10 @@ impl Format for Kineto {
         Ok(Box::new(run::Run::open(path)?))
     }
 
+    fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        Some(run::Run::open_files(files).map(|it| Box::new(it) as Box<dyn Trace>))
+    }
+
     fn may_replace(&self, target: &Path, _input: &Path) -> Result<(), String> {
         recognise::may_replace(target)
     }

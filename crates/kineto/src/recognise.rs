@@ -57,7 +57,8 @@ pub(crate) fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn is_named_like_one(path: &Path) -> bool {
+/// Whether a file is called as such traces are.
+pub(crate) fn is_named_like_one(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
     (name.ends_with(".json") || name.ends_with(".json.gz")) && !name.ends_with(CORRECTION)

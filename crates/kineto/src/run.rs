@@ -20,7 +20,7 @@ use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
 use crate::placing::shift;
 use crate::places::{Places, one_run, warnings};
-use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in};
+use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in, is_named_like_one};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Unmatched;
@@ -64,17 +64,53 @@ impl Run {
             }
             .into());
         }
+        let shape = if is_directory {
+            Shape::Directory
+        } else {
+            Shape::File
+        };
+        Self::of(path, shape, files)
+    }
+
+    /// Opens files that were given one by one. A copy of them is a directory, in which they
+    /// stand by their names.
+    pub(crate) fn open_files(files: &[&Path]) -> Result<Self, FormatError> {
+        let mut files: Vec<PathBuf> = files.iter().map(|&it| it.to_owned()).collect();
+        files.sort_by(|a, b| (a.file_name(), a).cmp(&(b.file_name(), b)));
+        let refused = |path: &Path, what: String| KinetoError::NotOneRun {
+            path: path.to_owned(),
+            what,
+        };
+        for pair in files.windows(2) {
+            if pair[0].file_name() == pair[1].file_name() {
+                let what = format!(
+                    "has the name of {}, and copies of both would be one file; rename one",
+                    pair[0].display()
+                );
+                return Err(refused(&pair[1], what).into());
+            }
+        }
+        for path in files.iter().filter(|it| !is_named_like_one(it)) {
+            let what = "is not called *.json or *.json.gz; give the files of a job alone";
+            return Err(refused(path, what.to_owned()).into());
+        }
+        let parent = files.first().and_then(|it| it.parent());
+        let parent = match parent {
+            None => Path::new("."),
+            Some(it) if it.as_os_str().is_empty() => Path::new("."),
+            Some(it) => it,
+        };
+        Self::of(&parent.to_owned(), Shape::Directory, files)
+    }
+
+    fn of(path: &Path, shape: Shape, files: Vec<PathBuf>) -> Result<Self, FormatError> {
         let found = files.iter().map(|file| {
             let found = fs::metadata(file);
             found.map_err(|source| KinetoError::io(file, source))
         });
         Ok(Self {
             path: path.to_owned(),
-            shape: if is_directory {
-                Shape::Directory
-            } else {
-                Shape::File
-            },
+            shape,
             found: found.collect::<Result<_, _>>()?,
             files,
             read: OnceLock::new(),

@@ -56,6 +56,13 @@ pub trait Format: Send + Sync {
     /// Opens a trace, and reads what it says of itself.
     fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError>;
 
+    /// Opens a trace that is given as some files; `None` if a trace of this format always is
+    /// one path.
+    fn open_files(&self, files: &[&Path]) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        let _ = files;
+        None
+    }
+
     /// Whether `target` holds nothing but what this format wrote there, beside
     /// copies of what lies beside `input`: then it may be replaced. An error says
     /// what else it holds, or why that cannot be told.

@@ -68,7 +68,9 @@
 //!
 //! Where one waits for all, or all for one, a trace does not say since when: the own
 //! begin of who waits proves nothing there and is not kept. Such operations are
-//! counted, not judged, as are those within one process. An operation that goes on
+//! counted, not judged, as are those within one process, and those of which a begin is
+//! missing: who gave no bytes, or began outside of the stretch that is looked at, may
+//! have been the last. Who was not recorded at all is not missed. An operation that goes on
 //! beside the program (of a non-blocking call, or on a stream of its own) waits as
 //! others do, but the program may have had something else to do.
 //!
@@ -179,6 +181,7 @@ impl Stragglers {
             clocks,
             times,
             bounds,
+            most_after: most_after(clocks, bounds),
         };
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
@@ -194,6 +197,21 @@ struct Judge<'a> {
     clocks: &'a Clocks,
     times: &'a [Timestamp],
     bounds: Option<&'a ErrorBounds>,
+    /// By clock, by how much the true time of any event can be after it.
+    most_after: Vec<f64>,
+}
+
+/// By clock, by how much the true time of any event can be after it.
+fn most_after(clocks: &Clocks, bounds: Option<&ErrorBounds>) -> Vec<f64> {
+    let most = |clock: ClockId| {
+        let bound = bounds?.clocks.get(clock.as_usize())?.as_ref()?;
+        let after = bound.knots().iter().map(|it| it.2.unwrap_or(f64::INFINITY));
+        after.reduce(f64::max)
+    };
+    clocks
+        .iter()
+        .map(|it| most(it).unwrap_or(f64::INFINITY))
+        .collect()
 }
 
 /// A participant that has begun.
@@ -217,6 +235,8 @@ struct Sums {
     locations: Vec<ProcessWaits>,
     groups: FxHashMap<Group, GroupSums>,
     worst: Vec<LateBegin>,
+    /// What was waited in the last of them that is kept in any case.
+    least_kept: u64,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -285,7 +305,9 @@ impl Judge<'_> {
     /// Who came last in an operation; `None` if it is not judged.
     fn late(&self, instance: Instance, begun: &[Begun]) -> Option<LateBegin> {
         let operation = self.causality.collectives().operation(instance);
-        if operation.class != Class::AllToAll || operation.across_sides {
+        let everybody = self.causality.collectives().participants(instance).len();
+        let is_judged = operation.class == Class::AllToAll && !operation.across_sides;
+        if !is_judged || begun.len() < everybody {
             return None;
         }
         // Of those that come at the same time, the first by rank.
@@ -298,9 +320,7 @@ impl Judge<'_> {
             location: of.location,
             event: nodes.event(of.node),
         };
-        let beyond = others()
-            .map(|it| begins.saturating_sub(it.time) as f64 - self.open(last, it))
-            .fold(f64::INFINITY, f64::min);
+        let beyond = self.beyond(last, next, others());
         let sum = |since: i64| {
             let waits = begun.iter().map(|it| it.waits(begins, since));
             waits.fold(0, u64::saturating_add)
@@ -316,12 +336,31 @@ impl Judge<'_> {
         })
     }
 
-    /// What the bounds leave open of how much later the first is than the second.
-    fn open(&self, late: &Begun, early: &Begun) -> f64 {
-        if late.clock == early.clock {
-            return 0.0;
+    /// By how much the last is later than any of the others, `next` among them,
+    /// whatever the bounds leave open; negative if it may be earlier.
+    fn beyond<'a>(
+        &self,
+        last: &Begun,
+        next: &Begun,
+        others: impl Iterator<Item = &'a Begun>,
+    ) -> f64 {
+        let before = self.bound(last).0;
+        let gap = |it: &Begun, after: f64| {
+            let gap = last.time.saturating_sub(it.time) as f64;
+            if it.clock == last.clock {
+                gap
+            } else {
+                gap - before - after
+            }
+        };
+        let mut least = gap(next, self.bound(next).1);
+        for it in others {
+            // Seldom does it take more than the next to last, and looking up takes time.
+            if gap(it, self.most_after[it.clock.as_usize()]) < least {
+                least = least.min(gap(it, self.bound(it).1));
+            }
         }
-        self.bound(late).0 + self.bound(early).1
+        least
     }
 
     /// By how much the true time can be before and after a begin.
@@ -387,13 +426,14 @@ impl Begun {
 
 impl Sums {
     fn group(&mut self, group: &Group, late: Option<&LateBegin>) {
-        if !self.groups.contains_key(group) {
-            self.groups.insert(group.clone(), GroupSums::default());
-        }
-        if let Some(sums) = self.groups.get_mut(group) {
+        let add = |sums: &mut GroupSums| {
             sums.operations += 1;
             sums.certain += u64::from(late.is_some_and(|it| it.beyond.is_some()));
             sums.waited = sums.waited.saturating_add(late.map_or(0, |it| it.waited));
+        };
+        match self.groups.get_mut(group) {
+            Some(sums) => add(sums),
+            None => add(self.groups.entry(group.clone()).or_default()),
         }
     }
 
@@ -420,7 +460,10 @@ impl Sums {
             waited_for_alone: late.alone,
             ..ProcessWaits::default()
         });
-        self.worst.push(late);
+        // Of those that are as bad the first are kept, and these come before.
+        if self.worst.len() < WORST_KEPT || late.alone > self.least_kept {
+            self.worst.push(late);
+        }
         if self.worst.len() >= 2 * WORST_KEPT {
             self.keep_worst();
         }
@@ -430,6 +473,8 @@ impl Sums {
         self.worst
             .sort_unstable_by_key(|it| (Reverse(it.alone), it.instance));
         self.worst.truncate(WORST_KEPT);
+        let last = self.worst.get(WORST_KEPT - 1);
+        self.least_kept = last.map_or(0, |it| it.alone);
     }
 
     fn merge(mut self, other: Self) -> Self {

@@ -59,6 +59,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
     report::target::check(&args.run, None)?;
     let source = Source {
         path,
+        others: &args.others.files,
         format: args.format.format,
         team: None,
         together: false,

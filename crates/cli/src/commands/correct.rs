@@ -27,7 +27,7 @@ use crate::load::{Source, with_threads};
 use crate::method::{MethodArgs, WindowArgs};
 use crate::progress::{Interrupts, Progress, check_interrupt};
 use crate::report::summary::{group_digits, plural};
-use crate::report::{self, build, examined, model, protocol};
+use crate::report::{self, build, examined, hosts, model, protocol};
 use crate::saved::{SavedBounds, refuse_second};
 use crate::staging::Staging;
 
@@ -346,6 +346,9 @@ pub(super) fn describe(
     }
     report.clocks = build::clocks_part(analysis, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
+    if method.name().keeps_time() {
+        report.hosts = hosts::part(analysis, solution);
+    }
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.advice = protocol::advice(report);

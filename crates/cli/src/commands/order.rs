@@ -32,6 +32,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     };
     let source = Source {
         path: &args.trace,
+        others: &args.others.files,
         format: args.input_format,
         team: None,
         together: false,

@@ -20,7 +20,7 @@ use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
 use crate::drawn::{self, sketch};
 use crate::error::CliError;
-use crate::formats::FormatArgs;
+use crate::formats::{FormatArgs, OtherFiles};
 use crate::limits::LimitArgs;
 use crate::load::{Source, with_threads};
 use crate::method::MethodArgs;
@@ -35,9 +35,12 @@ use server::Server;
     error; 130 interrupted, as Ctrl-C ends it."
 )]
 pub(crate) struct ViewArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     /// The port to listen on; any that is free if not given
     #[arg(
         long,
@@ -69,6 +72,7 @@ impl<'a> From<&'a ViewArgs> for Asked<'a> {
         Self {
             source: Source {
                 path: &args.trace,
+                others: &args.others.files,
                 format: args.format.format,
                 team: None,
                 together: false,

@@ -8,6 +8,7 @@ pub(crate) mod examined;
 mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
+pub(crate) mod hosts;
 pub(crate) mod stragglers;
 pub(crate) mod summary;
 pub(crate) mod target;

@@ -30,6 +30,9 @@ pub(crate) struct Report {
     /// was corrected, the recorded ones. Not with `--bounds off`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) bounds: Option<BoundsPart>,
+    /// How the clocks of hosts differed, if each of several has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hosts: Option<Vec<HostPart>>,
     /// How little local intervals have to change at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) gentlest: Option<GentlestPart>,
@@ -306,6 +309,18 @@ pub(crate) struct BoundsPart {
     pub(crate) truth: Option<CoveragePart>,
     /// By clock.
     pub(crate) clocks: Vec<retime::optimal::BoundSummary>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct HostPart {
+    pub(crate) name: String,
+    /// The number of its clock.
+    pub(crate) clock: u32,
+    pub(crate) processes: usize,
+    /// How much more its clock showed than the common time, in the middle of its run,
+    pub(crate) ahead_ticks: i64,
+    /// and how much faster it ran, a share.
+    pub(crate) drift: f64,
 }
 
 #[derive(Debug, Serialize)]

@@ -10,7 +10,7 @@ pub(crate) use retime::{group_digits, plural};
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
-use super::{error_bound, examined, method, protocol, stragglers, untied};
+use super::{error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
 
 /// Pairs of clocks shown; more with `--verbose`.
@@ -49,6 +49,9 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         text.distortion(distortion);
     }
     for (label, line) in error_bound::lines(report, verbose) {
+        text.line(label, &line);
+    }
+    for (label, line) in hosts::lines(report, verbose) {
         text.line(label, &line);
     }
     for (label, line) in stragglers::lines(report, verbose) {

@@ -24,7 +24,7 @@ fn late(layout: Layout) -> Program {
         };
         let last = (0..4).map(begin).max().unwrap();
         for rank in 0..4 {
-            let shown = |time: u64| time.strict_add_signed(ERRORS[rank as usize]);
+            let shown = |time: u64| time.checked_add_signed(ERRORS[rank as usize]).unwrap();
             let end = last + 500 + u64::from(rank) * 100;
             program.on(rank).barrier(shown(begin(rank)), shown(end));
         }

@@ -114,15 +114,16 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         matching.messages(&calls, &group, &messages);
         matching.groups.push(group);
     }
-    for pool in pools::pools(&calls) {
-        match pools::group_of(&calls, &pool) {
+    let pools = pools::pools(&calls);
+    for (pool, groups) in pools.iter().zip(pools::groups_of(&calls, &pools)) {
+        match groups {
             Some(groups) => {
                 for (group, sequences) in groups {
                     matching.unnumbered(&calls, &group, &sequences);
                     matching.groups.push(group);
                 }
             }
-            None => matching.reject(&pool, AMBIGUOUS),
+            None => matching.reject(pool, AMBIGUOUS),
         }
     }
     for joined in &mut matching.joined {

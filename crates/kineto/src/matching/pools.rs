@@ -2,24 +2,25 @@
 //!
 //! A process group of gloo has threads of its own, its *pool*, which take calls from a
 //! queue; profiles name neither. But a thread never serves two groups: calls of one
-//! signature, and all others of the threads that ran them, are of one pool. And the header
-//! lists the groups of a rank in the order in which they were made, which is the same for
-//! all. So each pool may serve the first group of each rank, or the second, and so on; of
-//! those for which its calls [can be](super::alignment) operations of the group, the largest
-//! is taken: what only looks like an operation of all is found out by ranks that came when
-//! others had gone. If two are equally large, nothing is joined.
+//! signature, and all others of the threads that ran them, are of one pool. The header lists
+//! the groups of a rank, and threads are numbered by the system as they are made: so earlier
+//! groups have threads with lower numbers. An assignment of pools to groups is possible if
+//! it keeps that order, gives no group more threads than [a pool has](POOL), and the calls of
+//! each [can be](super::alignment) operations of its group. Of the groups that a pool has in any
+//! of these, that one is taken whose members are members of all others, for what holds among
+//! them holds whichever it is. If there is none, nothing is joined.
 //!
 //! Two threads of a pool may take two calls of one signature at nearly the same time, and
 //! note when they began in the other order. So a call counts only if its order among these
 //! is certain: when it began, the next one was not asked for yet, or the other thread was
 //! still busy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::{Item, Known, Shift, align};
 use super::{Calls, Group, Sequence};
 use crate::call::{Call, What};
-use crate::columns::Columns;
+use crate::columns::{Columns, FileRead};
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
@@ -86,29 +87,125 @@ impl Sets {
     }
 }
 
-/// The groups that a pool can be of, each with its members' calls.
-pub(super) fn group_of(
-    calls: &Calls<'_>,
-    pool: &[Sequence],
-) -> Option<Vec<(Group, Vec<Sequence>)>> {
-    let mut best: Option<(usize, Vec<(Group, Vec<Sequence>)>)> = None;
-    let mut is_tie = false;
-    for family in families(calls, pool) {
-        let Some(size) = operations(calls, &family) else {
-            continue;
-        };
-        let largest = best.as_ref().map_or(0, |it| it.0);
-        is_tie = size == largest || is_tie && size < largest;
-        if size > largest {
-            best = Some((size, family));
+/// Threads of a process group of gloo, as PyTorch makes them for each network device: calls
+/// that never met on one of these may still be of one pool.
+const POOL: usize = 2;
+
+/// Groups with their members' calls: those of one pool.
+pub(super) type Family = Vec<(Group, Vec<Sequence>)>;
+
+/// The groups that each pool is of, if that can be told.
+pub(super) fn groups_of(calls: &Calls<'_>, pools: &[Vec<Sequence>]) -> Vec<Option<Family>> {
+    let families: Vec<Vec<Option<Family>>> = pools
+        .iter()
+        .map(|pool| {
+            let possible = |family: Option<Family>| family.filter(|it| is_possible(calls, it));
+            families(calls, pool).into_iter().map(possible).collect()
+        })
+        .collect();
+    let mut order: Vec<usize> = (0..pools.len()).collect();
+    order.sort_by_key(|&pool| pools.get(pool).map(|it| first_thread(calls, it)));
+    let mut assignment = Assignment {
+        families: order.iter().filter_map(|&it| families.get(it)).collect(),
+        threads: order
+            .iter()
+            .filter_map(|&it| Some(threads(calls, pools.get(it)?)))
+            .collect(),
+        possible: vec![BTreeSet::new(); pools.len()],
+    };
+    assignment.extend(&mut Vec::new());
+    let mut possible = vec![BTreeSet::new(); pools.len()];
+    for (&pool, found) in order.iter().zip(assignment.possible) {
+        if let Some(possible) = possible.get_mut(pool) {
+            *possible = found;
         }
     }
-    best.filter(|_| !is_tie).map(|(_, family)| family)
+    let chosen = families.into_iter().zip(possible);
+    chosen
+        .map(|(mut families, possible)| {
+            let family = |place: &usize| families.get(*place)?.as_ref();
+            let finest = possible.iter().copied().find(|place| {
+                let finest = family(place);
+                possible.iter().all(|other| {
+                    finest.zip(family(other)).is_some_and(|(a, b)| refines(a, b))
+                })
+            })?;
+            families.get_mut(finest)?.take()
+        })
+        .collect()
+}
+
+/// The number of the thread of a pool that was made first, in its first file: the order of
+/// pools is the same in all.
+fn first_thread(calls: &Calls<'_>, pool: &[Sequence]) -> Option<u64> {
+    let (file, _) = pool.first()?;
+    let tracks = &calls.files.get(*file)?.tracks;
+    let of_file = threads(calls, pool).remove(file)?;
+    let number = |it: u32| tracks.get(it as usize)?.tid.parse().ok();
+    of_file.into_iter().filter_map(number).min()
+}
+
+/// The tracks of each file on which calls of a pool are.
+fn threads(calls: &Calls<'_>, pool: &[Sequence]) -> BTreeMap<usize, BTreeSet<u32>> {
+    let of_file = |(number, own): &Sequence| {
+        let file = calls.files.get(*number)?;
+        let track = |&call: &usize| Some(file.columns.track(file.calls.get(call)?.event));
+        Some((*number, own.iter().filter_map(track).collect()))
+    };
+    pool.iter().filter_map(of_file).collect()
+}
+
+/// Assignments of pools, in the order in which their threads were made, to families.
+struct Assignment<'a> {
+    /// The families that each pool can be of; none in the place of others.
+    families: Vec<&'a Vec<Option<Family>>>,
+    threads: Vec<BTreeMap<usize, BTreeSet<u32>>>,
+    /// The places of the families that each pool has in any possible assignment.
+    possible: Vec<BTreeSet<usize>>,
+}
+
+impl Assignment<'_> {
+    /// Notes all that begin with these places.
+    fn extend(&mut self, chosen: &mut Vec<usize>) {
+        let Some(own) = self.families.get(chosen.len()).copied() else {
+            for (possible, &place) in self.possible.iter_mut().zip(&*chosen) {
+                possible.insert(place);
+            }
+            return;
+        };
+        let from = chosen.last().copied().unwrap_or(0);
+        for (place, family) in own.iter().enumerate().skip(from) {
+            if family.is_some() && self.has_room(chosen, place) {
+                chosen.push(place);
+                self.extend(chosen);
+                chosen.pop();
+            }
+        }
+    }
+
+    /// Whether the next pool can be of the same groups as those before it at that place.
+    fn has_room(&self, chosen: &[usize], place: usize) -> bool {
+        let same = chosen.iter().rev().take_while(|it| **it == place).count();
+        let of = chosen.len() - same..=chosen.len();
+        let mut together: BTreeMap<usize, usize> = BTreeMap::new();
+        for (file, tracks) in self.threads.get(of).into_iter().flatten().flatten() {
+            *together.entry(*file).or_default() += tracks.len();
+        }
+        same == 0 || together.values().all(|it| *it <= POOL)
+    }
+}
+
+/// Whether the members of each group are members of one of the others.
+fn refines(a: &Family, b: &Family) -> bool {
+    a.iter().all(|(group, _)| {
+        b.iter()
+            .any(|(other, _)| group.ranks.iter().all(|it| other.ranks.contains(it)))
+    })
 }
 
 /// The first group of each rank of the pool, the second, and so on; all ranks as one group
 /// if nobody says any.
-fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Vec<(Group, Vec<Sequence>)>> {
+fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Option<Family>> {
     let header = |file: usize| calls.files.get(file).map(|it| &it.header);
     let of_file = |file: usize| header(file).map_or(&[][..], |it| &*it.groups);
     let most = pool.iter().map(|it| of_file(it.0).len()).max().unwrap_or(0);
@@ -118,7 +215,7 @@ fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Vec<(Group, Vec<Sequenc
             name: String::new(),
             ranks: ranks.collect(),
         };
-        return vec![vec![(group, pool.to_vec())]];
+        return vec![Some(vec![(group, pool.to_vec())])];
     }
     let family = |place: usize| {
         let mut groups: BTreeMap<_, Vec<Sequence>> = BTreeMap::new();
@@ -135,27 +232,26 @@ fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Vec<(Group, Vec<Sequenc
         };
         Some(groups.into_iter().map(named).collect())
     };
-    (0..most).filter_map(family).collect()
+    (0..most).map(family).collect()
 }
 
-/// How many pairs of calls would be of one operation, if that is possible.
-fn operations(calls: &Calls<'_>, family: &[(Group, Vec<Sequence>)]) -> Option<usize> {
-    let mut pairs = 0;
-    for (group, sequences) in family {
-        for sequences in by_signature(calls, sequences) {
-            let longest = sequences.iter().rev().max_by_key(|it| it.1.len())?;
+/// Whether calls can be operations of these groups.
+fn is_possible(calls: &Calls<'_>, family: &Family) -> bool {
+    family.iter().all(|(group, sequences)| {
+        by_signature(calls, sequences).iter().all(|sequences| {
+            let longest = sequences.iter().rev().max_by_key(|it| it.1.len());
+            let Some(longest) = longest else {
+                return true;
+            };
             let pivot = calls.items(group, longest);
-            let is_mutual = pivot.iter().all(Item::is_mutual);
-            for sequence in sequences.iter().filter(|it| is_mutual && it.0 != longest.0) {
-                match align(&pivot, &calls.items(group, sequence), &Known::default()) {
-                    Shift::By(_) => pairs += sequence.1.len(),
-                    Shift::Ambiguous => {}
-                    Shift::Impossible => return None,
-                }
-            }
-        }
-    }
-    Some(pairs)
+            let fits = |sequence: &Sequence| {
+                let own = calls.items(group, sequence);
+                align(&pivot, &own, &Known::default()) != Shift::Impossible
+            };
+            let mut others = sequences.iter().filter(|it| it.0 != longest.0);
+            !pivot.iter().all(Item::is_mutual) || others.all(fits)
+        })
+    })
 }
 
 /// The calls of each signature for themselves; first those that tell most about clocks.
@@ -187,6 +283,27 @@ pub(super) fn by_signature(calls: &Calls<'_>, sequences: &[Sequence]) -> Vec<Vec
     apart
 }
 
+/// A moment at which no call was waiting: amid the longest time in which no thread had any. A
+/// thread that has nothing to do takes what waits, long before that.
+fn idle(file: &FileRead) -> Option<u64> {
+    let columns = &file.columns;
+    let unlabelled = file.calls.iter().filter(|it| it.group.is_none());
+    let mut spans: Vec<(u64, u64)> = unlabelled
+        .map(|it| (columns.begin(it.event), columns.end(it.event)))
+        .collect();
+    spans.sort_unstable();
+    let mut over = spans.first()?.1;
+    let mut longest = (0, None);
+    for (begin, end) in spans {
+        let free = begin.saturating_sub(over);
+        if free > longest.0 {
+            longest = (free, Some(over + free / 2));
+        }
+        over = over.max(end);
+    }
+    longest.1
+}
+
 /// When the calls of a file could be taken from their queue.
 pub(super) struct Queue {
     /// By call: when the call before it on its thread was over,
@@ -216,18 +333,24 @@ impl Queue {
                 of_kind.entry(operation).or_default().push(call);
             }
         }
+        let Some(idle) = idle(file) else {
+            return Some(queue);
+        };
         for (operation, its) in of_kind {
             let Some(requests) = file.requests.get(&operation) else {
                 continue;
             };
-            // Where some of either were not recorded, they cannot be counted off.
-            if requests.events.len() == its.len() {
-                let mut times: Vec<u64> =
-                    requests.events.iter().map(|&it| file.columns.begin(it)).collect();
-                times.sort_unstable();
-                for (call, time) in its.into_iter().zip(times) {
-                    *queue.asked.get_mut(call)? = Some(time);
-                }
+            let times = requests.events.iter().map(|&it| file.columns.begin(it));
+            let mut times: Vec<u64> = times.collect();
+            times.sort_unstable();
+            // As many were asked for until then as had begun, those aside that were asked for
+            // before the recording began.
+            let asked = times.partition_point(|it| *it < idle);
+            let begun = its.partition_point(|&it| begin(it).is_some_and(|it| it < idle));
+            for (place, call) in its.into_iter().enumerate() {
+                let request = (place + asked).checked_sub(begun);
+                *queue.asked.get_mut(call)? =
+                    request.and_then(|it| times.get(it)).copied();
             }
         }
         Some(queue)

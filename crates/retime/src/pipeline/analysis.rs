@@ -324,11 +324,15 @@ impl Analysis {
     }
 
     /// A solution as a format can write it, which gives events other times than their maps
-    /// say: it is checked by these.
+    /// say: it is checked by these. A minimal delay that was only learned is a guess, and none
+    /// is asked of them; what comes before its cause is reversed all the same.
     #[must_use]
     pub fn settled(&self, solution: Solution, times: Vec<Timestamp>) -> Solution {
-        let enforced = solution.enforced.as_ref();
-        let delay = enforced.map_or(&self.delay.delay, |it| &it.delay);
+        let delay = if self.delay.given {
+            &self.delay.delay
+        } else {
+            &MinimalDelay::Uniform(Ticks(0))
+        };
         let clocks = solution.correction.clocks();
         let left = check(&self.causality, clocks, delay, &times);
         Solution {

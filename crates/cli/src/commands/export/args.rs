@@ -10,7 +10,7 @@ use retime_export::{Kind, Times};
 use crate::args::{ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
 use crate::error::CliError;
-use crate::formats::FormatArgs;
+use crate::formats::{FormatArgs, OtherFiles};
 use crate::limits::LimitArgs;
 use crate::load::Source;
 use crate::method::MethodArgs;
@@ -23,9 +23,12 @@ use crate::method::MethodArgs;
     of communication could be used; 130 interrupted."
 )]
 pub(crate) struct ExportArgs {
-    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, or a
-    /// file of JSON lines
+    /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
+    /// directory of profiles of one training job, or a file in Chrome's format or of JSON
+    /// lines
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) others: OtherFiles,
     /// The file to write; must not exist. Compressed if its name ends in .gz, and with -
     /// standard output
     #[arg(short, long, value_name = "FILE")]
@@ -144,6 +147,7 @@ impl ExportArgs {
     pub(crate) fn source(&self) -> Source<'_> {
         Source {
             path: &self.trace,
+            others: &self.others.files,
             format: self.format.format,
             team: None,
             together: false,

@@ -1,0 +1,101 @@
+//! Simulated training runs: nothing is joined that does not belong together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use retime::causality::Role;
+use retime::format::{Format, Scan};
+use retime_kineto::Kineto;
+use retime_sim::{KinetoRun, Style, Windows};
+
+use crate::truth::Truth;
+
+/// Runs of all kinds, the same for the same seed.
+fn run(seed: u64) -> KinetoRun {
+    let style = [Style::Nccl, Style::Gloo][(seed % 2) as usize];
+    let ranks = [8, 16, 12][(seed / 2 % 3) as usize];
+    let mut run = KinetoRun {
+        seed,
+        ranks,
+        ranks_per_host: [4, 8, 3][(seed / 3 % 3) as usize],
+        sequence_numbers: seed % 4 == 0,
+        host_names: seed % 5 != 0,
+        ..KinetoRun::training(style)
+    };
+    if seed % 3 != 0 {
+        run.windows = Windows {
+            left_out: 2,
+            cut: seed % 6 < 3,
+        };
+    }
+    if seed % 7 == 0 {
+        run.missing = vec![1, 6];
+    }
+    run
+}
+
+/// The rank of a location, by the name of its process.
+fn rank(scan: &Scan, location: usize) -> u64 {
+    let process = scan.info.locations[location].process;
+    let name = &scan.info.processes[process].name;
+    name.strip_prefix("rank ").unwrap().parse().unwrap()
+}
+
+/// How many calls were joined, of those that could be.
+struct Joined {
+    calls: usize,
+    of: usize,
+}
+
+/// Compares what was joined with the truth.
+fn judge(directory: &Path) -> Joined {
+    let truth = Truth::of(directory);
+    let trace = Kineto.open(directory).unwrap();
+    let scan = trace.scan(&()).unwrap();
+    let mut operations: BTreeMap<_, Vec<&BTreeSet<usize>>> = BTreeMap::new();
+    let mut calls = 0;
+    for (location, log) in scan.logs.iter().enumerate() {
+        let rank = rank(&scan, location);
+        let log = log.clone().into_columns();
+        let mut found = |node: usize, key| {
+            let (time, role) = (log.times[node].0, log.roles[node]);
+            let is_begin = matches!(role, Role::CollectiveBegin | Role::Send);
+            let instances = truth.instances(rank, time, is_begin);
+            operations.entry(key).or_default().push(instances);
+            calls += usize::from(is_begin || role == Role::Receive);
+        };
+        for it in &log.named_operations {
+            found(it.node.index(), (false, it.id.space, it.id.number));
+        }
+        for it in &log.named_messages {
+            found(it.node.index(), (true, it.id.space, it.id.number));
+        }
+    }
+    for found in operations.values() {
+        let is_one = |it: &&usize| found.iter().all(|other| other.contains(it));
+        let name = |it: &usize| &*truth.instances[*it].name;
+        let names: Vec<&str> = found.iter().flat_map(|it| it.iter().map(name)).collect();
+        assert!(found[0].iter().any(|it| is_one(&it)), "joined: {names:?}");
+    }
+    let of = truth.instances.iter().filter(|it| it.members > 1);
+    Joined {
+        calls,
+        of: of.map(|it| it.members).sum(),
+    }
+}
+
+#[test]
+fn no_call_is_joined_with_those_of_others() {
+    let runs = std::env::var("RETIME_KINETO_RUNS");
+    let runs = runs.ok().and_then(|it| it.parse().ok()).unwrap_or(8);
+    let mut wrong = Vec::new();
+    for seed in 0..runs {
+        let directory = tempfile::tempdir().unwrap();
+        run(seed).write(directory.path()).unwrap();
+        match std::panic::catch_unwind(|| judge(directory.path())) {
+            Ok(joined) => println!("{seed}: {} of {}", joined.calls, joined.of),
+            Err(error) => wrong.push((seed, error.downcast_ref::<String>().cloned())),
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
