@@ -42,10 +42,15 @@ pub(crate) fn parse(text: &[u8]) -> Option<Micros> {
     let mut whole = 0_i64;
     let mut at = 0;
     while let Some(digit) = digit(digits, at) {
-        whole = whole.checked_mul(10)?.checked_add(digit)?;
+        let Some(next) = whole.checked_mul(10).and_then(|it| it.checked_add(digit)) else {
+            return with_exponent(text);
+        };
+        whole = next;
         at += 1;
     }
-    let mut nanoseconds = whole.checked_mul(1000)?;
+    let Some(mut nanoseconds) = whole.checked_mul(1000) else {
+        return with_exponent(text);
+    };
     let mut decimals = 0;
     let is_usual = at == 1 || at > 1 && digits.first() != Some(&b'0');
     if digits.get(at) == Some(&b'.') {

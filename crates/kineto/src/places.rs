@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use retime_model::{Location, LocationIndex, Process, TickRate, TraceInfo};
+use retime_model::{
+    Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo,
+};
 
 use crate::columns::{FileRead, Track};
 use crate::error::KinetoError;
 use crate::header::Header;
+use crate::matching::Group;
 
 const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
     Some(rate) => rate,
@@ -47,6 +50,7 @@ impl Places {
     /// file can be of several.
     fn file(&mut self, file: &FileRead, stem: &str) {
         let mut process_of: BTreeMap<Option<&str>, usize> = BTreeMap::new();
+        let first = self.info.locations.len() as u32;
         for track in &file.tracks {
             let owner = file.header.rank.is_none().then_some(&*track.pid);
             let next = self.info.processes.len();
@@ -67,15 +71,35 @@ impl Places {
                 id: index.into(),
                 name: track_name(file, track),
                 process,
-                endpoint: LocationIndex(index),
+                endpoint: match file.header.rank {
+                    // The tracks of a rank communicate as one.
+                    Some(_) => LocationIndex(first),
+                    None => LocationIndex(index),
+                },
             });
         }
         self.starts.push(self.info.locations.len() as u32);
     }
 
-    /// What the trace is made of, with the host of each file.
-    pub(crate) fn info(&self, hosts: &[Option<String>]) -> TraceInfo {
+    /// What the trace is made of, with the host of each file and the groups of ranks.
+    pub(crate) fn info(
+        &self,
+        files: &[FileRead],
+        groups: &[Group],
+        hosts: &[Option<String>],
+    ) -> TraceInfo {
         let mut info = self.info.clone();
+        let location_of = |rank: &u32| {
+            let file = files.iter().position(|it| it.header.rank == Some(*rank))?;
+            (!self.of_file(file).is_empty()).then(|| self.location(file, 0))
+        };
+        info.communicators = groups
+            .iter()
+            .map(|group| Communicator {
+                name: format!("process group {}", group.name),
+                members: Members::Ranks(group.ranks.iter().filter_map(location_of).collect()),
+            })
+            .collect();
         for (file, host) in hosts.iter().enumerate() {
             let Some(host) = host else {
                 continue;

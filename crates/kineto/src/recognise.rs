@@ -53,8 +53,32 @@ pub(crate) fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
-    files.sort();
+    in_order(&mut files);
     Ok(files)
+}
+
+/// Sorts files by their names, numbers in them by what they count: `rank10` after `rank2`.
+pub(crate) fn in_order(files: &mut [PathBuf]) {
+    files.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut parts: Vec<(String, u64)> = Vec::new();
+        let mut text = String::new();
+        let mut digits = String::new();
+        for letter in name.chars().chain(['\0']) {
+            if letter.is_ascii_digit() {
+                digits.push(letter);
+                continue;
+            }
+            if !digits.is_empty() {
+                // What no number holds is too long to be one that counts files.
+                let number = digits.parse().unwrap_or(u64::MAX);
+                parts.push((std::mem::take(&mut text), number));
+                digits.clear();
+            }
+            text.push(letter);
+        }
+        (parts, text, path.clone())
+    });
 }
 
 /// Whether a file is called as such traces are.

@@ -20,7 +20,7 @@ use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
 use crate::placing::shift;
 use crate::places::{Places, one_run, warnings};
-use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in, is_named_like_one};
+use crate::recognise::{CORRECTION, CORRECTION_OF_ALL, files_in, in_order, is_named_like_one};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Unmatched;
@@ -76,7 +76,7 @@ impl Run {
     /// stand by their names.
     pub(crate) fn open_files(files: &[&Path]) -> Result<Self, FormatError> {
         let mut files: Vec<PathBuf> = files.iter().map(|&it| it.to_owned()).collect();
-        files.sort_by(|a, b| (a.file_name(), a).cmp(&(b.file_name(), b)));
+        in_order(&mut files);
         let refused = |path: &Path, what: String| KinetoError::NotOneRun {
             path: path.to_owned(),
             what,

@@ -42,7 +42,8 @@ pub(crate) fn scan(
         }
     }
     let unmatched = unmatched(files, places, &matching);
-    let info = places.info(&hosts(files, &matching.joined));
+    let hosts = hosts(files, &matching.joined);
+    let info = places.info(files, &matching.groups, &hosts);
     Ok((
         Scan {
             info,

@@ -266,9 +266,7 @@ impl Judge<'_> {
         for instance in instances {
             let participants = self.causality.collectives().participants(instance);
             group.class = self.causality.collectives().operation(instance).class;
-            group.locations.clear();
-            let locations = participants.iter().filter_map(|it| self.location(it));
-            group.locations.extend(locations);
+            self.members(participants, &mut group.locations);
             begun.clear();
             begun.extend(participants.iter().filter_map(|it| self.begun(it)));
             let late = self.late(instance, &begun);
@@ -282,9 +280,20 @@ impl Judge<'_> {
         sums
     }
 
-    fn location(&self, participant: &Participant) -> Option<LocationIndex> {
-        let node = participant.cause().or(participant.effect())?;
-        Some(self.causality.nodes().location(node))
+    /// Who takes part: those that hold a rank, whichever of their threads does it; or where
+    /// several of one rank take part, each for itself.
+    fn members(&self, participants: &[Participant], members: &mut Vec<LocationIndex>) {
+        let nodes = self.causality.nodes();
+        let location = |it: &Participant| Some(nodes.location(it.cause().or(it.effect())?));
+        let locations = || participants.iter().filter_map(location);
+        members.clear();
+        members.extend(locations().map(|it| self.info.locations[it.as_usize()].endpoint));
+        members.sort_unstable();
+        if members.windows(2).any(|it| it[0] == it[1]) {
+            members.clear();
+            members.extend(locations());
+            members.sort_unstable();
+        }
     }
 
     fn begun(&self, participant: &Participant) -> Option<Begun> {

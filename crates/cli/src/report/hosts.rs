@@ -93,6 +93,9 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
         return format!("{name} ({processes}): its time is the common one");
     }
     let bound = bounds.and_then(|it| it.clocks.get(host.clock as usize));
+    if bound.is_some_and(|it| it.events == 0) {
+        return format!("{name} ({processes}): nothing relates its clock to the others");
+    }
     let within = bound.map_or(String::new(), |it| {
         format!(", known to ±{}", rate.format(Ticks(it.mean.round() as i64)))
     });

@@ -19,9 +19,8 @@ const LISTED: usize = 100;
 const MEMBERS_LISTED: usize = 16;
 /// Of processes and groups so many are shown with `--verbose`.
 const SHOWN: usize = 5;
-/// A process is named without being asked for if others certainly waited for it at
-/// least half of all that is waited, and twice as much as for anyone on average,
-const HALF: f64 = 0.5;
+/// A process is named without being asked for if others certainly waited for it twice as
+/// long as for any other, and twice as long as for anyone on average,
 const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
@@ -94,9 +93,11 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
 }
 
 fn groups(info: &TraceInfo, found: &Stragglers) -> Vec<GroupPart> {
-    let mut names: BTreeMap<&[LocationIndex], &str> = BTreeMap::new();
+    let mut names: BTreeMap<Vec<LocationIndex>, &str> = BTreeMap::new();
     for communicator in &info.communicators {
         if let Members::Ranks(members) | Members::Threads(members) = &communicator.members {
+            let mut members = members.to_vec();
+            members.sort_unstable();
             names.entry(members).or_insert(&communicator.name);
         }
     }
@@ -148,8 +149,9 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
 /// Whether a process is worth naming to everybody.
 fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let certainly = process.certainly_waited_for_ticks as f64;
-    let by_chance = TWICE / part.taking_part.max(1) as f64;
-    certainly >= HALF.max(by_chance) * part.waited_ticks as f64
+    let by_chance = part.waited_ticks as f64 / part.taking_part.max(1) as f64;
+    let next = part.processes.get(1).map_or(0, |it| it.waited_for_ticks) as f64;
+    certainly >= TWICE * next.max(by_chance)
         && certainly >= WORTH * others(part, process) as f64
 }
 
@@ -214,7 +216,7 @@ fn worst(late: &LateBeginPart, rate: TickRate) -> String {
     let place = |at: &PlacePart| format!("event {} of location {}", at.event, at.location);
     let known = match late.beyond_ticks {
         Some(ticks) => format!("at least {}", span(ticks, rate)),
-        None => "which the bounds leave open".into(),
+        None => "which is not certain".into(),
     };
     format!(
         "latest: {}, {} after {}, {known}",

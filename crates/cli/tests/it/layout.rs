@@ -8,15 +8,17 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 12] = [
+const CRATES: [(&str, &[&str]); 14] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-model"]),
+    ("retime-gzip", &[]),
+    ("retime-kineto", &["retime-gzip", "retime-model"]),
     ("retime-parallel", &["retime", "retime-model"]),
     ("retime-picture", &["retime"]),
-    ("retime-export", &["retime"]),
+    ("retime-export", &["retime", "retime-gzip"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
@@ -29,6 +31,7 @@ const CRATES: [(&str, &[&str]); 12] = [
             "retime-experiments",
             "retime-export",
             "retime-jsonl",
+            "retime-kineto",
             "retime-otf2-format",
             "retime-parallel",
             "retime-picture",
@@ -58,6 +61,7 @@ const LAYERED: [&str; 11] = [
     "retime",
     "otf2-format",
     "jsonl",
+    "kineto",
     "parallel",
     "picture",
     "export",

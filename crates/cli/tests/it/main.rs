@@ -26,6 +26,7 @@ mod fuzz_like;
 mod golden;
 mod html;
 mod json_lines;
+mod kineto;
 mod layout;
 mod licences;
 mod live;

@@ -6,5 +6,6 @@
     reason = "failing is how a test reports"
 )]
 
+mod oracle;
 mod simulated;
 mod truth;

@@ -1,0 +1,224 @@
+//! Profiles of training jobs: simulated with known truth, and real ones.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use retime_sim::{KinetoRun, Straggler, Style, Windows};
+use serde_json::Value;
+
+use crate::archives;
+use crate::common::Scratch;
+use crate::common::directory::assert_same;
+
+/// A run, and beside it the same with clocks that agree: the truth.
+fn simulate(scratch: &Scratch, run: &KinetoRun) {
+    let truth = KinetoRun {
+        offset: 0,
+        drift: 0,
+        ..run.clone()
+    };
+    run.write(&scratch.join("run")).unwrap();
+    truth.write(&scratch.join("true")).unwrap();
+    for name in ["run", "true"] {
+        fs::remove_file(scratch.join(name).join("truth.json")).unwrap();
+    }
+}
+
+fn runs() -> Vec<KinetoRun> {
+    let nccl = KinetoRun {
+        ranks: 16,
+        ranks_per_host: 4,
+        sequence_numbers: false,
+        windows: Windows {
+            left_out: 2,
+            cut: true,
+        },
+        seed: 5,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let gloo = KinetoRun {
+        ranks: 8,
+        ranks_per_host: 4,
+        missing: vec![3],
+        seed: 6,
+        ..KinetoRun::training(Style::Gloo)
+    };
+    vec![nccl, gloo]
+}
+
+fn read_report(scratch: &Scratch) -> Value {
+    serde_json::from_str(&scratch.read("report.json")).unwrap()
+}
+
+#[test]
+fn corrected_runs_hold_the_truth_within_their_bounds() {
+    for run in runs() {
+        let scratch = Scratch::new();
+        simulate(&scratch, &run);
+        let correct = "correct run -o out --truth true --json report.json --quiet";
+        scratch.retime(correct).expect_code(0);
+        let report = read_report(&scratch);
+        assert!(report["before"]["reversed"].as_u64() > Some(0));
+        assert_eq!(report["after"]["reversed"], 0);
+        assert_eq!(report["bounds"]["truth"]["share"], 1.0);
+        let error = |when: &str| {
+            let of = &report["accuracy"][when]["relative_ticks"];
+            of["mean_abs"].as_f64().unwrap()
+        };
+        assert!(100.0 * error("corrected") < error("recorded"), "{report:#}");
+        // A host is a clock, and its name is in the report.
+        let hosts = report["hosts"].as_array().unwrap();
+        assert_eq!(hosts.len(), report["clocks"]["count"].as_u64().unwrap() as usize);
+        assert_eq!(hosts[1]["name"], "node1");
+
+        scratch.retime("check out --quiet").expect_code(0);
+        scratch.retime("undo out -o back").expect_code(0);
+        assert_same(&scratch.join("back"), &scratch.join("run"));
+        // All of it is still JSON, and nothing but times is another.
+        for entry in fs::read_dir(scratch.join("run")).unwrap() {
+            let path = entry.unwrap().path();
+            let read = |path: &Path| -> Value {
+                let mut json = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+                without_times(&mut json);
+                json
+            };
+            let copy = scratch.join("out").join(path.file_name().unwrap());
+            assert_eq!(read(&path), read(&copy));
+        }
+    }
+}
+
+fn without_times(json: &mut Value) {
+    for event in json["traceEvents"].as_array_mut().unwrap() {
+        event.as_object_mut().unwrap().remove("ts");
+    }
+}
+
+#[test]
+fn files_given_one_by_one_are_a_run() {
+    let scratch = Scratch::new();
+    simulate(&scratch, &runs()[1]);
+    scratch.retime("correct run -o out --quiet").expect_code(0);
+    let files = "run/rank7.pt.trace.json run/rank0.pt.trace.json run/rank1.pt.trace.json \
+                 run/rank2.pt.trace.json run/rank4.pt.trace.json run/rank5.pt.trace.json \
+                 run/rank6.pt.trace.json";
+    scratch.retime(&format!("correct {files} -o other --quiet")).expect_code(0);
+    assert_same(&scratch.join("out"), &scratch.join("other"));
+
+    let refused = |command: &str, message: &str| {
+        let outcome = scratch.retime(command);
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        assert!(outcome.stderr.contains(message), "{}", outcome.stderr);
+    };
+    fs::create_dir(scratch.join("more")).unwrap();
+    let copy = |to: &str| fs::copy(scratch.join("run/rank0.pt.trace.json"), scratch.join(to));
+    copy("more/rank0.pt.trace.json").unwrap();
+    copy("more/again.json").unwrap();
+    let twice = "check run/rank0.pt.trace.json more/rank0.pt.trace.json";
+    refused(twice, "copies of both would be one file");
+    refused("check more", "is a file of rank 0, as more/again.json is");
+    scratch.write("more/notes.txt", "nothing");
+    refused("check run/rank0.pt.trace.json more/notes.txt", "is not called *.json");
+    scratch.write("a.jsonl", "{\"location\":1,\"time\":1}\n");
+    refused("check a.jsonl run/rank0.pt.trace.json", "run retime once for each");
+}
+
+#[test]
+fn compressed_files_stay_compressed() {
+    let scratch = Scratch::new();
+    simulate(&scratch, &runs()[1]);
+    scratch.retime("correct run -o out --quiet").expect_code(0);
+    fs::create_dir(scratch.join("packed")).unwrap();
+    for entry in fs::read_dir(scratch.join("run")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let packed = fs::File::create(scratch.join("packed").join(name + ".gz")).unwrap();
+        let mut packed = GzEncoder::new(packed, Compression::fast());
+        std::io::copy(&mut fs::File::open(&path).unwrap(), &mut packed).unwrap();
+        packed.finish().unwrap();
+    }
+    scratch.retime("correct packed -o small --quiet").expect_code(0);
+    scratch.retime("undo small -o back").expect_code(0);
+    for (packed, plain) in [("small", "out"), ("back", "run")] {
+        for rank in [0, 7] {
+            let name = format!("rank{rank}.pt.trace.json");
+            let packed = fs::read(scratch.join(packed).join(name.clone() + ".gz")).unwrap();
+            let mut decoder = flate2::read::GzDecoder::new(&*packed);
+            let mut text = String::new();
+            std::io::Read::read_to_string(&mut decoder, &mut text).unwrap();
+            // One member, as some readers stop after the first.
+            assert!(decoder.into_inner().is_empty());
+            let plain = fs::read_to_string(scratch.join(plain).join(name)).unwrap();
+            assert!(text == plain, "rank {rank}");
+        }
+    }
+}
+
+#[test]
+fn who_is_late_is_named() {
+    let scratch = Scratch::new();
+    let mut run = runs().remove(0);
+    run.stragglers = vec![Straggler {
+        rank: 9,
+        every: 1,
+        late: 20_000_000,
+    }];
+    simulate(&scratch, &run);
+    let outcome = scratch.retime("correct run -o out --json report.json");
+    assert_eq!(outcome.code, Some(0), "{outcome:#?}");
+    assert!(outcome.stdout.contains("stragglers rank 9: last in "), "{}", outcome.stdout);
+    let report = read_report(&scratch);
+    assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 9");
+}
+
+/// A directory with a shared run; `None`, and a note, if it is not there.
+fn unpacked(name: &str) -> Option<Scratch> {
+    let Some(traces) = archives::shared() else {
+        eprintln!("skipped: no shared traces beside the repository, needed {name}");
+        return None;
+    };
+    let scratch = Scratch::new();
+    let mut tar = Command::new("tar");
+    tar.arg("--zstd").arg("-xf");
+    tar.arg(traces.join(format!("{name}.tar.zst")));
+    let status = tar.arg("-C").arg(scratch.path()).status().unwrap();
+    assert!(status.success(), "tar unpacks {name}");
+    Some(scratch)
+}
+
+#[test]
+fn a_real_run_on_one_host_is_left_alone() {
+    let Some(scratch) = unpacked("gloo8_samehost") else {
+        return;
+    };
+    let correct = "correct gloo8_samehost -o out --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    assert_same(&scratch.join("out"), &scratch.join("gloo8_samehost"));
+    let report = read_report(&scratch);
+    assert_eq!(report["matching"]["collectives"], 440);
+    assert_eq!((&report["clocks"]["count"], &report["before"]["reversed"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn a_real_run_with_known_offset_is_put_right() {
+    let Some(scratch) = unpacked("gloo8_offset") else {
+        return;
+    };
+    let correct = "correct gloo8_offset -o out --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["matching"]["collectives"], 440);
+    assert_eq!(report["after"]["reversed"], 0);
+    // Ranks 4 to 7 are 3.5 ms ahead; half the width of what is possible is some 0.4 ms.
+    let hosts = report["hosts"].as_array().unwrap();
+    assert_eq!(hosts.len(), 2);
+    let error = (hosts[1]["ahead_ticks"].as_f64().unwrap() - 3.5e6).abs();
+    let clock = &report["bounds"]["clocks"][1];
+    assert!(error <= clock["mean_half_width"].as_f64().unwrap() / 2.0, "{error}");
+    scratch.retime("undo out -o back").expect_code(0);
+    fs::remove_file(scratch.join("gloo8_offset/TRUTH.txt")).unwrap();
+    assert_same(&scratch.join("back"), &scratch.join("gloo8_offset"));
+}
