@@ -22,7 +22,7 @@ pub use options::{OptionHelp, filter_options, options};
 pub use study::Study;
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::{Parser, ValueEnum};
 use retime::TraceInfo;
@@ -33,8 +33,13 @@ use crate::error::CliError;
 use crate::formats::{self, FormatName};
 use crate::{call, load};
 
-/// Opens a trace, of a named format or of the one that its path shows.
-pub fn open(path: &Path, format: Option<&str>) -> Result<Box<dyn Trace>, Failure> {
+/// Opens a trace, of a named format or of the one that its path shows; `others` are further
+/// files of it, where a format takes several.
+pub fn open(
+    path: &Path,
+    others: &[PathBuf],
+    format: Option<&str>,
+) -> Result<Box<dyn Trace>, Failure> {
     let failed = |error| Failure::of(&error, &[]);
     let format = format.map(|name| FormatName::from_str(name, false));
     let format = format.transpose().map_err(|_| {
@@ -45,7 +50,12 @@ pub fn open(path: &Path, format: Option<&str>) -> Result<Box<dyn Trace>, Failure
         )))
     })?;
     let format = formats::of(path, format).map_err(failed)?;
-    formats::open(path, format, None).map_err(failed)
+    let opened = if others.is_empty() {
+        formats::open(path, format, None)
+    } else {
+        formats::open_files(path, others, format)
+    };
+    opened.map_err(failed)
 }
 
 /// What a trace is made of; where its format cannot say so at once, its events are read

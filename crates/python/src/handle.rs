@@ -25,10 +25,15 @@ type Place = (u64, String, usize, Option<String>, Option<String>);
 #[pymethods]
 impl Opened {
     #[new]
-    #[pyo3(signature = (path, format=None))]
-    fn new(py: Python<'_>, path: PathBuf, format: Option<String>) -> PyResult<Self> {
+    #[pyo3(signature = (path, others, format=None))]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        others: Vec<PathBuf>,
+        format: Option<String>,
+    ) -> PyResult<Self> {
         let trace = supervised(py, Vec::new(), None, move |_| {
-            library::open(&path, format.as_deref())
+            library::open(&path, &others, format.as_deref())
         })?;
         let info = OnceLock::new();
         if let Some(known) = trace.describe() {

@@ -185,10 +185,15 @@ def test_a_list_of_the_files_of_a_run(tmp_path):
     trace = retime.open(files)
     assert trace.check().before.reversed == 1 and len(trace.locations) == 2
     assert trace.corrected().report.after.reversed == 0
-    with pytest.raises(retime.OptionError, match="not one trace"):
-        retime.open([*files, tmp_path / "other" / "rank2.json"])
-    with pytest.raises(retime.OptionError, match="not one trace"):
-        retime.open(["a.json", "b.json"])
+    done = trace.correct(tmp_path / "out")
+    assert done.after.reversed == 0 and len(list((tmp_path / "out").glob("rank*.json"))) == 2
+    assert retime.open(files[:1]).check().trace.processes == 1
+    with pytest.raises(retime.OptionError, match="several files"):
+        trace.compare(truth=trace)
+    with pytest.raises(retime.MissingError):
+        retime.open([*files, tmp_path / "rank2.json"])
+    with pytest.raises(retime.OptionError):
+        retime.open([])
 
 
 def test_json_lines(tmp_path):

@@ -87,7 +87,10 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
 }
 
 fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
-    let (name, processes) = (printable(&host.name), plural(host.processes as u64, "process"));
+    let (name, processes) = (
+        printable(&host.name),
+        plural(host.processes as u64, "process"),
+    );
     let bounds = report.bounds.as_ref();
     if bounds.is_some_and(|it| it.reference_clock == host.clock) {
         return format!("{name} ({processes}): its time is the common one");

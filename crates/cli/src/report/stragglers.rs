@@ -151,8 +151,7 @@ fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let certainly = process.certainly_waited_for_ticks as f64;
     let by_chance = part.waited_ticks as f64 / part.taking_part.max(1) as f64;
     let next = part.processes.get(1).map_or(0, |it| it.waited_for_ticks) as f64;
-    certainly >= TWICE * next.max(by_chance)
-        && certainly >= WORTH * others(part, process) as f64
+    certainly >= TWICE * next.max(by_chance) && certainly >= WORTH * others(part, process) as f64
 }
 
 /// How long all others were recorded.

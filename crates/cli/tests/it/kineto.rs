@@ -71,7 +71,10 @@ fn corrected_runs_hold_the_truth_within_their_bounds() {
         assert!(100.0 * error("corrected") < error("recorded"), "{report:#}");
         // A host is a clock, and its name is in the report.
         let hosts = report["hosts"].as_array().unwrap();
-        assert_eq!(hosts.len(), report["clocks"]["count"].as_u64().unwrap() as usize);
+        assert_eq!(
+            hosts.len(),
+            report["clocks"]["count"].as_u64().unwrap() as usize
+        );
         assert_eq!(hosts[1]["name"], "node1");
 
         scratch.retime("check out --quiet").expect_code(0);
@@ -105,7 +108,9 @@ fn files_given_one_by_one_are_a_run() {
     let files = "run/rank7.pt.trace.json run/rank0.pt.trace.json run/rank1.pt.trace.json \
                  run/rank2.pt.trace.json run/rank4.pt.trace.json run/rank5.pt.trace.json \
                  run/rank6.pt.trace.json";
-    scratch.retime(&format!("correct {files} -o other --quiet")).expect_code(0);
+    scratch
+        .retime(&format!("correct {files} -o other --quiet"))
+        .expect_code(0);
     assert_same(&scratch.join("out"), &scratch.join("other"));
 
     let refused = |command: &str, message: &str| {
@@ -121,9 +126,15 @@ fn files_given_one_by_one_are_a_run() {
     refused(twice, "copies of both would be one file");
     refused("check more", "is a file of rank 0, as more/again.json is");
     scratch.write("more/notes.txt", "nothing");
-    refused("check run/rank0.pt.trace.json more/notes.txt", "is not called *.json");
+    refused(
+        "check run/rank0.pt.trace.json more/notes.txt",
+        "is not called *.json",
+    );
     scratch.write("a.jsonl", "{\"location\":1,\"time\":1}\n");
-    refused("check a.jsonl run/rank0.pt.trace.json", "run retime once for each");
+    refused(
+        "check a.jsonl run/rank0.pt.trace.json",
+        "run retime once for each",
+    );
 }
 
 #[test]
@@ -140,7 +151,9 @@ fn compressed_files_stay_compressed() {
         std::io::copy(&mut fs::File::open(&path).unwrap(), &mut packed).unwrap();
         packed.finish().unwrap();
     }
-    scratch.retime("correct packed -o small --quiet").expect_code(0);
+    scratch
+        .retime("correct packed -o small --quiet")
+        .expect_code(0);
     scratch.retime("undo small -o back").expect_code(0);
     for (packed, plain) in [("small", "out"), ("back", "run")] {
         for rank in [0, 7] {
@@ -169,7 +182,11 @@ fn who_is_late_is_named() {
     simulate(&scratch, &run);
     let outcome = scratch.retime("correct run -o out --json report.json");
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
-    assert!(outcome.stdout.contains("stragglers rank 9: last in "), "{}", outcome.stdout);
+    assert!(
+        outcome.stdout.contains("stragglers rank 9: last in "),
+        "{}",
+        outcome.stdout
+    );
     let report = read_report(&scratch);
     assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 9");
 }
@@ -199,7 +216,10 @@ fn a_real_run_on_one_host_is_left_alone() {
     assert_same(&scratch.join("out"), &scratch.join("gloo8_samehost"));
     let report = read_report(&scratch);
     assert_eq!(report["matching"]["collectives"], 440);
-    assert_eq!((&report["clocks"]["count"], &report["before"]["reversed"]), (&1.into(), &0.into()));
+    assert_eq!(
+        (&report["clocks"]["count"], &report["before"]["reversed"]),
+        (&1.into(), &0.into())
+    );
 }
 
 #[test]
@@ -217,7 +237,10 @@ fn a_real_run_with_known_offset_is_put_right() {
     assert_eq!(hosts.len(), 2);
     let error = (hosts[1]["ahead_ticks"].as_f64().unwrap() - 3.5e6).abs();
     let clock = &report["bounds"]["clocks"][1];
-    assert!(error <= clock["mean_half_width"].as_f64().unwrap() / 2.0, "{error}");
+    assert!(
+        error <= clock["mean_half_width"].as_f64().unwrap() / 2.0,
+        "{error}"
+    );
     scratch.retime("undo out -o back").expect_code(0);
     fs::remove_file(scratch.join("gloo8_offset/TRUTH.txt")).unwrap();
     assert_same(&scratch.join("back"), &scratch.join("gloo8_offset"));

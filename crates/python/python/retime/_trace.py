@@ -134,16 +134,20 @@ class Trace(View):
     """
 
     def __init__(self, path, format=None, progress=None):
-        self._path = path_of(path)
+        several = path if isinstance(path, (list, tuple)) else [path]
+        self._paths = [path_of(one) for one in several]
+        if not self._paths:
+            raise OptionError("give at least one file")
+        self._path = self._paths[0]
         self._format = format
         self._progress = progress
         self._opened = self._studied = None
-        self._opened = _retime.Opened(self._path, format)
+        self._opened = _retime.Opened(self._path, self._paths[1:], format)
         self._lock = threading.Lock()
 
     @property
     def path(self):
-        """The path it was opened by."""
+        """The path it was opened by; the first one of several."""
         return self._path
 
     @property
@@ -152,6 +156,8 @@ class Trace(View):
         return self._events_of().format
 
     def __fspath__(self):
+        if len(self._paths) > 1:
+            raise OptionError("a trace of several files has no one path: give the files")
         return self._path
 
     def __repr__(self):
@@ -192,7 +198,7 @@ class Trace(View):
             if self._studied is None:
                 given = self._given({"bounds": "on"})
                 with watching(self._progress) as hears:
-                    self._studied = _retime.Studied(words("check", [self._path], given), hears)
+                    self._studied = _retime.Studied(words("check", self._paths, given), hears)
             return self._studied
 
     def _given(self, options):
@@ -201,7 +207,7 @@ class Trace(View):
 
     def check(self, **options):
         """Counts contradictions; the options are those of ``retime check``."""
-        told = ask("check", [self._path], self._given(options), self._progress)
+        told = ask("check", self._paths, self._given(options), self._progress)
         report, outcome, exit_code, _ = told
         return Report(report, outcome, exit_code)
 
@@ -216,7 +222,7 @@ class Trace(View):
         given = self._given(options)
         if out is not None:
             given["output"] = path_of(out)
-        told = ask("correct", [self._path], given, self._progress)
+        told = ask("correct", self._paths, given, self._progress)
         report, outcome, exit_code, written = told
         return Report(report, outcome, exit_code, written[0])
 
@@ -228,7 +234,7 @@ class Trace(View):
         """All methods side by side; the options are those of ``retime compare``."""
         if truth is not None:
             options["truth"] = path_of(truth)
-        told = ask("compare", [self._path], self._given(options), self._progress)
+        told = ask("compare", self._paths, self._given(options), self._progress)
         report, outcome, exit_code, _ = told
         return Comparison(report, outcome, exit_code)
 
@@ -242,7 +248,7 @@ class Corrected(View):
         self._trace = trace
         self._options = dict(options)
         # A path that is asked for but never written to.
-        line = words("correct", [trace.path], {**options, "output": os.devnull})
+        line = words("correct", trace._paths, {**options, "output": os.devnull})
         with watching(trace._progress) as hears:
             self._studied = _retime.Studied(line, hears)
 
@@ -267,33 +273,16 @@ class Corrected(View):
 def open(path, format=None, progress=None):
     """Opens a trace, in any format that the command reads.
 
-    ``path`` is an anchor file or the directory that holds it, or a file of JSON lines; a
-    list of the files of one trace is taken for that trace. ``format`` overrides what the
+    ``path`` is whatever the command takes: an anchor file or the directory that holds it, a
+    file, or a list of the files of one trace. ``format`` overrides what the
     path shows. ``progress`` is ``False`` for no bar on long work, ``True`` for one in any
     case, or a function of stage, bytes done and bytes of all.
     """
     if isinstance(path, (list, tuple)):
-        path = _one_of(path)
+        # Of an archive the anchor stands for all of its files.
+        anchors = [one for one in map(path_of, path) if one.endswith(".otf2")]
+        path = anchors if len(anchors) == 1 else path
     return Trace(path, format, progress)
-
-
-def _one_of(paths):
-    paths = [path_of(one) for one in paths]
-    anchors = [one for one in paths if one.endswith(".otf2")]
-    found = anchors or paths
-    if len(found) == 1:
-        return found[0]
-    directories = {os.path.dirname(os.path.abspath(one)) for one in paths}
-    if len(directories) == 1 and not anchors:
-        (directory,) = directories
-        kinds = {os.path.splitext(one)[1] for one in paths}
-        beside = [one for one in os.listdir(directory) if os.path.splitext(one)[1] in kinds]
-        if sorted(beside) == sorted(os.path.basename(one) for one in paths):
-            return directory
-    raise OptionError(
-        f"these {len(paths)} files are not one trace: give its anchor file, or all files of its"
-        " kind in one directory"
-    )
 
 
 def undo(trace, out, progress=None, **options):
