@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint mpi test-mpi mpi-tools browser-tools bench record install dist tarball tools clean help
+.PHONY: all demo test test-long test-browser fuzz lint mpi test-mpi python test-python mpi-tools python-tools browser-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -66,6 +66,43 @@ test-mpi: all mpi-tools ## Run its tests under mpirun, and its lints
 	RETIME=$(abspath $(TARGET_DIR))/release/retime $(call MPI,test) --quiet
 	$(CARGO) fmt --manifest-path crates/mpi/Cargo.toml -- --check
 	$(call MPI,clippy) --all-targets --quiet -- -D warnings
+
+# A package of its own too, so that nothing else needs Python.
+PYTHON ?= python3
+PYTHON_TO = $(abspath $(TARGET_DIR))/python
+WHEEL = $(PYTHON_TO)/wheels/retime-*.whl
+PYTHON_CRATE = $(CARGO) $(1) --manifest-path crates/python/Cargo.toml --target-dir $(PYTHON_TO)
+
+python: python-tools ## Build the Python package: target/python/wheels/retime-VERSION-*.whl
+	rm -f $(WHEEL)
+	cd crates/python && $(CARGO) tree --locked --edges normal --prefix none --format '{p}  {l}  {r}' | \
+		sed '/ ($(subst /,\/,$(CURDIR))/d; s/ (\*)$$//' | sort -u > python/retime/LICENSES-OF-DEPENDENCIES
+	cd crates/python && $(PYTHON_TO)/tools/bin/maturin build --quiet --locked --profile $(PYTHON_PROFILE) \
+		--target-dir $(PYTHON_TO) --out $(PYTHON_TO)/wheels $(PYTHON_FLAGS)
+
+# What is given away is built by
+#   make python PYTHON_PROFILE=dist PYTHON_FLAGS='--zig --compatibility manylinux2014'
+# so that it runs on every Linux, after target/python/tools/bin/pip install ziglang; besides
+# with --target aarch64-unknown-linux-gnu, after rustup target add of that.
+PYTHON_PROFILE ?= release
+PYTHON_FLAGS ?=
+# What tables and plots are given to, one after the other.
+OPTIONAL = pyarrow pandas polars matplotlib tqdm
+
+test-python: all python ## Test it in a fresh environment, without and with what is optional, and its lints
+	rm -rf $(PYTHON_TO)/test
+	$(PYTHON) -m venv $(PYTHON_TO)/test
+	$(PYTHON_TO)/test/bin/pip install --quiet --no-index $(WHEEL)
+	cd crates/python/tests && $(PYTHON_TO)/test/bin/python optional.py
+	for one in $(OPTIONAL); do \
+		$(PYTHON_TO)/test/bin/pip install --quiet $$one && \
+		(cd crates/python/tests && $(PYTHON_TO)/test/bin/python optional.py $$one) || exit 1; \
+	done
+	$(PYTHON_TO)/test/bin/pip install --quiet pytest psutil
+	cd crates/python && RETIME=$(abspath $(TARGET_DIR))/release/retime PROPTEST_RNG_SEED=$(SEED) \
+		$(PYTHON_TO)/test/bin/python -m pytest -q -p no:cacheprovider tests
+	$(CARGO) fmt --manifest-path crates/python/Cargo.toml -- --check
+	$(call PYTHON_CRATE,clippy) --release --quiet -- -D warnings
 
 bench: tools ## Print the figures of the README; benches/compare.sh REV compares with a revision
 	benches/figures.sh
@@ -117,6 +154,12 @@ tools: # What the tests compare with and unpack with.
 mpi-tools: # What builds against MPI and runs by it.
 	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
 		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev >/dev/null; }
+
+python-tools: # What builds a wheel.
+	@$(PYTHON) -m venv --help >/dev/null 2>&1 && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3 python3-venv >/dev/null; }
+	@[ -x $(PYTHON_TO)/tools/bin/maturin ] || { \
+		$(PYTHON) -m venv $(PYTHON_TO)/tools && $(PYTHON_TO)/tools/bin/pip install --quiet 'maturin>=1.7,<2'; }
 
 browser-tools: # A browser, what drives it, and Perfetto.
 	@command -v chromium >/dev/null && command -v npm >/dev/null && python3 -m pip --version >/dev/null 2>&1 || { \

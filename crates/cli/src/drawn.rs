@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::analysed::Analysed;
 use crate::args::RunArgs;
+use crate::call;
 use crate::error::CliError;
 use crate::progress::{Progress, check_interrupt};
 use crate::report::model::Report;
@@ -135,10 +136,9 @@ fn command_line() -> String {
             format!("'{}'", word.replace('\'', r"'\''"))
         }
     };
-    let words = std::env::args_os().map(|it| quoted(it.to_string_lossy().into_owned()));
-    let words: Vec<String> = words.collect();
-    match words.split_first() {
-        Some((_, rest)) => format!("retime {}", rest.join(" ")),
-        None => String::new(),
-    }
+    let words = call::words().into_iter();
+    let words: Vec<String> = words
+        .map(|it| quoted(it.to_string_lossy().into_owned()))
+        .collect();
+    format!("retime {}", words.join(" "))
 }

@@ -1,19 +1,22 @@
 //! The command `retime`, and what `retime-mpi` does in each of its processes.
 //!
 //! `command_line` says what can be asked for, `commands` does it, `report` tells what
-//! came out; `shared` has the work on a trace shared by several processes. A command
+//! came out; `shared` has the work on a trace shared by several processes, [`library`] the
+//! commands for a program that has them in its own process. A command
 //! returns its exit code or a `CliError`; [`run`] and [`run_shared`] turn either into the
 //! end of the process.
 
 mod analysed;
 mod args;
 mod bounds;
+mod call;
 mod command_line;
 mod commands;
 mod delay;
 mod drawn;
 mod error;
 mod formats;
+pub mod library;
 mod limits;
 mod lines;
 mod load;
@@ -31,6 +34,7 @@ mod shared;
 mod staging;
 mod truth;
 
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -51,15 +55,38 @@ pub fn command() -> clap::Command {
 
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
-    remedy::outlive_the_limit_of_files();
-    match work(&cli.command) {
-        Ok(code) => ExitCode::from(code),
+    ExitCode::from(ended(&Cli::parse()))
+}
+
+/// The same with other words than those of the process, where the command is part of a
+/// program: `program` are that and the words before those of the command. Returns the
+/// exit code.
+pub fn run_as(program: Vec<OsString>, words: Vec<OsString>) -> u8 {
+    let named = std::iter::once(OsString::from("retime")).chain(words.iter().cloned());
+    let cli = match Cli::try_parse_from(named) {
+        Ok(cli) => cli,
         Err(error) => {
-            report_error("retime", &error);
-            ExitCode::from(error.exit_code())
+            // If even this cannot be written, the exit code still tells.
+            let _ = error.print();
+            return u8::try_from(error.exit_code()).unwrap_or(error::FAILURE);
         }
-    }
+    };
+    let watch = None;
+    let call = call::Call {
+        words,
+        program,
+        watch,
+    };
+    call::within(call, || ended(&cli))
+}
+
+/// Does what is asked for, and says what went wrong; returns the exit code.
+fn ended(cli: &Cli) -> u8 {
+    remedy::outlive_the_limit_of_files();
+    work(&cli.command).unwrap_or_else(|error| {
+        report_error("retime", &error);
+        error.exit_code()
+    })
 }
 
 /// Does what is asked for, in this process or in another one.

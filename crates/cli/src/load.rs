@@ -9,6 +9,7 @@ use retime::format::{Contents, Trace, Unused};
 use retime::{Causality, TraceInfo};
 use retime_parallel::Team;
 
+use crate::call;
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
 use crate::memory;
@@ -123,7 +124,11 @@ pub(crate) fn with_threads<T: Send>(
     work: impl FnOnce() -> Result<T, CliError> + Send,
 ) -> Result<T, CliError> {
     let threads = threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?
+    let call = call::current();
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .start_handler(move |_| call::join(call.clone()));
+    pool.build()
+        .map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?
         .install(work)
 }

@@ -180,6 +180,7 @@ mod supervision {
     };
 
     use super::{Part, Size, limit, what_would_help};
+    use crate::call;
     use crate::error::{CliError, FAILURE};
     use crate::staging;
 
@@ -207,11 +208,18 @@ mod supervision {
             return Ok(Part::Alone);
         };
         let failed = |error| CliError::Usage(format!("cannot start a process: {error}"));
-        let program = std::env::current_exe().map_err(failed)?;
+        let program = match call::current() {
+            Some(call) => call.program.clone(),
+            None => vec![std::env::current_exe().map_err(failed)?.into()],
+        };
+        let (program, first) = program.split_first().ok_or_else(|| {
+            CliError::Usage("memory cannot be limited here: use the command retime".into())
+        })?;
         let mut command = Command::new(program);
         // What is said of an allocation that fails is that it failed, not where.
         command
-            .args(std::env::args_os().skip(1))
+            .args(first)
+            .args(call::words())
             .env(MARK, "1")
             .env("RUST_BACKTRACE", "0");
         pass_interrupts_on();

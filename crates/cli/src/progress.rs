@@ -1,11 +1,13 @@
 //! Progress on a terminal, and the interrupt that stops the work.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retime::Monitor;
 
+use crate::call::{self, Watch};
 use crate::error::CliError;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -32,7 +34,7 @@ pub(crate) fn catch_interrupts(again: Again) {
 
 /// Whether the user wants to stop.
 pub(crate) fn interrupted() -> bool {
-    INTERRUPTED.load(Ordering::SeqCst)
+    INTERRUPTED.load(Ordering::SeqCst) || call::cancelled()
 }
 
 /// Fails once the user wants to stop.
@@ -53,9 +55,11 @@ fn target(quiet: bool) -> ProgressDrawTarget {
     }
 }
 
-/// A bar over the bytes of one stage; invisible in pipes and with `--quiet`.
+/// A bar over the bytes of one stage; invisible in pipes and with `--quiet`. Who watches
+/// the call hears of them instead.
 pub(crate) struct Progress {
     bar: ProgressBar,
+    watch: Option<Arc<dyn Watch>>,
 }
 
 impl Progress {
@@ -69,21 +73,31 @@ impl Progress {
             bar.set_style(style.progress_chars("=> "));
         }
         bar.set_message(stage);
-        Self { bar }
+        let watch = call::watch();
+        if let Some(watch) = &watch {
+            watch.stage(stage, bytes);
+        }
+        Self { bar, watch }
     }
 }
 
 impl Monitor for Progress {
     fn advance(&self, bytes: u64) {
         self.bar.inc(bytes);
+        if let Some(watch) = &self.watch {
+            watch.advance(bytes);
+        }
     }
 
     fn announce(&self, bytes: u64) {
         self.bar.inc_length(bytes);
+        if let Some(watch) = &self.watch {
+            watch.announce(bytes);
+        }
     }
 
     fn cancelled(&self) -> bool {
-        interrupted()
+        interrupted() || self.watch.as_ref().is_some_and(|it| it.cancelled())
     }
 }
 

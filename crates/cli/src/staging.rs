@@ -10,6 +10,7 @@
 //! is private from its first byte. Its last step before the rename gives it the
 //! access of the directory that it is a copy of.
 
+mod claim;
 mod rename;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ use retime::format::{Format, Shape, Trace};
 use retime::{Access, presence};
 
 use crate::error::CliError;
+use claim::Claim;
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
@@ -40,6 +42,8 @@ pub(crate) struct Staging {
     access: Option<Access>,
     replace: bool,
     done: bool,
+    /// Given up when the directory is gone, so declared last.
+    _claim: Claim,
 }
 
 impl Staging {
@@ -110,13 +114,16 @@ impl Staging {
         if let Some(input) = input {
             refuse_input(target, &parent, input)?;
         }
+        let directory = parent.join(staging_name(name, std::process::id()));
+        // What bears the number of this process may be its own otherwise.
+        let claim = Claim::on(&directory)
+            .ok_or_else(|| CliError::input(target, "is being written by this process already"))?;
         clean_up_after_killed_runs(target, &parent, name);
         let replace = lies_there(target)?;
         if replace {
             may_be_replaced()?;
         }
         let access = input.map(access_of_directory).transpose()?.flatten();
-        let directory = parent.join(staging_name(name, std::process::id()));
         let made = match input {
             Some(_) => make_private(&directory),
             None => fs::create_dir(&directory),
@@ -129,6 +136,7 @@ impl Staging {
             access,
             replace,
             done: false,
+            _claim: claim,
         })
     }
 

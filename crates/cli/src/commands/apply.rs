@@ -12,11 +12,16 @@ use crate::staging::Staging;
 
 /// Runs the command.
 pub(crate) fn run(args: &ApplyArgs) -> Result<u8, CliError> {
-    let outcome = with_threads(args.run.threads, || apply(args))?;
+    let outcome = applied(args)?;
     if !args.run.quiet {
         tell(&outcome, &args.output.output)?;
     }
     Ok(0)
+}
+
+/// Applies the correction, on the threads asked for; returns what was done, in words.
+pub(crate) fn applied(args: &ApplyArgs) -> Result<String, CliError> {
+    with_threads(args.run.threads, || apply(args))
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {

@@ -2,7 +2,9 @@
 
 use retime::pipeline::Verdict;
 
-use crate::analysed::analyse;
+use super::done::Done;
+use super::found::Found;
+use crate::analysed::{Analysed, analyse};
 use crate::args::CheckArgs;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
@@ -12,24 +14,47 @@ use crate::report::{self, examined};
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
+    let done = check(args)?;
+    done.tell(&args.run)?;
+    Ok(done.exit)
+}
+
+/// Checks a trace, on the threads asked for.
+pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     report::target::check(&args.run, None)?;
     let (report, drawn) = with_threads(args.run.threads, || {
-        let analysed = analyse(args.source(), &args.model)?;
-        let mut report = analysed.report(&args.model);
-        let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+        let (analysed, Found { report, bounds, .. }) = found(args)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
-        report.accuracy = analysed.accuracy(None)?;
-        report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
         Ok((report, drawn))
     })?;
-    drawn.print(&report, &outcome(&report), &args.run)?;
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
     let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
-    Ok(if failed {
+    let exit = if failed {
         VIOLATIONS
     } else {
         examined::exit_code(&report.examined)
+    };
+    Ok(Done {
+        outcome: outcome(&report),
+        report,
+        exit,
+        drawn,
     })
+}
+
+/// What is known of the recorded times.
+pub(crate) fn found(args: &CheckArgs) -> Result<(Analysed, Found), CliError> {
+    let analysed = analyse(args.source(), &args.model)?;
+    let mut report = analysed.report(&args.model);
+    let bounds = analysed.bound(&mut report, &args.bounds, &args.run, None)?;
+    report.accuracy = analysed.accuracy(None)?;
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+    let found = Found {
+        report,
+        bounds,
+        solved: None,
+    };
+    Ok((analysed, found))
 }
 
 fn outcome(report: &Report) -> String {

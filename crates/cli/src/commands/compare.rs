@@ -8,16 +8,18 @@
 
 mod measure;
 mod memory;
-mod model;
+pub(crate) mod model;
 mod table;
+
+use std::path::Path;
 
 use retime::pipeline::{Candidate, Estimator, Method, MethodName, candidates};
 
 use self::measure::Bench;
 use self::model::Comparison;
 use crate::analysed::{Analysed, analyse};
-use crate::args::CompareArgs;
-use crate::drawn;
+use crate::args::{CompareArgs, RunArgs};
+use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
 use crate::method::MethodOption;
@@ -30,6 +32,30 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
     let Some(path) = &args.trace else {
         return super::reproduce::measured("features");
     };
+    let done = compared(args, path)?;
+    done.tell(&args.run)?;
+    Ok(done.exit)
+}
+
+/// What came out.
+pub(crate) struct Compared {
+    pub(crate) comparison: Comparison,
+    drawn: Drawn,
+    pub(crate) exit: u8,
+}
+
+impl Compared {
+    /// Writes and prints what the options ask for.
+    pub(crate) fn tell(&self, run: &RunArgs) -> Result<(), CliError> {
+        self.drawn.write(&self.comparison, "", run)?;
+        report::print_as(&self.comparison, run, || {
+            table::render(&self.comparison, run.verbose)
+        })
+    }
+}
+
+/// Compares methods on the trace at `path`, on the threads asked for.
+pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliError> {
     report::target::check(&args.run, None)?;
     let source = Source {
         path,
@@ -47,16 +73,17 @@ pub(crate) fn run(args: &CompareArgs) -> Result<u8, CliError> {
         let drawn = drawn::draw(&analysed, None, None, &args.run)?;
         Ok((comparison, drawn, defective))
     })?;
-    drawn.write(&comparison, "", &args.run)?;
-    report::print_as(&comparison, &args.run, || {
-        table::render(&comparison, args.run.verbose)
-    })?;
     let sound = comparison.methods.iter().any(model::MethodPart::is_sound);
     let failed = !sound || args.model.strict && defective;
-    Ok(if failed {
+    let exit = if failed {
         VIOLATIONS
     } else {
         examined::exit_code(&comparison.examined)
+    };
+    Ok(Compared {
+        comparison,
+        drawn,
+        exit,
     })
 }
 

@@ -14,11 +14,12 @@ use retime::clock::AmortizationRate;
 use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
 use retime::{MinimalDelay, TickRate, Ticks};
 
+use super::done::Done;
 use super::written::{save, verify};
 use crate::analysed::{Analysed, analyse_some};
 use crate::args::{CorrectArgs, ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
-use crate::drawn::{self, Drawn};
+use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
 use crate::limits::LimitArgs;
@@ -32,23 +33,20 @@ use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
 pub(crate) fn run(args: &CorrectArgs) -> Result<u8, CliError> {
+    Ok(told(args)?.exit)
+}
+
+/// Corrects a trace and tells what came out, as the options ask.
+pub(crate) fn told(args: &CorrectArgs) -> Result<Done, CliError> {
     args.method.refuse_strangers()?;
     report::target::check(&args.run, Some(&args.output.output))?;
     let done = correct(args)?;
-    let printed = done.drawn.print(&done.report, &done.outcome, &args.run);
-    printed.map_err(|source| CliError::Unreported {
+    let told = done.tell(&args.run);
+    told.map_err(|source| CliError::Unreported {
         output: args.output.output.clone(),
         source: source.into(),
     })?;
-    Ok(done.exit)
-}
-
-/// What came out.
-pub(crate) struct Done {
-    pub(crate) report: model::Report,
-    pub(super) outcome: String,
-    pub(super) exit: u8,
-    pub(super) drawn: Drawn,
+    Ok(done)
 }
 
 /// Corrects a trace, on the threads asked for.
@@ -75,7 +73,7 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
 
 /// What is to be corrected, and how; whatever becomes of it then.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     pub(super) source: Source<'a>,
     pub(super) model: &'a ModelArgs,
     pub(super) method: &'a MethodArgs,
@@ -104,7 +102,7 @@ impl<'a> From<&'a CorrectArgs> for Asked<'a> {
 }
 
 /// The trace, and the method to correct it with.
-pub(super) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
+pub(crate) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
     let analysed = analyse_some(args.source, args.model, |causality, info| {
         args.window
             .map_or(Ok(None), |it| it.window(causality.nodes(), info.rate))
@@ -117,7 +115,7 @@ pub(super) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
 }
 
 /// Whether nothing is to be corrected.
-pub(super) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
+pub(crate) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
     analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
 }
 

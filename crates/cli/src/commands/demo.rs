@@ -15,6 +15,7 @@ use retime::{Causality, TickRate, Timestamp, format_seconds};
 use retime_picture::Decades;
 
 use super::correct;
+use super::done::Done;
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::drawn::sketch;
@@ -169,7 +170,7 @@ fn describe_check(step: u32, command: &str, analysed: &Analysed) -> String {
     text
 }
 
-fn describe_correction(step: u32, done: &correct::Done) -> String {
+fn describe_correction(step: u32, done: &Done) -> String {
     let mut text = heading(&format!("{step}. retime correct halo -o corrected"));
     let (Some(method), Some(distortion)) = (&done.report.method, &done.report.distortion) else {
         return text;

@@ -10,15 +10,15 @@ use crate::error::CliError;
 use crate::report::model;
 
 /// A report, and what it tells of.
-pub(super) struct Found {
-    pub(super) report: model::Report,
-    pub(super) bounds: Option<Bounds>,
+pub(crate) struct Found {
+    pub(crate) report: model::Report,
+    pub(crate) bounds: Option<Bounds>,
     /// With the check of its times.
-    pub(super) solved: Option<(Solution, Check)>,
+    pub(crate) solved: Option<(Solution, Check)>,
 }
 
 /// Of the recorded times.
-pub(super) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found, CliError> {
+pub(crate) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found, CliError> {
     let mut report = analysed.report(args.model);
     let bounds = analysed.bound(&mut report, args.bounds, args.run, None)?;
     Ok(Found {
@@ -29,7 +29,7 @@ pub(super) fn as_recorded(args: Asked<'_>, analysed: &Analysed) -> Result<Found,
 }
 
 /// Of the times that a method gives.
-pub(super) fn as_corrected(
+pub(crate) fn as_corrected(
     args: Asked<'_>,
     method: &Method,
     analysed: &mut Analysed,

@@ -18,7 +18,8 @@ use retime::format::{Shape, Trace};
 use retime::{Access, Causality, Correction, Timestamp};
 use serde::Deserialize;
 
-use super::correct::{Done, analyse, describe, is_left_alone, outcome, solve};
+use super::correct::{analyse, describe, is_left_alone, outcome, solve};
+use super::done::Done;
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::drawn;

@@ -25,8 +25,16 @@ const ANCHOR: &str = "traces.otf2";
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
+    let text = simulated(args)?;
+    if !args.quiet {
+        tell(&text, &args.output.output)?;
+    }
+    Ok(0)
+}
+
+/// Writes the traces; returns what was done, in words.
+pub(crate) fn simulated(args: &SimulateArgs) -> Result<String, CliError> {
     let scenario = scenario::build(args)?;
-    let output = &args.output.output;
     let truth = truth_directory(args)?;
     let clocks = if args.clocks.coarse_clocks {
         scenario::ring(args)?.coarse_clocks()
@@ -57,15 +65,11 @@ pub(crate) fn run(args: &SimulateArgs) -> Result<u8, CliError> {
     };
     staging.commit_directory()?;
     late.map_or(Ok(()), Err)?;
-    if !args.quiet {
-        let text = describe(args, truth.as_deref(), &written, &clocks);
-        tell(&text, output)?;
-    }
-    Ok(0)
+    Ok(describe(args, truth.as_deref(), &written, &clocks))
 }
 
 /// Where the truth goes, if it is wanted.
-fn truth_directory(args: &SimulateArgs) -> Result<Option<PathBuf>, CliError> {
+pub(crate) fn truth_directory(args: &SimulateArgs) -> Result<Option<PathBuf>, CliError> {
     if args.no_truth {
         return Ok(None);
     }

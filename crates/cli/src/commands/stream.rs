@@ -116,6 +116,55 @@ pub(crate) struct StreamArgs {
     quiet: bool,
 }
 
+impl StreamArgs {
+    /// The bounds and constants that they ask for; of a stream whose header says how fast
+    /// ticks run, if nothing else does.
+    pub(crate) fn filter(&self, ticks_per_second: Option<u64>) -> Result<FilterOptions, CliError> {
+        let args = self;
+        let ticks = args.ticks_per_second.or(ticks_per_second);
+        let rate = TickRate::per_second(ticks.unwrap_or(1_000_000_000));
+        let rate = rate.ok_or_else(|| CliError::Usage("there are no 0 ticks per second".into()))?;
+        let difference = to_ticks(args.max_clock_difference, rate)?;
+        let start = args
+            .start_clock_difference
+            .map(|start| to_ticks(start, rate))
+            .transpose()?;
+        Ok(FilterOptions {
+            min_delay: to_ticks(args.min_delay, rate)?,
+            control: self.control(rate)?,
+            amortization: args.amortization,
+            start_difference: start.unwrap_or(difference),
+            max_difference: difference,
+            transfer: to_ticks(args.transfer_delay, rate)?,
+            merged: args.merged,
+            delay: match args.delay {
+                None => DelayBound::Explained,
+                Some(Stay::Unlimited) => DelayBound::Unlimited,
+                Some(Stay::UpTo(delay)) => DelayBound::Ticks(to_ticks(delay, rate)?),
+            },
+            ..FilterOptions::new(rate)
+        })
+    }
+
+    fn control(&self, rate: TickRate) -> Result<FilterControl, CliError> {
+        let StreamArgs {
+            constants,
+            controller,
+            gamma_max,
+            ..
+        } = self;
+        Ok(match constants.control(*controller, *gamma_max, rate)? {
+            Some(Control::Constant(factor)) => FilterControl::Constant(Gamma::from_factor(factor)),
+            Some(Control::Degressive(constants)) => FilterControl::Degressive(constants),
+            Some(Control::Combined(constants)) => FilterControl::Combined(constants),
+            None => {
+                let message = "--controller passes needs the whole trace; a stream has one pass";
+                return Err(CliError::Usage(message.into()));
+            }
+        })
+    }
+}
+
 /// How long an event may stay.
 #[derive(Clone, Copy, Debug)]
 enum Stay {
@@ -337,7 +386,8 @@ impl<'a> Stream<'a> {
 
     /// The filter for a stream with the given header.
     fn open(&mut self, header: &Header<'_>) -> Result<Filter<Record>, String> {
-        let options = self.options(header).map_err(|error| error.to_string())?;
+        let options = self.args.filter(header.ticks_per_second);
+        let options = options.map_err(|error| error.to_string())?;
         let clocks = &header.clocks;
         self.labels.declare(header);
         let is_constant = matches!(options.control, FilterControl::Constant(_));
@@ -352,51 +402,6 @@ impl<'a> Stream<'a> {
         }
         self.labels.is_closed = !is_constant;
         Ok(filter)
-    }
-
-    fn options(&self, header: &Header<'_>) -> Result<FilterOptions, CliError> {
-        let args = self.args;
-        let ticks = args.ticks_per_second.or(header.ticks_per_second);
-        let rate = TickRate::per_second(ticks.unwrap_or(1_000_000_000));
-        let rate = rate.ok_or_else(|| CliError::Usage("there are no 0 ticks per second".into()))?;
-        let difference = to_ticks(args.max_clock_difference, rate)?;
-        let start = args
-            .start_clock_difference
-            .map(|start| to_ticks(start, rate))
-            .transpose()?;
-        Ok(FilterOptions {
-            min_delay: to_ticks(args.min_delay, rate)?,
-            control: self.control(rate)?,
-            amortization: args.amortization,
-            start_difference: start.unwrap_or(difference),
-            max_difference: difference,
-            transfer: to_ticks(args.transfer_delay, rate)?,
-            merged: args.merged,
-            delay: match args.delay {
-                None => DelayBound::Explained,
-                Some(Stay::Unlimited) => DelayBound::Unlimited,
-                Some(Stay::UpTo(delay)) => DelayBound::Ticks(to_ticks(delay, rate)?),
-            },
-            ..FilterOptions::new(rate)
-        })
-    }
-
-    fn control(&self, rate: TickRate) -> Result<FilterControl, CliError> {
-        let StreamArgs {
-            constants,
-            controller,
-            gamma_max,
-            ..
-        } = self.args;
-        Ok(match constants.control(*controller, *gamma_max, rate)? {
-            Some(Control::Constant(factor)) => FilterControl::Constant(Gamma::from_factor(factor)),
-            Some(Control::Degressive(constants)) => FilterControl::Degressive(constants),
-            Some(Control::Combined(constants)) => FilterControl::Combined(constants),
-            None => {
-                let message = "--controller passes needs the whole trace; a stream has one pass";
-                return Err(CliError::Usage(message.into()));
-            }
-        })
     }
 
     /// Writes what has left the filter.

@@ -11,11 +11,16 @@ use crate::staging::Staging;
 
 /// Runs the command.
 pub(crate) fn run(args: &UndoArgs) -> Result<u8, CliError> {
-    let outcome = with_threads(args.run.threads, || undo(args))?;
+    let outcome = undone(args)?;
     if !args.run.quiet {
         tell(&outcome, &args.output.output)?;
     }
     Ok(0)
+}
+
+/// Restores the original, on the threads asked for; returns what was done, in words.
+pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
+    with_threads(args.run.threads, || undo(args))
 }
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {

@@ -69,6 +69,7 @@ const LAYERED: [&str; 11] = [
     "sim",
     "experiments",
     "cli",
+    "python",
 ];
 
 fn crates() -> PathBuf {
@@ -264,6 +265,14 @@ fn unsafe_code_is_forbidden() {
     // It is no member, since only who wants it needs MPI.
     let mpi = fs::read_to_string(crates().join("mpi/Cargo.toml")).unwrap();
     assert!(mpi.contains("unsafe_code = \"forbid\""), "{mpi}");
+    // Nor is this one; what pyo3 generates allows itself what nobody else does.
+    let python = fs::read_to_string(crates().join("python/Cargo.toml")).unwrap();
+    assert!(python.contains("unsafe_code = \"deny\""), "{python}");
+    for file in sources(&crates().join("python/src")) {
+        let code = code(&file);
+        let allows = code.contains("unsafe") || code.contains("allow(");
+        assert!(!allows, "{} allows itself what it must not", file.display());
+    }
     for (name, _) in CRATES {
         let directory = match name.trim_start_matches("retime-") {
             "fuzz" => "../fuzz",

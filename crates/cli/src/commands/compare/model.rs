@@ -10,7 +10,7 @@ pub(super) const SCHEMA: &str = "retime-comparison-1";
 
 /// Methods side by side.
 #[derive(Debug, Serialize)]
-pub(super) struct Comparison {
+pub(crate) struct Comparison {
     pub(super) schema: &'static str,
     pub(super) trace: TracePart,
     /// How much of its communication was looked at.

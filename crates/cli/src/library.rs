@@ -1,0 +1,83 @@
+//! The commands for other programs, in their own process: what they take and refuse, what
+//! they do and report is that of the command `retime`, since it is the same code; but
+//! nothing is printed.
+//!
+//! ```text
+//! Call: words --> parsed --> ask      does it: Answer with the report
+//!                        \-> Study    an analysed, maybe corrected trace in memory
+//! ```
+//!
+//! Each takes a [`Call`], whose words are a command line, and whose watcher hears of
+//! progress and says when to stop. Several may be under way at a time.
+
+mod answer;
+mod failure;
+mod options;
+mod study;
+
+pub use crate::call::{Call, Watch};
+pub use answer::{Answer, ask};
+pub use failure::{Failure, FailureKind};
+pub use options::{OptionHelp, filter_options, options};
+pub use study::Study;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use clap::{Parser, ValueEnum};
+use retime::TraceInfo;
+use retime::format::Trace;
+
+use crate::command_line::{Cli, Command};
+use crate::error::CliError;
+use crate::formats::{self, FormatName};
+use crate::{call, load};
+
+/// Opens a trace, of a named format or of the one that its path shows; `others` are further
+/// files of it, where a format takes several.
+pub fn open(
+    path: &Path,
+    others: &[PathBuf],
+    format: Option<&str>,
+) -> Result<Box<dyn Trace>, Failure> {
+    let failed = |error| Failure::of(&error, &[]);
+    let format = format.map(|name| FormatName::from_str(name, false));
+    let format = format.transpose().map_err(|_| {
+        let known = formats::FORMATS.map(retime::format::Format::name);
+        failed(CliError::Usage(format!(
+            "there is no such format; formats are {}",
+            known.join(", ")
+        )))
+    })?;
+    let format = formats::of(path, format).map_err(failed)?;
+    let opened = if others.is_empty() {
+        formats::open(path, format, None)
+    } else {
+        formats::open_files(path, others, format)
+    };
+    opened.map_err(failed)
+}
+
+/// What a trace is made of; where its format cannot say so at once, its events are read
+/// for it.
+pub fn describe(trace: &dyn Trace, call: Call) -> Result<TraceInfo, Failure> {
+    call::within(call, || {
+        load::with_threads(None, || load::describe(trace, true))
+            .map_err(|error| Failure::of(&error, &[]))
+    })
+}
+
+/// Does `work` on as many threads as there are cores, for a call.
+pub fn in_parallel<T: Send>(call: Call, work: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    call::within(call, || {
+        load::with_threads(None, || Ok(work())).map_err(|error| Failure::of(&error, &[]))
+    })
+}
+
+/// The command that the words of a call stand for.
+fn parsed(call: &Call) -> Result<Command, Failure> {
+    let words = std::iter::once(OsStr::new("retime")).chain(call.words.iter().map(AsRef::as_ref));
+    Ok(Cli::try_parse_from(words)
+        .map_err(|error| Failure::of_words(&error))?
+        .command)
+}

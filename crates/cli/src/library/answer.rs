@@ -1,0 +1,136 @@
+//! A command, done for another program.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::{Call, Failure, parsed};
+use crate::args::{CompareArgs, RunArgs};
+use crate::call;
+use crate::command_line::Command;
+use crate::commands::{apply, check, compare, correct, simulate, undo};
+use crate::error::CliError;
+
+/// What a command has done.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The report as JSON, if the command gives one.
+    pub report: Option<String>,
+    /// What was done, in words.
+    pub outcome: String,
+    /// The exit code that the command would have.
+    pub exit_code: u8,
+    /// What was written.
+    pub written: Vec<PathBuf>,
+}
+
+/// Does what a call asks for: `check`, `compare`, `correct`, `apply`, `undo` or `simulate`.
+pub fn ask(call: Call) -> Result<Answer, Failure> {
+    let mut command = parsed(&call)?;
+    if command.max_memory().is_some() {
+        return Err(Failure::option(
+            "--max-memory limits a whole process: use the command retime",
+        ));
+    }
+    match &mut command {
+        Command::Check(args) => hush(&mut args.run)?,
+        Command::Compare(args) => hush(&mut args.run)?,
+        Command::Correct(args) => hush(&mut args.run)?,
+        Command::Apply(args) => args.run.quiet = true,
+        Command::Undo(args) => args.run.quiet = true,
+        _ => {}
+    }
+    call::within(call, || {
+        done(&command).map_err(|error| Failure::of(&error, &outputs(&command)))
+    })
+}
+
+/// Lets a command print nothing and report everything.
+pub(super) fn hush(run: &mut RunArgs) -> Result<(), Failure> {
+    if run.json.as_ref().is_some_and(|it| it.as_os_str() == "-") {
+        return Err(Failure::option(
+            "--json takes a file here: the report is what is returned",
+        ));
+    }
+    run.quiet = true;
+    // The report is then that of --json.
+    run.verbose = true;
+    Ok(())
+}
+
+/// Where a command writes.
+fn outputs(command: &Command) -> Vec<PathBuf> {
+    let run = match command {
+        Command::Check(args) => Some(&args.run),
+        Command::Compare(args) => Some(&args.run),
+        Command::Correct(args) => Some(&args.run),
+        _ => None,
+    };
+    let reports = run.map(|it| [it.json.clone(), it.html.clone()]);
+    let simulated = match command {
+        Command::Simulate(args) => vec![args.output.output.clone()],
+        _ => Vec::new(),
+    };
+    let written = command.targets().into_iter().map(PathBuf::from);
+    let reports = reports.into_iter().flatten().flatten();
+    written.chain(simulated).chain(reports).collect()
+}
+
+fn done(command: &Command) -> Result<Answer, CliError> {
+    let in_words = |outcome, written| Answer {
+        report: None,
+        outcome,
+        exit_code: 0,
+        written,
+    };
+    match command {
+        Command::Check(args) => {
+            let done = check::check(args)?;
+            done.tell(&args.run)?;
+            reported(&done.report, done.outcome, done.exit, Vec::new())
+        }
+        Command::Correct(args) => {
+            let done = correct::told(args)?;
+            let written = vec![args.output.output.clone()];
+            reported(&done.report, done.outcome, done.exit, written)
+        }
+        Command::Compare(args) => comparison(args),
+        Command::Apply(args) => {
+            let written = vec![args.output.output.clone()];
+            Ok(in_words(apply::applied(args)?, written))
+        }
+        Command::Undo(args) => {
+            let written = vec![args.output.output.clone()];
+            Ok(in_words(undo::undone(args)?, written))
+        }
+        Command::Simulate(args) => {
+            let mut written = vec![args.output.output.clone()];
+            written.extend(simulate::truth_directory(args)?);
+            Ok(in_words(simulate::simulated(args)?, written))
+        }
+        _ => Err(CliError::Usage("only the command retime does that".into())),
+    }
+}
+
+fn comparison(args: &CompareArgs) -> Result<Answer, CliError> {
+    let Some(path) = &args.trace else {
+        return Err(CliError::Usage("give a trace to compare methods on".into()));
+    };
+    let done = compare::compared(args, path)?;
+    done.tell(&args.run)?;
+    reported(&done.comparison, String::new(), done.exit, Vec::new())
+}
+
+fn reported(
+    report: &impl Serialize,
+    outcome: String,
+    exit_code: u8,
+    written: Vec<PathBuf>,
+) -> Result<Answer, CliError> {
+    Ok(Answer {
+        report: Some(super::study::json(report)?),
+        outcome,
+        exit_code,
+        written,
+    })
+}

@@ -1,0 +1,125 @@
+//! A trace that was analysed, and maybe corrected, in memory: what `check` and `correct`
+//! know of it, without anything being written.
+
+use std::io;
+use std::path::Path;
+
+use retime::format::Trace;
+use retime::pipeline::{Analysis, Bounds, Solution};
+use retime_picture::Picture;
+use serde::Serialize;
+
+use super::answer::hush;
+use super::{Call, Failure, parsed};
+use crate::analysed::Analysed;
+use crate::args::{CheckArgs, CorrectArgs};
+use crate::call;
+use crate::command_line::Command;
+use crate::commands::check;
+use crate::commands::correct::{self, Asked};
+use crate::commands::found::{Found, as_corrected, as_recorded};
+use crate::drawn;
+use crate::error::CliError;
+use crate::load::with_threads;
+use crate::progress::Progress;
+
+/// An analysed trace.
+pub struct Study {
+    analysed: Analysed,
+    found: Found,
+}
+
+impl Study {
+    /// Of the words of `check`, as recorded; of those of `correct`, whose output is not
+    /// written, as corrected.
+    pub fn of(call: &Call) -> Result<Self, Failure> {
+        let command = parsed(call)?;
+        if command.max_memory().is_some() {
+            return Err(Failure::option(
+                "--max-memory limits a whole process: use the command retime",
+            ));
+        }
+        let studied = |work: &(dyn Fn() -> Result<Self, CliError> + Sync), threads| {
+            let done = call::within(call.clone(), || with_threads(threads, work));
+            done.map_err(|error| Failure::of(&error, &[]))
+        };
+        match command {
+            Command::Check(mut args) => {
+                hush(&mut args.run)?;
+                studied(&|| recorded(&args), args.run.threads)
+            }
+            Command::Correct(mut args) => {
+                hush(&mut args.run)?;
+                if args.merged || args.run.json.is_some() || args.run.html.is_some() {
+                    return Err(Failure::option(
+                        "--merged, --json and --html write files, and nothing is written here",
+                    ));
+                }
+                studied(&|| corrected(&args), args.run.threads)
+            }
+            _ => Err(Failure::option("give the words of check or correct")),
+        }
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &dyn Trace {
+        &*self.analysed.opened.trace
+    }
+
+    /// What its events say about causality.
+    pub fn analysis(&self) -> &Analysis {
+        &self.analysed.analysis
+    }
+
+    /// The correction; none as recorded, and of a trace without contradictions.
+    pub fn solution(&self) -> Option<&Solution> {
+        self.found.solved.as_ref().map(|it| &it.0)
+    }
+
+    /// How far times can be from the truth, if that was asked for and is known.
+    pub fn bounds(&self) -> Option<&Bounds> {
+        self.found.bounds.as_ref()
+    }
+
+    /// The report, as `--json` writes it.
+    pub fn report(&self) -> Result<String, Failure> {
+        json(&self.found.report).map_err(|error| Failure::of(&error, &[]))
+    }
+
+    /// What can be seen of it, as JSON: a [`Picture`]. Reads all events once.
+    pub fn picture(&self, call: Call) -> Result<String, Failure> {
+        let draw = || {
+            let subject = drawn::subject(&self.analysed, self.solution(), self.bounds());
+            let progress = Progress::new("drawing", subject.trace.bytes(), true);
+            json(&Picture::of(&subject, &progress)?)
+        };
+        let drawn = call::within(call, || with_threads(None, draw));
+        drawn.map_err(|error| Failure::of(&error, &[]))
+    }
+}
+
+fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
+    let (analysed, found) = check::found(args)?;
+    Ok(Study { analysed, found })
+}
+
+fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
+    args.method.refuse_strangers()?;
+    let asked = Asked::from(args);
+    let (mut analysed, method) = correct::analyse(asked)?;
+    let mut found = if correct::is_left_alone(asked, &method, &analysed) {
+        as_recorded(asked, &analysed)?
+    } else {
+        as_corrected(asked, &method, &mut analysed)?
+    };
+    let times = found.solved.as_ref().map(|it| &*it.0.times);
+    found.report.accuracy = analysed.accuracy(times)?;
+    found.report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+    Ok(Study { analysed, found })
+}
+
+/// A report as JSON.
+pub(super) fn json(report: &impl Serialize) -> Result<String, CliError> {
+    let text = serde_json::to_string(report);
+    text.map_err(|error| CliError::io(Path::new("report"), io::Error::from(error)))
+}

@@ -1,0 +1,129 @@
+//! What is added to each clock, and how sure that is: at the knots of its map, at those of
+//! its error bounds, and at its first and last event. In between both are linear; where a
+//! clock was set there are two rows of one recorded time.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Field, SchemaRef};
+use retime::{ClockId, Timestamp};
+use retime_cli::library::{Failure, Study};
+
+use super::columns::{
+    batch, coded, dictionary, finite, named, ordinal, schema as schema_of, unsigned,
+};
+use super::stream::{Batches, Next};
+
+pub(super) fn schema(study: &Study) -> SchemaRef {
+    let fields = vec![
+        Field::new("clock", DataType::UInt32, false),
+        named("name", DataType::Int32),
+        Field::new("recorded", DataType::UInt64, false),
+        Field::new("corrected", DataType::UInt64, false),
+        Field::new("before", DataType::Float64, true),
+        Field::new("after", DataType::Float64, true),
+    ];
+    schema_of(fields, study.analysis().info().rate.get())
+}
+
+/// Clocks on their way, one for each batch.
+pub(super) struct ClockKnots {
+    study: Arc<Study>,
+    schema: SchemaRef,
+    next: u32,
+}
+
+impl ClockKnots {
+    pub(super) fn new(study: Arc<Study>, schema: SchemaRef) -> Self {
+        Self {
+            study,
+            schema,
+            next: 0,
+        }
+    }
+
+    /// Recorded and corrected stamps of a clock, by rising time.
+    fn points(&self, clock: ClockId) -> Vec<(u64, u64)> {
+        let analysis = self.study.analysis();
+        let nodes = analysis.causality().nodes();
+        let locations = analysis.clocks().locations(clock);
+        let extents = locations
+            .iter()
+            .filter_map(|it| nodes.extent(it.as_usize()));
+        let (mut stamps, mut points) = (Vec::new(), Vec::new());
+        for extent in extents {
+            stamps.extend([extent.first.0, extent.last.0]);
+        }
+        stamps.sort_unstable();
+        // Those of the clock, not of each of its locations.
+        stamps = stamps
+            .first()
+            .into_iter()
+            .chain(stamps.last())
+            .copied()
+            .collect();
+        stamps.extend(self.bounds(clock).iter().map(|it| it.0));
+        let map = self.study.solution().map(|it| it.correction.map(clock));
+        if let Some(map) = map {
+            for knot in map.knots() {
+                points.push((knot.raw.0, knot.arrive.0));
+                points.push((knot.raw.0, knot.leave.0));
+            }
+            let at_knot = |stamp: &u64| map.knots().iter().any(|it| it.raw.0 == *stamp);
+            stamps.retain(|it| !at_knot(it));
+        }
+        stamps.sort_unstable();
+        stamps.dedup();
+        let mut cursor = map
+            .zip(locations.first())
+            .map(|(map, &location)| map.cursor(location));
+        for stamp in stamps {
+            let corrected = match &mut cursor {
+                Some(cursor) => cursor.map_time(Timestamp(stamp)).map(|it| it.0),
+                None => Some(stamp),
+            };
+            points.extend(corrected.map(|it| (stamp, it)));
+        }
+        points.sort_unstable();
+        points.dedup();
+        points
+    }
+
+    fn bounds(&self, clock: ClockId) -> &[retime::optimal::ErrorKnot] {
+        let bounds = self.study.bounds();
+        let bound = bounds.and_then(|it| it.errors.clocks.get(clock.as_usize())?.as_ref());
+        bound.map_or(&[], |it| it.knots())
+    }
+}
+
+impl Batches for ClockKnots {
+    fn next(&mut self) -> Next {
+        let analysis = self.study.analysis();
+        let clocks = analysis.clocks();
+        if self.next as usize >= clocks.len() {
+            return Next::End;
+        }
+        let clock = ClockId(self.next);
+        self.next += 1;
+        let points = self.points(clock);
+        let bounds = self.study.bounds();
+        let bound = bounds.and_then(|it| it.errors.clocks.get(clock.as_usize())?.as_ref());
+        let error = |&(raw, _): &(u64, u64)| {
+            bound.map_or((f64::INFINITY, f64::INFINITY), |it| it.at(Timestamp(raw)))
+        };
+        let all = clocks.iter().map(|it| clocks.describe(analysis.info(), it));
+        let names = dictionary(&all.collect::<Vec<_>>());
+        let names = match coded(vec![clock.0 as i32; points.len()], &names) {
+            Ok(names) => names,
+            Err(error) => return Next::Failed(Failure::defect(error)),
+        };
+        let columns = vec![
+            ordinal(vec![clock.0; points.len()]),
+            names,
+            unsigned(points.iter().map(|it| it.0).collect()),
+            unsigned(points.iter().map(|it| it.1).collect()),
+            finite(points.iter().map(|it| error(it).0).collect()),
+            finite(points.iter().map(|it| error(it).1).collect()),
+        ];
+        batch(&self.schema, columns)
+    }
+}

@@ -1,0 +1,135 @@
+"""The clock as a library, and that what is documented works."""
+
+import array
+import doctest
+import importlib
+
+import pytest
+
+import retime
+
+
+@pytest.mark.parametrize("module", ["retime", "retime._library", "retime._trace", "retime._report", "retime._tables"])
+def test_examples(module):
+    failed, tried = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
+    assert tried > 0 or module not in ("retime", "retime._library")
+
+
+def test_examples_of_the_reference():
+    import pathlib
+
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs" / "PYTHON.md"
+    failed, tried = doctest.testfile(str(page), module_relative=False, globs={"retime": retime})
+    assert failed == 0 and tried > 0
+
+
+def test_a_clock_inside_an_application():
+    zero = retime.PiggybackClock(1_000_000, 5)
+    one = retime.PiggybackClock(ticks_per_second=1_000_000, min_delay=5)
+    message = zero.send(1_000)
+    assert one.local(900) == 900
+    assert one.receive(960, message) == 1_005
+    assert one.local(1_060) == 1_100
+    with pytest.raises(ValueError, match="ticks_per_second above 0"):
+        retime.PiggybackClock(0)
+    with pytest.raises(ValueError):
+        retime.PiggybackClock(1_000, -1)
+    with pytest.raises((TypeError, OverflowError)):
+        one.local("soon")
+
+
+def test_a_filter_takes_the_options_of_stream():
+    with pytest.raises(retime.OptionError, match="colour"):
+        retime.Filter([0, 1], colour="red")
+    with pytest.raises(retime.OptionError, match="one pass"):
+        retime.Filter([0, 1], controller="passes")
+    with pytest.raises(ValueError, match="no clock 7"):
+        retime.Filter([0, 7])
+    stream = retime.Filter([0, 1, 2])
+    with pytest.raises(ValueError, match="no location 3"):
+        stream.push(3, 100)
+    stream.close(1)
+    with pytest.raises(ValueError):
+        stream.push(1, 100)
+
+
+def test_a_barrier_in_a_filter():
+    stream = retime.Filter([0, 1], ticks_per_second=1_000_000)
+    stream.begin(0, 90_000, "barrier", 2, payload="late")
+    stream.begin(1, 50_000, "barrier", 2)
+    stream.end(0, 90_010, "barrier", 2)
+    stream.end(1, 50_020, "barrier", 2, payload="end")
+    stream.finish()
+    left = {event.payload: event for event in stream if event.payload}
+    assert left["end"].time >= left["late"].time == 90_000
+    assert left["end"].recorded == 50_020
+
+
+def edges():
+    there = [(0, 1000 * i, 1, 1000 * i - 4700 + i % 7) for i in range(2000)]
+    back = [(1, 1000 * i - 4500, 0, 1000 * i + 800 + i % 5) for i in range(2000)]
+    return there + back
+
+
+def test_alignment_of_rows_columns_and_arrays():
+    rows = edges()
+    aligned = retime.align(rows)
+    assert aligned.relations == ["both ways", "both ways"]
+    assert abs(aligned.shortest - 300) < 5
+    assert aligned.steps == [] and aligned.outliers == 0
+    columns = tuple(zip(*rows))
+    assert retime.align(columns).knots(1) == aligned.knots(1)
+    named = dict(zip("abcd", (array.array("q", column) for column in columns)))
+    assert retime.align(named).knots(1) == aligned.knots(1)
+    corrected = aligned.corrected(1, [95_000, 195_000])
+    assert isinstance(corrected, array.array) and abs(corrected[0] - 100_000) < 10
+    numpy = pytest.importorskip("numpy")
+    assert retime.align(numpy.array(rows)).knots(1) == aligned.knots(1)
+    found = aligned.corrected(1, numpy.array([95_000, 195_000]))
+    assert isinstance(found, numpy.ndarray) and found.tolist() == corrected.tolist()
+    small = aligned.corrected(1, numpy.array([95_000], dtype="int32"))
+    assert small.tolist() == corrected.tolist()[:1]
+
+
+def test_alignment_refuses():
+    for wrong in [[(0, 1, 1)], [(0, 1, 1, 2.5)], [(0, 1, 1, "x")]]:
+        with pytest.raises(TypeError):
+            retime.align(wrong)
+    with pytest.raises(ValueError, match="numbered from 0"):
+        retime.align([(-1, 1, 1, 2)])
+    with pytest.raises(ValueError, match="in a row"):
+        retime.align([(0, 1, 1 << 30, 2)])
+    with pytest.raises(ValueError, match="differ in length"):
+        retime.align(([0], [1], [1], []))
+    with pytest.raises(ValueError, match="2\\^61"):
+        retime.align([(0, 1 << 62, 1, 0)])
+    with pytest.raises(ValueError, match="no clock 5"):
+        retime.align(edges(), reference=5)
+    with pytest.raises(ValueError, match="ticks_per_second"):
+        retime.align(edges(), ticks_per_second=0)
+
+
+def test_unrelated_clocks():
+    aligned = retime.align(edges() + [(2, 10, 3, 20)])
+    assert aligned.relations[2:] == ["unrelated", "unrelated"]
+
+
+def test_stubs_have_all_options_and_names():
+    import ast
+    import pathlib
+    import runpy
+
+    package = pathlib.Path(__file__).parent.parent
+    stubs = package / "python" / "retime" / "__init__.pyi"
+    assert runpy.run_path(str(package / "stubs.py"))["stubs"]() == stubs.read_text()
+    names = {it.name for it in ast.parse(stubs.read_text()).body if hasattr(it, "name")}
+    assert set(retime.__all__) <= names | {"__version__"}
+    installed = pathlib.Path(retime.__file__).parent
+    assert (installed / "__init__.pyi").is_file() and (installed / "py.typed").is_file()
+    for name in retime.__all__:
+        it = getattr(retime, name)
+        assert name == "__version__" or it.__doc__, name
+        for inside in vars(it) if isinstance(it, type) else ():
+            if not inside.startswith("_") and callable(getattr(it, inside)):
+                assert getattr(it, inside).__doc__, f"{name}.{inside}"

@@ -1,0 +1,228 @@
+"""Tables hold what the command lists, for any taker."""
+
+import csv
+import io
+import subprocess
+
+import pytest
+
+import retime
+
+pyarrow = pytest.importorskip("pyarrow")
+TABLES = ["events", "messages", "collectives", "clocks", "intervals"]
+
+
+def listed(command, path):
+    """All events by `retime order`, as (location, event) -> the rest."""
+    done = subprocess.run([command, "order", path, "--format", "csv"], capture_output=True, text=True)
+    rows = csv.DictReader(io.StringIO(done.stdout))
+    return {(int(row["location"]), int(row["event"])): row for row in rows}
+
+
+def events(view, **options):
+    columns = ["location", "event", "time", "kind", "region", "peer", "passage", "location_name", "process"]
+    if isinstance(view, retime.Corrected):
+        columns.append("corrected")
+    return view.events(columns, **options).to_pyarrow().to_pylist()
+
+
+def test_events_are_those_of_the_command(command, trace):
+    expected = listed(command, trace.path)
+    found = events(trace)
+    assert len(found) == len(expected) == trace.check().trace.events
+    for row in found:
+        it = expected[row["location"], row["event"]]
+        assert (row["time"], row["kind"]) == (int(it["time"]), it["kind"])
+        assert (row["region"] or "") == it["region"]
+        assert row["peer"] is None or str(row["peer"]) == it["peer"]
+        assert (row["passage"] is not None) == (row["kind"] in ("Enter", "Leave"))
+        assert row["process"] == f"MPI Rank {row['location']}"
+
+
+def test_corrected_times_are_those_that_are_written(command, trace, tmp_path):
+    corrected = trace.corrected()
+    corrected.write(tmp_path / "corrected")
+    expected = listed(command, str(tmp_path / "corrected"))
+    for row in events(corrected):
+        assert row["corrected"] == int(expected[row["location"], row["event"]]["time"])
+
+
+def test_events_come_by_location_in_order(trace):
+    last = {}
+    for batch in trace.events(["location", "event"]).reader():
+        assert len(set(batch.column("location").to_pylist())) == 1
+        for location, event in zip(*(column.to_pylist() for column in batch.columns)):
+            assert event == last.get(location, -1) + 1
+            last[location] = event
+    assert len(last) == 4
+
+
+def test_a_table_can_be_read_again(trace):
+    for view in (trace, trace.corrected()):
+        for name in TABLES:
+            table = getattr(view, name)()
+            one, other = pyarrow.table(table), pyarrow.table(table)
+            one.validate(full=True)
+            assert one.equals(other) and one.num_rows > 0
+            assert one.column_names == table.column_names
+            assert one.schema.metadata[b"ticks_per_second"] == b"1000000000"
+            assert pyarrow.schema(table) == one.schema
+
+
+def test_some_locations(trace):
+    ids = set(trace.events(locations=[1, 3]).to_pyarrow()["location"].to_pylist())
+    assert ids == {1, 3}
+    named = trace.events(locations="MPI Rank 2").to_pyarrow()
+    assert set(named["location"].to_pylist()) == {2}
+    assert trace.events(locations=[]).to_pyarrow().num_rows == 0
+
+
+def test_a_stretch_of_time(trace):
+    for view, column in ((trace, "time"), (trace.corrected(), "corrected")):
+        stamps = view.events([column]).to_pyarrow()[column].to_pylist()
+        base = min(trace.events(["time"]).to_pyarrow()["time"].to_pylist())
+        begin, end = base + 500_000, base + 1_500_000
+        expected = sorted(it for it in stamps if begin <= it <= end)
+        found = view.events([column], from_="500us", to="1.5ms").to_pyarrow()[column].to_pylist()
+        assert sorted(found) == expected and expected
+
+
+def test_messages(trace, simulated):
+    corrected = trace.corrected(truth=simulated.truth)
+    messages = corrected.messages().to_pyarrow().to_pylist()
+    report = corrected.report
+    assert len(messages) == report.matching.messages + report.matching.acknowledgements
+    assert sum(it["latency"] < 0 for it in messages) == report.before.messages.reversed
+    assert sum(it["latency_corrected"] < 0 for it in messages) == 0
+    true = {(it["location"], it["event"]): it["time"] for it in events(simulated.truth)}
+    inside = 0
+    for it in messages:
+        assert it["latency"] == it["receive_time"] - it["send_time"]
+        assert it["latency_corrected"] == it["receive_corrected"] - it["send_corrected"]
+        assert it["latency_corrected"] >= it["least_latency"]
+        latency = true[it["receive_location"], it["receive_event"]] - true[it["send_location"], it["send_event"]]
+        inside += it["latency_from"] - 1 <= latency <= it["latency_to"] + 1
+    assert inside == len(messages)
+
+
+def test_bounds_are_missing_where_they_are_not_computed(trace):
+    messages = trace.corrected(bounds=False).messages().to_pyarrow()
+    assert messages["latency_from"].null_count == messages.num_rows
+
+
+def test_collectives(trace):
+    corrected = trace.corrected()
+    rows = corrected.collectives().to_pyarrow().to_pylist()
+    assert len({it["operation"] for it in rows}) == corrected.report.matching.collectives
+    by_operation = {}
+    for it in rows:
+        by_operation.setdefault(it["operation"], []).append(it)
+    for members in by_operation.values():
+        if members[0]["class"] == "all-to-all":
+            begin = max(it["begin_corrected"] for it in members)
+            assert all(it["end_corrected"] >= begin for it in members)
+
+
+def test_clocks_are_the_maps_of_the_events(trace):
+    corrected = trace.corrected()
+    knots = {}
+    for it in corrected.clocks().to_pyarrow().to_pylist():
+        knots.setdefault(it["clock"], []).append((it["recorded"], it["corrected"]))
+        assert it["before"] >= 0 and it["after"] >= 0
+    assert len(knots) == corrected.report.clocks.count
+    clock_of = {
+        location: number
+        for number, clock in enumerate(corrected.report.clocks.list)
+        for location in clock.locations
+    }
+    for it in events(corrected)[::97]:
+        points = knots[clock_of[it["location"]]]
+        pairs = [pair for pair in zip(points, points[1:]) if pair[0][0] <= it["time"] <= pair[1][0]]
+        (left, low), (right, high) = pairs[0]
+        between = low if left == right else low + (high - low) * (it["time"] - left) / (right - left)
+        assert abs(between - it["corrected"]) <= 1.001
+
+
+def test_intervals(trace):
+    corrected = trace.corrected()
+    rows = corrected.intervals().to_pyarrow().to_pylist()
+    assert len(rows) == corrected.report.distortion.intervals
+    assert all(it["change"] == it["corrected"] - it["recorded"] for it in rows)
+    unchanged = sum(it["change"] == 0 for it in rows)
+    assert unchanged == corrected.report.distortion.unchanged
+
+
+def test_pandas(trace):
+    pandas = pytest.importorskip("pandas")
+    frame = trace.events().to_pandas()
+    expected = trace.events().to_pyarrow()
+    assert list(frame.columns) == expected.column_names and len(frame) == expected.num_rows
+    for name in expected.column_names:
+        values = [None if pandas.isna(it) else it for it in frame[name]]
+        assert values == expected[name].to_pylist(), name
+    assert isinstance(frame["kind"].dtype, pandas.CategoricalDtype)
+    for name in TABLES[1:]:
+        assert len(getattr(trace.corrected(), name)().to_pandas()) > 0
+
+
+def test_pandas_grows(large):
+    frame = large.events(["location", "kind", "peer"]).to_pandas()
+    table = large.events(["location", "kind", "peer"]).to_pyarrow()
+    assert len(frame) == table.num_rows > 2 << 20
+    assert frame["peer"].isna().sum() == table["peer"].null_count
+    assert int(frame["location"].sum()) == sum(table["location"].to_pylist())
+    assert (frame["kind"] == "Enter").sum() == table["kind"].to_pylist().count("Enter")
+
+
+def test_polars(trace):
+    polars = pytest.importorskip("polars")
+    frame = trace.events().to_polars()
+    assert frame.height == trace.events().to_pyarrow().num_rows
+    assert frame["kind"].to_list() == trace.events(["kind"]).to_pyarrow()["kind"].to_pylist()
+    assert polars.DataFrame(trace.messages()).height > 0
+
+
+def test_parquet(trace, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    trace.events().to_parquet(tmp_path / "events.parquet")
+    read = parquet.read_table(tmp_path / "events.parquet")
+    assert read.to_pylist() == trace.events().to_pyarrow().to_pylist()
+    trace.events(locations=[]).to_parquet(tmp_path / "none.parquet")
+    assert parquet.read_table(tmp_path / "none.parquet").num_rows == 0
+
+
+def test_pipit(trace):
+    pytest.importorskip("pandas")
+    for view in (trace, trace.corrected()):
+        frame = view.events().to_pipit()
+        assert list(frame.columns) == ["Timestamp (ns)", "Event Type", "Name", "Thread", "Process"]
+        assert frame["Timestamp (ns)"].is_monotonic_increasing and frame["Timestamp (ns)"][0] == 0
+        counts = frame["Event Type"].value_counts()
+        assert counts["Enter"] == counts["Leave"] > 0
+        instants = frame[frame["Event Type"] == "Instant"]
+        assert "MpiIsend" in set(instants["Name"]) and "MPI_Isend" not in set(instants["Name"])
+        assert sorted(frame["Process"].unique()) == [0, 1, 2, 3]
+        assert set(frame["Thread"]) == {0}
+
+
+def test_a_stream_that_is_left_alone(trace):
+    reader = trace.events().reader()
+    reader.read_next_batch()
+    del reader
+    trace.events().__arrow_c_stream__()
+    trace.events().__arrow_c_schema__()
+
+
+def test_shared_traces_give_tables(shared):
+    for anchor in sorted(shared.rglob("*.otf2")):
+        trace = retime.open(anchor)
+        try:
+            report = trace.check(bounds=False)
+        except retime.Error:
+            continue
+        assert trace.events().to_pyarrow().num_rows == report.trace.events
+        found = trace.messages().to_pyarrow()
+        assert found.num_rows == report.matching.messages + report.matching.acknowledgements
+        for name in TABLES:
+            getattr(trace, name)().to_pyarrow().validate(full=True)
+        assert trace.events().to_pipit() is not None and trace.picture()
