@@ -57,7 +57,7 @@ const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 11] = [
+const LAYERED: [&str; 12] = [
     "model",
     "retime",
     "otf2-format",

@@ -18,17 +18,17 @@ fn run(seed: u64) -> KinetoRun {
         seed,
         ranks,
         ranks_per_host: [4, 8, 3][(seed / 3 % 3) as usize],
-        sequence_numbers: seed % 4 == 0,
-        host_names: seed % 5 != 0,
+        sequence_numbers: seed.is_multiple_of(4),
+        host_names: !seed.is_multiple_of(5),
         ..KinetoRun::training(style)
     };
-    if seed % 3 != 0 {
+    if !seed.is_multiple_of(3) {
         run.windows = Windows {
             left_out: 2,
             cut: seed % 6 < 3,
         };
     }
-    if seed % 7 == 0 {
+    if seed.is_multiple_of(7) {
         run.missing = vec![1, 6];
     }
     run
