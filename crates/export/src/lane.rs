@@ -120,12 +120,14 @@ impl<'a, E: Encoder> Lane<'a, E> {
         }
         let moment = self.moment(time, row.time);
         let name = row.region.map_or(Name::Kind(row.kind), Name::Region);
-        match row.passage {
-            Some(Passage::Enter) => self.enter(out, moment, name),
-            Some(Passage::Leave) => self.leave(out, moment, name),
-            None => {}
+        if row.passage == Some(Passage::Enter) {
+            self.enter(out, moment, name);
         }
+        // Where a call itself communicates, its end does so while it is still in it.
         self.communicate(out, moment, row.kind);
+        if row.passage == Some(Passage::Leave) {
+            self.leave(out, moment, name);
+        }
         self.event += 1;
         Ok(())
     }

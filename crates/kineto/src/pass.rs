@@ -81,6 +81,10 @@ struct Pass<'a, 'v> {
 const CUT: &str = "the file ends here, before the trace does; was the program killed while it \
                    wrote, or the file cut off by a copy?";
 
+/// What a file says that is JSON, but no trace.
+const NO_EVENTS: &str = "the object ends without an array traceEvents; this is no trace in Chrome's \
+                         format";
+
 impl Pass<'_, '_> {
     /// What `find` finds in the window, which gets as much as that takes.
     #[inline]
@@ -154,9 +158,9 @@ impl Pass<'_, '_> {
 
     /// The outermost object.
     fn object(&mut self) -> Result<(), FormatError> {
+        let mut has_events = false;
         if self.peek()? == b'}' {
-            self.take(1);
-            return Ok(());
+            return Err(self.window.syntax(0, NO_EVENTS));
         }
         loop {
             if self.peek()? != b'"' {
@@ -173,11 +177,13 @@ impl Pass<'_, '_> {
             if key == b"traceEvents" && first == b'[' {
                 self.take(1);
                 self.events(false)?;
+                has_events = true;
             } else {
                 self.value(&key, first)?;
             }
             match self.peek()? {
                 b',' => self.take(1),
+                b'}' if !has_events => return Err(self.window.syntax(0, NO_EVENTS)),
                 b'}' => {
                     self.take(1);
                     return Ok(());
