@@ -3,7 +3,9 @@
 //! Only the time at which a stay begins is written, and what lasted a microsecond keeps
 //! lasting it. So where a map stretches or squeezes time, a stay begins where the map says
 //! and ends where its length puts it, off by the drift of the clock times that length: a
-//! nanosecond in 100 us at 10 ppm. Left alone, that would let an inner stay stick out of the
+//! nanosecond in 100 us at 10 ppm. Calls that wait for other ranks do so for up to seconds,
+//! and when they end matters more than when they began: they [end](Anchors) where the map
+//! says. The last to arrive, for whose begin the others wait, does not wait. Left alone, that would let an inner stay stick out of the
 //! one around it, or two that follow each other overlap, and viewers drop such events. So
 //! each begins as near to what the map says as keeps the order of all begins and ends on its
 //! track:
@@ -21,6 +23,7 @@
 //! A map that only shifts moves everything alike, and none of this is needed.
 
 use retime_model::{ClockMap, LocationIndex, MapCursor, Timestamp};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::columns::Columns;
 use crate::order::{Side, boundaries};
@@ -48,11 +51,15 @@ struct Block {
     place: u64,
 }
 
+/// Entries that end where the map says, instead of beginning there.
+pub(crate) type Anchors = FxHashSet<u32>;
+
 /// The new time of each of the sorted `entries` of a track; `None` where one does not fit
 /// into 64 bits.
 pub(crate) fn placed(
     columns: &Columns,
     entries: &[u32],
+    anchors: &Anchors,
     map: &ClockMap,
     location: LocationIndex,
 ) -> Option<Vec<u64>> {
@@ -64,24 +71,38 @@ pub(crate) fn placed(
         return entries.iter().map(moved).collect();
     }
     let mut track = Track {
-        blocks: mapped(columns, entries, &mut map.cursor(location))?,
+        blocks: mapped(columns, entries, anchors, &mut map.cursor(location))?,
     };
     track.place_all()?;
     Some(track.blocks.into_iter().map(|it| it.place).collect())
 }
 
 /// The entries where the map puts them.
-fn mapped(columns: &Columns, entries: &[u32], cursor: &mut MapCursor<'_>) -> Option<Vec<Block>> {
-    let mut blocks = Vec::with_capacity(entries.len());
+fn mapped(
+    columns: &Columns,
+    entries: &[u32],
+    anchors: &Anchors,
+    cursor: &mut MapCursor<'_>,
+) -> Option<Vec<Block>> {
+    let mut blocks: Vec<Block> = Vec::with_capacity(entries.len());
+    let mut anchored: FxHashMap<u32, usize> = FxHashMap::default();
     for (number, it) in (0..).zip(boundaries(columns, entries)) {
-        if it.side != Side::End {
-            let place = cursor.map(number, Timestamp(it.time))?.0;
-            blocks.push(Block {
-                begin: it.time,
-                end: columns.end(it.entry),
-                place,
-            });
+        if it.side == Side::End {
+            let block = anchored.remove(&it.entry).and_then(|at| blocks.get_mut(at));
+            if let Some(block) = block {
+                let end = cursor.map(number, Timestamp(it.time))?.0;
+                block.place = end.checked_sub(block.end - block.begin)?;
+            }
+            continue;
         }
+        if anchors.contains(&it.entry) {
+            anchored.insert(it.entry, blocks.len());
+        }
+        blocks.push(Block {
+            begin: it.time,
+            end: columns.end(it.entry),
+            place: cursor.map(number, Timestamp(it.time))?.0,
+        });
     }
     Some(blocks)
 }
@@ -212,8 +233,13 @@ mod tests {
     }
 
     fn place(columns: &Columns, map: &ClockMap) -> Vec<u64> {
+        place_with(columns, &Anchors::default(), map)
+    }
+
+    fn place_with(columns: &Columns, anchors: &Anchors, map: &ClockMap) -> Vec<u64> {
         let order = Order::of(columns, 1);
-        let placed = placed(columns, order.of_track(0), map, LocationIndex(0)).unwrap();
+        let entries = order.of_track(0);
+        let placed = placed(columns, entries, anchors, map, LocationIndex(0)).unwrap();
         let mut by_entry = vec![0; placed.len()];
         for (&entry, place) in order.of_track(0).iter().zip(placed) {
             by_entry[entry as usize] = place;
@@ -239,6 +265,16 @@ mod tests {
     }
 
     #[test]
+    fn who_waits_ends_when_all_do() {
+        // Time is stretched by a tenth, and the second waits from 2000 to 3000.
+        let two = columns(&[(1000, Some(500)), (2000, Some(1000))]);
+        let stretched = map(&[(1000, 1000), (5000, 5400)]);
+        assert_eq!(place(&two, &stretched), [1000, 2100]);
+        let waits = Anchors::from_iter([1]);
+        assert_eq!(place_with(&two, &waits, &stretched), [1000, 3200 - 1000]);
+    }
+
+    #[test]
     fn what_crosses_moves_as_one() {
         let two = columns(&[(1000, Some(1000)), (1900, Some(1000))]);
         let stretched = map(&[(1000, 1050), (5000, 5450)]);
@@ -258,6 +294,7 @@ mod tests {
         fn order_is_kept(
             entries in prop::collection::vec((1000_u64..1300, prop::option::of(0_u64..90)), 1..40),
             steps in prop::collection::vec((1_u64..60, 0_u64..60), 1..8),
+            anchors in prop::collection::hash_set(0_u32..40, 0..20),
         ) {
             let columns = columns(&entries);
             let knots = steps.iter().scan((990, 5000), |at, (raw, to)| {
@@ -266,7 +303,7 @@ mod tests {
             });
             let map = map(&knots.collect::<Vec<_>>());
             let moved = Columns {
-                begins: place(&columns, &map),
+                begins: place_with(&columns, &anchors.into_iter().collect(), &map),
                 lengths: columns.lengths.clone(),
                 tracks: columns.tracks.clone(),
                 digits: vec![],

@@ -5,12 +5,13 @@ use std::path::Path;
 use retime_model::format::FormatError;
 use retime_model::{ClockMap, Correction, LocationIndex, Monitor, StampLog, Timestamp};
 
+use crate::call::What;
 use crate::columns::{Columns, FileRead, NO_TRACK};
 use crate::digits;
 use crate::error::KinetoError;
 use crate::micros;
 use crate::order::Order;
-use crate::placing::placed;
+use crate::placing::{Anchors, placed};
 use crate::undo::{Forms, SavedFile};
 
 /// The map of each track of a file.
@@ -52,13 +53,20 @@ pub(crate) fn new_times(
     };
     let mut times = columns.begins.clone();
     let order = Order::of(columns, file.tracks.len());
+    // A send does not wait; all other calls do.
+    let waits = file
+        .calls
+        .iter()
+        .filter(|it| !matches!(it.what, What::Send(_)));
+    let anchors: Anchors = waits.map(|it| it.event).collect();
     for track in 0..file.tracks.len() {
         let entries = order.of_track(track);
         let track = track as u32;
         let Some(map) = maps.of(track) else {
             continue;
         };
-        let places = placed(columns, entries, map, maps.location(track)).ok_or_else(too_far)?;
+        let places = placed(columns, entries, &anchors, map, maps.location(track));
+        let places = places.ok_or_else(too_far)?;
         for (&entry, place) in entries.iter().zip(places) {
             if let Some(time) = times.get_mut(entry as usize) {
                 *time = place;
