@@ -143,11 +143,12 @@ fn track_name(file: &FileRead, track: &Track) -> String {
     let key = (track.pid.clone(), track.tid.clone());
     match file.thread_names.get(&key) {
         Some(name) => name.clone(),
-        None if file.header.rank.is_some() && track.pid.len() < 4 => {
-            // Devices are numbered, and their streams; a process has a larger number.
+        // Devices are numbered from 0, and a process has a larger number.
+        None if file.header.rank.is_some() && track.pid.parse().is_ok_and(|it: u32| it < 256) => {
             format!("device {} stream {}", track.pid, track.tid)
         }
-        None => format!("thread {}", track.tid),
+        None if track.tid.is_empty() => "track without a name".to_owned(),
+        None => format!("track {}", track.tid),
     }
 }
 
