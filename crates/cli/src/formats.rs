@@ -87,6 +87,10 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
         if sure > best {
             (first, best) = (format, sure);
         }
+        if best == Recognition::Certain {
+            // What others would have to look at for it is not touched.
+            break;
+        }
     }
     Ok(first)
 }

@@ -52,9 +52,9 @@ impl Staging {
     pub(crate) fn for_trace(
         (target, force): (&Path, bool),
         format: &dyn Format,
-        input: &Path,
+        (input, others): (&Path, &[PathBuf]),
     ) -> Result<Self, CliError> {
-        Self::prepare(target, Some(input), || {
+        Self::prepare(target, Some((input, others)), || {
             may_replace_trace(target, force, format, input)
         })
     }
@@ -72,7 +72,11 @@ impl Staging {
 
     /// Prepares to write a new file of events, or with `force` one in the place of an
     /// older one.
-    pub(crate) fn for_events(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+    pub(crate) fn for_events(
+        target: &Path,
+        force: bool,
+        input: (&Path, &[PathBuf]),
+    ) -> Result<Self, CliError> {
         Self::prepare(target, Some(input), || {
             let ours = |start: &[u8]| start.starts_with(b"{\"retime-stream\":");
             may_replace_file(target, force, "file of events", ours)
@@ -81,7 +85,11 @@ impl Staging {
 
     /// Prepares to write a new file for viewers, or with `force` one in the place of an
     /// older one.
-    pub(crate) fn for_export(target: &Path, force: bool, input: &Path) -> Result<Self, CliError> {
+    pub(crate) fn for_export(
+        target: &Path,
+        force: bool,
+        input: (&Path, &[PathBuf]),
+    ) -> Result<Self, CliError> {
         Self::prepare(target, Some(input), || {
             may_replace_file(target, force, "exported trace", retime_export::is_export)
         })
@@ -95,7 +103,7 @@ impl Staging {
     /// Prepares to write `target`, if what is there `may_be_replaced`.
     fn prepare(
         target: &Path,
-        input: Option<&Path>,
+        input: Option<(&Path, &[PathBuf])>,
         may_be_replaced: impl FnOnce() -> Result<(), CliError>,
     ) -> Result<Self, CliError> {
         let name = target.file_name().ok_or_else(|| {
@@ -111,8 +119,11 @@ impl Staging {
                 "no such directory; create it before writing into it",
             ));
         }
-        if let Some(input) = input {
+        if let Some((input, others)) = input {
             refuse_input(target, &parent, input)?;
+            for input in others {
+                refuse_input(target, &parent, input)?;
+            }
         }
         let directory = parent.join(staging_name(name, std::process::id()));
         // What bears the number of this process may be its own otherwise.
@@ -123,7 +134,10 @@ impl Staging {
         if replace {
             may_be_replaced()?;
         }
-        let access = input.map(access_of_directory).transpose()?.flatten();
+        let access = input
+            .map(|it| access_of_directory(it.0))
+            .transpose()?
+            .flatten();
         let made = match input {
             Some(_) => make_private(&directory),
             None => fs::create_dir(&directory),

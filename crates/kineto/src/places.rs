@@ -152,7 +152,7 @@ fn track_name(file: &FileRead, track: &Track) -> String {
     }
 }
 
-/// Why files cannot be of one run: the position of one, and what speaks against it.
+/// Refuses files that cannot be of one run.
 pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), KinetoError> {
     let mut of_rank: BTreeMap<u32, &PathBuf> = BTreeMap::new();
     let mut world: Option<(u32, &PathBuf)> = None;

@@ -26,7 +26,7 @@ pub(crate) fn applied(args: &ApplyArgs) -> Result<String, CliError> {
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
-    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
+    let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let saved = SavedCorrection::read(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;

@@ -62,7 +62,11 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
     let format = formats::of(&args.trace, args.format.format)?;
-    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
+    let staging = Staging::for_trace(
+        args.output.target(),
+        format,
+        (&args.trace, &args.others.files),
+    )?;
     let (analysed, method) = analyse(args.into())?;
     if is_left_alone(args.into(), &method, &analysed) {
         copy(args, &analysed, staging)

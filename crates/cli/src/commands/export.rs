@@ -63,7 +63,7 @@ fn export_here(args: &ExportArgs) -> Result<u8, CliError> {
     args.kind_and_end()?;
     let staging = args
         .file()
-        .map(|file| Staging::for_export(file, args.force, &args.trace))
+        .map(|file| Staging::for_export(file, args.force, (&args.trace, &args.others.files)))
         .transpose()?;
     let (mut analysed, method) = analyse(args.into())?;
     let shown = shown(args, &method, &analysed)?;

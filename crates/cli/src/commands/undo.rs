@@ -25,7 +25,7 @@ pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
 
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
-    let staging = Staging::for_trace(args.output.target(), format, &args.trace)?;
+    let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let trace = format.open(&args.trace)?;
     let path = trace.correction_path();
     let exists = path.try_exists();

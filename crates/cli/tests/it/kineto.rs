@@ -125,6 +125,24 @@ fn files_given_one_by_one_are_a_run() {
     let twice = "check run/rank0.pt.trace.json more/rank0.pt.trace.json";
     refused(twice, "copies of both would be one file");
     refused("check more", "is a file of rank 0, as more/again.json is");
+    // No directory that holds any of them is ever replaced.
+    fs::rename(scratch.join("more/again.json"), scratch.join("again.json")).unwrap();
+    fs::remove_file(scratch.join("more/rank0.pt.trace.json")).unwrap();
+    fs::rename(
+        scratch.join("run/rank7.pt.trace.json"),
+        scratch.join("more/rank7.json"),
+    )
+    .unwrap();
+    let both = "run/rank0.pt.trace.json more/rank7.json";
+    refused(
+        &format!("correct {both} -o more --force"),
+        "is or holds the input",
+    );
+    refused(
+        &format!("correct {both} -o run --force"),
+        "is or holds the input",
+    );
+    assert!(scratch.join("more/rank7.json").exists());
     scratch.write("more/notes.txt", "nothing");
     refused(
         "check run/rank0.pt.trace.json more/notes.txt",
@@ -189,6 +207,49 @@ fn who_is_late_is_named() {
     );
     let report = read_report(&scratch);
     assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 9");
+}
+
+/// Two processes in one file, which send each other messages; the clock of the second is 1 ms
+/// ahead, and arrows are all that says so.
+fn arrows() -> String {
+    let mut events = vec![r#"{"ph":"M","name":"process_name","pid":2,"args":{"name":"w"}}"#.into()];
+    for round in 0..40 {
+        let at = |pid: u32, after: u32| 1000 + 500 * round + after + 1000 * (pid - 1);
+        let mut arrow = |id: u32, ph: &str, pid: u32, after: u32| {
+            let ts = at(pid, after);
+            events.push(format!(
+                r#"{{"ph":"{ph}","cat":"c","name":"n","id":{id},"pid":{pid},"tid":9,"ts":{ts}.5}}"#
+            ));
+        };
+        arrow(2 * round, "s", 1, 0);
+        arrow(2 * round, "f", 2, 12);
+        arrow(2 * round + 1, "s", 2, 60);
+        arrow(2 * round + 1, "f", 1, 72);
+        // Within one process an arrow says nothing, and where ids repeat, nobody knows which.
+        arrow(1000 + round, "s", 1, 80);
+        arrow(1000 + round, "f", 1, 90);
+        arrow(5000, "s", 1, 95);
+    }
+    format!("[{}", events.join(",\n"))
+}
+
+#[test]
+fn arrows_between_processes_are_messages() {
+    let scratch = Scratch::new();
+    scratch.write("arrows.json", &arrows());
+    let correct = "correct arrows.json -o out.json --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["matching"]["messages"], 80);
+    assert_eq!(report["before"]["reversed"], 40);
+    assert_eq!(report["after"]["reversed"], 0);
+    // Both ways take as long, so the clocks differ by 1 ms, known to the way that is open.
+    let clocks = report["clocks"]["list"].as_array().unwrap();
+    let advance = |clock: usize| clocks[clock]["final_advance_ticks"].as_i64().unwrap();
+    assert_eq!(advance(0), 0);
+    assert!((advance(1) + 1_000_000).abs() < 100, "{}", advance(1));
+    scratch.retime("undo out.json -o back.json").expect_code(0);
+    assert!(scratch.read("back.json") == scratch.read("arrows.json"));
 }
 
 /// A directory with a shared run; `None`, and a note, if it is not there.

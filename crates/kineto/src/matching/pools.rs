@@ -85,14 +85,22 @@ impl Sets {
     }
 
     fn unite(&mut self, a: Element, b: Element) {
-        let (a, b) = (self.representative(a), self.representative(b));
-        self.parent.insert(a.max(b), a.min(b));
+        let roots = [a, b].map(|it| self.representative(it));
+        let root = roots[0].min(roots[1]);
+        // All that were looked at lead there in one step.
+        for element in [a, b, roots[0], roots[1]] {
+            self.parent.insert(element, root);
+        }
     }
 }
 
 /// Threads of a process group of gloo, as PyTorch makes them for each network device: calls
 /// that never met on one of these may still be of one pool.
 const POOL: usize = 2;
+
+/// Assignments that are looked at: jobs have a handful of groups, damaged headers may name
+/// thousands.
+const MOST_ASSIGNMENTS: usize = 1 << 16;
 
 /// Groups with their members' calls: those of one pool.
 pub(super) type Family = Vec<(Group, Vec<Sequence>)>;
@@ -115,8 +123,12 @@ pub(super) fn groups_of(calls: &Calls<'_>, pools: &[Vec<Sequence>]) -> Vec<Optio
             .filter_map(|&it| Some(threads(calls, pools.get(it)?)))
             .collect(),
         possible: vec![BTreeSet::new(); pools.len()],
+        left: MOST_ASSIGNMENTS,
     };
     assignment.extend(&mut Vec::new());
+    if assignment.left == 0 {
+        return vec![None; pools.len()];
+    }
     let mut possible = vec![BTreeSet::new(); pools.len()];
     for (&pool, found) in order.iter().zip(assignment.possible) {
         if let Some(possible) = possible.get_mut(pool) {
@@ -167,11 +179,17 @@ struct Assignment<'a> {
     threads: Vec<BTreeMap<usize, BTreeSet<u32>>>,
     /// The places of the families that each pool has in any possible assignment.
     possible: Vec<BTreeSet<usize>>,
+    /// How many more, begun or whole, are looked at.
+    left: usize,
 }
 
 impl Assignment<'_> {
     /// Notes all that begin with these places.
     fn extend(&mut self, chosen: &mut Vec<usize>) {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 0 {
+            return;
+        }
         let Some(own) = self.families.get(chosen.len()).copied() else {
             for (possible, &place) in self.possible.iter_mut().zip(&*chosen) {
                 possible.insert(place);
