@@ -21,6 +21,16 @@ pub(crate) const INTERRUPTED: u8 = 130;
 pub(crate) enum CliError {
     #[error(transparent)]
     Format(Box<dyn std::error::Error + Send + Sync>),
+    /// No format takes it for one of its traces.
+    #[error(
+        "{}: {what}; if it is one, --format says which ({formats})",
+        path.display()
+    )]
+    Unrecognised {
+        path: PathBuf,
+        what: &'static str,
+        formats: String,
+    },
     #[error("{trace}: {source}")]
     Causality {
         trace: PathBuf,

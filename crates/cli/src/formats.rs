@@ -9,11 +9,12 @@ use std::sync::Arc;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Trace};
+use retime::presence;
 use retime_parallel::Team;
 
 use crate::error::CliError;
 
-/// All formats. What nobody recognises is taken for the first.
+/// All formats.
 pub(crate) const FORMATS: [&dyn Format; 3] = [
     &retime_otf2_format::Otf2,
     &retime_jsonl::JsonLines,
@@ -74,7 +75,8 @@ pub(crate) struct OtherFiles {
     pub(crate) files: Vec<PathBuf>,
 }
 
-/// The format of a path: the one asked for, or the one that recognises it best.
+/// The format of a path: the one asked for, or the one that recognises it best. That none
+/// recognises what lies there is an error.
 pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn Format, CliError> {
     if let Some(FormatName(format)) = asked {
         return Ok(format);
@@ -92,6 +94,20 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
             break;
         }
     }
+    let found = presence::kind(path).map_err(|error| CliError::io(path, error))?;
+    let what = match found {
+        Some(found) if found.is_dir() => Some("no trace that retime recognises in this directory"),
+        Some(found) if found.is_file() => Some("no trace that retime recognises"),
+        _ => None,
+    };
+    if let Some(what) = what.filter(|_| best == Recognition::No) {
+        return Err(CliError::Unrecognised {
+            path: path.into(),
+            what,
+            formats: FORMATS.map(Format::name).join(", "),
+        });
+    }
+    // Why a path that leads nowhere, or to no file, cannot be opened is for a format to say.
     Ok(first)
 }
 

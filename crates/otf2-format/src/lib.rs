@@ -33,7 +33,7 @@ use retime_model::format::{
     Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
-use retime_otf2::{Anchor, RegionRef};
+use retime_otf2::{Anchor, RegionRef, Whereabouts};
 
 use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
@@ -62,8 +62,14 @@ impl Format for Otf2 {
         }
         // An anchor may have any name. A pipe or a device would be changed by looking at it.
         Ok(match presence::kind(path)? {
-            Some(found) if found.is_dir() => Recognition::Possible,
+            Some(found) if found.is_dir() => match Whereabouts::from(path)? {
+                Whereabouts::Here => Recognition::Certain,
+                // Opening it says where the archive is.
+                Whereabouts::Near(_) => Recognition::Possible,
+                Whereabouts::Elsewhere => Recognition::No,
+            },
             Some(found) if found.is_file() && Anchor::is_at(path)? => Recognition::Certain,
+            Some(found) if found.is_file() && is_of_an_archive(path) => Recognition::Possible,
             _ => Recognition::No,
         })
     }
@@ -125,6 +131,12 @@ fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
 fn is_anchor(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
+}
+
+/// Whether a file is called as those are that an anchor file stands for.
+fn is_of_an_archive(path: &Path) -> bool {
+    let extension = path.extension();
+    extension.is_some_and(|it| ["def", "evt", "snap"].iter().any(|own| it == *own))
 }
 
 /// An archive that was opened, as retime sees it.

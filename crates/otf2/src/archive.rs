@@ -26,16 +26,15 @@
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use retime_model::Version;
+use retime_model::{Version, presence};
 
 use crate::anchor::Anchor;
 use crate::chunk::{ChunkReader, FileKind, THUMBNAIL_CHUNK_SIZE};
 use crate::error::{Error, Result};
-use crate::presence::is_file;
 
 /// An archive whose anchor was read. Other files are opened on demand.
 #[derive(Clone, Debug)]
@@ -274,36 +273,65 @@ fn find_anchor(dir: &Path) -> Result<PathBuf> {
 }
 
 fn anchors_in(dir: &Path) -> Result<Vec<PathBuf>> {
+    anchor_files(dir).map_err(|source| Error::io(dir, source))
+}
+
+fn anchor_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut anchors = Vec::new();
-    for entry in fs::read_dir(dir).map_err(|source| Error::io(dir, source))? {
-        let path = entry.map_err(|source| Error::io(dir, source))?.path();
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
         let is_anchor = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"));
-        if is_anchor && is_file(&path)? {
+        if is_anchor && presence::is_file(&path)? {
             anchors.push(path);
         }
     }
     Ok(anchors)
 }
 
+/// Where an archive lies, as seen from a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whereabouts {
+    /// In it.
+    Here,
+    /// A level below it, or beside it: what to give instead.
+    Near(PathBuf),
+    /// Nowhere that is looked at.
+    Elsewhere,
+}
+
+impl Whereabouts {
+    /// Looks for an archive in a directory and around it.
+    pub fn from(dir: &Path) -> io::Result<Self> {
+        if !anchor_files(dir)?.is_empty() {
+            return Ok(Self::Here);
+        }
+        Ok(near(dir).map_or(Self::Elsewhere, Self::Near))
+    }
+}
+
 /// Traces often lie one level deeper than the path that a user has at hand,
 /// or one level above it.
-fn nothing_here(dir: &Path) -> String {
+fn near(dir: &Path) -> Option<PathBuf> {
     let below = fs::read_dir(dir)
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.is_dir())
-        .find(|path| anchors_in(path).is_ok_and(|anchors| !anchors.is_empty()));
-    let beside = dir.with_extension("otf2");
-    match below {
-        Some(below) => format!("no .otf2 file in this directory; try {}", below.display()),
-        None if beside.is_file() => format!(
-            "no .otf2 file in this directory; its archive is {}",
-            beside.display()
-        ),
-        None => "no .otf2 file in this directory".to_owned(),
+        .find(|path| anchor_files(path).is_ok_and(|anchors| !anchors.is_empty()));
+    let beside = || Some(dir.with_extension("otf2")).filter(|it| it.is_file());
+    below.or_else(beside)
+}
+
+fn nothing_here(dir: &Path) -> String {
+    let nothing = "no .otf2 file in this directory";
+    match near(dir) {
+        Some(below) if below.starts_with(dir) => {
+            format!("{nothing}; try {}", below.display())
+        }
+        Some(beside) => format!("{nothing}; its archive is {}", beside.display()),
+        None => nothing.to_owned(),
     }
 }

@@ -57,7 +57,7 @@ mod wire;
 pub mod writer;
 
 pub use anchor::{Anchor, Property};
-pub use archive::Archive;
+pub use archive::{Archive, Whereabouts};
 pub use attribute::{Attribute, AttributeValue};
 pub use chunk::{
     CHUNK_HEADER, Chunk, ChunkHeader, ChunkReader, FileKind, MAX_CHUNK_SIZE, MIN_CHUNK_SIZE,

@@ -109,6 +109,7 @@ fn kind(error: &CliError, outputs: &[PathBuf]) -> FailureKind {
         CliError::Io { path, .. } if written(path) => FailureKind::Output,
         CliError::Format(error) if is_missing(&**error) => FailureKind::Missing,
         CliError::Format(_)
+        | CliError::Unrecognised { .. }
         | CliError::Causality { .. }
         | CliError::Io { .. }
         | CliError::Input { .. } => FailureKind::Trace,

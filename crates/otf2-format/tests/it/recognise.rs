@@ -19,13 +19,20 @@ fn an_anchor_is_recognised_by_its_name_and_by_its_bytes() {
     // A damaged anchor must be said to be one, not to be nothing.
     let damaged = dir.path().join("damaged.OTF2");
     fs::write(&damaged, "").unwrap();
+    let (above, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fs::create_dir(above.path().join("run")).unwrap();
+    write(&above.path().join("run"), &small_archive());
+    fs::write(elsewhere.path().join("notes.txt"), "").unwrap();
     let cases = [
         (anchor.as_path(), Recognition::Certain),
         (&renamed, Recognition::Certain),
         (&damaged, Recognition::Certain),
-        (dir.path(), Recognition::Possible),
+        (dir.path(), Recognition::Certain),
+        // These are not one; what is, is said when they are opened.
         (&dir.path().join("t"), Recognition::Possible),
-        (&dir.path().join("t.def"), Recognition::No),
+        (above.path(), Recognition::Possible),
+        (&dir.path().join("t.def"), Recognition::Possible),
+        (elsewhere.path(), Recognition::No),
         (&text, Recognition::No),
         (Path::new("nowhere/traces.otf2"), Recognition::Certain),
         (Path::new("nowhere/else"), Recognition::No),

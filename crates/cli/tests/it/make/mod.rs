@@ -59,9 +59,15 @@ fn paths() -> Vec<Case> {
         ("one-level-above", "check .", trace()),
         ("one-level-below", "check trace/traces", trace()),
         ("two-anchors", "check trace", two),
+        ("directory-without-anchor", "check . --format otf2", none()),
+        (
+            "no-trace",
+            "check notes.txt",
+            with(none(), "notes.txt", "to do\n"),
+        ),
         (
             "not-an-anchor",
-            "check notes.txt",
+            "check notes.txt --format otf2",
             with(none(), "notes.txt", "to do\n"),
         ),
         ("definitions-as-anchor", "check trace/traces.def", trace()),
