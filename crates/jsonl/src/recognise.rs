@@ -1,14 +1,12 @@
 //! Whether a file holds JSON lines, by its first bytes and its name.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io;
 use std::path::Path;
 
-use flate2::bufread::MultiGzDecoder;
+use retime_gzip::first_bytes;
 use retime_model::format::Recognition;
 use retime_model::presence;
 
-use crate::input::{GZIP, start_of};
 use crate::line::{Fields, Header};
 
 /// How much of a file is looked at.
@@ -52,23 +50,7 @@ fn is_named_like_one(path: &Path) -> bool {
 
 /// Whether the first line of the file is an object with a location, or a header.
 pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
-    let mut file = BufReader::new(File::open(path)?);
-    let is_gzip = start_of(&mut file)?.starts_with(&GZIP);
-    let mut probe = Vec::new();
-    let read = if is_gzip {
-        MultiGzDecoder::new(file)
-            .take(PROBE)
-            .read_to_end(&mut probe)
-    } else {
-        file.take(PROBE).read_to_end(&mut probe)
-    };
-    if let Err(error) = read {
-        // Where compressed data is damaged, what came before is looked at.
-        let is_damage = is_gzip && error.raw_os_error().is_none();
-        if !is_damage {
-            return Err(error);
-        }
-    }
+    let probe = first_bytes(path, PROBE)?;
     let is_cut = probe.len() as u64 == PROBE;
     let start = probe.trim_ascii_start();
     let end = memchr::memchr(b'\n', start);

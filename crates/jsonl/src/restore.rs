@@ -59,7 +59,7 @@ fn write(
     monitor: &dyn Monitor,
 ) -> Result<(u32, u32), FormatError> {
     let mut pass = Pass::open(path, monitor)?;
-    let mut output = Output::create(to, pass.lines.is_gzip)?;
+    let mut output = Output::create(to, pass.lines.is_gzip())?;
     let mut originals = Originals::new(&saved.stamps);
     let clocks = correction.clocks().by_location();
     while let Some(entry) = pass.next()? {

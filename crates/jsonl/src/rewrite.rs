@@ -24,7 +24,7 @@ pub(crate) fn rewrite(
     monitor: &dyn Monitor,
 ) -> Result<Undo, FormatError> {
     let mut pass = Pass::open(path, monitor)?;
-    let mut output = Output::create(to, pass.lines.is_gzip)?;
+    let mut output = Output::create(to, pass.lines.is_gzip())?;
     let mut retimer = Retimer::new(correction);
     let mut log = StampLog::default();
     while let Some(entry) = pass.next()? {

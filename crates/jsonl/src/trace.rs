@@ -2,21 +2,18 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Write};
+use std::fs::{self, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use retime_model::format::{EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo};
-use retime_model::{Access, Correction, LocationIndex, Monitor, TraceInfo, Version, give_time};
+use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, Version, copy_file, resemble};
 
 use crate::error::JsonlError;
 use crate::pass::Pass;
 use crate::rows::Table;
 use crate::{restore, rewrite, scan, timelines};
-
-/// Bytes that are copied at a time.
-const BLOCK: usize = 1 << 18;
 
 /// What is appended to the name of a file for that of its correction.
 const CORRECTION: &str = ".retime.json";
@@ -76,16 +73,7 @@ impl EventFile {
         outcome: Result<T, FormatError>,
     ) -> Result<T, FormatError> {
         let outcome = self.unless_changed(outcome)?;
-        let give = || {
-            let copy = File::options().append(true).open(to)?;
-            Access::of(&self.found).give(&copy)?;
-            if is_same {
-                give_time(&self.found, &copy)
-            } else {
-                Ok(())
-            }
-        };
-        give().map_err(|source| failed(to, source))?;
+        resemble(&self.found, to, is_same).map_err(|source| failed(to, source))?;
         Ok(outcome)
     }
 }
@@ -94,27 +82,6 @@ fn failed(path: &Path, source: io::Error) -> JsonlError {
     JsonlError::Io {
         path: path.to_owned(),
         source,
-    }
-}
-
-/// Copies a file byte for byte to a new one.
-fn copy(path: &Path, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-    let mut from = File::open(path).map_err(|source| failed(path, source))?;
-    let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
-    let mut buffer = vec![0; BLOCK];
-    loop {
-        monitor.check()?;
-        let count = match from.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(|source| failed(path, source))?,
-        };
-        let bytes = buffer.get(..count).unwrap_or_default();
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let written = copy.write_all(bytes);
-        written.map_err(|source| failed(to, source))?;
-        monitor.advance(count as u64);
     }
 }
 
@@ -153,7 +120,8 @@ impl Trace for EventFile {
     }
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-        self.resembled(to, true, copy(&self.path, to, monitor))
+        let failed = |path: &Path, source| FormatError::from(failed(path, source));
+        self.resembled(to, true, copy_file(&self.path, to, monitor, failed))
     }
 
     fn rewrite(

@@ -35,11 +35,11 @@ pub(crate) fn replaced(
     let failed = |source| KinetoError::io(to, source);
     let mut window = Window::open(path, monitor)?;
     let mut file = File::create_new(to).map_err(failed)?;
-    let mut output = Output::new(&mut file, window.is_gzip).map_err(failed)?;
+    let mut output = Output::new(&mut file, window.is_gzip()).map_err(failed)?;
     let mut chunks = Chunks {
-        is_gzip: window.is_gzip,
+        abreast: if window.is_gzip() { ABREAST } else { 1 },
         full: Vec::new(),
-        current: Vec::with_capacity(CHUNK + CHUNK / 4),
+        current: room_for_one(),
         crc: Hasher::new(),
     };
     let changed = || KinetoError::Changed {
@@ -85,10 +85,16 @@ pub(crate) fn replaced(
 
 /// Content that is not written yet.
 struct Chunks {
-    is_gzip: bool,
+    /// How many are written together.
+    abreast: usize,
     full: Vec<Vec<u8>>,
     current: Vec<u8>,
     crc: Hasher,
+}
+
+/// Room for a chunk, which ends with the event that fills it.
+fn room_for_one() -> Vec<u8> {
+    Vec::with_capacity(CHUNK + CHUNK / 4)
 }
 
 impl Chunks {
@@ -100,11 +106,9 @@ impl Chunks {
         if self.current.len() < CHUNK {
             return Ok(());
         }
-        if !self.is_gzip {
-            return self.put(output);
-        }
-        self.full.push(std::mem::take(&mut self.current));
-        if self.full.len() >= ABREAST {
+        self.full
+            .push(std::mem::replace(&mut self.current, room_for_one()));
+        if self.full.len() >= self.abreast {
             self.put(output)?;
         }
         Ok(())
@@ -112,12 +116,6 @@ impl Chunks {
 
     /// Writes all there is.
     fn put(&mut self, output: &mut Output<'_>) -> std::io::Result<()> {
-        if !self.is_gzip {
-            self.crc.update(&self.current);
-            output.write(&self.current)?;
-            self.current.clear();
-            return Ok(());
-        }
         self.full.push(std::mem::take(&mut self.current));
         let packing = output.packing();
         for chunk in &self.full {

@@ -4,10 +4,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retime_gzip::first_bytes;
 use retime_model::format::Recognition;
 use retime_model::presence;
-
-use crate::window::first_bytes;
 
 /// How much of a file is looked at.
 const PROBE: u64 = 1 << 16;

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::fs::{self, File, Metadata};
-use std::io::{self, Read, Write};
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -12,7 +11,7 @@ use retime_model::format::{
     Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
 };
 use retime_model::{
-    Access, Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, give_time,
+    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, resemble,
 };
 
 use crate::columns::FileRead;
@@ -29,9 +28,6 @@ use crate::scan::Unmatched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile};
 use crate::{restore, rewrite, scan};
-
-/// Bytes that are copied at a time.
-const BLOCK: usize = 1 << 18;
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -176,16 +172,8 @@ impl Run {
         let written = files.map(|(position, (file, found))| {
             let target = self.target(file, to);
             let outcome = write(position, file, &target)?;
-            let give = || {
-                let copy = File::options().append(true).open(&target)?;
-                Access::of(found).give(&copy)?;
-                if is_same {
-                    give_time(found, &copy)
-                } else {
-                    Ok(())
-                }
-            };
-            give().map_err(|source| KinetoError::io(&target, source))?;
+            let resembled = resemble(found, &target, is_same);
+            resembled.map_err(|source| KinetoError::io(&target, source))?;
             Ok(outcome)
         });
         self.unless_changed(written.collect())
@@ -223,27 +211,6 @@ impl Run {
             path: self.path.clone(),
             what: format!("has {found} tracks, but {asked} are asked for"),
         })
-    }
-}
-
-/// Copies a file byte for byte to a new one.
-fn copy(path: &Path, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-    let mut from = File::open(path).map_err(|source| KinetoError::io(path, source))?;
-    let mut copy = File::create_new(to).map_err(|source| KinetoError::io(to, source))?;
-    let mut buffer = vec![0; BLOCK];
-    loop {
-        monitor.check()?;
-        let count = match from.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read.map_err(|source| KinetoError::io(path, source))?,
-        };
-        let bytes = buffer.get(..count).unwrap_or_default();
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let written = copy.write_all(bytes);
-        written.map_err(|source| KinetoError::io(to, source))?;
-        monitor.advance(count as u64);
     }
 }
 
@@ -292,7 +259,8 @@ impl Trace for Run {
     }
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
-        self.write_all(to, true, |_, file, to| copy(file, to, monitor))?;
+        let failed = |path: &Path, source| FormatError::from(KinetoError::io(path, source));
+        self.write_all(to, true, |_, file, to| copy_file(file, to, monitor, failed))?;
         Ok(())
     }
 

@@ -1,123 +1,63 @@
-//! A file from its beginning to its end, plain or gzip, through a window that moves.
-//!
-//! What is looked at lies in one piece in memory: an event is read whole, however the
-//! system cuts the file. So the window grows to the longest event, and no further.
+//! A file from its beginning to its end, and where in it something is wrong.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use crc32fast::Hasher;
-use flate2::bufread::MultiGzDecoder;
-use retime_model::Monitor;
+use retime_gzip::{Refused, content};
 use retime_model::format::FormatError;
+use retime_model::{Monitor, Watched};
 
 use crate::error::KinetoError;
-
-/// Bytes that are read at a time: enough that calls of the system do not count, few enough
-/// that they are still in a core's cache when they are looked at.
-const BLOCK: usize = 1 << 18;
 
 /// The longest event, or value of the header, that is read: thousands of times what
 /// profilers write, and a limit to what damaged files can make memory grow to.
 pub(crate) const LONGEST: usize = 64 << 20;
 
-/// How gzip data begins.
-const GZIP: [u8; 2] = [0x1F, 0x8B];
-
 /// A byte order mark, which may precede JSON.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Bytes that are looked at together where lines are counted.
+const BLOCK: usize = 1 << 18;
 
 /// A part of a file, in memory.
 pub(crate) struct Window<'a> {
     path: &'a Path,
-    source: Box<dyn Read + Send + 'a>,
     monitor: &'a dyn Monitor,
-    /// Whether the file is compressed.
-    pub(crate) is_gzip: bool,
-    buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-    /// Where in the content of the file the window starts.
-    offset: u64,
-    at_end: bool,
-    crc: Hasher,
-}
-
-/// A file whose progress is watched.
-struct Watched<'a> {
-    file: File,
-    monitor: &'a dyn Monitor,
-}
-
-impl Read for Watched<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.monitor.advance(count as u64);
-        Ok(count)
-    }
-}
-
-/// The content of a file, and whether it is compressed.
-fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Send + 'a>, bool)> {
-    let mut file = BufReader::with_capacity(BLOCK, file);
-    // Bytes that are read before an interrupt comes stay in the buffer.
-    while let Err(error) = file.fill_buf() {
-        if error.kind() != io::ErrorKind::Interrupted {
-            return Err(error);
-        }
-    }
-    Ok(if file.buffer().starts_with(&GZIP) {
-        (Box::new(MultiGzDecoder::new(file)), true)
-    } else {
-        (Box::new(file), false)
-    })
-}
-
-/// The first bytes of the content of a file, no more than so many. Where compressed data
-/// is damaged, what comes before that.
-pub(crate) fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
-    let (content, is_gzip) = content(File::open(path)?)?;
-    let mut bytes = Vec::new();
-    match content.take(count).read_to_end(&mut bytes) {
-        Err(error) if !is_gzip || error.raw_os_error().is_some() => Err(error),
-        _ => Ok(bytes),
-    }
+    inner: retime_gzip::Window<'a>,
 }
 
 impl<'a> Window<'a> {
     pub(crate) fn open(path: &'a Path, monitor: &'a dyn Monitor) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
-        let file = File::open(path).map_err(failed)?;
-        let (source, is_gzip) = content(Watched { file, monitor }).map_err(failed)?;
+        let reader = File::open(path).map_err(failed)?;
+        let watched = Watched { reader, monitor };
+        let inner = retime_gzip::Window::new(watched, LONGEST).map_err(failed)?;
         Ok(Self {
             path,
-            source,
             monitor,
-            is_gzip,
-            buffer: vec![0; 2 * BLOCK],
-            start: 0,
-            end: 0,
-            offset: 0,
-            at_end: false,
-            crc: Hasher::new(),
+            inner,
         })
+    }
+
+    /// Whether the file is compressed.
+    pub(crate) fn is_gzip(&self) -> bool {
+        self.inner.is_gzip()
     }
 
     /// What is in the window.
     pub(crate) fn bytes(&self) -> &[u8] {
-        self.buffer.get(self.start..self.end).unwrap_or_default()
+        self.inner.bytes()
     }
 
     /// Where in the content of the file that starts.
     pub(crate) fn offset(&self) -> u64 {
-        self.offset
+        self.inner.offset()
     }
 
     /// Moves on by so many bytes, which are in the window.
     pub(crate) fn advance(&mut self, bytes: usize) {
-        self.start += bytes;
-        self.offset += bytes as u64;
+        self.inner.advance(bytes);
     }
 
     /// Skips a byte order mark at the beginning.
@@ -132,48 +72,30 @@ impl<'a> Window<'a> {
     /// Reads more behind what is in the window; whether there was more.
     pub(crate) fn more(&mut self) -> Result<bool, FormatError> {
         self.monitor.check()?;
-        if self.at_end {
-            return Ok(false);
-        }
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        if self.end > LONGEST {
-            let what = format!(
-                "is longer than {} MiB; is this a trace in Chrome's format?",
-                LONGEST >> 20
-            );
-            return Err(self.syntax(0, &what));
-        }
-        if self.buffer.len() < self.end + BLOCK {
-            self.buffer.resize(2 * self.buffer.len(), 0);
-        }
-        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-        let read = loop {
-            match self.source.read(room) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => break read,
+        self.inner.more().map_err(|refused| match refused {
+            Refused::TooLong => {
+                let most = LONGEST >> 20;
+                let what =
+                    format!("is longer than {most} MiB; is this a trace in Chrome's format?");
+                self.syntax(0, &what)
             }
-        };
-        let count = read.map_err(|source| KinetoError::Read {
-            path: self.path.to_owned(),
-            byte: self.offset + self.end as u64,
-            source,
-        })?;
-        self.crc.update(room.get(..count).unwrap_or_default());
-        self.end += count;
-        self.at_end = count == 0;
-        Ok(count > 0)
+            Refused::Read(source) => KinetoError::Read {
+                path: self.path.to_owned(),
+                byte: self.offset() + self.bytes().len() as u64,
+                source,
+            }
+            .into(),
+        })
     }
 
     /// The check sum of all that was read, uncompressed.
     pub(crate) fn crc(&self) -> u32 {
-        self.crc.clone().finalize()
+        self.inner.crc()
     }
 
     /// What is wrong with the content, so many bytes into the window.
     pub(crate) fn syntax(&self, at: usize, what: &str) -> FormatError {
-        syntax(self.path, self.offset + at as u64, what)
+        syntax(self.path, self.offset() + at as u64, what)
     }
 }
 

@@ -30,6 +30,7 @@
 
 mod access;
 mod clocks;
+mod copy;
 mod correction;
 mod defect;
 mod foresight;
@@ -52,6 +53,7 @@ mod words;
 
 pub use access::{Access, give_time};
 pub use clocks::{ClockId, Clocks};
+pub use copy::{copy_file, resemble};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use implementation::Implementation;
@@ -61,7 +63,7 @@ pub use log::{
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
-pub use monitor::{Cancelled, Monitor};
+pub use monitor::{Cancelled, Monitor, Watched};
 pub use near::partition_point_near;
 pub use originals::{Originals, StampLog};
 pub use printable::printable;

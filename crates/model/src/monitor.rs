@@ -1,5 +1,7 @@
 //! Progress of long work, and how to stop it.
 
+use std::io::{self, Read};
+
 /// Watches long work, from many threads at once.
 ///
 /// The unit type watches nothing.
@@ -48,6 +50,23 @@ pub trait Monitor: Sync {
 }
 
 impl Monitor for () {}
+
+/// A reader whose progress is watched.
+#[allow(missing_debug_implementations, reason = "a monitor has none")]
+pub struct Watched<'a, R> {
+    /// What is read.
+    pub reader: R,
+    /// Who hears of it.
+    pub monitor: &'a dyn Monitor,
+}
+
+impl<R: Read> Read for Watched<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.monitor.advance(count as u64);
+        Ok(count)
+    }
+}
 
 /// The work was given up because its [`Monitor`] said so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

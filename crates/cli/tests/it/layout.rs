@@ -13,7 +13,7 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
-    ("retime-jsonl", &["retime-model"]),
+    ("retime-jsonl", &["retime-gzip", "retime-model"]),
     ("retime-gzip", &[]),
     ("retime-kineto", &["retime-gzip", "retime-model"]),
     ("retime-parallel", &["retime", "retime-model"]),

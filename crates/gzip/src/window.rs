@@ -1,0 +1,226 @@
+//! A file from its beginning to its end, plain or gzip, through a window that moves.
+//!
+//! What is looked at lies in one piece in memory, however the system cuts the file, so that
+//! a line or an event can be read as it stands. So the window grows to the longest of them,
+//! and no further than it is allowed to.
+//!
+//! ```text
+//! content   ..... read and left behind | in the window: bytes() | not read yet .....
+//!                                       ^ advance(n)             ^ more()
+//! ```
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use crc32fast::Hasher;
+use flate2::bufread::MultiGzDecoder;
+
+/// Bytes that are read at a time: enough that calls of the system do not count, few enough
+/// that they are still in a core's cache when they are looked at.
+const BLOCK: usize = 1 << 18;
+
+/// How gzip data begins; RFC 1952, section 2.3.1.
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+
+/// A part of the content of a file, in memory.
+#[allow(missing_debug_implementations, reason = "what is read has none")]
+pub struct Window<'a> {
+    source: Box<dyn Read + Send + 'a>,
+    is_gzip: bool,
+    longest: usize,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Where in the content the window starts.
+    offset: u64,
+    at_end: bool,
+    crc: Hasher,
+}
+
+/// Why there is not more in a window.
+#[derive(Debug)]
+pub enum Refused {
+    /// What is in it already is longer than it may grow.
+    TooLong,
+    /// The file cannot be read, or its compressed data is damaged.
+    Read(io::Error),
+}
+
+impl<'a> Window<'a> {
+    /// On what a file holds, before its beginning. The window grows to no more than some
+    /// `longest` bytes.
+    pub fn new(file: impl Read + Send + 'a, longest: usize) -> io::Result<Self> {
+        let (source, is_gzip) = content(file)?;
+        Ok(Self {
+            source,
+            is_gzip,
+            longest,
+            buffer: vec![0; 2 * BLOCK],
+            start: 0,
+            end: 0,
+            offset: 0,
+            at_end: false,
+            crc: Hasher::new(),
+        })
+    }
+
+    /// Whether the file is compressed.
+    pub fn is_gzip(&self) -> bool {
+        self.is_gzip
+    }
+
+    /// What is in the window.
+    pub fn bytes(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Where in the content of the file that starts, uncompressed.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Whether there is nothing behind it any more, as far as is known.
+    pub fn is_at_end(&self) -> bool {
+        self.at_end
+    }
+
+    /// Moves on by so many bytes, of those that are in the window.
+    pub fn advance(&mut self, bytes: usize) {
+        let bytes = bytes.min(self.end - self.start);
+        self.start += bytes;
+        self.offset += bytes as u64;
+    }
+
+    /// Reads more behind what is in the window; whether there was more.
+    pub fn more(&mut self) -> Result<bool, Refused> {
+        if self.at_end {
+            return Ok(false);
+        }
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        if self.end > self.longest {
+            return Err(Refused::TooLong);
+        }
+        if self.buffer.len() < self.end + BLOCK {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        let room = self.buffer.get_mut(self.end..).unwrap_or_default();
+        let read = loop {
+            match self.source.read(room) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        let count = read.map_err(Refused::Read)?;
+        self.crc.update(room.get(..count).unwrap_or_default());
+        self.end += count;
+        self.at_end = count == 0;
+        Ok(count > 0)
+    }
+
+    /// The check sum of all that was read, uncompressed.
+    pub fn crc(&self) -> u32 {
+        self.crc.clone().finalize()
+    }
+}
+
+/// The content of a file, and whether it is compressed.
+pub fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Send + 'a>, bool)> {
+    let mut file = BufReader::with_capacity(BLOCK, file);
+    // Bytes that are read before an interrupt comes stay in the buffer.
+    while let Err(error) = file.fill_buf() {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    Ok(if file.buffer().starts_with(&GZIP) {
+        (Box::new(MultiGzDecoder::new(file)), true)
+    } else {
+        (Box::new(file), false)
+    })
+}
+
+/// The first bytes of the content of a file, no more than so many. Where compressed data
+/// is damaged, what comes before that.
+pub fn first_bytes(path: &Path, count: u64) -> io::Result<Vec<u8>> {
+    let (content, is_gzip) = content(File::open(path)?)?;
+    let mut bytes = Vec::new();
+    match content.take(count).read_to_end(&mut bytes) {
+        Err(error) if !is_gzip || error.raw_os_error().is_some() => Err(error),
+        _ => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use super::*;
+    use crate::Output;
+
+    fn gzip(content: &[u8]) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut output = Output::new(&mut file, true).unwrap();
+        let packed = output.packing().packed(content.to_vec()).unwrap();
+        output.put(&packed).unwrap();
+        output.finish().unwrap();
+        file
+    }
+
+    #[test]
+    fn what_is_needed_lies_in_one_piece() {
+        let content: Vec<u8> = (0..3 * BLOCK).map(|at| (at % 251) as u8).collect();
+        for (file, is_gzip) in [(content.clone(), false), (gzip(&content), true)] {
+            let mut window = Window::new(&*file, 2 * BLOCK).unwrap();
+            assert_eq!(window.is_gzip(), is_gzip);
+            let mut seen = Vec::new();
+            while window.more().unwrap() {
+                // Half of what is there stays.
+                let taken = window.bytes().len() / 2;
+                seen.extend_from_slice(&window.bytes()[..taken]);
+                window.advance(taken);
+                assert_eq!(window.offset(), seen.len() as u64);
+            }
+            seen.extend_from_slice(window.bytes());
+            assert!(window.is_at_end());
+            assert_eq!(seen, content);
+            assert_eq!(window.crc(), crc32fast::hash(&content));
+        }
+    }
+
+    #[test]
+    fn it_grows_no_further_than_it_may() {
+        let content = vec![b'x'; 5 * BLOCK];
+        let mut window = Window::new(&*content, BLOCK).unwrap();
+        let refused = loop {
+            match window.more() {
+                Ok(true) => {}
+                Ok(false) => panic!("all of it is in the window"),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, Refused::TooLong));
+        assert!(window.bytes().len() <= 3 * BLOCK);
+    }
+
+    #[test]
+    fn damage_is_an_error_and_what_comes_before_it_is_shown() {
+        let content: Vec<u8> = (0..100_000_u32).flat_map(u32::to_le_bytes).collect();
+        let mut file = gzip(&content);
+        file.truncate(file.len() / 2);
+        let mut window = Window::new(&*file, usize::MAX).unwrap();
+        let refused = loop {
+            match window.more() {
+                Ok(more) => assert!(more, "the end is missing"),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, Refused::Read(_)));
+        let dir = std::env::temp_dir().join(format!("retime-gzip-{}", std::process::id()));
+        std::fs::write(&dir, &file).unwrap();
+        assert_eq!(first_bytes(&dir, 10).unwrap(), &content[..10]);
+        assert!(!first_bytes(&dir, u64::MAX).unwrap().is_empty());
+        std::fs::remove_file(&dir).unwrap();
+    }
+}

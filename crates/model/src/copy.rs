@@ -1,0 +1,86 @@
+//! Copies of files as `cp -p` makes them: the bytes, who may read and write them, and if they
+//! are the same the time.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use crate::access::{Access, give_time};
+use crate::monitor::{Cancelled, Monitor};
+
+/// Bytes that are copied at a time.
+const BLOCK: usize = 1 << 18;
+
+/// Gives a written copy what a copy has of the original besides its content: the access, and
+/// if it is the same byte for byte the time.
+pub fn resemble(original: &Metadata, copy: &Path, is_same: bool) -> io::Result<()> {
+    let copy = File::options().append(true).open(copy)?;
+    Access::of(original).give(&copy)?;
+    if is_same {
+        give_time(original, &copy)
+    } else {
+        Ok(())
+    }
+}
+
+/// Copies a file byte for byte to a new one; `failed` makes an error of what the system
+/// says of a path.
+pub fn copy_file<E: From<Cancelled>>(
+    path: &Path,
+    to: &Path,
+    monitor: &dyn Monitor,
+    failed: impl Fn(&Path, io::Error) -> E,
+) -> Result<(), E> {
+    let mut from = File::open(path).map_err(|source| failed(path, source))?;
+    let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
+    let mut buffer = vec![0; BLOCK];
+    loop {
+        monitor.check()?;
+        let count = match from.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read.map_err(|source| failed(path, source))?,
+        };
+        let bytes = buffer.get(..count).unwrap_or_default();
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        copy.write_all(bytes).map_err(|source| failed(to, source))?;
+        monitor.advance(count as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[derive(Debug)]
+    struct Failed;
+
+    impl From<Cancelled> for Failed {
+        fn from(_: Cancelled) -> Self {
+            Self
+        }
+    }
+
+    #[test]
+    fn a_copy_is_a_new_file_of_the_same_bytes_and_time() -> io::Result<()> {
+        let dir = std::env::temp_dir().join(format!("retime-copy-{}", std::process::id()));
+        fs::create_dir_all(&dir)?;
+        let (from, to) = (dir.join("from"), dir.join("to"));
+        let content: Vec<u8> = (0..2 * BLOCK + 7).map(|at| (at % 253) as u8).collect();
+        fs::write(&from, &content)?;
+        File::options()
+            .append(true)
+            .open(&from)?
+            .set_modified(std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000))?;
+        let original = fs::metadata(&from)?;
+        let copied = copy_file(&from, &to, &(), |_, _| Failed).is_ok();
+        assert!(copied && fs::read(&to)? == content);
+        resemble(&original, &to, true)?;
+        assert_eq!(fs::metadata(&to)?.modified()?, original.modified()?);
+        // What is there already stays.
+        assert!(copy_file(&from, &to, &(), |_, _| Failed).is_err());
+        fs::remove_dir_all(&dir)
+    }
+}
