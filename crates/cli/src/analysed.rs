@@ -168,7 +168,8 @@ impl Analysed {
         solution: Option<&Solution>,
     ) -> Result<Option<Bounds>, CliError> {
         let bounds = self.bound_alone(report, args, run, solution)?;
-        report.stragglers = stragglers::part(&self.analysis, solution, bounds.as_ref());
+        let found = self.analysis.stragglers(solution, bounds.as_ref())?;
+        report.stragglers = stragglers::part(self.analysis.info(), &found);
         Ok(bounds)
     }
 

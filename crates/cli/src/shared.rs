@@ -192,7 +192,7 @@ fn lead(
         say("process 0 worked alone: traces of this format are not read in parts");
     }
     if manner.verbose {
-        say(&describe(&usage));
+        say(&describe(&usage, team.events()));
     }
     Ok(code)
 }
@@ -207,8 +207,8 @@ fn say(text: &str) {
     let _ = writeln!(anstream::stderr(), "{NAME}: {text}");
 }
 
-/// What the processes took.
-fn describe(usage: &[Usage]) -> String {
+/// What the processes took for a trace of so many events.
+fn describe(usage: &[Usage], events: u64) -> String {
     let messages = usage.iter().map(|it| it.messages).sum();
     let bytes: u64 = usage.iter().map(|it| it.bytes).sum();
     let seconds = usage.iter().map(|it| it.worked.as_secs_f64());
@@ -221,8 +221,12 @@ fn describe(usage: &[Usage]) -> String {
             })
         },
     );
+    let per_event = match events {
+        0 => String::new(),
+        _ => format!(", {:.2} for each event", bytes as f64 / events as f64),
+    };
     format!(
-        "{}, {}, {} bytes sent\n\
+        "{}, {}, {} bytes sent{per_event}\n\
          {NAME}: each worked for {}\n\
          {NAME}: each took at most {memory} of memory",
         plural(usage.len() as u64, "process"),
@@ -260,8 +264,8 @@ mod tests {
             bytes: 1_000_000,
         };
         assert_eq!(
-            describe(&[usage(500, 10_000_000), usage(100, 30_000_000)]),
-            "2 processes, 1,400 messages, 2,000,000 bytes sent\n\
+            describe(&[usage(500, 10_000_000), usage(100, 30_000_000)], 800_000),
+            "2 processes, 1,400 messages, 2,000,000 bytes sent, 2.50 for each event\n\
              retime-mpi: each worked for 100 ms to 500 ms, 300 ms on average\n\
              retime-mpi: each took at most 10 MB to 30 MB, 20 MB on average of memory"
         );

@@ -2,11 +2,12 @@
 //!
 //! MPI's own waiting keeps a core busy. Processes wait long here: for process 0 while it
 //! solves, and for each other where more of them run than there are cores. So they look
-//! whether something has come or gone, and sleep in between, at most a thousandth of a
-//! second.
+//! whether something has come or gone, and sleep in between, an eighth as long as they have
+//! waited: so much later than it came, at most, it is seen. Answers that come at once are
+//! not slept through.
 
-use std::thread::sleep;
-use std::time::Duration;
+use std::thread::{sleep, yield_now};
+use std::time::{Duration, Instant};
 
 use mpi::Rank;
 use mpi::point_to_point::MatchedReceiveVec;
@@ -17,6 +18,11 @@ use retime_parallel::{Communicator, Lost};
 
 /// Counts of MPI are below 2^31; and a message of this size takes a while anyway.
 const LONGEST: usize = 1 << 30;
+
+/// Going to sleep and waking up takes about half of this: what comes sooner is not worth it.
+const SOON: Duration = Duration::from_micros(100);
+/// Looking a thousand times a second takes no time.
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
 /// The processes of `MPI_COMM_WORLD`. Errors of MPI itself end all of them.
 pub(crate) struct World {
@@ -37,13 +43,16 @@ impl World {
 
 /// Looks again and again, until there is something to see.
 fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let mut pause = Duration::from_micros(1);
+    let start = Instant::now();
     loop {
         if let Some(found) = look() {
             return found;
         }
-        sleep(pause);
-        pause = (2 * pause).min(Duration::from_millis(1));
+        match start.elapsed() {
+            // Where more processes run than there are cores, another of them may go on.
+            waited if waited < SOON => yield_now(),
+            waited => sleep((waited / 8).min(LONGEST_PAUSE)),
+        }
     }
 }
 

@@ -76,16 +76,10 @@ fn assert_same(a: &Path, b: &Path) {
     }
 }
 
-/// The report without what was measured of the run, and without who came last, which only a
-/// process that has the whole trace knows.
+/// The report without what was measured of the run.
 fn report(path: &Path) -> String {
     let report = fs::read_to_string(path).unwrap();
-    let mut is_inside = false;
-    let lines = report.lines().filter(|it| {
-        let was_inside = is_inside;
-        is_inside = *it == "  \"stragglers\": {" || is_inside && *it != "  },";
-        !was_inside && !is_inside && !it.contains("_seconds\"")
-    });
+    let lines = report.lines().filter(|it| !it.contains("_seconds\""));
     lines.collect::<Vec<_>>().join("\n")
 }
 
@@ -114,7 +108,7 @@ fn the_bundled_recording_by_any_number_of_processes() {
     );
     let apply = "apply alone/traces.retime.json demo/halo";
     assert_eq!(retime(dir, &format!("{apply} -o applied")), 0);
-    for size in [1, 2, 3, 8] {
+    for size in [1, 2, 3, 8, 17] {
         let correct = format!("correct demo/halo -o out{size} {options} {size}.json");
         assert_eq!(run(dir, size, &correct), (0, String::new()));
         assert_same(&dir.join("alone"), &dir.join(format!("out{size}")));
@@ -130,6 +124,61 @@ fn the_bundled_recording_by_any_number_of_processes() {
         assert_eq!(run(dir, size, &format!("{apply} -o {applied}")).0, 0);
         assert_same(&dir.join("applied"), &dir.join(applied));
     }
+}
+
+/// A simulated halo exchange of so many ranks whose clocks disagree.
+fn halo(ranks: u32, events: u32) -> TempDir {
+    let scratch = tempfile::tempdir().unwrap();
+    let size = format!("--ranks {ranks} --ranks-per-node 1 --events {events}");
+    let simulate = format!("simulate halo {size} --no-truth --offset 100us -o trace -q");
+    assert_eq!(retime(scratch.path(), &simulate), 0);
+    scratch
+}
+
+/// How many messages they sent, by what `-v` says; if they did work together.
+#[track_caller]
+fn messages(said: &str) -> u64 {
+    assert!(!said.contains("takes the events of all"), "{said}");
+    let (before, _) = said.split_once(" messages, ").expect(said);
+    let number = before.rsplit(' ').next().unwrap();
+    number.replace(',', "").parse().unwrap()
+}
+
+#[test]
+fn ranks_by_many_processes() {
+    let scratch = halo(64, 400_000);
+    let dir = scratch.path();
+    let correct = "correct trace --threads 1 --json";
+    assert_eq!(retime(dir, &format!("{correct} alone.json -o alone")), 0);
+    for size in [8, 17] {
+        let asked = format!("{correct} {size}.json -o out{size} -v");
+        let (code, said) = run(dir, size, &asked);
+        assert_eq!(code, 0, "{said}");
+        assert!(messages(&said) > u64::from(size), "{said}");
+        assert_same(&dir.join("alone"), &dir.join(format!("out{size}")));
+        let json = report(&dir.join(format!("{size}.json")));
+        assert_eq!(json, report(&dir.join("alone.json")));
+    }
+}
+
+#[test]
+fn a_thousand_dependencies_cost_less_than_a_message() {
+    let scratch = halo(4, 8_000_000);
+    let dir = scratch.path();
+    // Each rank has a process of its own, so that all of its messages go to another.
+    let (code, said) = run(
+        dir,
+        4,
+        "correct trace -o out --threads 1 --json out.json -v",
+    );
+    assert_eq!(code, 0, "{said}");
+    let report = report(&dir.join("out.json"));
+    let matched = report.split("\"matching\": {").nth(1).unwrap();
+    let matched = matched.split("\"messages\": ").nth(1).unwrap();
+    let crossing: u64 = matched.split(',').next().unwrap().parse().unwrap();
+    assert!(crossing > 800_000, "{crossing}");
+    assert!(1_000 * messages(&said) < crossing, "{crossing}: {said}");
+    assert!(said.contains(" for each event"), "{said}");
 }
 
 #[test]
@@ -180,35 +229,50 @@ fn started(mpirun: &Child) -> Vec<u32> {
     numbers.filter(is_one).collect()
 }
 
-/// Waits for the end, but not for ever.
+/// Waits until all processes of the command have ended, but not for ever. Where one of them dies
+/// while they are being started, the `mpirun` of Open MPI at times stays behind by itself;
+/// it is ended here then.
 fn ends(mut child: Child) -> bool {
     let start = Instant::now();
-    while start.elapsed() < PATIENCE {
-        if child.try_wait().unwrap().is_some() {
-            return true;
+    let mut has_ended = false;
+    while !has_ended && start.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(10));
+        has_ended = child.try_wait().unwrap().is_some() || started(&child).is_empty();
+    }
+    let alone = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if !has_ended || alone.elapsed() > Duration::from_secs(2) {
+            child.kill().unwrap();
+            child.wait().unwrap();
         }
         sleep(Duration::from_millis(10));
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    false
+    has_ended
+}
+
+/// Waits until nothing is left of processes that have ended: the next run takes what they
+/// had staged for theirs as long as their numbers are known.
+fn are_forgotten(processes: &[u32]) {
+    let start = Instant::now();
+    let is_known = |it: &u32| Path::new(&format!("/proc/{it}")).exists();
+    while start.elapsed() < PATIENCE && processes.iter().any(is_known) {
+        sleep(Duration::from_millis(10));
+    }
 }
 
 #[test]
 fn killed_at_any_moment_nobody_waits_and_nothing_appears() {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = halo(4, 3_000_000);
     let dir = scratch.path();
-    let simulate = "simulate halo --events 3000000 --no-truth --offset 100us -o trace -q";
-    assert_eq!(retime(dir, simulate), 0);
     assert_eq!(retime(dir, "correct trace -o alone -q"), 0);
     let mut killed = 0;
-    for moment in 1..=12 {
+    for moment in 1..=20 {
         let mut command = mpirun(dir, 3, "correct trace -o out --threads 1 -q");
         let child = command.stderr(Stdio::null()).spawn().unwrap();
         while started(&child).len() < 3 {
             sleep(Duration::from_millis(1));
         }
-        sleep(Duration::from_millis(60 * moment));
+        sleep(Duration::from_millis(40 * moment));
         let processes = started(&child);
         if let Some(victim) = processes.get(moment as usize % 3) {
             let kill = Command::new("kill")
@@ -218,8 +282,9 @@ fn killed_at_any_moment_nobody_waits_and_nothing_appears() {
         }
         assert!(
             ends(child),
-            "still there {PATIENCE:?} after a process was killed"
+            "still there {PATIENCE:?} after a process was killed at moment {moment}"
         );
+        are_forgotten(&processes);
         if dir.join("out").exists() {
             assert_same(&dir.join("alone"), &dir.join("out"));
             fs::remove_dir_all(dir.join("out")).unwrap();

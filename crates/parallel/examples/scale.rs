@@ -1,13 +1,15 @@
 //! What it takes many processes to analyse and correct a trace together, without files.
 //!
 //! ```text
-//! cargo run --release -p retime-parallel --example scale -- PROCESSES ROWS COLUMNS ITERATIONS [METHOD]
+//! cargo run --release -p retime-parallel --example scale -- PROCESSES ROWS COLUMNS ITERATIONS [EVERY [METHOD]]
 //! ```
 //!
 //! A halo exchange on a torus of ROWS x COLUMNS locations is simulated in memory and dealt
-//! out in blocks of rows. Processes are threads, so that the time says little; what is
-//! counted is what would be the same on as many nodes: messages, bytes, and the events that
-//! each process holds, its own and what it has borrowed. METHOD is auto or clc.
+//! out in blocks of rows; in one iteration of EVERY (16 if not given) all reduce something
+//! together. Processes are threads, so that the time says little; what is counted is what
+//! would be the same on as many nodes: messages, bytes, and the events that each process
+//! holds, its own and what it has borrowed. Memory is that of all of them, together with
+//! the trace they begin with. METHOD is auto or clc.
 
 #![allow(
     clippy::print_stdout,
@@ -16,6 +18,7 @@
     reason = "a report, and no library code"
 )]
 
+use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -72,11 +75,20 @@ struct Taken {
     outcome: String,
 }
 
+/// The most memory that was resident at a time so far, in megabytes; see proc(5).
+fn most_resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+    Some(kibibytes * 1024 / 1_000_000)
+}
+
 /// What is asked for on the command line.
 struct Asked {
     processes: usize,
     grid: (u32, u32),
     iterations: u64,
+    every: u64,
     method: Method,
 }
 
@@ -87,11 +99,13 @@ impl Asked {
             let word = words.get(at).expect("PROCESSES ROWS COLUMNS ITERATIONS");
             word.parse().expect("a number")
         };
-        let by_clock = words.get(4).is_some_and(|it| it == "clc");
+        let every = words.get(4).map(|it| it.parse().expect("a number"));
+        let by_clock = words.get(5).is_some_and(|it| it == "clc");
         Self {
             processes: number(0) as usize,
             grid: (number(1), number(2)),
             iterations: number(3).into(),
+            every: every.unwrap_or(16),
             method: Method::new(if by_clock {
                 MethodName::Clc
             } else {
@@ -104,6 +118,7 @@ impl Asked {
         let mut program = HaloExchange {
             grid: self.grid,
             iterations: self.iterations,
+            collective_every: self.every,
             seed: 7,
             ranks_per_node: 1,
             ..HaloExchange::default()
@@ -183,6 +198,7 @@ fn main() {
         parts[owners[log.location().as_usize()] as usize].push(log);
     }
     let (info, method) = (trace.info, &asked.method);
+    let before = most_resident();
     let start = Instant::now();
     let taken: Vec<Taken> = thread::scope(|scope| {
         let members = threads(size, usize::MAX).into_iter().zip(parts);
@@ -196,6 +212,9 @@ fn main() {
     });
     println!("{method}: {}", taken[0].outcome);
     println!("{:.1} s on these cores", start.elapsed().as_secs_f64());
+    if let Some((before, most)) = before.zip(most_resident()) {
+        println!("at most {most} MB of memory, {before} MB of it when the trace was there");
+    }
     report(&taken, events);
 }
 

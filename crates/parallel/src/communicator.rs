@@ -8,7 +8,7 @@ pub trait Communicator: Send + Sync {
     /// How many there are.
     fn size(&self) -> usize;
 
-    /// How many bytes a message may have; at least 8.
+    /// How many bytes a message may have; at least 2.
     fn longest(&self) -> usize;
 
     /// Sends a message, which may take until it is received.

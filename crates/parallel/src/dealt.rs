@@ -172,6 +172,7 @@ impl Dealt {
         }
         let mut all: Vec<_> = kept.into_iter().flat_map(|it| it.locations).collect();
         all.sort_by_key(|it| it.0);
+        self.team.count_events(all.iter().map(|it| &it.1));
         let concluded: Vec<Vec<u64>> = all.iter_mut().map(|it| take(&mut it.2)).collect();
         if let Some(trace) = self.trace.in_parts() {
             trace.take_up(&concluded);
@@ -300,6 +301,7 @@ impl Trace for Dealt {
     fn scan(&self, for_whom: &dyn Monitor) -> Result<Scan, FormatError> {
         let own = self.scan_parts(for_whom)?;
         let mut all = join(self.collect(own).map_err(FormatError::failed)?)?;
+        self.team.count_events(all.iter().map(|it| &it.contents));
         let concluded = all.iter_mut().map(|it| take(&mut it.concluded));
         let concluded: Vec<Vec<u64>> = concluded.collect();
         if let Some(trace) = self.trace.in_parts() {

@@ -29,7 +29,7 @@ impl Peers for Members {
     }
 
     fn send(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
-        Ok(self.0.send_bytes(to, &message)?)
+        Ok(self.0.send_bytes(to, message)?)
     }
 
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {

@@ -1,7 +1,7 @@
 //! Values as messages, and what is counted of them.
 //!
-//! A value is packed by `postcard` and sent in pieces that a message can hold; the first
-//! begins with the number of bytes of all.
+//! A value is packed by `postcard` and sent in pieces that a message can hold; the last byte
+//! of each tells whether more of them follow.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,14 +9,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use retime::{Broken, Share};
+use retime_model::format::Contents;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::command::Command;
 use crate::communicator::{Communicator, Lost};
 use crate::usage::Usage;
 
-/// Bytes of the number that a value begins with.
-const HEAD: usize = size_of::<u64>();
+/// What a piece ends with if more follow, and if it is the last.
+const MORE: u8 = 1;
+const LAST: u8 = 0;
 
 /// A process together with those that it works with.
 pub struct Team {
@@ -26,6 +28,8 @@ pub struct Team {
     begun: Instant,
     messages: AtomicU64,
     bytes: AtomicU64,
+    /// Of the trace that was read last.
+    events: AtomicU64,
     alone: AtomicBool,
     /// Who holds what of the trace that is analysed together, if one is.
     share: Mutex<Option<Share>>,
@@ -46,6 +50,7 @@ impl Team {
             begun: Instant::now(),
             messages: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            events: AtomicU64::new(0),
             alone: AtomicBool::new(false),
             share: Mutex::new(None),
         }
@@ -65,6 +70,17 @@ impl Team {
     /// knows no parts.
     pub fn worked_alone(&self) -> bool {
         self.alone.load(Ordering::Relaxed)
+    }
+
+    /// How many events the trace has that was read last; 0 if none was.
+    pub fn events(&self) -> u64 {
+        self.events.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn count_events<'a>(&self, contents: impl Iterator<Item = &'a Contents>) {
+        let kinds = contents.flat_map(|it| &it.kinds);
+        let events = kinds.map(|(_, events)| events).sum();
+        self.events.store(events, Ordering::Relaxed);
     }
 
     /// Why processes could not analyse together what they have begun to, if so.
@@ -123,22 +139,25 @@ impl Team {
 
     pub(crate) fn send(&self, to: usize, value: &impl Serialize) -> Result<(), Lost> {
         // What is sent here always has a length.
-        let packed = postcard::to_extend(value, vec![0; HEAD]);
-        self.send_with_head(to, packed.map_err(|_| Lost::Garbled(self.rank()))?)
+        let packed = postcard::to_allocvec(value);
+        self.send_bytes(to, packed.map_err(|_| Lost::Garbled(self.rank()))?)
     }
 
-    pub(crate) fn send_bytes(&self, to: usize, message: &[u8]) -> Result<(), Lost> {
-        self.send_with_head(to, [&[0; HEAD], message].concat())
-    }
-
-    fn send_with_head(&self, to: usize, mut bytes: Vec<u8>) -> Result<(), Lost> {
-        let length = (bytes.len() - HEAD) as u64;
-        bytes[..HEAD].copy_from_slice(&length.to_le_bytes());
-        for piece in bytes.chunks(self.communicator.longest().max(HEAD)) {
-            self.communicator.send(to, piece)?;
-            self.messages.fetch_add(1, Ordering::Relaxed);
+    /// Messages of many megabytes are usual, so they are not copied.
+    pub(crate) fn send_bytes(&self, to: usize, mut bytes: Vec<u8>) -> Result<(), Lost> {
+        let longest = self.communicator.longest().max(2) - 1;
+        let last = (bytes.len().max(1) - 1) / longest * longest;
+        for piece in bytes[..last].chunks(longest) {
+            self.send_piece(to, &[piece, &[MORE]].concat())?;
         }
-        self.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        bytes.push(LAST);
+        self.send_piece(to, &bytes[last..])
+    }
+
+    fn send_piece(&self, to: usize, piece: &[u8]) -> Result<(), Lost> {
+        self.communicator.send(to, piece)?;
+        self.messages.fetch_add(1, Ordering::Relaxed);
+        self.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 
@@ -149,12 +168,12 @@ impl Team {
 
     pub(crate) fn receive_bytes(&self, from: usize) -> Result<Vec<u8>, Lost> {
         let mut bytes = self.communicator.receive(from)?;
-        let head = bytes.first_chunk::<HEAD>();
-        let length = u64::from_le_bytes(*head.ok_or(Lost::Garbled(from))?);
-        while ((bytes.len() - HEAD) as u64) < length {
-            bytes.extend(self.communicator.receive(from)?);
+        loop {
+            match bytes.pop() {
+                Some(LAST) => return Ok(bytes),
+                Some(MORE) => bytes.extend(self.communicator.receive(from)?),
+                _ => return Err(Lost::Garbled(from)),
+            }
         }
-        bytes.drain(..HEAD);
-        Ok(bytes)
     }
 }

@@ -25,8 +25,8 @@
 //!
 //! Merging goes up a binomial tree and back, so it takes a process `2 log2 P` messages at
 //! most. Where it fails, because a process is gone or has been told to stop, each gets
-//! back what it had itself: every function comes to its end, and [`Share::check`] tells
-//! that what it returns is worth nothing.
+//! back what it had itself, or more: every function comes to its end, and
+//! [`Share::check`] tells that what it returns is worth nothing.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -221,9 +221,8 @@ impl Share {
     /// Tells the others, who are about to merge something, that this process cannot.
     fn stop(&self, why: Broken) {
         if let Some(part) = self.working() {
-            let stopped = Message::<()>::Broken(why);
-            let _ = part.up(&|it: Message<()>, _| it, stopped);
             part.fail(why);
+            part.merged(&|(), ()| (), (), Some(why));
         }
     }
 
@@ -233,17 +232,11 @@ impl Share {
     /// what.
     pub fn merged<T>(&self, mine: T, join: impl Fn(T, T) -> T) -> T
     where
-        T: Clone + Serialize + DeserializeOwned,
+        T: Serialize + DeserializeOwned,
     {
-        let Some(part) = self.working() else {
-            return mine;
-        };
-        match part.merged(mine.clone(), &join) {
-            Ok(all) => all,
-            Err(broken) => {
-                part.fail(broken);
-                mine
-            }
+        match self.working() {
+            Some(part) => part.merged(&join, mine, None),
+            None => mine,
         }
     }
 
@@ -376,27 +369,11 @@ impl Part {
         postcard::from_bytes(&message).map_err(|_| Broken::Lost(from))
     }
 
-    fn merged<T>(&self, mine: T, join: &impl Fn(T, T) -> T) -> Result<T, Broken>
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let join = |a: Message<T>, b: Message<T>| match (a, b) {
-            (Message::Answer(a), Message::Answer(b)) => Message::Answer(join(a, b)),
-            (Message::Broken(broken), _) | (_, Message::Broken(broken)) => Message::Broken(broken),
-        };
-        match self.up(&join, Message::Answer(mine))? {
-            Message::Answer(all) => Ok(all),
-            Message::Broken(broken) => Err(broken),
-        }
-    }
-
     /// Up the tree and back. The process `r` hears from `r + 1`, `r + 2`, `r + 4` ... as far
     /// as these powers of two do not occur in `r`, and then tells `r` without its lowest.
-    fn up<T>(
-        &self,
-        join: &impl Fn(Message<T>, Message<T>) -> Message<T>,
-        mine: Message<T>,
-    ) -> Result<Message<T>, Broken>
+    /// Who is not told what all have found, or has nothing to say for some reason, keeps
+    /// what it knows.
+    fn merged<T>(&self, join: &impl Fn(T, T) -> T, mine: T, mut broken: Option<Broken>) -> T
     where
         T: Serialize + DeserializeOwned,
     {
@@ -411,18 +388,55 @@ impl Part {
         let mut all = mine;
         for &child in &children {
             // Whatever it sent, a process that is told nothing waits for ever.
-            let heard = self.receive(child).unwrap_or_else(Message::Broken);
-            all = join(all, heard);
+            match self.heard(child).0 {
+                Message::Answer(heard) => all = join(all, heard),
+                Message::Broken(why) => broken = broken.or(Some(why)),
+            }
         }
+        let mut told = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
         if rank > 0 {
             let parent = rank & (rank - 1);
-            self.send(parent, &all)?;
-            all = self.receive(parent)?;
+            let heard = match self.peers.send(parent, told) {
+                Ok(()) => self.heard(parent),
+                Err(why) => (Message::Broken(why), self.pack(&Message::<()>::Broken(why))),
+            };
+            told = heard.1;
+            match heard.0 {
+                Message::Answer(heard) => all = heard,
+                Message::Broken(why) => broken = broken.or(Some(why)),
+            }
         }
-        for &child in children.iter().rev() {
-            self.send(child, &all)?;
+        // All get the same bytes.
+        for (others, &child) in children.iter().enumerate().rev() {
+            let told = match others {
+                0 => std::mem::take(&mut told),
+                _ => told.clone(),
+            };
+            if let Err(why) = self.peers.send(child, told) {
+                broken = broken.or(Some(why));
+            }
         }
-        Ok(all)
+        if let Some(broken) = broken {
+            self.fail(broken);
+        }
+        all
+    }
+
+    /// A message as it is sent; where it cannot be, nothing, which nobody understands.
+    fn pack<T: Serialize>(&self, message: &Message<T>) -> Vec<u8> {
+        postcard::to_allocvec(message).unwrap_or_else(|_| {
+            self.fail(Broken::Lost(self.peers.rank()));
+            Vec::new()
+        })
+    }
+
+    /// What another process says, and the bytes in which it does.
+    fn heard<T: DeserializeOwned>(&self, from: usize) -> (Message<T>, Vec<u8>) {
+        let heard = self.peers.receive(from).and_then(|bytes| {
+            let message = postcard::from_bytes(&bytes).map_err(|_| Broken::Lost(from))?;
+            Ok((message, bytes))
+        });
+        heard.unwrap_or_else(|why| (Message::Broken(why), self.pack(&Message::<()>::Broken(why))))
     }
 
     /// Round by round with another process, so that no two wait for each other: in round

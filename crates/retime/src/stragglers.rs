@@ -81,6 +81,7 @@ use std::cmp::Reverse;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use crate::optimal::ErrorBounds;
@@ -110,7 +111,7 @@ pub struct Stragglers {
 }
 
 /// How often a process came last, and how long it waited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessWaits {
     /// How often one of its locations took part.
     pub operations: u64,
@@ -146,10 +147,8 @@ pub struct GroupWaits {
 }
 
 /// The last begin of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LateBegin {
-    /// The operation.
-    pub instance: Instance,
     /// The begin.
     pub last: Place,
     /// The last begin of another process.
@@ -166,8 +165,9 @@ pub struct LateBegin {
 }
 
 impl Stragglers {
-    /// Of the operations that this process visits, by these times of all nodes;
-    /// `bounds` say how far they can be from the truth, by recorded stamps.
+    /// By these times of all nodes; `bounds` say how far they can be from the truth, by
+    /// recorded stamps. Of a trace that several processes share each visits some of the
+    /// operations, and all find what is so of the whole trace.
     pub fn find(
         causality: &Causality,
         info: &TraceInfo,
@@ -186,7 +186,8 @@ impl Stragglers {
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
         let sums = blocks.into_par_iter().map(|block| judge.all(block));
-        judge.finish(sums.reduce(Sums::default, Sums::merge))
+        let own = sums.reduce(Sums::default, Sums::merge);
+        judge.finish(causality.share().merged(own, Sums::merge))
     }
 }
 
@@ -226,7 +227,7 @@ struct Begun {
 }
 
 /// What several operations come to.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Sums {
     operations: u64,
     certain: u64,
@@ -235,17 +236,21 @@ struct Sums {
     locations: Vec<ProcessWaits>,
     groups: FxHashMap<Group, GroupSums>,
     worst: Vec<LateBegin>,
-    /// What was waited in the last of them that is kept in any case.
-    least_kept: u64,
+    /// The place in their order of the last of them that is kept in any case.
+    least_kept: Option<Badness>,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// What operations are sorted by: of those that are as bad the first by who was last come
+/// first, which is the same whoever has visited them.
+type Badness = (Reverse<u64>, Place);
+
+#[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Group {
     locations: Vec<LocationIndex>,
     class: Class,
 }
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize)]
 struct GroupSums {
     operations: u64,
     certain: u64,
@@ -335,7 +340,6 @@ impl Judge<'_> {
             waits.fold(0, u64::saturating_add)
         };
         Some(LateBegin {
-            instance,
             last: place(last),
             next: place(next),
             later: begins.abs_diff(next.time),
@@ -469,8 +473,7 @@ impl Sums {
             waited_for_alone: late.alone,
             ..ProcessWaits::default()
         });
-        // Of those that are as bad the first are kept, and these come before.
-        if self.worst.len() < WORST_KEPT || late.alone > self.least_kept {
+        if self.least_kept.is_none_or(|least| late.badness() < least) {
             self.worst.push(late);
         }
         if self.worst.len() >= 2 * WORST_KEPT {
@@ -479,11 +482,9 @@ impl Sums {
     }
 
     fn keep_worst(&mut self) {
-        self.worst
-            .sort_unstable_by_key(|it| (Reverse(it.alone), it.instance));
+        self.worst.sort_unstable_by_key(LateBegin::badness);
         self.worst.truncate(WORST_KEPT);
-        let last = self.worst.get(WORST_KEPT - 1);
-        self.least_kept = last.map_or(0, |it| it.alone);
+        self.least_kept = self.worst.get(WORST_KEPT - 1).map(LateBegin::badness);
     }
 
     fn merge(mut self, other: Self) -> Self {
@@ -505,6 +506,12 @@ impl Sums {
         self.worst.extend(other.worst);
         self.keep_worst();
         self
+    }
+}
+
+impl LateBegin {
+    fn badness(&self) -> Badness {
+        (Reverse(self.alone), self.last)
     }
 }
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use retime::causality::Class;
-use retime::pipeline::{Analysis, Bounds, Solution};
 use retime::{
-    Clocks, GroupWaits, LateBegin, LocationIndex, Members, ProcessWaits, Stragglers, TickRate,
-    Ticks, TraceInfo, printable,
+    GroupWaits, LateBegin, LocationIndex, Members, ProcessWaits, Stragglers, TickRate, Ticks,
+    TraceInfo, printable,
 };
 
 use super::build::place_part;
@@ -25,34 +24,14 @@ const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
 
-/// What a report says; nothing where nobody waits for all others, or where this process
-/// knows only a part of the trace.
-pub(crate) fn part(
-    analysis: &Analysis,
-    solution: Option<&Solution>,
-    bounds: Option<&Bounds>,
-) -> Option<StragglersPart> {
-    let (info, causality) = (analysis.info(), analysis.causality());
-    if !causality.share().is_whole() {
-        return None;
-    }
-    let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
-    let errors = bounds.map(|it| &it.errors);
-    // Where locations of one clock contradict each other it is not one, and nothing is
-    // known of how far they differ.
-    let check = solution.map_or(analysis.recorded(), |it| &it.left);
-    let each = Clocks::each_location(info.locations.len());
-    let (clocks, errors) = match check.violated_within_clock() {
-        0 => (analysis.clocks(), errors),
-        _ => (&each, None),
-    };
-    let found = Stragglers::find(causality, info, clocks, times, errors);
+/// What a report says; nothing where nobody waits for all others.
+pub(crate) fn part(info: &TraceInfo, found: &Stragglers) -> Option<StragglersPart> {
     (found.operations > 0).then(|| StragglersPart {
         operations: found.operations,
         certain: found.certain,
         others: found.others,
-        processes: processes(info, &found),
-        groups: groups(info, &found),
+        processes: processes(info, found),
+        groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
         waited_ticks: found.processes.iter().map(|it| it.waited).sum(),
         recorded_ticks: found.processes.iter().map(|it| it.recorded).sum(),

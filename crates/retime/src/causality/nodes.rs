@@ -56,6 +56,8 @@ pub struct Nodes {
     extents: Vec<Option<Extent>>,
     event_counts: Vec<u64>,
     base: u64,
+    /// The largest stamp, if there are events.
+    last: Option<Timestamp>,
 }
 
 impl Nodes {
@@ -93,6 +95,7 @@ impl Nodes {
             extents: Vec::new(),
             event_counts: Vec::new(),
             base: 0,
+            last: None,
         };
         let mut end = 0;
         for (log, length) in logs.iter().zip(lengths) {
@@ -143,6 +146,7 @@ impl Nodes {
             }
             self.base = first.0;
         }
+        self.last = last;
         Ok(())
     }
 
@@ -162,6 +166,7 @@ impl Nodes {
             extents: Vec::new(),
             event_counts: self.event_counts.clone(),
             base: self.base,
+            last: self.last,
         };
         let mut events = Vec::with_capacity(self.len());
         let mut roles = Vec::with_capacity(self.len());
@@ -243,6 +248,7 @@ impl Nodes {
             extents: Vec::new(),
             event_counts: self.event_counts.clone(),
             base: self.base,
+            last: self.last,
         }
     }
 
@@ -255,13 +261,7 @@ impl Nodes {
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.
     pub(crate) fn mirror_time(&self, stamp: Timestamp) -> Option<Timestamp> {
-        let last = self
-            .extents
-            .iter()
-            .flatten()
-            .map(|extent| extent.last)
-            .max()?;
-        let sum = u128::from(self.base) + u128::from(last.0);
+        let sum = u128::from(self.base) + u128::from(self.last?.0);
         let mirrored = sum.checked_sub(u128::from(stamp.0))?;
         u64::try_from(mirrored).ok().map(Timestamp)
     }

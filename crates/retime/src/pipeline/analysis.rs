@@ -19,6 +19,7 @@ use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::limiting::{LimitingSend, limiting_send};
 use crate::optimal::{Gentlest, Outside};
 use crate::share::{NeedsWhole, Share};
+use crate::stragglers::Stragglers;
 use retime_model::Clocks;
 use retime_model::{Cancelled, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
@@ -486,6 +487,30 @@ impl Analysis {
             distortion,
             advance: final_advance(causality, clocks, after),
         }
+    }
+
+    /// Who came last in collective operations, by the times of a solution, or else the recorded
+    /// ones, and how far these can be from the truth. Fails only if processes do not work
+    /// together any more.
+    pub fn stragglers(
+        &self,
+        solution: Option<&Solution>,
+        bounds: Option<&Bounds>,
+    ) -> Result<Stragglers, Cancelled> {
+        let (causality, share) = (&self.causality, self.causality.share());
+        share.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
+        let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
+        let errors = bounds.map(|it| &it.errors);
+        // Where locations of one clock contradict each other it is not one, and nothing is
+        // known of how far they differ.
+        let check = solution.map_or(&self.recorded, |it| &it.left);
+        let each = Clocks::each_location(self.info.locations.len());
+        let (clocks, errors) = match check.violated_within_clock() {
+            0 => (&self.clocks, errors),
+            _ => (&each, None),
+        };
+        let found = Stragglers::find(causality, &self.info, clocks, times, errors);
+        share.check().map(|()| found)
     }
 
     /// Whether time ran away under a logical clock: the fastest clock has no reason to

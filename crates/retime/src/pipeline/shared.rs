@@ -44,6 +44,8 @@ pub(super) enum Step {
     Outside,
     Rises,
     Measure,
+    /// For the times of the solution and with bounds, if there are any.
+    Stragglers(bool, bool),
 }
 
 /// The options of an analysis that processes can make together.
@@ -242,6 +244,11 @@ impl Follower {
             }
             Step::Measure => {
                 let _ = solution.map(|it| analysis.measure(it));
+            }
+            Step::Stragglers(solved, bounded) => {
+                let solution = solution.filter(|_| solved);
+                let bounds = self.bounds.as_ref().filter(|_| bounded);
+                let _ = analysis.stragglers(solution, bounds);
             }
             Step::Analyse(_) => {}
         }

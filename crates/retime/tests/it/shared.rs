@@ -10,7 +10,7 @@ use retime::causality::Check;
 use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
 };
-use retime::{Broken, Correction, LocationIndex, Peers, Share, TraceInfo};
+use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
 
 use crate::common::trace::Trace;
 use crate::common::{cases, specs};
@@ -70,22 +70,25 @@ struct Outcome {
     analysis: Option<Analysis>,
     solution: Option<Solution>,
     bounds: Option<Bounds>,
+    stragglers: Option<Stragglers>,
 }
 
 fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome {
     let mut analysis = analysis;
     let solution = analysis.as_ref().and_then(|it| it.solve(method, &()).ok());
-    let mut bounds = None;
+    let (mut bounds, mut stragglers) = (None, None);
     if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
         analysis.adopt(solution, &()).unwrap();
         let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
         bounds = found.ok().flatten();
+        stragglers = analysis.stragglers(Some(solution), bounds.as_ref()).ok();
     }
     Outcome {
         share,
         analysis,
         solution,
         bounds,
+        stragglers,
     }
 }
 
@@ -168,6 +171,7 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     }
     let jumps = |it: &Solution| it.repaired.as_ref().map(|it| (it.jumps, it.largest_jump));
     prop_assert_eq!(jumps(ours), jumps(theirs));
+    prop_assert_eq!(&whole.stragglers, &part.stragglers);
     prop_assert_eq!(whole.bounds.is_some(), part.bounds.is_some());
     if let (Some(ours), Some(theirs)) = (&whole.bounds, &part.bounds) {
         prop_assert_eq!(&ours.offsets, &theirs.offsets);

@@ -17,6 +17,7 @@
 //!                    how many entries each gets; the better of two orders
 //! supernodes       columns of (nearly) the same pattern, eliminated together
 //! symbolic         where every entry goes: all that depends on the pattern alone
+//!   branches       which parts can be eliminated at a time
 //! numeric          the factor of one matrix, supernode by supernode
 //!   front          dense elimination
 //!   update         what a supernode hands up the tree
@@ -28,9 +29,9 @@
 //! *update*, is added to the front of the supernode next up the tree. So nearly all
 //! arithmetic is in dense blocks (the multifrontal method).
 //!
-//! The pattern is analysed once and serves for all matrices of that pattern. All is done
-//! on one thread and in a fixed order, without fused operations, so that results are the
-//! same on all machines.
+//! The pattern is analysed once and serves for all matrices of that pattern. Whatever adds
+//! to a sum does so in a fixed order, however many threads there are, and without fused
+//! operations, so that results are the same on all machines.
 //!
 //! Sources: I. S. Duff, J. K. Reid, *The multifrontal solution of indefinite sparse
 //! symmetric linear equations* (1983); J. W. H. Liu, *The role of elimination trees in
@@ -51,6 +52,7 @@
 //! Each hands up `-1 * 1`, so the last column is the root of `4 - 1 - 1 - 1`. The other
 //! way round, with the last unknown first, all of `L` would be filled.
 
+mod branches;
 mod elimination;
 mod front;
 mod graph;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::Pattern;
+use super::branches::{Branch, branches, most_on_stacks};
 use super::elimination::{Elimination, Order};
 use super::front;
 use super::graph::{Graph, NONE};
 use super::supernodes::{Supernode, supernodes};
-use super::update;
 use retime_model::{Cancelled, Monitor};
 
 /// A supernode, and where its front lies.
@@ -43,6 +43,8 @@ pub(super) struct Symbolic {
     /// How many entries the factor has, and each stack at most.
     pub(super) entries: usize,
     pub(super) stacks: [usize; 2],
+    /// What can be eliminated at a time, in the order of nodes.
+    pub(super) branches: Vec<Branch>,
 }
 
 impl Symbolic {
@@ -71,6 +73,7 @@ impl Symbolic {
             places: vec![0; graph.entries()],
             entries: 0,
             stacks: [0; 2],
+            branches: Vec::new(),
         };
         planned.lifts.resize(below, NONE);
         let mut planner = Planner {
@@ -83,7 +86,9 @@ impl Symbolic {
         for supernode in &supernodes {
             planner.add(&mut planned, supernode)?;
         }
-        planned.stack()?;
+        planned.assign_stacks();
+        planned.stacks = most_on_stacks(&planned.nodes, 0..planned.nodes.len())?;
+        planned.branches = branches(&planned.nodes, planned.entries)?;
         planned.unknowns = order.unknowns;
         Some(planned)
     }
@@ -98,29 +103,13 @@ impl Symbolic {
         &self.lifts[node.rows..node.rows + node.below]
     }
 
-    /// Assigns stacks from the roots on, and follows them through a factorisation.
-    fn stack(&mut self) -> Option<()> {
+    /// Assigns stacks from the roots on.
+    fn assign_stacks(&mut self) {
         for at in (0..self.nodes.len()).rev() {
             if let Some(parent) = self.nodes[at].parent {
                 self.nodes[at].stack = 1 - self.nodes[parent as usize].stack;
             }
         }
-        let mut used = [0_usize; 2];
-        for node in &self.nodes {
-            let len = update::len(node.below)?;
-            if node.is_leaf {
-                used[node.stack] = used[node.stack].checked_add(len)?;
-            }
-            if let Some(parent) = node.parent.filter(|_| node.is_first) {
-                let above = update::len(self.nodes[parent as usize].below)?;
-                used[1 - node.stack] = used[1 - node.stack].checked_add(above)?;
-            }
-            for (most, used) in self.stacks.iter_mut().zip(used) {
-                *most = used.max(*most);
-            }
-            used[node.stack] -= len;
-        }
-        Some(())
     }
 }
 

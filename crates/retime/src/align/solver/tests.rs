@@ -173,6 +173,37 @@ fn dense_matrices() {
     }
 }
 
+/// What threads do at a time changes no digit.
+#[test]
+fn branches_change_nothing() {
+    const SIDE: u32 = 90;
+    let at = |row: u32, column: u32| (row % SIDE) * SIDE + column % SIDE;
+    let each = (0..SIDE * SIDE).map(|it| (it / SIDE, it % SIDE));
+    let torus = each.flat_map(|(row, column)| {
+        let others = [at(row + 1, column), at(row, column + 1)];
+        others.map(|it| (it.min(at(row, column)), it.max(at(row, column))))
+    });
+    let pattern = Pattern::new((SIDE * SIDE) as usize, torus.collect());
+    let values: Vec<f64> = (0..pattern.size)
+        .flat_map(|column| {
+            let entries = pattern.starts[column + 1] - pattern.starts[column];
+            (0..entries).map(move |it| {
+                if it == 0 {
+                    4.5
+                } else {
+                    value(column, it) / 100.0
+                }
+            })
+        })
+        .collect();
+    let right = right(pattern.size);
+    let mut solver = solver(&pattern);
+    assert!(solver.symbolic.branches.len() > 4);
+    let together = solver.solve(&values, &right, &()).unwrap().unwrap();
+    solver.symbolic.branches.clear();
+    assert_eq!(solver.solve(&values, &right, &()).unwrap(), Some(together));
+}
+
 #[test]
 fn long_chains_need_no_deep_stack() {
     let size = 200_000;
