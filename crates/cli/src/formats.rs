@@ -12,6 +12,7 @@ use retime::format::{Format, Recognition, Trace};
 use retime_parallel::Team;
 
 use crate::error::CliError;
+use crate::progress::Interrupts;
 
 /// All formats. What nobody recognises is taken for the first.
 pub(crate) const FORMATS: [&dyn Format; 3] = [
@@ -103,7 +104,7 @@ pub(crate) fn open(
 ) -> Result<Box<dyn Trace>, CliError> {
     Ok(match team {
         Some(team) => retime_parallel::open(team, format, path)?.into_trace(),
-        None => format.open(path)?,
+        None => format.open_watched(path, &Interrupts)?,
     })
 }
 

@@ -238,10 +238,10 @@ impl Follower {
                 let _ = both.map(|(solution, bounds)| analysis.outside(solution, bounds));
             }
             Step::Rises => {
-                let _ = solution.map(|it| analysis.rises(it));
+                let _ = solution.map(|it| analysis.rises(it, monitor));
             }
             Step::Measure => {
-                let _ = solution.map(|it| analysis.measure(it));
+                let _ = solution.map(|it| analysis.measure(it, monitor));
             }
             Step::Analyse(_) => {}
         }
