@@ -66,7 +66,7 @@ deny: deny-tools ## Licences and sources of all dependencies, and what is known 
 	done
 	@if $(DENY) Cargo.toml fetch db 2>/dev/null; then \
 		for manifest in $(DENIED); do \
-			$(DENY) $$manifest check --disable-fetch --allow advisory-not-detected advisories || exit 1; \
+			$(DENY) $$manifest --offline check --allow advisory-not-detected advisories || exit 1; \
 		done; \
 	else \
 		echo "skipped: known vulnerabilities; the database of advisories at github.com cannot be reached"; \
