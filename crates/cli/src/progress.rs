@@ -14,7 +14,6 @@ pub(crate) use self::course::Stage;
 
 use self::bar::Bar;
 use self::course::Course;
-use crate::args::RunArgs;
 use crate::call::{self, Watch};
 use crate::error::CliError;
 
@@ -75,10 +74,10 @@ pub(crate) struct Whole(());
 
 impl Whole {
     /// With the stages that the command will have, as far as that is known.
-    pub(crate) fn of(stages: &[Stage], run: &RunArgs) -> Self {
+    pub(crate) fn of(stages: &[Stage], quiet: bool) -> Self {
         // Several calls may be under way in a process of somebody else, who hears of stages.
         if call::watch().is_none() {
-            let bar = Bar::new(Course::of(stages), target(run.quiet));
+            let bar = Bar::new(Course::of(stages), target(quiet));
             *WHOLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(bar));
         }
         Self(())

@@ -26,7 +26,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     let stages = [Stage::Reading, Stage::Matching, Stage::Bounding];
     let html = args.run.html.iter().map(|_| Stage::Drawing);
     let stages: Vec<Stage> = stages.into_iter().chain(html).collect();
-    let whole = Whole::of(&stages, &args.run);
+    let whole = Whole::of(&stages, args.run.quiet);
     let (report, drawn) = with_threads(args.run.threads, || {
         let (analysed, Found { report, bounds, .. }) = found(args)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;

@@ -56,7 +56,7 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     } else {
         correct_here
     };
-    let _whole = Whole::of(&stages(args), &args.run);
+    let _whole = Whole::of(&stages(args), args.run.quiet);
     with_threads(args.run.threads, || correct(args))
 }
 
