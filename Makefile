@@ -23,7 +23,7 @@ RECORDINGS ?= $(TARGET_DIR)/recordings
 # `make fuzz EACH=3000 SEED=$$(date +%Y%m%d)`.
 EACH ?= 60
 
-.PHONY: all demo test test-long test-browser fuzz lint mpi test-mpi python test-python mpi-tools python-tools browser-tools bench record install dist tarball tools clean help
+.PHONY: all demo test test-long test-browser fuzz lint deny coverage mpi test-mpi python test-python mpi-tools python-tools browser-tools bench record install dist tarball tools clean help
 
 all: ## Build the command: target/release/retime
 	$(CARGO) build --release --package retime-cli
@@ -54,6 +54,33 @@ lint: ## Formatting, lints and documentation; warnings are errors
 	$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --quiet
+
+# Unoptimised it is built in a minute on two cores, and quick enough.
+DENY_VERSION = 0.20.2
+DENY = $(abspath $(TARGET_DIR))/tools/bin/cargo-deny deny --locked --manifest-path
+DENIED = Cargo.toml crates/mpi/Cargo.toml crates/python/Cargo.toml
+
+deny: deny-tools ## Licences and sources of all dependencies, and what is known against them
+	@for manifest in $(DENIED); do \
+		$(DENY) $$manifest check --hide-inclusion-graph bans licenses sources || exit 1; \
+	done
+	@if $(DENY) Cargo.toml fetch db 2>/dev/null; then \
+		for manifest in $(DENIED); do \
+			$(DENY) $$manifest --offline check --allow advisory-not-detected advisories || exit 1; \
+		done; \
+	else \
+		echo "skipped: known vulnerabilities; the database of advisories at github.com cannot be reached"; \
+	fi
+
+# What the tests of the library, of its formats and of the command run through. Where the
+# instrumented build lies it stays, so that the next run is shorter.
+COVERED = --package retime --package retime-otf2 --package retime-otf2-format
+COV_VERSION = 0.9.1
+COV = $(abspath $(TARGET_DIR))/tools/bin/cargo-llvm-cov llvm-cov
+
+coverage: tools coverage-tools ## Lines of the library and of OTF2 that tests run through; at least 95 %
+	PROPTEST_RNG_SEED=$(SEED) $(COV) --no-report test $(COVERED) --package retime-cli --quiet
+	$(COV) report $(COVERED) --summary-only --fail-under-lines 95
 
 # A package of its own, so that nothing else needs MPI. What it builds lies apart, since
 # its dependencies have features of their own.
@@ -150,6 +177,15 @@ tarball:
 tools: # What the tests compare with and unpack with.
 	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
 		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq otf2-tools zstd >/dev/null; }
+
+deny-tools: # What looks at dependencies.
+	@[ -x $(TARGET_DIR)/tools/bin/cargo-deny ] || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
+		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools cargo-deny --version $(DENY_VERSION)
+
+coverage-tools: # What measures coverage.
+	@[ -x $(TARGET_DIR)/tools/bin/cargo-llvm-cov ] || $(CARGO) install --quiet --locked \
+		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools cargo-llvm-cov --version $(COV_VERSION)
+	@rustup component add llvm-tools 2>/dev/null || true
 
 mpi-tools: # What builds against MPI and runs by it.
 	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \

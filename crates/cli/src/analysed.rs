@@ -14,7 +14,7 @@ use crate::delay::{self, DelaySource};
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{LoadTiming, Loaded, Opened, Source, load};
-use crate::progress::{Interrupts, Progress, check_interrupt};
+use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{build, model, stragglers, warnings};
 use crate::truth::Truth;
 
@@ -71,7 +71,8 @@ pub(crate) fn analyse_some(
         trusted: model.trust_implementation.map(Into::into),
         window: window(&causality, &info)?,
     };
-    let analysis = Analysis::of(info, causality, options, &Interrupts)?;
+    let progress = Progress::open(Stage::Matching);
+    let analysis = Analysis::of(info, causality, options, &progress)?;
     Ok(Analysed {
         opened,
         analysis,
@@ -89,7 +90,7 @@ fn analyse_together(
     model: &ModelArgs,
 ) -> Result<Analysed, CliError> {
     let start = Instant::now();
-    let progress = Progress::new("reading", trace.bytes(), source.quiet);
+    let progress = Progress::new(Stage::Reading, trace.bytes(), source.quiet);
     let read = trace.read(&progress)?;
     drop(progress);
     let scan = start.elapsed();
@@ -101,7 +102,10 @@ fn analyse_together(
         window: None,
     };
     let analysing = Instant::now();
-    let analysis = Analysis::shared(read.info, read.own, options, &read.share, &Interrupts);
+    let analysis = {
+        let progress = Progress::open(Stage::Matching);
+        Analysis::shared(read.info, read.own, options, &read.share, &progress)
+    };
     let analysis = analysis.map_err(|error| match error {
         AnalysisError::Cancelled(_) => CliError::Interrupted,
         AnalysisError::Causality(error) => CliError::Causality {
@@ -132,7 +136,8 @@ impl Analysed {
     /// Runs a method; without writing anything. That there is no valid solution is
     /// [`CliError::Unsolved`].
     pub(crate) fn solve(&self, method: &Method) -> Result<Solution, CliError> {
-        let solved = self.analysis.solve(method, &Interrupts);
+        let progress = Progress::open(Stage::Aligning);
+        let solved = self.analysis.solve(method, &progress);
         check_interrupt()?;
         let solved = solved.map_err(|unsolved| CliError::Unsolved {
             trace: self.opened.path.clone(),
@@ -152,7 +157,9 @@ impl Analysed {
         let trace = &*self.opened.trace;
         Ok(
             match trace.settled(&solution.correction, &events, &Interrupts)? {
-                Some(times) => self.analysis.settled(solution, times.concat()),
+                Some(times) => self
+                    .analysis
+                    .settled(solution, times.concat(), &Interrupts)?,
                 None => solution,
             },
         )
@@ -185,7 +192,8 @@ impl Analysed {
         }
         let start = Instant::now();
         let analysis = &self.analysis;
-        let bounds = analysis.bounds(args.drift_bound.0, solution, &Interrupts)?;
+        let progress = Progress::open(Stage::Bounding);
+        let bounds = analysis.bounds(args.drift_bound.0, solution, &progress)?;
         if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
             let truth = truth.map(|truth| truth.coverage(bounds, analysis));
@@ -193,7 +201,7 @@ impl Analysed {
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
-                let gentlest = analysis.gentlest(solution, &Interrupts)?;
+                let gentlest = analysis.gentlest(solution, &progress)?;
                 let part = gentlest.map(|(it, by)| build::gentlest_part(analysis, &it, &by));
                 report.gentlest = part;
             }

@@ -11,7 +11,7 @@ use crate::analysed::Analysed;
 use crate::args::RunArgs;
 use crate::call;
 use crate::error::CliError;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
 use crate::report::{self, target};
 
@@ -37,7 +37,7 @@ pub(crate) fn draw(
         return Ok(Drawn { picture, sketch });
     }
     let subject = subject(analysed, solution, bounds);
-    let progress = Progress::new("drawing", subject.trace.bytes(), run.quiet);
+    let progress = Progress::new(Stage::Drawing, subject.trace.bytes(), run.quiet);
     let drawn = Picture::of(&subject, &progress);
     drop(progress);
     check_interrupt()?;

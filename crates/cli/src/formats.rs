@@ -13,6 +13,7 @@ use retime::presence;
 use retime_parallel::Team;
 
 use crate::error::CliError;
+use crate::progress::Interrupts;
 
 /// All formats.
 pub(crate) const FORMATS: [&dyn Format; 3] = [
@@ -119,7 +120,7 @@ pub(crate) fn open(
 ) -> Result<Box<dyn Trace>, CliError> {
     Ok(match team {
         Some(team) => retime_parallel::open(team, format, path)?.into_trace(),
-        None => format.open(path)?,
+        None => format.open_watched(path, &Interrupts)?,
     })
 }
 

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retime::causality::CausalityOptions;
+use retime::causality::{CausalityError, CausalityOptions};
 use retime::format::{Contents, Trace, Unused};
-use retime::{Causality, TraceInfo};
+use retime::{Causality, Share, TraceInfo};
 use retime_parallel::Team;
 
 use crate::call;
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
 use crate::memory;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Progress, Stage};
 
 /// A trace on disk whose events were read once.
 pub(crate) struct Opened {
@@ -82,16 +82,20 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     };
     memory::check(path, &*trace)?;
     let start = Instant::now();
-    let progress = Progress::new("reading", trace.bytes(), quiet);
+    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     let scan = trace.scan(&progress)?;
     drop(progress);
     let scanned = Instant::now();
-    let causality = Causality::build(&scan.info, scan.logs, options);
-    let causality = causality.map_err(|source| CliError::Causality {
-        trace: path.into(),
-        source,
+    let whole = Share::default();
+    let progress = Progress::open(Stage::Matching);
+    let causality = Causality::build_shared(&scan.info, scan.logs, options, &whole, &progress);
+    let causality = causality.map_err(|error| match error {
+        CausalityError::Cancelled(_) => CliError::Interrupted,
+        source => CliError::Causality {
+            trace: path.into(),
+            source,
+        },
     })?;
-    check_interrupt()?;
     let timing = LoadTiming {
         scan: scanned - start,
         matching: scanned.elapsed(),
@@ -114,7 +118,7 @@ pub(crate) fn describe(trace: &dyn Trace, quiet: bool) -> Result<TraceInfo, CliE
     if let Some(info) = trace.describe() {
         return Ok(info.clone());
     }
-    let progress = Progress::new("reading", trace.bytes(), quiet);
+    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
     Ok(trace.scan(&progress)?.info)
 }
 

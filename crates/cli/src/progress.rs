@@ -1,12 +1,19 @@
 //! Progress on a terminal, and the interrupt that stops the work.
 
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retime::Monitor;
 
+mod bar;
+mod course;
+
+pub(crate) use self::course::Stage;
+
+use self::bar::Bar;
+use self::course::Course;
 use crate::call::{self, Watch};
 use crate::error::CliError;
 
@@ -55,49 +62,105 @@ fn target(quiet: bool) -> ProgressDrawTarget {
     }
 }
 
-/// A bar over the bytes of one stage; invisible in pipes and with `--quiet`. Who watches
-/// the call hears of them instead.
+/// The bar of the command that this process runs, where it has several stages.
+static WHOLE: Mutex<Option<Arc<Bar>>> = Mutex::new(None);
+
+fn whole() -> Option<Arc<Bar>> {
+    WHOLE.lock().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
+/// Shows one bar for all stages of a command, until it is dropped.
+pub(crate) struct Whole(());
+
+impl Whole {
+    /// With the stages that the command will have, as far as that is known.
+    pub(crate) fn of(stages: &[Stage], quiet: bool) -> Self {
+        // Several calls may be under way in a process of somebody else, who hears of stages.
+        if call::watch().is_none() {
+            let bar = Bar::new(Course::of(stages), target(quiet));
+            *WHOLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(bar));
+        }
+        Self(())
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        let bar = WHOLE.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(bar) = bar {
+            bar.clear();
+        }
+    }
+}
+
+/// A stage of the work on a bar; invisible in pipes and with `--quiet`. Who watches the
+/// call hears of its bytes instead.
 pub(crate) struct Progress {
-    bar: ProgressBar,
+    bar: Arc<Bar>,
+    is_part: bool,
     watch: Option<Arc<dyn Watch>>,
 }
 
 impl Progress {
-    /// A bar for `bytes` of work, called `stage`.
-    pub(crate) fn new(stage: &'static str, bytes: u64, quiet: bool) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(bytes), target(quiet));
-        let style = ProgressStyle::with_template(
-            "{msg:<10} [{bar:32}] {percent:>3}%  {bytes_per_sec}, {eta} left",
-        );
-        if let Ok(style) = style {
-            bar.set_style(style.progress_chars("=> "));
-        }
-        bar.set_message(stage);
+    /// A stage of so many bytes.
+    pub(crate) fn new(stage: Stage, bytes: u64, quiet: bool) -> Self {
+        let whole = whole();
+        let is_part = whole.is_some();
+        let own = || Arc::new(Bar::new(Course::of(&[stage]), target(quiet)));
+        let bar = whole.unwrap_or_else(own);
+        bar.enter(stage, Some(bytes));
         let watch = call::watch();
         if let Some(watch) = &watch {
-            watch.stage(stage, bytes);
+            watch.stage(stage.name(), bytes);
         }
-        Self { bar, watch }
+        Self {
+            bar,
+            is_part,
+            watch,
+        }
+    }
+
+    /// A stage of which nobody knows how long it takes; it is shown as part of a command.
+    pub(crate) fn open(stage: Stage) -> Self {
+        let whole = whole();
+        let is_part = whole.is_some();
+        let own = || Arc::new(Bar::new(Course::of(&[stage]), ProgressDrawTarget::hidden()));
+        let bar = whole.unwrap_or_else(own);
+        bar.enter(stage, None);
+        Self {
+            bar,
+            is_part,
+            watch: call::watch(),
+        }
     }
 }
 
 impl Monitor for Progress {
     fn advance(&self, bytes: u64) {
-        self.bar.inc(bytes);
+        self.bar.advance(bytes);
         if let Some(watch) = &self.watch {
             watch.advance(bytes);
         }
     }
 
     fn announce(&self, bytes: u64) {
-        self.bar.inc_length(bytes);
+        self.bar.announce(bytes);
         if let Some(watch) = &self.watch {
             watch.announce(bytes);
         }
     }
 
     fn cancelled(&self) -> bool {
+        self.bar.show();
         interrupted() || self.watch.as_ref().is_some_and(|it| it.cancelled())
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if !self.is_part {
+            self.bar.clear();
+        }
     }
 }
 
@@ -107,12 +170,6 @@ pub(crate) struct Interrupts;
 impl Monitor for Interrupts {
     fn cancelled(&self) -> bool {
         interrupted()
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
     }
 }
 
@@ -127,7 +184,7 @@ impl Steps {
     /// Steps of `what`.
     pub(crate) fn new(what: &'static str, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(None, target(quiet));
-        if let Ok(style) = ProgressStyle::with_template("{msg} ({elapsed})") {
+        if let Ok(style) = ProgressStyle::with_template("{elapsed} {wide_msg}") {
             bar.set_style(style);
         }
         Self { bar, what }

@@ -120,7 +120,8 @@ pub fn violated(edges: &Edges, estimate: &Estimate) -> usize {
 /// run, in milliseconds.
 pub fn ahead(one: u32, other: u32) -> Option<f64> {
     let edges = ring();
-    let bounds = PairBounds::collect(&edges, &|_| 0, &SubIntervals::divide(&edges, 1));
+    let pieces = SubIntervals::divide(&edges, 1, &()).ok()?;
+    let bounds = PairBounds::collect(&edges, &|_| 0, &pieces, &()).ok()?;
     let (one, other) = (ClockId(one), ClockId(other));
     let (lower, upper) = (bounds.lower(0, one, other)?, bounds.upper(0, one, other)?);
     Some((lower + upper) as f64 / 2.0 / MS as f64)
@@ -129,7 +130,7 @@ pub fn ahead(one: u32, other: u32) -> Option<f64> {
 /// Hofmann & Hilgers on figure 7.3, over the whole run: the clocks that contradict
 /// each other, and by how much, in milliseconds.
 pub fn contradiction() -> Option<(Vec<ClockId>, f64)> {
-    match hofmann_hilgers(&ring(), |_| 0, Some(1), ClockId(0)) {
+    match hofmann_hilgers(&ring(), |_| 0, Some(1), ClockId(0), &()) {
         Err(NoEstimate::Infeasible(clocks, Ticks(by))) => Some((clocks, by as f64 / MS as f64)),
         _ => None,
     }
@@ -142,12 +143,12 @@ pub fn extended_ring() -> Result<Estimate, Failure> {
         drift: DRIFT,
         ..Extended::default()
     };
-    Ok(extended(&ring(), |_| 0, &options, ClockId(0))?)
+    Ok(extended(&ring(), |_| 0, &options, ClockId(0), &())?)
 }
 
 /// Min/max on figure 7.4.
 pub fn min_max_thirds(delay: i64, intervals: u32) -> Result<Estimate, NoEstimate> {
-    min_max(&thirds(delay), |_| 0, Some(intervals), ClockId(0))
+    min_max(&thirds(delay), |_| 0, Some(intervals), ClockId(0), &())
 }
 
 /// The extended method on figure 7.4.
@@ -156,7 +157,7 @@ pub fn extended_thirds(delay: i64) -> Result<Estimate, NoEstimate> {
         intervals: Some(3),
         ..Extended::default()
     };
-    extended(&thirds(delay), |_| 0, &options, ClockId(0))
+    extended(&thirds(delay), |_| 0, &options, ClockId(0), &())
 }
 
 /// The corrections of the second clock in the middle of each third, in

@@ -89,7 +89,7 @@ fn export_by<S: Scribe>(
     monitor: &dyn Monitor,
 ) -> Result<Summary, ExportError> {
     let axis = Axis::of(exported, shown)?;
-    let views = View::all(exported, shown, &axis)?;
+    let views = View::all(exported, shown, &axis, monitor)?;
     let mut output = Output::new(out, shown.gzip)?;
     let mut summary = Summary::default();
     let mut preamble = Vec::new();

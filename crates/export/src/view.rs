@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use retime::causality::RetimingError;
 use retime::optimal::ErrorBounds;
-use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp};
+use retime::{Causality, Clocks, Correction, LocationIndex, Monitor, Timestamp};
 
 use crate::arrows::Arrows;
 use crate::axis::Axis;
@@ -37,6 +38,7 @@ impl<'a> View<'a> {
         exported: &Exported<'a>,
         shown: &'a Shown,
         axis: &Axis,
+        monitor: &dyn Monitor,
     ) -> Result<Vec<Self>, ExportError> {
         let window = Window {
             from: shown.from.map_or(Timestamp(0), |it| axis.stamp(it)),
@@ -64,8 +66,11 @@ impl<'a> View<'a> {
         if corrected {
             let causality = match exported.correction {
                 Some(it) => {
-                    let retimed = exported.causality.retimed(it);
-                    Cow::Owned(retimed.ok_or(ExportError::TooFar)?)
+                    let retimed = exported.causality.retimed(it, monitor);
+                    Cow::Owned(retimed.map_err(|error| match error {
+                        RetimingError::TooFar => ExportError::TooFar,
+                        RetimingError::Cancelled(cancelled) => cancelled.into(),
+                    })?)
                 }
                 None => Cow::Borrowed(exported.causality),
             };

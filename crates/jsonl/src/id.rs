@@ -3,7 +3,7 @@
 //! Strings are compared as they are written, so `"a"` and `"\u0061"` differ, and
 //! a number is never the string of its digits.
 
-use rustc_hash::FxHashMap;
+use retime_model::FileMap;
 
 /// A number or a string of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,15 +58,15 @@ impl std::fmt::Display for Id<'_> {
 /// Values by [`Id`].
 #[derive(Clone, Debug)]
 pub struct IdMap<V> {
-    numbers: FxHashMap<u64, V>,
-    texts: FxHashMap<Box<str>, V>,
+    numbers: FileMap<u64, V>,
+    texts: FileMap<Box<str>, V>,
 }
 
 impl<V> Default for IdMap<V> {
     fn default() -> Self {
         Self {
-            numbers: FxHashMap::default(),
-            texts: FxHashMap::default(),
+            numbers: FileMap::default(),
+            texts: FileMap::default(),
         }
     }
 }

@@ -61,7 +61,7 @@ use std::io;
 use std::path::Path;
 
 use retime_model::format::{Format, FormatError, Recognition, Trace};
-use retime_model::presence;
+use retime_model::{Monitor, presence};
 
 pub use error::JsonlError;
 pub use id::{Id, IdMap};
@@ -83,7 +83,7 @@ impl Format for JsonLines {
         recognise::recognise(path)
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
+    fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
         Ok(Box::new(trace::EventFile::open(path)?))
     }
 

@@ -6,9 +6,9 @@
 
 use std::path::Path;
 
+use retime_model::FileMap;
 use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
-use rustc_hash::FxHashMap;
 
 use crate::line::{Kind, Partner, What, place};
 use crate::pass::Pass;
@@ -38,7 +38,7 @@ impl Table {
     pub(crate) fn read(path: &Path) -> Result<Self, FormatError> {
         let mut pass = Pass::open(path, &())?;
         let mut events: Vec<Vec<Compact>> = Vec::new();
-        let mut known: FxHashMap<Box<str>, u32> = FxHashMap::default();
+        let mut known: FileMap<Box<str>, u32> = FileMap::default();
         let mut regions = Vec::new();
         while let Some(entry) = pass.next()? {
             let Some(said) = entry.said else {

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use retime_model::FileMap;
 use retime_model::Monitor;
 use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
@@ -130,7 +131,7 @@ struct Gathered {
     /// As long as the base of the file may not be known.
     begins: Vec<i64>,
     tracks: Vec<Track>,
-    index: FxHashMap<Box<[u8]>, u32>,
+    index: FileMap<Box<[u8]>, u32>,
     /// The key of the last event's track, and its number.
     last: (Vec<u8>, u32),
     key: Vec<u8>,

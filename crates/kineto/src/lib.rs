@@ -81,6 +81,7 @@ mod window;
 use std::io;
 use std::path::Path;
 
+use retime_model::Monitor;
 use retime_model::format::{Format, FormatError, Recognition, Trace};
 
 pub use error::KinetoError;
@@ -103,7 +104,7 @@ impl Format for Kineto {
         recognise::recognise(path)
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
+    fn open_watched(&self, path: &Path, _: &dyn Monitor) -> Result<Box<dyn Trace>, FormatError> {
         Ok(Box::new(run::Run::open(path)?))
     }
 

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use retime_model::FileMap;
 use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
-use rustc_hash::FxHashMap;
 
 use crate::columns::FileRead;
 use crate::order::{Boundary, Order, Side, boundaries};
@@ -31,7 +31,7 @@ struct Named {
 impl Named {
     fn read(path: &Path) -> Result<Self, FormatError> {
         let mut named = Self::default();
-        let mut known: FxHashMap<Box<[u8]>, u32> = FxHashMap::default();
+        let mut known: FileMap<Box<[u8]>, u32> = FileMap::default();
         read(path, &(), &mut |event| {
             if event.time.is_none() {
                 return Ok(());
@@ -68,7 +68,7 @@ impl Table {
         let files = paths.par_iter().map(|path| Named::read(path));
         let mut files: Vec<Named> = files.collect::<Result<_, _>>()?;
         // The same name in several files is one region.
-        let mut known: FxHashMap<String, u32> = FxHashMap::default();
+        let mut known: FileMap<String, u32> = FileMap::default();
         let mut regions = Vec::new();
         for file in &mut files {
             let numbers = std::mem::take(&mut file.regions).into_iter().map(|name| {

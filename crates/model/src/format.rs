@@ -53,8 +53,17 @@ pub trait Format: Send + Sync {
     /// bytes. That nothing lies there is no error; that it cannot be looked at is one.
     fn recognise(&self, path: &Path) -> io::Result<Recognition>;
 
-    /// Opens a trace, and reads what it says of itself.
-    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError>;
+    /// Opens a trace, and reads what it says of itself, unless `monitor` says to give up.
+    fn open_watched(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Box<dyn Trace>, FormatError>;
+
+    /// The same, with nobody watching.
+    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
+        self.open_watched(path, &())
+    }
 
     /// Opens a trace that is given as some files; `None` if a trace of this format always is
     /// one path.

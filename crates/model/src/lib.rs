@@ -35,6 +35,7 @@ mod correction;
 mod defect;
 mod foresight;
 pub mod format;
+mod hashing;
 mod implementation;
 mod log;
 mod log_builder;
@@ -56,6 +57,7 @@ pub use clocks::{ClockId, Clocks};
 pub use copy::{copy_file, resemble};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
+pub use hashing::{FileMap, Keyed, KeyedHasher};
 pub use implementation::Implementation;
 pub use log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,

@@ -74,8 +74,12 @@ impl Format for Otf2 {
         })
     }
 
-    fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
-        Ok(Box::new(Archive::open(path)?))
+    fn open_watched(
+        &self,
+        path: &Path,
+        monitor: &dyn Monitor,
+    ) -> Result<Box<dyn Trace>, FormatError> {
+        Ok(Box::new(Archive::open(path, monitor)?))
     }
 
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
@@ -148,8 +152,8 @@ struct Archive {
 }
 
 impl Archive {
-    fn open(path: &Path) -> Result<Self, TraceError> {
-        let otf2 = retime_otf2::Trace::open(path)?;
+    fn open(path: &Path, monitor: &dyn Monitor) -> Result<Self, TraceError> {
+        let otf2 = retime_otf2::Trace::open_watched(path, monitor)?;
         let path = otf2.archive().definitions_path();
         let description = describe(otf2.definitions(), &path)?;
         Ok(Self {

@@ -63,7 +63,7 @@ impl<W: Write> Dump<W> {
         for &location in &locations {
             self.local_definitions(location)?;
         }
-        let locals = LocalDefinitions::read_all(&self.archive, &locations)?;
+        let locals = LocalDefinitions::read_all(&self.archive, &locations, &())?;
         for local in &locals {
             self.events(local)?;
         }

@@ -17,7 +17,7 @@
 //! use retime_otf2::{Archive, LocalDefinitions, Result};
 //!
 //! fn corrected_locations(archive: &Archive, locations: &[u64]) -> Result<usize> {
-//!     let all = LocalDefinitions::read_all(archive, locations)?;
+//!     let all = LocalDefinitions::read_all(archive, locations, &())?;
 //!     Ok(all.iter().filter(|local| !local.clock.is_identity()).count())
 //! }
 //! ```
@@ -32,6 +32,7 @@ use crate::records::{Entry, RecordReader};
 use crate::schema::Class;
 use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
 use crate::value::Value;
+use retime_model::Monitor;
 
 /// The local definitions of a location.
 #[derive(Clone, Debug, Default)]
@@ -79,14 +80,23 @@ impl LocalDefinitions {
 
     /// Reads the local definitions of all locations of an archive and refuses
     /// if one is missing that the archive needs: its location has events, and
-    /// another location has mapping tables or clock offsets that change times.
-    pub fn read_all(archive: &Archive, locations: &[u64]) -> Result<Vec<Self>> {
+    /// another location has mapping tables or clock offsets that change times. It ends
+    /// where `monitor` says so.
+    pub fn read_all(
+        archive: &Archive,
+        locations: &[u64],
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Self>> {
         let all = locations
             .iter()
-            .map(|&location| Self::read(archive, location))
+            .map(|&location| {
+                monitor.check().map_err(|_| Error::Cancelled)?;
+                Self::read(archive, location)
+            })
             .collect::<Result<Vec<_>>>()?;
         if let Some(example) = all.iter().find(|local| local.matters()) {
             for local in all.iter().filter(|local| !local.exists) {
+                monitor.check().map_err(|_| Error::Cancelled)?;
                 local.check_not_needed(archive, example)?;
             }
         }

@@ -49,14 +49,23 @@ impl Trace {
     /// Opens an archive by its anchor file or its directory, and reads its
     /// definitions. All event files must exist.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_watched(path, &())
+    }
+
+    /// The same, unless `monitor` says to give up: of thousands of locations each has
+    /// files to look at.
+    pub fn open_watched(path: impl AsRef<Path>, monitor: &dyn Monitor) -> Result<Self> {
         let path = path.as_ref();
         let archive = Archive::open(path)?;
         let definitions = Definitions::read(&archive)?;
         let ids = definitions.location_ids();
         let sizes = ids.iter();
-        let sizes = sizes.map(|&id| Ok(archive.open_events(id)?.file_size()));
+        let sizes = sizes.map(|&id| {
+            monitor.check().map_err(|_| Error::Cancelled)?;
+            Ok(archive.open_events(id)?.file_size())
+        });
         let event_bytes = sizes.collect::<Result<Vec<u64>>>()?;
-        let locals = LocalDefinitions::read_all(&archive, &ids)?;
+        let locals = LocalDefinitions::read_all(&archive, &ids, monitor)?;
         Ok(Self {
             archive,
             definitions,

@@ -134,7 +134,7 @@ impl Worker<'_> {
     fn open(&self, format: &str, path: &Path) -> Answer<Box<dyn Trace>> {
         let format = self.formats.iter().find(|it| it.name() == format);
         let format = format.ok_or(Lost::Garbled(0))?;
-        Ok(format.open(path)?)
+        Ok(format.open_watched(path, self.monitor)?)
     }
 
     fn on<T>(

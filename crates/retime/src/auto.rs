@@ -53,7 +53,7 @@
 //! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
 //! let clocks = Grouping::Auto.clocks(&info, &causality);
 //! let solution = auto(&causality, &info, &clocks, &AutoOptions::default(), &()).unwrap();
-//! let corrected = causality.retimed(&solution.correction).unwrap();
+//! let corrected = causality.retimed(&solution.correction, &()).unwrap();
 //! let received = corrected.nodes().timestamp(EventNode(200)).0; // the second rank's first event
 //! assert!(received.abs_diff(1_002_000) < 20, "{received}");
 //! assert_eq!(solution.repair.direction, None); // nothing was left to repair
@@ -66,7 +66,7 @@
 use rayon::prelude::*;
 
 use crate::align::{Alignment, align, confirmed};
-use crate::causality::{Causality, EventNode, Instance};
+use crate::causality::{Causality, EventNode, Instance, RetimingError};
 use crate::clock::{ClockError, Cycle, Gamma};
 use crate::correction::{Correction, CorrectionError, compose};
 use crate::delay::MinimalDelay;
@@ -281,14 +281,15 @@ impl Work<'_> {
             Ok(correction) => correction,
             Err(bad) => return Ok(Err(NotAligned::BadEstimate(bad))),
         };
-        let causality = self.causality.retimed(&correction);
-        Ok(causality.map_or(Err(NotAligned::TooFar), |causality| {
-            Ok(Aligned {
+        Ok(match self.causality.retimed(&correction, self.monitor) {
+            Ok(causality) => Ok(Aligned {
                 alignment,
                 correction,
                 causality,
-            })
-        }))
+            }),
+            Err(RetimingError::TooFar) => Err(NotAligned::TooFar),
+            Err(RetimingError::Cancelled(cancelled)) => return Err(cancelled.into()),
+        })
     }
 
     /// What clocks show, without those that were set: they are no part of a mean.

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, EventNode, Place};
-use retime_model::Clocks;
-use retime_model::{LocationIndex, Ticks, Timestamp};
+use crate::pace::Pace;
+use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Ticks, Timestamp};
 
 /// Changes up to this share count as small.
 const SMALL: f64 = 1e-3;
@@ -88,14 +88,19 @@ struct Sums {
 }
 
 impl Distortion {
-    /// Compares the stamps of all nodes before and after.
-    pub fn measure(causality: &Causality, after: &[Timestamp]) -> Self {
+    /// Compares the stamps of all nodes before and after. Fails only if `monitor` says to
+    /// give up.
+    pub fn measure(
+        causality: &Causality,
+        after: &[Timestamp],
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let locations = (0..causality.nodes().locations()).into_par_iter();
-        let parts: Vec<Sums> = locations
-            .map(|location| Sums::of_location(causality, after, location))
+        let parts: Result<Vec<Sums>, Cancelled> = locations
+            .map(|location| Sums::of_location(causality, after, location, monitor))
             .collect();
         // Reports leave out where the largest is.
-        let sent = parts
+        let sent = parts?
             .into_iter()
             .map(|it| (it.out.largest_at, it))
             .collect();
@@ -111,7 +116,7 @@ impl Distortion {
         sums.out.large_change.divide(sums.out.large);
         sums.out.growing_share = ratio(sums.growing, sums.time);
         sums.out.mean_displacement = ratio(sums.displacement, sums.nodes as f64);
-        sums.out
+        Ok(sums.out)
     }
 }
 
@@ -120,11 +125,18 @@ fn ratio(part: f64, whole: f64) -> f64 {
 }
 
 impl Sums {
-    fn of_location(causality: &Causality, after: &[Timestamp], location: usize) -> Self {
+    fn of_location(
+        causality: &Causality,
+        after: &[Timestamp],
+        location: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let nodes = causality.nodes();
         let mut sums = Self::default();
         let mut previous: Option<EventNode> = None;
+        let mut pace = Pace::of(monitor);
         for node in nodes.of(location) {
+            pace.event()?;
             let moved = after[node.index()].0.wrapping_sub(nodes.timestamp(node).0) as i64;
             sums.nodes += 1;
             sums.out.moved += u64::from(moved != 0);
@@ -145,7 +157,7 @@ impl Sums {
             }
             previous = Some(node);
         }
-        sums
+        Ok(sums)
     }
 
     fn interval(&mut self, before: i64, now: i64, place: Place) {

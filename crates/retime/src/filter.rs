@@ -55,6 +55,7 @@ mod collectives;
 mod control;
 mod event;
 mod flow;
+mod heads;
 mod kept;
 mod marked;
 mod matching;
@@ -202,14 +203,16 @@ impl<P> Filter<P> {
         let clock = self.locations[location].clock;
         self.hear(clock);
         let role = self.role(event.kind, clock, raw);
-        let place = &mut self.locations[location];
-        self.report.out_of_order += u64::from(raw < place.horizon);
-        place.horizon = place.horizon.max(raw);
-        place.waiting.push_back(Waiting {
-            raw,
-            arrived: self.now,
-            role,
-            payload: event.payload,
+        self.report.out_of_order += u64::from(raw < self.locations[location].horizon);
+        let arrived = self.now;
+        self.change(event.location, |place| {
+            place.horizon = place.horizon.max(raw);
+            place.waiting.push_back(Waiting {
+                raw,
+                arrived,
+                role,
+                payload: event.payload,
+            });
         });
         let is_node = !matches!(role, Role::Internal);
         let state = &mut self.clocks[clock.as_usize()];
@@ -233,9 +236,8 @@ impl<P> Filter<P> {
     ) -> Result<(), FilterError> {
         let raw = self.relative(location, time)?;
         self.now = self.now.max(raw);
-        let place = &mut self.locations[location.as_usize()];
-        place.horizon = place.horizon.max(raw);
-        let clock = place.clock;
+        self.change(location, |place| place.horizon = place.horizon.max(raw));
+        let clock = self.locations[location.as_usize()].clock;
         self.hear(clock);
         self.wake(clock);
         self.touch(clock);
@@ -246,14 +248,14 @@ impl<P> Filter<P> {
 
     /// Nothing comes from a location any more.
     pub fn end(&mut self, location: LocationIndex) -> Result<(), FilterError> {
-        let place = self.locations.get_mut(location.as_usize());
+        let place = self.locations.get(location.as_usize());
         let place = place.ok_or(FilterError::UnknownLocation(location))?;
         if place.is_ended {
             return Err(FilterError::Ended(location));
         }
-        place.is_ended = true;
-        self.live -= 1;
         let clock = place.clock;
+        self.change(location, |place| place.is_ended = true);
+        self.live -= 1;
         self.clocks[clock.as_usize()].live -= 1;
         self.hear(clock);
         self.note_end(clock);

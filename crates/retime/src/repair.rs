@@ -48,7 +48,7 @@
 //! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), &())?;
 //! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
 //! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));
-//! let times = causality.retimed(&repaired.correction).unwrap();
+//! let times = causality.retimed(&repaired.correction, &()).unwrap();
 //! assert_eq!(times.nodes().timestamps(), [1_020, 1_100, 1_020, 1_025].map(Timestamp));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

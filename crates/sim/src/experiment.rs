@@ -29,8 +29,8 @@ use crate::{
 /// let least = MinimalDelay::Uniform(Ticks(250_000));
 /// let causality = retime::Causality::build(&memory.info, memory.logs, Default::default())?;
 /// let clocks = Grouping::Process.clocks(&memory.info, &causality);
-/// let recorded = causality::check(&causality, &clocks, &least, causality.nodes().timestamps());
-/// let truth = causality::check(&causality, &clocks, &least, &memory.truth);
+/// let recorded = causality::check(&causality, &clocks, &least, causality.nodes().timestamps(), &()).unwrap();
+/// let truth = causality::check(&causality, &clocks, &least, &memory.truth, &()).unwrap();
 /// // Most messages of process 8 arrive before they were sent.
 /// assert_eq!((recorded.messages.total, recorded.violated()), (560, 21));
 /// assert_eq!((truth.violated(), truth.short()), (0, 0));

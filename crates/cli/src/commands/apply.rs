@@ -4,7 +4,7 @@ use crate::args::ApplyArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::tell;
 use crate::saved::{SavedCorrection, refuse_second};
@@ -34,7 +34,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         saved.refuse_stranger(&args.correction, &info)?;
     }
     let correction = saved.correction(&args.correction, &info)?;
-    let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
     let output = args.output.output.display();
     if correction.is_identity() {

@@ -9,6 +9,7 @@ use crate::args::CheckArgs;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
+use crate::progress::{Stage, Whole};
 use crate::report::model::{ExaminedPart, Report};
 use crate::report::{self, examined};
 
@@ -22,11 +23,16 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8, CliError> {
 /// Checks a trace, on the threads asked for.
 pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
     report::target::check(&args.run, None)?;
+    let stages = [Stage::Reading, Stage::Matching, Stage::Bounding];
+    let html = args.run.html.iter().map(|_| Stage::Drawing);
+    let stages: Vec<Stage> = stages.into_iter().chain(html).collect();
+    let whole = Whole::of(&stages, args.run.quiet);
     let (report, drawn) = with_threads(args.run.threads, || {
         let (analysed, Found { report, bounds, .. }) = found(args)?;
         let drawn = drawn::draw(&analysed, None, bounds.as_ref(), &args.run)?;
         Ok((report, drawn))
     })?;
+    drop(whole);
     let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
     let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
     let exit = if failed {

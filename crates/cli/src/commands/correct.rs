@@ -7,7 +7,7 @@
 //! ```
 
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
@@ -25,7 +25,7 @@ use crate::formats;
 use crate::limits::LimitArgs;
 use crate::load::{Source, with_threads};
 use crate::method::{MethodArgs, WindowArgs};
-use crate::progress::{Interrupts, Progress, check_interrupt};
+use crate::progress::{Interrupts, Progress, Stage, Whole, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, examined, hosts, model, protocol};
 use crate::saved::{SavedBounds, refuse_second};
@@ -56,7 +56,21 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     } else {
         correct_here
     };
+    let _whole = Whole::of(&stages(args), args.run.quiet);
     with_threads(args.run.threads, || correct(args))
+}
+
+/// What there is to do, unless nothing is to be corrected.
+fn stages(args: &CorrectArgs) -> Vec<Stage> {
+    let mut stages = vec![
+        Stage::Reading,
+        Stage::Matching,
+        Stage::Aligning,
+        Stage::Bounding,
+    ];
+    stages.extend(args.run.html.iter().map(|_| Stage::Drawing));
+    stages.extend([Stage::Writing, Stage::Verifying]);
+    stages
 }
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
@@ -162,7 +176,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let drawn = drawn::draw(analysed, None, bounds.as_ref(), &args.run)?;
     let writing = Instant::now();
     let trace = &*analysed.opened.trace;
-    let progress = Progress::new("copying", trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
     staging.written(trace.copy(&staging.place(trace.shape()), &progress))?;
     drop(progress);
     check_interrupt()?;
@@ -200,7 +214,7 @@ fn repair(
 
     let stage = Instant::now();
     let place = staging.place(trace.shape());
-    let progress = Progress::new("writing", trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let undo = staging.written(trace.rewrite(correction, &place, &progress))?;
     drop(progress);
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
@@ -214,12 +228,6 @@ fn repair(
     let info = analysed.analysis.info();
     let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
     save(method, analysed, (correction, bounds), undo, &staging)?;
-    check_interrupt()?;
-    // Whether it failed or not, committing syncs what is not synced yet.
-    drop(syncing.map(JoinHandle::join));
-    staging.commit(trace)?;
-    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
-
     describe(
         &mut report,
         args.into(),
@@ -227,7 +235,11 @@ fn repair(
         analysed,
         &solution,
         &after,
-    );
+    )?;
+    wait_for(syncing.ok())?;
+    staging.commit(trace)?;
+    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
     let (outcome, exit) = outcome(args, &after, &report.examined);
     Ok(Done {
         report,
@@ -236,6 +248,21 @@ fn repair(
         drawn,
     })
 }
+
+/// Waits for what syncs the copy, whether that fails or not: committing syncs what is not
+/// synced yet. A disk may take seconds, and nobody can stop it, but one need not wait.
+fn wait_for<T>(syncing: Option<JoinHandle<T>>) -> Result<(), CliError> {
+    if let Some(syncing) = syncing {
+        while !syncing.is_finished() {
+            check_interrupt()?;
+            std::thread::sleep(SYNC_PAUSE);
+        }
+    }
+    check_interrupt()
+}
+
+/// From one look at whether a disk is done to the next: nobody notices so much.
+const SYNC_PAUSE: Duration = Duration::from_millis(2);
 
 /// What a method found, and what is said of it before it is written.
 pub(super) struct Solved {
@@ -271,7 +298,7 @@ pub(super) fn solve(
     } else {
         None
     };
-    let after = checked(method, analysed, &solution);
+    let after = checked(method, analysed, &solution)?;
     if !args.force {
         refuse_worse(method, analysed, &after)?;
         refuse_implausible(args, method, analysed, &solution, bounds.as_ref())?;
@@ -312,11 +339,11 @@ fn refuse_implausible(
 }
 
 /// The check of the times of a solution; of counters, whether they rise at all.
-fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Check {
+fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Result<Check, CliError> {
     if method.name().keeps_time() {
-        return solution.left.clone();
+        return Ok(solution.left.clone());
     }
-    analysed.analysis.rises(solution)
+    Ok(analysed.analysis.rises(solution, &Interrupts)?)
 }
 
 /// Adds to the report what came out.
@@ -327,9 +354,9 @@ pub(super) fn describe(
     analysed: &Analysed,
     solution: &Solution,
     after: &Check,
-) {
+) -> Result<(), CliError> {
     let analysis = &analysed.analysis;
-    let measured = analysis.measure(solution);
+    let measured = analysis.measure(solution, &Interrupts)?;
     let (info, clocks) = (analysis.info(), analysis.clocks());
     let advance = measured.advance;
     let part = |place| build::place_part(info, place);
@@ -357,6 +384,7 @@ pub(super) fn describe(
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.advice = protocol::advice(report);
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+    Ok(())
 }
 
 fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {

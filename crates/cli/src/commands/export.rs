@@ -22,7 +22,7 @@ use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
 use crate::method::to_ticks;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::{self, examined, model};
 use crate::staging::Staging;
@@ -170,7 +170,7 @@ fn into(
 ) -> Result<Summary, CliError> {
     let groups = if shown.times == Times::Both { 2 } else { 1 };
     let bytes = groups * exported.trace.bytes();
-    let progress = Progress::new("exporting", bytes, args.run.quiet);
+    let progress = Progress::new(Stage::Exporting, bytes, args.run.quiet);
     let written = export(exported, shown, out, &progress);
     written.map_err(|error| match error {
         ExportError::Format(error) => error.into(),

@@ -40,7 +40,7 @@ pub(crate) fn as_corrected(
         bounds,
         mut report,
     } = solve(args, method, analysed)?;
-    describe(&mut report, args, method, analysed, &solution, &after);
+    describe(&mut report, args, method, analysed, &solution, &after)?;
     Ok(Found {
         report,
         bounds,

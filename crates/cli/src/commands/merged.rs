@@ -13,7 +13,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use retime::causality::{EventNode, Ids};
+use retime::causality::{EventNode, Ids, RetimingError};
 use retime::format::{Shape, Trace};
 use retime::{Access, Causality, Correction, Timestamp};
 use serde::Deserialize;
@@ -24,7 +24,7 @@ use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::drawn;
 use crate::error::CliError;
-use crate::progress::check_interrupt;
+use crate::progress::{Interrupts, check_interrupt};
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, each_event};
 use crate::staging::Staging;
@@ -57,8 +57,11 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     check_interrupt()?;
 
     let stage = Instant::now();
-    let retimed = analysis.causality().retimed(correction);
-    let retimed = retimed.ok_or_else(too_far(&analysed))?;
+    let retimed = analysis.causality().retimed(correction, &Interrupts);
+    let retimed = retimed.map_err(|error| match error {
+        RetimingError::TooFar => too_far(&analysed)(),
+        RetimingError::Cancelled(_) => CliError::Interrupted,
+    })?;
     staging.written(write(&staging.file(), &analysed, &retimed, correction))?;
     check_interrupt()?;
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
@@ -66,10 +69,6 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let stage = Instant::now();
     staging.written(verify(&staging.file(), &analysed, &retimed))?;
     report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
-    check_interrupt()?;
-    staging.commit_file()?;
-    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
-
     if let Some((solution, after)) = &found {
         describe(
             &mut report,
@@ -78,8 +77,13 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
             &analysed,
             solution,
             after,
-        );
+        )?;
     }
+    check_interrupt()?;
+    staging.commit_file()?;
+    report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
+    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
+
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
     let (outcome, exit) = outcome(args, after, &report.examined);
     Ok(Done {

@@ -11,6 +11,7 @@ use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Loaded, Source, load, with_threads};
 use crate::method::to_ticks;
+use crate::progress::Interrupts;
 use crate::report::build::examined_part;
 use crate::report::examined;
 use crate::report::summary::plural;
@@ -41,7 +42,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let loaded = load(source, options)?;
     let window = Window::of(args, &loaded)?;
     let clocks = Grouping::Location.clocks(&loaded.info, &loaded.causality);
-    let found = contradictions(&loaded, &clocks) + list(args, &loaded, window)?;
+    let found = contradictions(&loaded, &clocks)? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
     let examined = Examined::new(info, causality, &clocks, &loaded.opened.unused());
     let examined = examined_part(examined);
@@ -68,11 +69,12 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
 }
 
 /// Dependencies that are violated, and events stamped before the one before them.
-fn contradictions(loaded: &Loaded, clocks: &Clocks) -> u64 {
+fn contradictions(loaded: &Loaded, clocks: &Clocks) -> Result<u64, CliError> {
     let causality = &loaded.causality;
     let times = causality.nodes().timestamps();
-    let check = check(causality, clocks, &MinimalDelay::Uniform(Ticks(0)), times);
-    check.violated() + causality.defects().count(Defect::TimeRunsBackwards)
+    let none = MinimalDelay::Uniform(Ticks(0));
+    let check = check(causality, clocks, &none, times, &Interrupts)?;
+    Ok(check.violated() + causality.defects().count(Defect::TimeRunsBackwards))
 }
 
 /// The stretch of time to list.

@@ -4,7 +4,7 @@ use crate::args::UndoArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::tell;
 use crate::saved::SavedCorrection;
 use crate::staging::Staging;
@@ -26,7 +26,7 @@ pub(crate) fn undone(args: &UndoArgs) -> Result<String, CliError> {
 fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
-    let trace = format.open(&args.trace)?;
+    let trace = format.open_watched(&args.trace, &Interrupts)?;
     let path = trace.correction_path();
     let exists = path.try_exists();
     if !exists.map_err(|error| CliError::io(&path, error))? {
@@ -42,7 +42,7 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
             "holds clock maps only, not what it takes to restore the original",
         ));
     };
-    let progress = Progress::new("restoring", trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Restoring, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
     staging.written(trace.restore(&correction, &undo, &to, &progress))?;
     drop(progress);

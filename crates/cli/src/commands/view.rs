@@ -24,7 +24,7 @@ use crate::formats::{FormatArgs, OtherFiles};
 use crate::limits::LimitArgs;
 use crate::load::{Source, with_threads};
 use crate::method::MethodArgs;
-use crate::progress::{Progress, check_interrupt};
+use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report;
 use server::Server;
 
@@ -106,7 +106,7 @@ fn view(args: &ViewArgs, server: &Server) -> Result<u8, CliError> {
         as_corrected(args.into(), &method, &mut analysed)?
     };
     let subject = subject(&analysed, &found);
-    let progress = Progress::new("drawing", subject.trace.bytes(), args.run.quiet);
+    let progress = Progress::new(Stage::Drawing, subject.trace.bytes(), args.run.quiet);
     let live = Live::new(&subject, &tempfile::tempfile, &progress);
     drop(progress);
     check_interrupt()?;

@@ -21,7 +21,7 @@ use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
 use crate::error::CliError;
 use crate::load::with_threads;
-use crate::progress::Progress;
+use crate::progress::{Progress, Stage};
 
 /// An analysed trace.
 pub struct Study {
@@ -90,7 +90,7 @@ impl Study {
     pub fn picture(&self, call: Call) -> Result<String, Failure> {
         let draw = || {
             let subject = drawn::subject(&self.analysed, self.solution(), self.bounds());
-            let progress = Progress::new("drawing", subject.trace.bytes(), true);
+            let progress = Progress::new(Stage::Drawing, subject.trace.bytes(), true);
             json(&Picture::of(&subject, &progress)?)
         };
         let drawn = call::within(call, || with_threads(None, draw));

@@ -71,9 +71,9 @@ impl Method {
         };
         let solution = trace.analysis.solve(method, &());
         let solution = solution.map_err(|unsolved| unsolved.message)?;
-        let times = causality.retimed(&solution.correction);
+        let times = causality.retimed(&solution.correction, &());
         Ok(Solved {
-            times: times.ok_or("its times do not fit into 64 bits")?,
+            times: times.map_err(|error| error.to_string())?,
             solution: Some(solution),
         })
     }

@@ -42,7 +42,7 @@ pub fn measure(trace: &Trace, method: &Method) -> Result<Result<Outcome, String>
     let stamps = times.nodes().timestamps();
     let none = MinimalDelay::Uniform(Ticks(0));
     let (causality, clocks) = (trace.analysis.causality(), trace.analysis.clocks());
-    let left = check(causality, clocks, &none, stamps);
+    let left = check(causality, clocks, &none, stamps, &())?;
     let accuracy = Accuracy::measure(causality, stamps, &trace.truth)?;
     Ok(Ok(Outcome {
         error: accuracy.relative.mean_abs,

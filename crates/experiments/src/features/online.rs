@@ -49,12 +49,10 @@ pub(super) fn online(method: &Method, trace: &Trace) -> Cell {
         Err(error) => return Cell::no(error.to_string()),
     };
     let none = MinimalDelay::Uniform(Ticks(0));
-    let left = check(
-        trace.analysis.causality(),
-        trace.analysis.clocks(),
-        &none,
-        &stamps,
-    );
+    let (causality, clocks) = (trace.analysis.causality(), trace.analysis.clocks());
+    let Ok(left) = check(causality, clocks, &none, &stamps, &()) else {
+        return Cell::no("-");
+    };
     let report = filter.report();
     let longest = report.delay.largest();
     let text = format!("{} ms", longest.div_ceil(1_000_000));

@@ -19,7 +19,8 @@ pub(super) fn order(method: &Method, traces: &[Trace]) -> Cell {
             trace.analysis.clocks(),
             &none,
             stamps,
-        );
+            &(),
+        )?;
         let total = left.messages.total + left.collectives.total;
         Ok(left.violated() as f64 / total.max(1) as f64)
     })

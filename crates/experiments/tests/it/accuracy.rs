@@ -132,7 +132,9 @@ fn cases_are_told_apart_and_their_truth_has_no_contradiction() {
         offsets.analysis.clocks(),
         &retime::MinimalDelay::Uniform(retime::Ticks(500)),
         &offsets.truth,
-    );
+        &(),
+    )
+    .unwrap();
     // No message between nodes takes less than 500 ns; collectives may.
     assert_eq!((truth.violated(), truth.messages.short), (0, 0));
     let names: Vec<String> = methods().into_iter().map(|it| it.name).collect();

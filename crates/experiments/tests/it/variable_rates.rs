@@ -58,7 +58,7 @@ fn each_third_of_figure_7_4_by_itself_is_corrected_exactly() {
         let edges: Vec<_> = all.all().iter().filter(own).copied().collect();
         assert_eq!(edges.len(), 160);
         let edges = Edges::new(edges, vec![Some((0, 3_000_000)); 2]);
-        let estimate = min_max(&edges, |_| 0, Some(1), ClockId(0)).unwrap();
+        let estimate = min_max(&edges, |_| 0, Some(1), ClockId(0), &()).unwrap();
         let offset = estimate.offsets[1].as_ref().unwrap().at(0) / 1_000.0;
         assert!((offset - ms).abs() < 1e-9, "{third}: {offset}");
     }

@@ -68,7 +68,7 @@ impl Printer {
             definitions: Definitions::read(archive).expect("sound"),
         };
         let locations = printer.definitions.location_ids();
-        let locals = LocalDefinitions::read_all(archive, &locations).expect("sound");
+        let locals = LocalDefinitions::read_all(archive, &locations, &()).expect("sound");
         let mut lines = Lines::new();
         for local in &locals {
             let mut events = EventReader::mapped(archive, local).expect("sound");

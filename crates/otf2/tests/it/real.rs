@@ -8,7 +8,7 @@ use retime_otf2::{Archive, CommRef, Definitions, Error, LocalDefinitions, Member
 
 fn locals(archive: &Archive) -> Result<Vec<LocalDefinitions>> {
     let definitions = Definitions::read(archive)?;
-    LocalDefinitions::read_all(archive, &definitions.location_ids())
+    LocalDefinitions::read_all(archive, &definitions.location_ids(), &())
 }
 
 /// EZTrace writes ids out of order, group 0 twice, and wrong event counts.

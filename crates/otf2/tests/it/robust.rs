@@ -16,7 +16,7 @@ fn read_everything(anchor: &Path) -> Result<u64> {
     let definitions = Definitions::read(&archive)?;
     let locations = definitions.location_ids();
     let mut records = untimed(archive.open_definitions()?)?;
-    for local in LocalDefinitions::read_all(&archive, &locations)? {
+    for local in LocalDefinitions::read_all(&archive, &locations, &())? {
         if let Some(reader) = archive.open_local_definitions(local.location)? {
             records += untimed(reader)?;
         }

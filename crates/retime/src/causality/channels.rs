@@ -7,10 +7,9 @@
 //! compared but multiplied up to one number on either side.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 
 use retime_model::{
-    ANY_TIME, ChannelPlace, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
+    ANY_TIME, ChannelPlace, FileMap, Length, LocationIndex, LogColumns, LogNode, Message, TraceInfo,
 };
 
 use super::doubtful::Doubtful;
@@ -48,7 +47,7 @@ pub(super) enum Line {
 
 impl Channels {
     pub(super) fn new(info: &TraceInfo, logs: &[LogColumns]) -> Self {
-        let mut number = FxHashMap::default();
+        let mut number = FileMap::default();
         let mut sides: Vec<Sides> = Vec::new();
         let mut channels = Self::default();
         let seen = logs
@@ -89,7 +88,7 @@ impl Channels {
     }
 
     /// Tells channels that leave a doubt from the rest.
-    fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FxHashMap<Channel, usize>) {
+    fn sort_out(&mut self, sides: &[Sides], gaps: &Gaps, number: &FileMap<Channel, usize>) {
         let mut gap_of: Vec<(Option<Gap>, Option<Gap>)> = Vec::new();
         let mut never_completed = Vec::new();
         if !gaps.is_empty() {
@@ -125,7 +124,7 @@ impl Channels {
 /// Number of the channel, and ends of its messages, of each local channel of `log` that
 /// has any.
 fn refer(
-    number: &mut FxHashMap<Channel, usize>,
+    number: &mut FileMap<Channel, usize>,
     log: &LogColumns,
     sides: Vec<Side>,
     channel: impl Fn(&Message) -> Channel,

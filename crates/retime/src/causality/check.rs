@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Causality, EventNode, Ids, Instance};
 use crate::delay::MinimalDelay;
-use retime_model::Clocks;
-use retime_model::{LocationIndex, Place, Ticks, Timestamp};
+use crate::pace::Pace;
+use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Place, Ticks, Timestamp};
 
 /// How many of the worst violations are kept.
 const WORST_KEPT: usize = 10;
@@ -146,32 +146,34 @@ impl PairTally {
     }
 }
 
-/// Checks all dependencies at `times`, one stamp per node.
+/// Checks all dependencies at `times`, one stamp per node. Fails only if `monitor` says to
+/// give up.
 pub fn check(
     causality: &Causality,
     clocks: &Clocks,
     delay: &MinimalDelay,
     times: &[Timestamp],
-) -> Check {
+    monitor: &dyn Monitor,
+) -> Result<Check, Cancelled> {
     let checker = Checker {
         causality,
         clocks,
         delay,
         times,
+        monitor,
     };
     let locations = (0..causality.nodes().locations()).into_par_iter();
     let messages = locations
         .map(|location| checker.messages(location))
-        .reduce(Check::default, Check::merge);
+        .try_reduce(Check::default, |a, b| Ok(a.merge(b)))?;
     let instances = causality.collectives().instances();
     let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
     let collectives = blocks
         .into_par_iter()
         .map(|block| checker.collectives(block))
-        .reduce(Check::default, Check::merge);
-    causality
-        .share()
-        .merged(messages.merge(collectives), Check::merge)
+        .try_reduce(Check::default, |a, b| Ok(a.merge(b)))?;
+    let own = messages.merge(collectives);
+    Ok(causality.share().merged(own, Check::merge))
 }
 
 /// Collectives checked per parallel task.
@@ -182,14 +184,17 @@ struct Checker<'a> {
     clocks: &'a Clocks,
     delay: &'a MinimalDelay,
     times: &'a [Timestamp],
+    monitor: &'a dyn Monitor,
 }
 
 impl Checker<'_> {
-    fn messages(&self, location: usize) -> Check {
+    fn messages(&self, location: usize) -> Result<Check, Cancelled> {
         let nodes = self.causality.nodes();
         let mut check = Partial::default();
         let to = LocationIndex(location as u32);
+        let mut pace = Pace::of(self.monitor);
         for receive in nodes.of(location) {
+            pace.event()?;
             if let Some(send) = self.causality.message_source(receive) {
                 let from = nodes.location(send);
                 let latency = self.latency(send, receive);
@@ -204,15 +209,17 @@ impl Checker<'_> {
                 self.note(&mut check, &seen);
             }
         }
-        check.finish()
+        Ok(check.finish())
     }
 
-    fn collectives(&self, instances: Ids<Instance>) -> Check {
+    fn collectives(&self, instances: Ids<Instance>) -> Result<Check, Cancelled> {
         let mut check = Partial::default();
+        let mut pace = Pace::of(self.monitor);
         for instance in instances {
+            pace.events(self.causality.collectives().participants(instance).len())?;
             self.collective(instance, &mut check);
         }
-        check.finish()
+        Ok(check.finish())
     }
 
     fn collective(&self, instance: Instance, check: &mut Partial) {

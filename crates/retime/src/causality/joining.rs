@@ -19,8 +19,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members, Operation, Root,
-    TraceInfo,
+    Cancelled, Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members,
+    Operation, Root, TraceInfo,
 };
 
 use super::collectives::{Collectives, Participant};
@@ -30,6 +30,7 @@ use super::noted::Noted;
 use super::point_to_point::{by_endpoint, endpoint};
 use super::teams::Uses;
 use super::{CausalityOptions, EventNode};
+use crate::pace::Pace;
 
 /// Joins the calls that participants recorded.
 pub(super) fn join(
@@ -38,7 +39,8 @@ pub(super) fn join(
     nodes: &Nodes,
     options: CausalityOptions,
     defects: &mut Noted<'_>,
-) -> Collectives {
+    pace: &mut Pace<'_>,
+) -> Result<Collectives, Cancelled> {
     let mut builder = Builder {
         options,
         nodes,
@@ -47,17 +49,17 @@ pub(super) fn join(
         defects,
         built: Collectives::default(),
     };
-    let mut by_communicator = calls_by_communicator(info, logs, nodes);
+    let mut by_communicator = calls_by_communicator(info, logs, nodes, pace)?;
     let mut communicators: Vec<u32> = by_communicator.keys().copied().collect();
     communicators.sort_unstable();
     for communicator in communicators {
         let recorded = by_communicator.remove(&communicator).unwrap_or_default();
         match info.communicators.get(communicator as usize) {
-            Some(known) => builder.communicator(known, recorded),
+            Some(known) => builder.communicator(known, recorded, pace)?,
             None => builder.strangers(recorded),
         }
     }
-    builder.built
+    Ok(builder.built)
 }
 
 /// A call, with its nodes in the whole trace.
@@ -85,13 +87,15 @@ fn calls_by_communicator(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
-) -> FxHashMap<u32, Recorded> {
+    pace: &mut Pace<'_>,
+) -> Result<FxHashMap<u32, Recorded>, Cancelled> {
     let mut all: FxHashMap<u32, Recorded> = FxHashMap::default();
     for group in by_endpoint(info, logs) {
         for &position in &group {
             let log = &logs[position];
             let own = endpoint(info, log.location);
             for call in &log.calls {
+                pace.event()?;
                 let of_threads = speak_for_themselves(info, call.what.communicator);
                 let own = if of_threads { log.location } else { own };
                 let recorded = all.entry(call.what.communicator).or_default();
@@ -120,7 +124,7 @@ fn calls_by_communicator(
             });
         }
     }
-    all
+    Ok(all)
 }
 
 /// Endpoints with several threads, of which some have ended calls without a begin and
@@ -180,7 +184,12 @@ fn members_of(
 }
 
 impl Builder<'_, '_> {
-    fn communicator(&mut self, communicator: &Communicator, mut recorded: Recorded) {
+    fn communicator(
+        &mut self,
+        communicator: &Communicator,
+        mut recorded: Recorded,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Cancelled> {
         let mut member = |rank: usize, location: &LocationIndex, side| Member {
             location: *location,
             side,
@@ -188,7 +197,7 @@ impl Builder<'_, '_> {
             calls: recorded.remove(location).unwrap_or_default(),
         };
         let members: Vec<Member> = match &communicator.members {
-            Members::Own => return,
+            Members::Own => return Ok(()),
             Members::Ranks(ranks) | Members::Threads(ranks) => members_of(ranks, 0, &mut member),
             Members::Inter { a, b } => {
                 let mut both = members_of(a, 0, &mut member);
@@ -198,26 +207,28 @@ impl Builder<'_, '_> {
         };
         self.strangers(recorded);
         if members.len() < 2 {
-            return;
+            return Ok(());
         }
         if matches!(communicator.members, Members::Threads(_)) {
             if members
                 .iter()
                 .any(|it| self.gaps.touch_process(it.location))
             {
-                let calls = members.iter().flat_map(|it| &it.calls);
-                return calls.for_each(|call| self.note(Defect::PlaceUnknown, call.place));
+                self.note_unknown_places(&members);
+                return Ok(());
             }
             if let Some(uses) = Uses::of(&members) {
-                return self.team(communicator, &uses);
+                self.team(communicator, &uses);
+                return Ok(());
             }
         }
         if members.iter().any(|it| self.lacks_order(it)) {
-            let calls = members.iter().flat_map(|it| &it.calls);
-            return calls.for_each(|call| self.note(Defect::PlaceUnknown, call.place));
+            self.note_unknown_places(&members);
+            return Ok(());
         }
         if members.iter().any(|it| self.gaps.of(it.location).is_some()) {
-            return self.around_gaps(communicator, &members);
+            self.around_gaps(communicator, &members);
+            return Ok(());
         }
         let most = members
             .iter()
@@ -233,6 +244,7 @@ impl Builder<'_, '_> {
                 .iter()
                 .all(|member| self.all_meet_all(&member.calls));
         for turn in 0..most {
+            pace.events(members.len())?;
             if shiftable {
                 self.shifted(communicator, &members, turn, most);
             } else {
@@ -247,6 +259,13 @@ impl Builder<'_, '_> {
                 let calls: Vec<Entered> = calls.collect();
                 self.joined(communicator, &calls);
             }
+        }
+        Ok(())
+    }
+
+    fn note_unknown_places(&mut self, members: &[Member]) {
+        for call in members.iter().flat_map(|it| &it.calls) {
+            self.note(Defect::PlaceUnknown, call.place);
         }
     }
 

@@ -48,11 +48,12 @@ pub use usage::{Usage, Used};
 
 use std::sync::Arc;
 
-use retime_model::{Correction, LogColumns, Ticks, Timestamp, TraceInfo};
+use retime_model::{Cancelled, Correction, LogColumns, Monitor, Ticks, Timestamp, TraceInfo};
 
 use self::lending::Known;
 use self::noted::Noted;
 use crate::delay::MinimalDelay;
+use crate::pace::Pace;
 use crate::share::Share;
 use retime_model::Clocks;
 
@@ -85,6 +86,20 @@ pub enum CausalityError {
         /// Largest stamp.
         last: Timestamp,
     },
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
+}
+
+/// Why a trace is not sent through a correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RetimingError {
+    /// A stamp does not fit into 64 bits, or stamps come to lie too far apart.
+    #[error("corrected times would lie too far apart for a trace")]
+    TooFar,
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 /// What a node belongs to, if anything: a send or receive to the other end of its
@@ -143,16 +158,17 @@ impl Causality {
         logs: Vec<LocationLog>,
         options: CausalityOptions,
     ) -> Result<Self, CausalityError> {
-        Self::build_shared(info, logs, options, &Share::default())
+        Self::build_shared(info, logs, options, &Share::default(), &())
     }
 
     /// The same in one of several processes, given the logs of the locations that it holds.
-    /// What else it has to know the others lend it.
+    /// What else it has to know the others lend it. It ends where `monitor` says so.
     pub fn build_shared(
         info: &TraceInfo,
         own: Vec<LocationLog>,
         options: CausalityOptions,
         share: &Share,
+        monitor: &dyn Monitor,
     ) -> Result<Self, CausalityError> {
         let Known { mut logs, lent } = lending::known(info, own, share);
         let nodes = Nodes::gather(&mut logs, &lent, share.clone())?;
@@ -165,18 +181,21 @@ impl Causality {
         // Neither looks at what the other finds; of defects messages have the first say.
         let messages = || {
             let mut noted = Noted::new(&nodes);
-            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut noted);
-            named::pair(&logs, &nodes, &mut paired.partner, &mut noted);
-            (paired, noted.into_defects())
+            let mut pace = Pace::of(monitor);
+            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut noted, &mut pace)?;
+            named::pair(&logs, &nodes, &mut paired.partner, &mut noted, &mut pace)?;
+            Ok::<_, Cancelled>((paired, noted.into_defects()))
         };
         let operations = || {
             let mut noted = Noted::new(&nodes);
-            let mut joined = joining::join(info, &logs, &nodes, options, &mut noted);
-            named::join(&logs, &nodes, &mut joined, &mut noted);
-            (joined, noted.into_defects())
+            let mut pace = Pace::of(monitor);
+            let mut joined = joining::join(info, &logs, &nodes, options, &mut noted, &mut pace)?;
+            named::join(&logs, &nodes, &mut joined, &mut noted, &mut pace)?;
+            Ok::<_, Cancelled>((joined, noted.into_defects()))
         };
-        let ((paired, of_messages), (mut collectives, of_operations)) =
-            rayon::join(messages, operations);
+        let (messages, operations) = rayon::join(messages, operations);
+        let (paired, of_messages) = messages?;
+        let (mut collectives, of_operations) = operations?;
         collectives.put_own_first(&nodes);
         let mut partner = paired.partner;
         let usage = usage.count(&nodes, &partner, &collectives);
@@ -198,12 +217,15 @@ impl Causality {
         })
     }
 
-    /// The same trace with all its stamps sent through `correction`; `None` where
-    /// a stamp does not fit into 64 bits, or they come to lie too far apart. Of a shared
+    /// The same trace with all its stamps sent through `correction`. Of a shared
     /// trace each process has to know the maps of the clocks of its own locations.
-    pub fn retimed(&self, correction: &Correction) -> Option<Self> {
-        Some(Self {
-            nodes: self.nodes.retimed(correction)?,
+    pub fn retimed(
+        &self,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, RetimingError> {
+        Ok(Self {
+            nodes: self.nodes.retimed(correction, monitor)?,
             partner: Arc::clone(&self.partner),
             collectives: Arc::clone(&self.collectives),
             defects: Arc::clone(&self.defects),

@@ -39,6 +39,8 @@ use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
 use super::noted::Noted;
 use super::{EventNode, PackedOption, Partner};
+use crate::pace::Pace;
+use retime_model::Cancelled;
 
 /// Joins the ends of named messages in `partner`.
 pub(super) fn pair(
@@ -46,7 +48,8 @@ pub(super) fn pair(
     nodes: &Nodes,
     partner: &mut [Partner],
     defects: &mut Noted<'_>,
-) {
+    pace: &mut Pace<'_>,
+) -> Result<(), Cancelled> {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
         let named = log.named_messages.iter();
         named.map(move |it| (it.id, nodes.of_log(position, it.node)))
@@ -54,6 +57,7 @@ pub(super) fn pair(
     let mut named: Vec<_> = named.collect();
     named.sort_unstable();
     for same in named.chunk_by(|a, b| a.0 == b.0) {
+        pace.events(same.len())?;
         let role = |node: EventNode| nodes.role(node);
         match *same {
             [(_, a), (_, b)] if role(a) != role(b) => {
@@ -78,6 +82,7 @@ pub(super) fn pair(
             }
         }
     }
+    Ok(())
 }
 
 /// A begin or end of an operation that has an id.
@@ -93,7 +98,8 @@ pub(super) fn join(
     nodes: &Nodes,
     collectives: &mut Collectives,
     defects: &mut Noted<'_>,
-) {
+    pace: &mut Pace<'_>,
+) -> Result<(), Cancelled> {
     let named = logs.iter().enumerate().flat_map(|(position, log)| {
         let named = log.named_operations.iter();
         named.map(move |of| Named {
@@ -104,6 +110,7 @@ pub(super) fn join(
     let mut named: Vec<Named<'_>> = named.collect();
     named.sort_unstable_by_key(|it| (it.of.id, it.of.rank, it.node));
     for events in named.chunk_by(|a, b| a.of.id == b.of.id) {
+        pace.events(events.len())?;
         let (class, first) = (events[0].of.class, events[0].node);
         if events.iter().any(|it| it.of.class != class) {
             defects.at(Defect::CollectiveMismatch, first);
@@ -119,6 +126,7 @@ pub(super) fn join(
         }
         collectives.push(class, false, &participants);
     }
+    Ok(())
 }
 
 /// Begin and end of each location that takes part, by rank; `None` if one has two of

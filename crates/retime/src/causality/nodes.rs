@@ -15,9 +15,11 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::CausalityError;
 use super::ids::{EventNode, Ids};
+use super::{CausalityError, RetimingError};
+use crate::pace::Pace;
 use crate::share::{NeedsWhole, Share};
+use retime_model::Monitor;
 use retime_model::{Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
@@ -196,9 +198,12 @@ impl Nodes {
         mirrored
     }
 
-    /// The same nodes at the times that `correction` gives them; `None` where a
-    /// time does not fit.
-    pub(super) fn retimed(&self, correction: &Correction) -> Option<Self> {
+    /// The same nodes at the times that `correction` gives them.
+    pub(super) fn retimed(
+        &self,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, RetimingError> {
         let mut times = vec![Timestamp(0); self.len()];
         let mut rest = &mut times[..];
         let mut columns = Vec::with_capacity(self.locations());
@@ -209,21 +214,29 @@ impl Nodes {
         }
         let retime = |(location, times): (usize, &mut [Timestamp])| {
             if !self.share.owns(location) {
-                return Some(None);
+                return Ok(None);
             }
+            let mut pace = Pace::of(monitor);
             let index = LocationIndex(location as u32);
             let mut cursor = correction.map_of(index).cursor(index);
             for (node, time) in self.span(location).zip(times) {
-                *time = cursor.map(self.event(node), self.timestamp(node))?;
+                pace.event()?;
+                let corrected = cursor.map(self.event(node), self.timestamp(node));
+                *time = corrected.ok_or(RetimingError::TooFar)?;
             }
             let Some(Extent { first, last }) = self.extents[location] else {
-                return Some(None);
+                return Ok(None);
             };
-            let (first, last) = (cursor.map(0, first)?, cursor.map(u64::MAX, last)?);
-            Some(Some(Extent { first, last }))
+            let ends = cursor.map(0, first).zip(cursor.map(u64::MAX, last));
+            let (first, last) = ends.ok_or(RetimingError::TooFar)?;
+            Ok(Some(Extent { first, last }))
         };
-        let extents: Option<Vec<Option<Extent>>> = columns.into_par_iter().map(retime).collect();
-        let extents = self.share.one_cannot(extents, NeedsWhole::TooFar)?;
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let extents: Vec<_> = columns.into_par_iter().map(retime).collect();
+        monitor.check()?;
+        let extents: Result<Vec<Option<Extent>>, RetimingError> = extents.into_iter().collect();
+        let extents = self.share.one_cannot(extents.ok(), NeedsWhole::TooFar);
+        let extents = extents.ok_or(RetimingError::TooFar)?;
         self.pass_on(&mut times);
         let extents = self.share.by_location(extents);
         let mut retimed = Self {
@@ -231,8 +244,8 @@ impl Nodes {
             extents,
             ..self.clone_without_times()
         };
-        retimed.fix_base().ok()?;
-        Some(retimed)
+        retimed.fix_base().map_err(|_| RetimingError::TooFar)?;
+        Ok(retimed)
     }
 
     fn clone_without_times(&self) -> Self {

@@ -59,7 +59,9 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
-use retime_model::{ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo};
+use retime_model::{
+    Cancelled, ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo,
+};
 
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};
@@ -68,6 +70,7 @@ use super::noted::Noted;
 use super::posting_order::Posted;
 use super::synchronous::{self, Acknowledgement};
 use super::{EventNode, PackedOption, Partner};
+use crate::pace::Pace;
 
 /// The waiting line of a channel.
 #[derive(Clone, Copy)]
@@ -93,7 +96,8 @@ pub(super) fn pair(
     logs: &[LogColumns],
     nodes: &Nodes,
     defects: &mut Noted<'_>,
-) -> Paired {
+    pace: &mut Pace<'_>,
+) -> Result<Paired, Cancelled> {
     let mut partner = vec![Partner::NONE; nodes.len()];
     let Channels {
         mut lines,
@@ -114,6 +118,7 @@ pub(super) fn pair(
             |log| &log.sends,
             time,
             |log, _, line| {
+                pace.event()?;
                 let node = nodes.of_log(log, line.node);
                 let length = line.length;
                 let own = as_sender[log][line.channel.index()];
@@ -122,8 +127,9 @@ pub(super) fn pair(
                     Some(Line::Doubtful(it)) => doubtful[*it].sends.push(Sent { node, length }),
                     None => {}
                 }
+                Ok(())
             },
-        );
+        )?;
     }
     for group in &groups {
         in_order(
@@ -132,13 +138,14 @@ pub(super) fn pair(
             |log| &log.receives,
             |log, i| logs[log].posted[i].0,
             |log, i, line| {
+                pace.event()?;
                 let node = nodes.of_log(log, line.node);
                 let own = as_receiver[log][line.channel.index()];
                 let is_paired = match own.map(|it| &mut lines[it]) {
                     Some(Line::Plain(queue)) => queue.serve(node, &mut partner),
                     Some(Line::Doubtful(it)) => {
                         doubtful[*it].post(node, &logs[log], i, nodes);
-                        return;
+                        return Ok(());
                     }
                     None => false,
                 };
@@ -146,8 +153,9 @@ pub(super) fn pair(
                     let defect = Defect::ReceiveWithoutSend;
                     defects.add(defect, logs[log].location, nodes.event(node));
                 }
+                Ok(())
             },
-        );
+        )?;
     }
     report_unmatched(lines, &mut partner, nodes, defects);
     doubtful::settle(doubtful, nodes, &mut partner, defects);
@@ -155,10 +163,10 @@ pub(super) fn pair(
         as_sender[log][channel.index()].is_some_and(|line| exact[line])
     };
     let acknowledged = synchronous::find(logs, nodes, &partner, is_exact);
-    Paired {
+    Ok(Paired {
         partner,
         acknowledged,
-    }
+    })
 }
 
 impl Doubtful {
@@ -279,13 +287,13 @@ fn in_order<'a>(
     logs: &'a [LogColumns],
     lines: impl Fn(&'a LogColumns) -> &'a [ChannelPlace],
     time: impl Fn(usize, usize) -> u64,
-    mut visit: impl FnMut(usize, usize, ChannelPlace),
-) {
+    mut visit: impl FnMut(usize, usize, ChannelPlace) -> Result<(), Cancelled>,
+) -> Result<(), Cancelled> {
     if let &[log] = group {
         for (at, &line) in lines(&logs[log]).iter().enumerate() {
-            visit(log, at, line);
+            visit(log, at, line)?;
         }
-        return;
+        return Ok(());
     }
     let mut heads: BinaryHeap<Reverse<(u64, usize, usize)>> = BinaryHeap::new();
     let head = |log: usize, at: usize| {
@@ -293,7 +301,8 @@ fn in_order<'a>(
     };
     heads.extend(group.iter().filter_map(|&log| head(log, 0)));
     while let Some(Reverse((_, log, at))) = heads.pop() {
-        visit(log, at, lines(&logs[log])[at]);
+        visit(log, at, lines(&logs[log])[at])?;
         heads.extend(head(log, at + 1));
     }
+    Ok(())
 }

@@ -24,7 +24,7 @@
 //! let edges = Edges::new(vec![message, reply], vec![Some((100, 200)), Some((95, 175))]);
 //! // Received 5 before it was sent: at least that much is wrong between the clocks.
 //! assert_eq!(edges.all()[0].latency(), -5);
-//! assert_eq!(edges.pairs()[0].back, [EdgeIndex(1)]);
+//! assert_eq!(edges.pairs(&()).unwrap()[0].back, [EdgeIndex(1)]);
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
@@ -34,10 +34,12 @@ pub(crate) use source::whole;
 pub use source::{Dependencies, Source, each_part, each_part_watched};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, EventNode, Nodes, PackedOption, Place};
 use crate::delay::MinimalDelay;
+use crate::pace::Pace;
 use crate::share::NeedsWhole;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -263,29 +265,46 @@ impl Edges {
             .unwrap_or((0, 0))
     }
 
-    /// The dependencies by pair of clocks, in order of their numbers.
-    pub fn pairs(&self) -> Vec<PairEdges> {
-        let key = |edge: &Edge| (edge.from.min(edge.to), edge.from.max(edge.to));
-        let mut order: Vec<EdgeIndex> = (0..self.edges.len() as u32).map(EdgeIndex).collect();
-        order.sort_by_key(|&at| {
-            let edge = &self.edges[at.index()];
-            (key(edge), edge.sent, edge.received)
-        });
-        let same = |a: &EdgeIndex, b: &EdgeIndex| {
-            key(&self.edges[a.index()]) == key(&self.edges[b.index()])
-        };
-        let pair = |of: &[EdgeIndex]| {
-            let (low, high) = key(&self.edges[of[0].index()]);
-            let (forth, back) = of
-                .iter()
-                .partition(|&&at| self.edges[at.index()].from == low);
-            PairEdges {
-                low,
-                high,
-                forth,
-                back,
-            }
-        };
-        order.chunk_by(same).map(pair).collect()
+    /// The dependencies by pair of clocks, in order of their numbers. Fails only if
+    /// `monitor` says to give up.
+    pub fn pairs(&self, monitor: &dyn Monitor) -> Result<Vec<PairEdges>, Cancelled> {
+        let mut places: FxHashMap<(ClockId, ClockId), usize> = FxHashMap::default();
+        let mut pairs: Vec<PairEdges> = Vec::new();
+        let mut pace = Pace::of(monitor);
+        for (at, edge) in (0..).map(EdgeIndex).zip(&self.edges) {
+            pace.event()?;
+            let (low, high) = (edge.from.min(edge.to), edge.from.max(edge.to));
+            let place = *places.entry((low, high)).or_insert_with(|| {
+                let (forth, back) = (Vec::new(), Vec::new());
+                pairs.push(PairEdges {
+                    low,
+                    high,
+                    forth,
+                    back,
+                });
+                pairs.len() - 1
+            });
+            let pair = &mut pairs[place];
+            let way = if edge.from == low {
+                &mut pair.forth
+            } else {
+                &mut pair.back
+            };
+            way.push(at);
+        }
+        pairs.sort_unstable_by_key(|pair| (pair.low, pair.high));
+        // Each way is listed nearly in this order, and a stable sort is quick with that.
+        let ways = pairs
+            .par_iter_mut()
+            .flat_map_iter(|it| [&mut it.forth, &mut it.back]);
+        ways.try_for_each(|way| {
+            monitor.check()?;
+            way.sort_by_key(|at| {
+                let edge = &self.edges[at.index()];
+                (edge.sent, edge.received)
+            });
+            Ok(())
+        })?;
+        Ok(pairs)
     }
 }

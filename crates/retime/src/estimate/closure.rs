@@ -28,12 +28,12 @@
 //! bounds.at_most(a, b, 3); // C_a - C_b <= 3
 //! bounds.at_most(b, c, 4);
 //! bounds.at_most(c, a, -5);
-//! bounds.close()?;
+//! bounds.close(&()).unwrap()?;
 //! assert_eq!((bounds.lower(a, c), bounds.upper(a, c)), (Some(5), Some(7)));
 //! assert_eq!(bounds.upper(b, a), Some(-1));
 //!
 //! bounds.at_most(c, a, -8);
-//! let cycle = bounds.close().unwrap_err();
+//! let cycle = bounds.close(&()).unwrap().unwrap_err();
 //! assert_eq!((cycle.clocks.len(), cycle.missing), (2, 1));
 //! # Ok::<(), retime::estimate::NegativeCycle>(())
 //! ```
@@ -41,8 +41,8 @@
 use crate::cycles::{Arc, Start, shortest_paths};
 use crate::estimate::NoEstimate;
 use crate::estimate::pair_bounds::UNBOUNDED;
-use retime_model::ClockId;
-use retime_model::Ticks;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor, Ticks};
 
 /// Upper bounds of the differences of all pairs of clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,20 +107,23 @@ impl DifferenceBounds {
         Some((self.lower(i, k)?, self.upper(i, k)?))
     }
 
-    /// Adds all bounds that follow. On an error the bounds are as they were.
-    pub fn close(&mut self) -> Result<(), NegativeCycle> {
+    /// Adds all bounds that follow. On an error, of which the outer one is that `monitor`
+    /// says to give up, the bounds are as they were.
+    pub fn close(&mut self, monitor: &dyn Monitor) -> Result<Result<(), NegativeCycle>, Cancelled> {
         let mut closed = self.upper.clone();
+        let mut pace = Pace::of(monitor);
         for via in 0..self.clocks {
+            pace.events(closed.len())?;
             if let Err((clock, sum)) = relax(&mut closed, self.clocks, via) {
                 // Found by other means, but found: a sum below 0 is a real one.
-                return Err(self.negative_cycle().unwrap_or(NegativeCycle {
+                return Ok(Err(self.negative_cycle().unwrap_or(NegativeCycle {
                     clocks: vec![ClockId(clock as u32), ClockId(via as u32)],
                     missing: sum.saturating_neg(),
-                }));
+                })));
             }
         }
         self.upper = closed;
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// A cycle of bounds that adds up to less than 0 (Bellman and Ford). The

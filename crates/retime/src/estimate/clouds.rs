@@ -15,7 +15,8 @@
 //! ```
 
 use crate::edges::{Edge, EdgeIndex, Edges, PairEdges};
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::NoEstimate;
 
@@ -73,6 +74,7 @@ impl Clouds {
         edges: &Edges,
         of: Neighbour<'_>,
         least: impl Fn(&Edge) -> i64,
+        monitor: &dyn Monitor,
     ) -> Result<Self, NoEstimate> {
         let (received, sent) = if of.clock == of.pair.high {
             (&of.pair.forth, &of.pair.back)
@@ -85,16 +87,30 @@ impl Clouds {
         if received.is_empty() {
             return Err(NoEstimate::OneDirection(of.clock, of.towards));
         }
-        let edge = |&at: &EdgeIndex| edges.get(at);
         let below = |edge: &Edge| sample(edge.received, edge.sent, least(edge));
         let above = |edge: &Edge| sample(edge.sent, edge.received, least(edge).saturating_neg());
         let own = edges.get(received[0]).map_or(0, |it| it.received);
         Ok(Self {
             extent: edges.extent(of.clock).unwrap_or((own, own)),
-            below: received.iter().filter_map(edge).map(below).collect(),
-            above: sent.iter().filter_map(edge).map(above).collect(),
+            below: samples(edges, received, below, monitor)?,
+            above: samples(edges, sent, above, monitor)?,
         })
     }
+}
+
+fn samples(
+    edges: &Edges,
+    of: &[EdgeIndex],
+    sample: impl Fn(&Edge) -> Sample,
+    monitor: &dyn Monitor,
+) -> Result<Vec<Sample>, Cancelled> {
+    let mut pace = Pace::of(monitor);
+    let mut samples = Vec::with_capacity(of.len());
+    for &at in of {
+        pace.event()?;
+        samples.extend(edges.get(at).map(&sample));
+    }
+    Ok(samples)
 }
 
 /// From a stamp of the clock and one of the other.

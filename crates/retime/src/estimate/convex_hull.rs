@@ -41,13 +41,13 @@
 //!     Edge::message(b, 2000, a, 2040), // at 2000 at most 40
 //! ];
 //! let edges = Edges::new(messages, vec![Some((0, 2040)), Some((0, 2000))]);
-//! let estimate = convex_hull(&edges, |_| 0, a)?;
+//! let estimate = convex_hull(&edges, |_| 0, a, &())?;
 //! let offset = estimate.offsets[1].as_ref().unwrap();
 //! // The steepest rises from 0 to 40, the flattest falls from 20 to 0.
 //! assert!((offset.at(0) - 10.0).abs() < 1e-9);
 //! assert!((offset.at(2000) - 20.0).abs() < 1e-9);
 //! // With a minimal delay of 15 the first round trip is 10 too short.
-//! let none = convex_hull(&edges, |_| 15, a).unwrap_err();
+//! let none = convex_hull(&edges, |_| 15, a, &()).unwrap_err();
 //! assert_eq!(none, retime::estimate::NoEstimate::Infeasible(vec![a, b], retime::Ticks(10)));
 //! # Ok::<(), retime::estimate::NoEstimate>(())
 //! ```
@@ -58,8 +58,7 @@ use super::direct::against_reference;
 use super::hull::{self, Hull};
 use super::{Estimate, NoEstimate};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
-use retime_model::Ticks;
+use retime_model::{ClockId, Monitor, Ticks};
 
 /// Corrects every clock by the bisector of its messages with the reference;
 /// `least` is the minimal delay of a dependency in ticks.
@@ -75,8 +74,10 @@ pub fn convex_hull(
     edges: &Edges,
     least: impl Fn(&Edge) -> i64 + Sync,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    against_reference(edges, reference, |of| pair_line(edges, of, &least))
+    let line = |of: Neighbour<'_>| pair_line(edges, of, &least, monitor);
+    against_reference(edges, reference, line, monitor)
 }
 
 /// The bisector of a pair.
@@ -84,10 +85,12 @@ pub(super) fn pair_line(
     edges: &Edges,
     of: Neighbour<'_>,
     least: impl Fn(&Edge) -> i64,
+    monitor: &dyn Monitor,
 ) -> Result<PairLine, NoEstimate> {
-    let clouds = Clouds::new(edges, of, least)?;
+    let clouds = Clouds::new(edges, of, least, monitor)?;
     let (first, last) = clouds.extent;
     let below = hull::upper_hull(clouds.below);
+    monitor.check()?;
     let above = hull::lower_hull(clouds.above);
     if let Some(overlap) = hull::overlap(&below, &above).filter(|&by| by > 0) {
         let by = Ticks(i64::try_from(overlap).unwrap_or(i64::MAX));

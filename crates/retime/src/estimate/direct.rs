@@ -7,15 +7,16 @@ use super::clouds::Neighbour;
 use super::line::towards;
 use super::{Estimate, NoEstimate};
 use crate::edges::{Edges, PairEdges};
-use retime_model::ClockId;
+use retime_model::{ClockId, Monitor};
 
 /// Corrects each clock by the line of its pair with the reference.
 pub(super) fn against_reference(
     edges: &Edges,
     reference: ClockId,
     line: impl Fn(Neighbour<'_>) -> Result<PairLine, NoEstimate> + Sync,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let pairs = edges.pairs();
+    let pairs = edges.pairs(monitor)?;
     let mut with_reference: Vec<Option<&PairEdges>> = vec![None; edges.clocks()];
     for pair in &pairs {
         let clock = Neighbour::of(pair, reference).map(|it| it.clock);

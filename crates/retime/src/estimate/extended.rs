@@ -58,7 +58,7 @@
 //! });
 //! let edges = Edges::new(both.collect(), vec![Some((0, 1_000)); 2]);
 //! let options = Extended { intervals: Some(20), ..Extended::default() };
-//! let estimate = extended(&edges, |_| 0, &options, a)?;
+//! let estimate = extended(&edges, |_| 0, &options, a, &())?;
 //! let offset = estimate.offsets[1].as_ref().unwrap();
 //! // Right to half a round trip.
 //! for time in [0, 250, 500, 750, 1_000] {
@@ -69,7 +69,7 @@
 
 use rayon::prelude::*;
 
-use super::closure::{DifferenceBounds, NegativeCycle};
+use super::closure::DifferenceBounds;
 use super::hofmann_hilgers::{all_or_first, tightest};
 use super::line::middle;
 use super::missing_ways::{self, Guess};
@@ -79,7 +79,8 @@ use super::sub_intervals::{SubIntervals, never_both_ways, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate, Offset};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// What may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -120,18 +121,21 @@ pub fn extended(
     least: impl Fn(&Edge) -> i64,
     options: &Extended,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let traffic = Traffic::of(edges);
+    let traffic = Traffic::of(edges, monitor)?;
     let relation = Relation::to(reference, edges, &traffic)?;
     let related = members(&relation.some);
     with_sub_intervals(&traffic, options.intervals, traffic.typical(), |pieces| {
-        let bounds = PairBounds::along(&traffic, edges, &least, pieces);
-        let factor = options.factor.unwrap_or_else(|| {
-            let delays = PairBounds::along(&traffic, edges, &|_| 0, pieces);
+        let bounds = PairBounds::along(&traffic, edges, &least, pieces, monitor)?;
+        let factor = if let Some(given) = options.factor {
+            given
+        } else {
+            let delays = PairBounds::along(&traffic, edges, &|_| 0, pieces, monitor)?;
             missing_ways::factor(&delays, pieces.len())
-        });
-        let closed = boundaries(&bounds, pieces, edges.clocks(), factor)?;
-        let closed = without_gaps(&closed, pieces, &related, options.drift);
+        };
+        let closed = boundaries(&bounds, pieces, edges.clocks(), factor, monitor)?;
+        let closed = without_gaps(&closed, pieces, &related, options.drift, monitor)?;
         let base = tightest(&closed, &related).unwrap_or(reference);
         let mut offsets = vec![None; edges.clocks()];
         for &clock in &related {
@@ -159,7 +163,8 @@ fn boundaries(
     pieces: &SubIntervals,
     clocks: usize,
     factor: f64,
-) -> Result<Vec<DifferenceBounds>, NegativeCycle> {
+    monitor: &dyn Monitor,
+) -> Result<Vec<DifferenceBounds>, NoEstimate> {
     let guesses: Vec<Vec<Guess>> = (0..pieces.len())
         .map(|piece| missing_ways::guesses(bounds, piece, factor))
         .collect();
@@ -173,8 +178,8 @@ fn boundaries(
             }
             guessed.extend(guesses.get(piece).into_iter().flatten());
         }
-        known.close()?;
-        Ok(with_guesses(known, guessed))
+        known.close(monitor)??;
+        Ok(with_guesses(known, guessed, monitor)?)
     });
     all_or_first(closed.collect())
 }
@@ -183,15 +188,16 @@ fn boundaries(
 fn with_guesses<'a>(
     known: DifferenceBounds,
     guessed: impl IntoIterator<Item = &'a Guess>,
-) -> DifferenceBounds {
+    monitor: &dyn Monitor,
+) -> Result<DifferenceBounds, Cancelled> {
     let mut all = known.clone();
     for &(i, k, limit) in guessed {
         all.at_most(i, k, limit);
     }
-    if all == known || all.close().is_err() {
-        return known;
+    if all == known || all.close(monitor)?.is_err() {
+        return Ok(known);
     }
-    all
+    Ok(all)
 }
 
 /// The bounds of all boundaries, the open ones among them interpolated.
@@ -200,19 +206,20 @@ fn without_gaps(
     pieces: &SubIntervals,
     related: &[ClockId],
     drift: f64,
-) -> Vec<DifferenceBounds> {
+    monitor: &dyn Monitor,
+) -> Result<Vec<DifferenceBounds>, Cancelled> {
     let filled = closed.par_iter().enumerate().map(|(boundary, bounds)| {
-        let pairs = related
-            .iter()
-            .flat_map(|&i| related.iter().map(move |&k| (i, k)));
-        let open = pairs.filter(|&(i, k)| bounds.upper(i, k).is_none());
-        let guesses: Vec<Guess> = open
-            .filter_map(|(i, k)| {
+        let mut pace = Pace::of(monitor);
+        let mut guesses: Vec<Guess> = Vec::new();
+        for &i in related {
+            pace.events(related.len())?;
+            let open = related.iter().filter(|&&k| bounds.upper(i, k).is_none());
+            guesses.extend(open.filter_map(|&k| {
                 let limit = missing_ways::interpolated(closed, pieces, boundary, (i, k), drift)?;
                 Some((i, k, limit))
-            })
-            .collect();
-        with_guesses(bounds.clone(), &guesses)
+            }));
+        }
+        with_guesses(bounds.clone(), &guesses, monitor)
     });
     filled.collect()
 }

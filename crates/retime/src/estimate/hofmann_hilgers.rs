@@ -40,7 +40,7 @@
 //!     Edge::message(c, 330, a, 35),
 //! ];
 //! let extents = vec![Some((0, 35)), Some((105, 115)), Some((320, 330))];
-//! let estimate = hofmann_hilgers(&Edges::new(edges, extents), |_| 5, Some(1), a)?;
+//! let estimate = hofmann_hilgers(&Edges::new(edges, extents), |_| 5, Some(1), a, &())?;
 //! let offset = |clock: usize| estimate.offsets[clock].as_ref().unwrap().at(0);
 //! assert_eq!((offset(0), offset(1), offset(2)), (0.0, -100.0, -300.0));
 //! # Ok::<(), retime::estimate::NoEstimate>(())
@@ -48,7 +48,7 @@
 
 use rayon::prelude::*;
 
-use super::closure::{DifferenceBounds, NegativeCycle};
+use super::closure::DifferenceBounds;
 use super::line::{lines_through, middle, relative_to};
 use super::pair_bounds::PairBounds;
 use super::relation::{Relation, members};
@@ -56,7 +56,7 @@ use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
+use retime_model::{ClockId, Monitor};
 
 /// Estimates all clocks together. `least` is the minimal delay of a dependency,
 /// in ticks. The number of sub-intervals is by default such that the median pair
@@ -75,17 +75,18 @@ pub fn hofmann_hilgers(
     least: impl Fn(&Edge) -> i64,
     intervals: Option<u32>,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let traffic = Traffic::of(edges);
+    let traffic = Traffic::of(edges, monitor)?;
     let relation = Relation::to(reference, edges, &traffic)?;
     if let Some(error) = relation.one_direction(&traffic) {
         return Err(error);
     }
     let related = members(&relation.both);
     with_sub_intervals(&traffic, intervals, traffic.typical(), |pieces| {
-        let bounds = PairBounds::along(&traffic, edges, &least, pieces);
+        let bounds = PairBounds::along(&traffic, edges, &least, pieces, monitor)?;
         let numbers = (0..pieces.len()).into_par_iter();
-        let closed = numbers.map(|piece| closed(&bounds, piece, edges.clocks()));
+        let closed = numbers.map(|piece| closed(&bounds, piece, edges.clocks(), monitor));
         let closed = all_or_first(closed.collect())?;
         let base = tightest(&closed, &related).unwrap_or(reference);
         let points = |clock| Ok(middles(&closed, pieces, base, clock));
@@ -99,20 +100,21 @@ fn closed(
     bounds: &PairBounds,
     piece: usize,
     clocks: usize,
-) -> Result<DifferenceBounds, NegativeCycle> {
+    monitor: &dyn Monitor,
+) -> Result<DifferenceBounds, NoEstimate> {
     let mut closed = DifferenceBounds::new(clocks);
     for (i, k, limit) in bounds.uppers(piece) {
         closed.at_most(i, k, limit);
     }
-    closed.close()?;
+    closed.close(monitor)??;
     Ok(closed)
 }
 
 /// All, or the first error: which of several a parallel collection gives depends
 /// on threads.
 pub(crate) fn all_or_first(
-    closed: Vec<Result<DifferenceBounds, NegativeCycle>>,
-) -> Result<Vec<DifferenceBounds>, NegativeCycle> {
+    closed: Vec<Result<DifferenceBounds, NoEstimate>>,
+) -> Result<Vec<DifferenceBounds>, NoEstimate> {
     closed.into_iter().collect()
 }
 

@@ -30,7 +30,7 @@
 //!     [there, Edge::message(b, shows(time + 10), a, time + 14)]
 //! });
 //! let edges = Edges::new(both.collect(), vec![Some((0, 914)), Some((100, 1_019))]);
-//! let estimate = min_max(&edges, |_| 4, Some(10), a)?;
+//! let estimate = min_max(&edges, |_| 4, Some(10), a, &())?;
 //! let offset = estimate.offsets[1].as_ref().unwrap();
 //! assert!((offset.at(shows(500)) + 105.0).abs() < 0.6);
 //! # Ok::<(), retime::estimate::NoEstimate>(())
@@ -43,8 +43,7 @@ use super::sub_intervals::{SubIntervals, with_sub_intervals};
 use super::traffic::Traffic;
 use super::{Estimate, NoEstimate};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
-use retime_model::Ticks;
+use retime_model::{ClockId, Monitor, Ticks};
 
 /// Estimates each clock against the reference. `least` is the minimal delay of a
 /// dependency, in ticks. The number of sub-intervals is by default such that the
@@ -63,8 +62,9 @@ pub fn min_max(
     least: impl Fn(&Edge) -> i64,
     intervals: Option<u32>,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let traffic = Traffic::of(edges);
+    let traffic = Traffic::of(edges, monitor)?;
     let others = clocks(edges).filter(|&clock| clock != reference);
     let others = others.filter(|&clock| edges.extent(clock).is_some());
     let others: Vec<ClockId> = others.collect();
@@ -74,7 +74,7 @@ pub fn min_max(
         .map(|&clock| traffic.each_way(reference, clock));
     let fewest = each_way.min().unwrap_or(0);
     with_sub_intervals(&traffic, intervals, fewest, |pieces| {
-        let bounds = PairBounds::along(&traffic, edges, &least, pieces);
+        let bounds = PairBounds::along(&traffic, edges, &least, pieces, monitor)?;
         let points = |clock| middles(&bounds, pieces, reference, clock);
         let lines = lines_through(edges, &others, points)?;
         Ok(towards(reference, edges, lines))
@@ -138,7 +138,7 @@ mod tests {
 
     fn run(edges: Vec<Edge>, clocks: usize) -> Result<Estimate, NoEstimate> {
         let edges = Edges::new(edges, vec![Some((0, 1_000)); clocks]);
-        min_max(&edges, |_| 0, Some(2), A)
+        min_max(&edges, |_| 0, Some(2), A, &())
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(through, Err(NoEstimate::Unrelated(vec![ClockId(2)])));
         let nothing = Edges::new(Vec::new(), Vec::new());
         assert_eq!(
-            min_max(&nothing, |_| 0, None, A).map(|it| it.offsets),
+            min_max(&nothing, |_| 0, None, A, &()).map(|it| it.offsets),
             Ok(Vec::new())
         );
     }
@@ -167,7 +167,7 @@ mod tests {
         let edges = vec![Edge::message(A, 10, B, 20), Edge::message(B, 40, A, 27)];
         let edges = Edges::new(edges, vec![Some((0, 100)); 2]);
         let infeasible = NoEstimate::Infeasible(vec![A, B], Ticks(3));
-        assert_eq!(min_max(&edges, |_| 0, Some(1), A), Err(infeasible));
+        assert_eq!(min_max(&edges, |_| 0, Some(1), A, &()), Err(infeasible));
     }
 
     #[test]
@@ -175,7 +175,7 @@ mod tests {
         let edges = vec![Edge::message(A, 10, B, 30), Edge::message(B, 900, A, 910)];
         assert!(matches!(run(edges.clone(), 2), Err(NoEstimate::Missing(_))));
         let edges = Edges::new(edges, vec![Some((0, 1_000)); 2]);
-        let estimate = min_max(&edges, |_| 0, None, A).unwrap();
+        let estimate = min_max(&edges, |_| 0, None, A, &()).unwrap();
         let middle = |offset: &Offset| (offset.at(400) + 5.0).abs() < 1e-9;
         assert!(estimate.offsets[1].as_ref().is_some_and(middle));
     }

@@ -106,8 +106,8 @@ mod tests {
     #[test]
     fn a_missing_way_is_guessed_from_the_tightest_pair() {
         let edges = edges();
-        let pieces = SubIntervals::divide(&edges, 2);
-        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces);
+        let pieces = SubIntervals::divide(&edges, 2, &()).unwrap();
+        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces, &()).unwrap();
         // b - c <= 7, so c - b <= 3 * 10 - 7.
         assert_eq!(guesses(&bounds, 0, 3.0), [(C, B, 23)]);
         assert_eq!(guesses(&bounds, 1, 3.0), []);
@@ -117,20 +117,20 @@ mod tests {
     #[test]
     fn the_factor_compares_the_fastest_round_trips_of_pairs() {
         let edges = edges();
-        let pieces = SubIntervals::divide(&edges, 2);
+        let pieces = SubIntervals::divide(&edges, 2, &()).unwrap();
         let close = |factor: f64, to: f64| (factor - to).abs() < 1e-12;
-        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces);
+        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces, &()).unwrap();
         assert!(close(factor(&bounds, 2), 2.0));
         let mut more = edges.all().to_vec();
         more.push(Edge::message(B, 30, C, 58));
         let edges = Edges::new(more, vec![None; 3]);
-        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces);
+        let bounds = PairBounds::collect(&edges, &|_| 0, &pieces, &()).unwrap();
         assert!(close(factor(&bounds, 2), 3.5));
     }
 
     #[test]
     fn gaps_are_filled_from_both_sides() {
-        let pieces = SubIntervals::divide(&edges(), 4);
+        let pieces = SubIntervals::divide(&edges(), 4, &()).unwrap();
         let open = DifferenceBounds::new(3);
         let bounded = |limit: i64| {
             let mut bounds = open.clone();

@@ -26,8 +26,8 @@
 //!     Edge::message(b, 1_090, a, 100),
 //! ];
 //! let edges = Edges::new(edges, vec![Some((0, 100)), Some((1_010, 1_090))]);
-//! let pieces = SubIntervals::divide(&edges, 1);
-//! let bounds = PairBounds::collect(&edges, &|_| 2, &pieces);
+//! let pieces = SubIntervals::divide(&edges, 1, &()).unwrap();
+//! let bounds = PairBounds::collect(&edges, &|_| 2, &pieces, &()).unwrap();
 //! // a is between 992 and 1008 behind b.
 //! assert_eq!((bounds.lower(0, a, b), bounds.upper(0, a, b)), (Some(-1_008), Some(-992)));
 //! ```
@@ -35,7 +35,8 @@
 use crate::edges::{Edge, Edges};
 use crate::estimate::SubIntervals;
 use crate::estimate::traffic::Traffic;
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Stands for no bound.
 pub(crate) const UNBOUNDED: i64 = i64::MAX;
@@ -50,9 +51,15 @@ pub struct PairBounds {
 }
 
 impl PairBounds {
-    /// Of all dependencies; `least` is the minimal delay of each, in ticks.
-    pub fn collect(edges: &Edges, least: &impl Fn(&Edge) -> i64, pieces: &SubIntervals) -> Self {
-        Self::along(&Traffic::of(edges), edges, least, pieces)
+    /// Of all dependencies; `least` is the minimal delay of each, in ticks. Fails only if
+    /// `monitor` says to give up.
+    pub fn collect(
+        edges: &Edges,
+        least: &impl Fn(&Edge) -> i64,
+        pieces: &SubIntervals,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        Self::along(&Traffic::of(edges, monitor)?, edges, least, pieces, monitor)
     }
 
     pub(crate) fn along(
@@ -60,7 +67,8 @@ impl PairBounds {
         edges: &Edges,
         least: &impl Fn(&Edge) -> i64,
         pieces: &SubIntervals,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let pairs: Vec<_> = traffic
             .ways()
             .iter()
@@ -68,7 +76,9 @@ impl PairBounds {
             .collect();
         let mut limits = vec![UNBOUNDED; pairs.len() * pieces.len()];
         let mut position = None;
+        let mut pace = Pace::of(monitor);
         for edge in edges.all() {
+            pace.event()?;
             let pair = (edge.from, edge.to);
             // Messages of one pair often follow one another.
             if position.is_none_or(|at: usize| pairs.get(at) != Some(&pair)) {
@@ -86,7 +96,7 @@ impl PairBounds {
                 }
             }
         }
-        Self { pairs, limits }
+        Ok(Self { pairs, limits })
     }
 
     /// `O-(i,k)`: `C_i - C_k` is at most this in a sub-interval; `None` without

@@ -37,7 +37,7 @@
 //!     ],
 //!     vec![Some((100, 100)), Some((160, 200)), Some((120, 135))],
 //! );
-//! let estimate = pseudo_synchronisation(&edges, |_| 0, false, clock(0))?;
+//! let estimate = pseudo_synchronisation(&edges, |_| 0, false, clock(0), &())?;
 //! let added = |clock: usize| estimate.offsets[clock].as_ref().unwrap().at(0);
 //! // 40 for the fastest from the base to clock 2, but then the last message would
 //! // arrive at 115, 25 before it was sent at 140: clock 2 is moved by as much.
@@ -49,8 +49,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Estimate, NoEstimate, Offset};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
-use retime_model::Ticks;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor, Ticks};
 
 /// Shifts all clocks against `reference`, the base clock, by constants.
 ///
@@ -71,11 +71,12 @@ pub fn pseudo_synchronisation(
     least: impl Fn(&Edge) -> i64,
     closure: bool,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let fastest = Fastest::of(edges, least);
+    let fastest = Fastest::of(edges, least, monitor)?;
     fastest.refuse_unreachable(reference)?;
     let shifts = if closure {
-        fastest.closed(reference)?
+        fastest.closed(reference, monitor)?
     } else {
         fastest.adjusted(reference)?
     };
@@ -97,17 +98,23 @@ struct Fastest {
 type Shifts = Vec<Option<i128>>;
 
 impl Fastest {
-    fn of(edges: &Edges, least: impl Fn(&Edge) -> i64) -> Self {
+    fn of(
+        edges: &Edges,
+        least: impl Fn(&Edge) -> i64,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let mut pace = Pace::of(monitor);
         let mut of = BTreeMap::new();
         let clocks = edges.clocks();
         let exists = |clock: ClockId| clock.as_usize() < clocks;
         let known = |edge: &&Edge| exists(edge.from) && exists(edge.to);
         for edge in edges.all().iter().filter(known) {
+            pace.event()?;
             let took = i128::from(edge.received) - i128::from(edge.sent) - i128::from(least(edge));
             let fastest = of.entry((edge.from, edge.to)).or_insert(took);
             *fastest = took.min(*fastest);
         }
-        Self { clocks, of }
+        Ok(Self { clocks, of })
     }
 
     /// The pseudo-shifts with their one adjustment, as printed.
@@ -163,7 +170,8 @@ impl Fastest {
     }
 
     /// The shortest paths from the base.
-    fn closed(&self, base: ClockId) -> Result<Shifts, NoEstimate> {
+    fn closed(&self, base: ClockId, monitor: &dyn Monitor) -> Result<Shifts, NoEstimate> {
+        let mut pace = Pace::of(monitor);
         let mut shifts = vec![None; self.clocks];
         let mut previous = vec![None; self.clocks];
         if let Some(shift) = shifts.get_mut(base.as_usize()) {
@@ -172,6 +180,7 @@ impl Fastest {
         // A path that visits no clock twice has fewer steps than there are clocks;
         // what still moves after that lies behind a cycle.
         for _ in 0..=self.clocks {
+            pace.events(self.of.len())?;
             let mut moved = false;
             for (&(from, to), took) in &self.of {
                 let Some(through) = shifts[from.as_usize()].map(|shift: i128| shift + took) else {

@@ -39,7 +39,7 @@
 //!     ],
 //!     vec![Some((0, 1022)), Some((0, 1000))],
 //! );
-//! let estimate = regression(&edges, a)?;
+//! let estimate = regression(&edges, a, &())?;
 //! let offset = estimate.offsets[1].as_ref().unwrap();
 //! // f = 6 + t / 100 and g = 13.33 + t / 100: on average messages to b take 4, from b 3.33,
 //! // so the result is too low by a third.
@@ -53,7 +53,8 @@ use super::clouds::{Clouds, Neighbour, Sample};
 use super::direct::against_reference;
 use super::{Estimate, NoEstimate};
 use crate::edges::Edges;
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Corrects every clock by the regression of its messages with the reference.
 ///
@@ -62,14 +63,24 @@ use retime_model::ClockId;
 /// [`NoEstimate::Unrelated`] if a clock exchanges nothing with the reference
 /// itself; the [spanning tree](super::spanning_tree()) goes through others.
 /// [`NoEstimate::OneDirection`] if it only sends to it or only receives.
-pub fn regression(edges: &Edges, reference: ClockId) -> Result<Estimate, NoEstimate> {
-    against_reference(edges, reference, |of| pair_line(edges, of))
+pub fn regression(
+    edges: &Edges,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Estimate, NoEstimate> {
+    let line = |of: Neighbour<'_>| pair_line(edges, of, monitor);
+    against_reference(edges, reference, line, monitor)
 }
 
 /// The mean of the two regression lines of a pair.
-pub(super) fn pair_line(edges: &Edges, of: Neighbour<'_>) -> Result<PairLine, NoEstimate> {
-    let clouds = Clouds::new(edges, of, |_| 0)?;
-    let (below, above) = (Moments::of(&clouds.below), Moments::of(&clouds.above));
+pub(super) fn pair_line(
+    edges: &Edges,
+    of: Neighbour<'_>,
+    monitor: &dyn Monitor,
+) -> Result<PairLine, NoEstimate> {
+    let clouds = Clouds::new(edges, of, |_| 0, monitor)?;
+    let below = Moments::of(&clouds.below, monitor)?;
+    let above = Moments::of(&clouds.above, monitor)?;
     // A cloud at one moment has no rate of its own; the other's is as good.
     let rates = (below.rate(), above.rate());
     let lines = (
@@ -104,17 +115,19 @@ struct Moments {
 }
 
 impl Moments {
-    fn of(samples: &[Sample]) -> Self {
+    fn of(samples: &[Sample], monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let (at, at_rest) = mean(samples, |it| it.at);
         let (ticks, ticks_rest) = mean(samples, |it| it.ticks);
         let (mut squares, mut products) = (0.0, 0.0);
+        let mut pace = Pace::of(monitor);
         for sample in samples {
+            pace.event()?;
             let along = (sample.at - at) as f64 - at_rest;
             let up = (i128::from(sample.ticks) - i128::from(ticks)) as f64 - ticks_rest;
             squares += along * along;
             products += along * up;
         }
-        Self {
+        Ok(Self {
             count: samples.len() as f64,
             at,
             at_rest,
@@ -122,7 +135,7 @@ impl Moments {
             ticks_rest,
             squares,
             products,
-        }
+        })
     }
 
     /// Slope of the line of least squares; `None` if all points have one stamp.

@@ -93,7 +93,7 @@ mod tests {
         let edge = |&(from, to): &(u32, u32)| Edge::message(ClockId(from), 0, ClockId(to), 1);
         let edges = ways.iter().map(edge).collect();
         let edges = Edges::new(edges, vec![Some((0, 1)); clocks]);
-        let traffic = Traffic::of(&edges);
+        let traffic = Traffic::of(&edges, &()).unwrap();
         Ok((Relation::to(ClockId(0), &edges, &traffic)?, traffic))
     }
 
@@ -123,8 +123,8 @@ mod tests {
         assert_eq!(error, NoEstimate::Unrelated(others));
         assert!(relation(&[], 1).is_ok());
         let edges = Edges::new(Vec::new(), vec![Some((0, 1)), None]);
-        assert!(Relation::to(ClockId(0), &edges, &Traffic::of(&edges)).is_ok());
-        let beyond = Relation::to(ClockId(7), &edges, &Traffic::of(&edges));
+        assert!(Relation::to(ClockId(0), &edges, &Traffic::of(&edges, &()).unwrap()).is_ok());
+        let beyond = Relation::to(ClockId(7), &edges, &Traffic::of(&edges, &()).unwrap());
         assert_eq!(beyond.err(), Some(NoEstimate::Unrelated(vec![ClockId(0)])));
     }
 }

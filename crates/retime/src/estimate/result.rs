@@ -39,6 +39,9 @@ pub enum NoEstimate {
     /// could come from.
     #[error("{0}")]
     Missing(String),
+    /// The caller asked to stop.
+    #[error(transparent)]
+    Cancelled(#[from] Cancelled),
 }
 
 /// An estimate that makes no clock map.
@@ -85,6 +88,7 @@ impl NoEstimate {
                 names(clocks, ", ")
             ),
             Self::Missing(what) => what.clone(),
+            Self::Cancelled(cancelled) => cancelled.to_string(),
         }
     }
 }

@@ -42,7 +42,7 @@
 //!     messages.extend(round_trip(b, at, c, 5 + at / 1000));
 //! }
 //! let edges = Edges::new(messages, vec![Some((10, 2016)), Some((3, 2013)), Some((3, 2003))]);
-//! let estimate = spanning_tree(&edges, |_| 0, PairMethod::Regression, a)?;
+//! let estimate = spanning_tree(&edges, |_| 0, PairMethod::Regression, a, &())?;
 //! let offset = estimate.offsets[2].as_ref().unwrap();
 //! assert!((offset.at(3) - 15.0).abs() < 1e-9 && (offset.at(2003) - 17.0).abs() < 1e-9);
 //! # Ok::<(), retime::estimate::NoEstimate>(())
@@ -56,7 +56,7 @@ use super::direct::clocks;
 use super::line::towards;
 use super::{Estimate, NoEstimate, convex_hull, regression};
 use crate::edges::{Edge, Edges, PairEdges};
-use retime_model::ClockId;
+use retime_model::{ClockId, Monitor};
 
 /// How the line of a pair is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,10 +73,11 @@ impl PairMethod {
         edges: &Edges,
         least: impl Fn(&Edge) -> i64,
         of: Neighbour<'_>,
+        monitor: &dyn Monitor,
     ) -> Result<PairLine, NoEstimate> {
         match self {
-            Self::Regression => regression::pair_line(edges, of),
-            Self::ConvexHull => convex_hull::pair_line(edges, of, least),
+            Self::Regression => regression::pair_line(edges, of, monitor),
+            Self::ConvexHull => convex_hull::pair_line(edges, of, least, monitor),
         }
     }
 }
@@ -94,8 +95,9 @@ pub fn spanning_tree(
     least: impl Fn(&Edge) -> i64 + Sync,
     method: PairMethod,
     reference: ClockId,
+    monitor: &dyn Monitor,
 ) -> Result<Estimate, NoEstimate> {
-    let pairs = edges.pairs();
+    let pairs = edges.pairs(monitor)?;
     let neighbours = neighbours(edges.clocks(), &pairs);
     let mut tree = Tree::new(edges.clocks());
     let mut last = reference;
@@ -106,9 +108,12 @@ pub fn spanning_tree(
         let outside = around.iter().filter_map(|pair| Neighbour::of(pair, last));
         let outside = outside.filter(|of| tree.lines[of.clock.as_usize()].is_none());
         let outside: Vec<Neighbour<'_>> = outside.collect();
-        let line = |of: &Neighbour<'_>| method.line(edges, &least, *of);
+        let line = |of: &Neighbour<'_>| method.line(edges, &least, *of, monitor);
         let found: Vec<_> = outside.par_iter().map(line).collect();
         for (of, line) in outside.into_iter().zip(found) {
+            if let Err(NoEstimate::Cancelled(cancelled)) = line {
+                return Err(cancelled.into());
+            }
             tree.offer(of, line);
         }
         let Some((clock, line)) = tree.nearest() else {

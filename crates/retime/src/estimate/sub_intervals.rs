@@ -24,7 +24,7 @@
 //! // b is 1000 ahead: there it takes 1010, back -990.
 //! let edges = vec![Edge::message(a, 0, b, 1_010), Edge::message(b, 1_090, a, 100)];
 //! let edges = Edges::new(edges, vec![Some((0, 100)), Some((1_010, 1_090))]);
-//! let pieces = SubIntervals::divide(&edges, 4);
+//! let pieces = SubIntervals::divide(&edges, 4, &()).unwrap();
 //! assert_eq!((pieces.len(), pieces.boundary(a, 1), pieces.boundary(b, 1)), (4, 25, 1_025));
 //! assert_eq!((pieces.of(a, 60), pieces.of(b, 1_060)), (2, 2));
 //! assert_eq!(pieces.of(a, 5_000), 3); // whatever is outside belongs to the ends
@@ -33,7 +33,7 @@
 use crate::edges::Edges;
 use crate::estimate::NoEstimate;
 use crate::estimate::traffic::Traffic;
-use retime_model::ClockId;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// Dependencies each way that a pair should have in a sub-interval.
 const EACH_WAY: u64 = 16;
@@ -60,10 +60,10 @@ impl SubIntervals {
     /// Divides a run, from the first to the last message, into this many, or
     /// fewer if it lasts fewer ticks; at least one. More than two for each message
     /// would be empty, more than 2^28 / clocks^2 would not fit into memory: no more
-    /// are made than that.
-    pub fn divide(edges: &Edges, count: u32) -> Self {
-        let traffic = Traffic::of(edges);
-        Self::shifted(&traffic, count, traffic.rough_shifts())
+    /// are made than that. Fails only if `monitor` says to give up.
+    pub fn divide(edges: &Edges, count: u32, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        let traffic = Traffic::of(edges, monitor)?;
+        Ok(Self::shifted(&traffic, count, traffic.rough_shifts()))
     }
 
     fn shifted(traffic: &Traffic, count: u32, shifts: Vec<i64>) -> Self {
@@ -167,8 +167,12 @@ pub(crate) fn with_sub_intervals<T>(
         }
         _ => Vec::new(),
     };
-    let better = others.into_iter().find_map(|count| attempt(count).ok());
-    better.map_or(result, Ok)
+    for count in others {
+        if let better @ (Ok(_) | Err(NoEstimate::Cancelled(_))) = attempt(count) {
+            return better;
+        }
+    }
+    result
 }
 
 /// Why a method that needs both bounds in one sub-interval gives up.
@@ -196,18 +200,21 @@ mod tests {
 
     #[test]
     fn a_short_run_has_fewer() {
-        assert_eq!(SubIntervals::divide(&lasting(3), 4).len(), 3);
-        assert_eq!(SubIntervals::divide(&lasting(0), 5).len(), 1);
+        assert_eq!(SubIntervals::divide(&lasting(3), 4, &()).unwrap().len(), 3);
+        assert_eq!(SubIntervals::divide(&lasting(0), 5, &()).unwrap().len(), 1);
         // Two messages touch four at most.
-        assert_eq!(SubIntervals::divide(&lasting(1_000), 5).len(), 4);
-        assert_eq!(SubIntervals::divide(&lasting(7), 0).len(), 1);
-        let nothing = SubIntervals::divide(&Edges::new(Vec::new(), Vec::new()), 3);
+        assert_eq!(
+            SubIntervals::divide(&lasting(1_000), 5, &()).unwrap().len(),
+            4
+        );
+        assert_eq!(SubIntervals::divide(&lasting(7), 0, &()).unwrap().len(), 1);
+        let nothing = SubIntervals::divide(&Edges::new(Vec::new(), Vec::new()), 3, &()).unwrap();
         assert_eq!((nothing.len(), nothing.of(A, 77)), (1, 0));
     }
 
     #[test]
     fn the_last_ends_with_the_run() {
-        let pieces = SubIntervals::divide(&lasting(100), 3);
+        let pieces = SubIntervals::divide(&lasting(100), 3, &()).unwrap();
         let ends: Vec<i64> = (0..=3).map(|number| pieces.boundary(A, number)).collect();
         assert_eq!(ends, [0, 34, 68, 100]);
         assert_eq!(pieces.middle(A, 2), 84);
@@ -219,7 +226,8 @@ mod tests {
     fn extreme_stamps_do_not_overflow() {
         let far = 1_i64 << 61;
         let edges = vec![Edge::message(A, 0, B, far), Edge::message(B, 0, A, far)];
-        let pieces = SubIntervals::divide(&Edges::new(edges, vec![None; 2]), u32::MAX);
+        let pieces =
+            SubIntervals::divide(&Edges::new(edges, vec![None; 2]), u32::MAX, &()).unwrap();
         assert!(pieces.of(A, i64::MAX) < pieces.len());
         assert!(pieces.boundary(A, pieces.len()) >= pieces.boundary(A, 0));
     }

@@ -7,7 +7,8 @@
 use rustc_hash::FxHashMap;
 
 use crate::edges::Edges;
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// From one clock to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,10 +30,12 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    pub(crate) fn of(edges: &Edges) -> Self {
+    pub(crate) fn of(edges: &Edges, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let mut found: FxHashMap<(ClockId, ClockId), Way> = FxHashMap::default();
         let mut extents = vec![None; edges.clocks()];
+        let mut pace = Pace::of(monitor);
         for edge in edges.all() {
+            pace.event()?;
             let (from, to) = (edge.from, edge.to);
             if from == to || from.max(to).as_usize() >= extents.len() {
                 continue;
@@ -50,7 +53,7 @@ impl Traffic {
         }
         let mut ways: Vec<Way> = found.into_values().collect();
         ways.sort_unstable_by_key(|way| (way.from, way.to));
-        Self { ways, extents }
+        Ok(Self { ways, extents })
     }
 
     /// First and last stamp of a clock with a dependency.
@@ -165,7 +168,7 @@ mod tests {
             Edge::message(b, 1_020, a, 30),
             Edge::message(b, 1_030, c, 530),
         ];
-        let traffic = Traffic::of(&Edges::new(edges, vec![None; 4]));
+        let traffic = Traffic::of(&Edges::new(edges, vec![None; 4]), &()).unwrap();
         assert_eq!(traffic.rough_shifts(), [0, -1_000, -500, 0]);
         assert_eq!(traffic.typical(), 1);
         assert_eq!((traffic.count(a, b), traffic.count(a, c)), (1, 0));
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn clocks_that_do_not_exist_are_passed_over() {
         let edges = vec![Edge::message(ClockId(0), 0, ClockId(9), 5)];
-        let traffic = Traffic::of(&Edges::new(edges, vec![None]));
+        let traffic = Traffic::of(&Edges::new(edges, vec![None]), &()).unwrap();
         assert!(traffic.ways().is_empty() && traffic.typical() == 0);
     }
 }

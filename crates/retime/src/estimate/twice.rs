@@ -58,7 +58,7 @@
 //!     let correction = estimate.correction(&causality, &clocks, edges);
 //!     Ok(correction.map_err(|bad| bad.describe(&info, &clocks))?)
 //! };
-//! let retimed = |correction: &_| causality.retimed(correction).ok_or("too far".into());
+//! let retimed = |correction: &_| Ok(causality.retimed(correction, &())?);
 //! twice(&causality, &clocks, solve, retimed, &())?;
 //! assert_eq!(last_to_enter, [2, 1]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::collectives::OperationNumber;
 use super::event::Collective;
+use super::heads::Heads;
 use super::matching::MessageNumber;
 use crate::clock::Lead;
 use retime_model::{ClockId, LocationIndex};
@@ -55,6 +56,8 @@ impl<P> Location<P> {
 #[derive(Debug)]
 pub(super) struct Clock {
     pub(super) locations: Vec<LocationIndex>,
+    /// The same by what comes next.
+    pub(super) heads: Heads,
     pub(super) lead: Lead,
     /// The simple logical clock.
     pub(super) simple: i64,
@@ -77,6 +80,7 @@ impl Clock {
     pub(super) fn new(locations: Vec<LocationIndex>) -> Self {
         Self {
             live: locations.len() as u32,
+            heads: Heads::of(&locations),
             locations,
             lead: Lead::default(),
             simple: i64::MIN,

@@ -129,29 +129,34 @@ impl<P> Filter<P> {
     /// that need not wait.
     fn next_of_shared(&self, clock: ClockId) -> Next {
         let state = &self.clocks[clock.as_usize()];
-        let mut idle = i64::MAX;
-        let mut first = i64::MAX;
-        for &location in &state.locations {
-            match self.head(clock, location) {
-                Some((raw, _)) => first = first.min(raw),
-                None => idle = idle.min(self.horizon(location)),
-            }
-        }
-        if idle < first || first == i64::MAX {
+        let idle = self.idle_until(clock);
+        let Some((raw, _)) = state.heads.first_waiting() else {
+            return Next::Idle(idle);
+        };
+        let first = raw.max(state.raw);
+        if idle < first {
             return Next::Idle(idle);
         }
+        let tied = state.heads.waiting_until(first);
         for among_clock in [true, false] {
-            let mut locations = state.locations.iter().copied();
+            let mut locations = tied.iter().copied();
             let found = locations.find(|&location| {
-                self.head(clock, location).is_some_and(|(raw, head)| {
-                    raw == first && self.can_go(clock, head, among_clock)
-                })
+                self.head(clock, location)
+                    .is_some_and(|(_, head)| self.can_go(clock, head, among_clock))
             });
             if let Some(location) = found {
                 return Next::Go(location);
             }
         }
         Next::Waits
+    }
+
+    /// Nothing comes before this from those of the locations of a clock that have no event.
+    pub(super) fn idle_until(&self, clock: ClockId) -> i64 {
+        let idle = self.clocks[clock.as_usize()].heads.first_idle();
+        idle.map_or(i64::MAX, |horizon| {
+            self.floor().map_or(horizon, |floor| horizon.max(floor))
+        })
     }
 
     /// Nothing comes from a location before this.
@@ -180,7 +185,7 @@ impl<P> Filter<P> {
 
     /// Computes the next event of a location.
     fn compute(&mut self, clock: ClockId, location: LocationIndex) {
-        let Some(event) = self.locations[location.as_usize()].waiting.pop_front() else {
+        let Some(event) = self.change(location, |place| place.waiting.pop_front()) else {
             return;
         };
         let state = &mut self.clocks[clock.as_usize()];

@@ -237,9 +237,11 @@ impl<P> Filter<P> {
         if state.is_overdue {
             return None;
         }
-        let heads = (state.locations.iter())
-            .filter_map(|&it| self.locations[it.as_usize()].waiting.front());
-        let head = heads.min_by_key(|head| head.raw)?;
+        let first = match state.locations[..] {
+            [location] => location,
+            _ => state.heads.first_waiting()?.1,
+        };
+        let head = self.locations[first.as_usize()].waiting.front()?;
         let for_each_other = match head.role {
             Role::Receive(number) => self.matching.get(number).has_send,
             Role::End(number, what) => self.collectives.is_complete(number, &what),

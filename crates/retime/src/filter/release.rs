@@ -3,7 +3,7 @@
 use super::Filter;
 use super::event::Corrected;
 use super::smoother::Effect;
-use retime_model::{ClockId, LocationIndex};
+use retime_model::ClockId;
 
 impl<P> Filter<P> {
     /// The next event in the order of corrected times, if it is certain that
@@ -63,12 +63,13 @@ impl<P> Filter<P> {
     /// No event of a clock that is not computed yet has a raw time before this.
     fn ahead(&self, clock: ClockId) -> i64 {
         let state = &self.clocks[clock.as_usize()];
-        let of = |&location: &LocationIndex| {
+        if let [location] = state.locations[..] {
             let head = self.locations[location.as_usize()].waiting.front();
-            head.map_or_else(|| self.horizon(location), |head| head.raw.max(state.raw))
-        };
-        let ahead = state.locations.iter().map(of).min();
-        ahead.unwrap_or(i64::MAX)
+            return head.map_or_else(|| self.horizon(location), |head| head.raw.max(state.raw));
+        }
+        let waiting = state.heads.first_waiting();
+        let waiting = waiting.map_or(i64::MAX, |(raw, _)| raw.max(state.raw));
+        waiting.min(self.idle_until(clock))
     }
 
     /// Makes final what is certain of a clock.

@@ -62,9 +62,8 @@ use super::link::{Link, Slope, routes};
 use super::place::Places;
 use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
-use retime_model::ClockId;
-use retime_model::Ticks;
-use retime_model::{Cancelled, Monitor};
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor, Ticks};
 
 /// Numerator and denominator of `eps` are kept below this.
 const LARGEST: i128 = 1 << 60;
@@ -199,7 +198,8 @@ impl ForcingCycle {
 
 /// Finds the least possible distortion; `least` is the minimal delay of a
 /// dependency in ticks. The search ends when it has looked at nodes and arcs of
-/// its graphs `steps` times; a core does so some 10^8 times per second. It fails only if `monitor` says to give up.
+/// its graphs `steps` times; a core does so some 10^8 times per second. It fails only if
+/// `monitor` says to give up.
 pub fn gentlest(
     edges: &Edges,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -208,11 +208,11 @@ pub fn gentlest(
 ) -> Result<Gentlest, Cancelled> {
     let mut budget = Budget::of(steps, monitor);
     let mut search = Search {
-        places: Places::new(edges),
+        places: Places::new(edges, monitor)?,
         links: Vec::new(),
         clocks: edges.clocks(),
     };
-    search.links = search.all_links(edges, least);
+    search.links = search.all_links(edges, least, monitor)?;
     let mut slope = Slope { rise: 0, run: 1 };
     let mut forced_by: Option<ForcingCycle> = None;
     // Each cycle has a larger ratio than the one before.
@@ -289,7 +289,8 @@ impl Search {
         &self,
         edges: &Edges,
         least: impl Fn(&Edge) -> i64 + Sync,
-    ) -> Vec<(ClockId, ClockId, Vec<Link>)> {
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<(ClockId, ClockId, Vec<Link>)>, Cancelled> {
         let link = |&position: &EdgeIndex| {
             let edge = edges.get(position)?;
             Some(Link {
@@ -301,9 +302,14 @@ impl Search {
         };
         let routes = routes(edges);
         let links = routes.into_par_iter().map(|route| {
-            let mut links: Vec<Link> = route.edges.iter().filter_map(link).collect();
+            let mut pace = Pace::of(monitor);
+            let mut links: Vec<Link> = Vec::with_capacity(route.edges.len());
+            for edge in &route.edges {
+                pace.event()?;
+                links.extend(link(edge));
+            }
             links.sort_unstable_by_key(|link| (link.at_from.saturating_add(link.at_to), link.edge));
-            (route.from, route.to, links)
+            Ok((route.from, route.to, links))
         });
         links.collect()
     }

@@ -7,7 +7,8 @@
 
 use crate::causality::{EventNode, PackedOption};
 use crate::edges::{Edge, Edges};
-use retime_model::ClockId;
+use crate::pace::Pace;
+use retime_model::{Cancelled, ClockId, Monitor};
 
 /// The places of all clocks.
 #[derive(Clone, Debug)]
@@ -17,28 +18,31 @@ pub(super) struct Places {
 }
 
 impl Places {
-    pub(super) fn new(edges: &Edges) -> Self {
+    /// Fails only if `monitor` says to give up.
+    pub(super) fn new(edges: &Edges, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let mut events = vec![Vec::new(); edges.clocks()];
         let mut add = |clock: ClockId, event: (i64, PackedOption<EventNode>)| {
             if let Some(of) = events.get_mut(clock.as_usize()) {
                 of.push(event);
             }
         };
+        let mut pace = Pace::of(monitor);
         for edge in edges.all() {
+            pace.event()?;
             let Edge { from, to, .. } = *edge;
             add(from, (edge.sent, edge.cause));
             add(to, (edge.received, edge.effect));
         }
         let ties = |mut events: Vec<(i64, PackedOption<EventNode>)>| {
+            monitor.check()?;
             events.sort_unstable();
             events.dedup();
             let pairs = events.windows(2);
             let tied = pairs.filter(|pair| pair[0].0 == pair[1].0);
-            tied.map(|pair| pair[1]).collect()
+            Ok(tied.map(|pair| pair[1]).collect())
         };
-        Self {
-            ties: events.into_iter().map(ties).collect(),
-        }
+        let ties: Result<_, Cancelled> = events.into_iter().map(ties).collect();
+        Ok(Self { ties: ties? })
     }
 
     /// The place of an event.
@@ -81,7 +85,7 @@ mod tests {
             ..Edge::message(a, stamp, b, 0)
         };
         let edges = vec![edge(5, 1), edge(7, 2), edge(7, 3), edge(7, 4), edge(9, 5)];
-        let places = Places::new(&Edges::new(edges, vec![None, None]));
+        let places = Places::new(&Edges::new(edges, vec![None, None]), &()).unwrap();
         let of = [(5, 1), (7, 2), (7, 3), (7, 4), (9, 5)]
             .map(|(at, node)| places.of(a, at, EventNode(node).into()));
         assert_eq!(of, [5, 7, 8, 9, 11]);

@@ -56,10 +56,19 @@ impl Default for AnalysisOptions {
 pub enum AnalysisError {
     /// Its logs cannot be joined.
     #[error(transparent)]
-    Causality(#[from] CausalityError),
+    Causality(CausalityError),
     /// The caller asked to stop.
     #[error(transparent)]
     Cancelled(#[from] Cancelled),
+}
+
+impl From<CausalityError> for AnalysisError {
+    fn from(error: CausalityError) -> Self {
+        match error {
+            CausalityError::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::Causality(reason),
+        }
+    }
 }
 
 /// The minimal delay in use.
@@ -188,8 +197,7 @@ impl Analysis {
             dense_alltoallv: options.dense_alltoallv,
             trusted: options.trusted,
         };
-        let causality = Causality::build(&info, logs, doubtful)?;
-        monitor.check()?;
+        let causality = Causality::build_shared(&info, logs, doubtful, &Share::default(), monitor)?;
         Ok(Self::of(info, causality, options, monitor)?)
     }
 
@@ -212,8 +220,7 @@ impl Analysis {
         }
         let analysis = || {
             share.check()?;
-            let causality = Causality::build_shared(&info, own, doubtful, share)?;
-            monitor.check()?;
+            let causality = Causality::build_shared(&info, own, doubtful, share, monitor)?;
             Ok(Self::of(info, causality, options, monitor)?)
         };
         share.agreed(analysis(), |it| matches!(it, AnalysisError::Cancelled(_)))
@@ -235,7 +242,7 @@ impl Analysis {
         }
         let times = causality.nodes().timestamps();
         Ok(Self {
-            recorded: check(&causality, &clocks, &delay.delay, times),
+            recorded: check(&causality, &clocks, &delay.delay, times, monitor)?,
             told: Told::by(&causality, &clocks, &info),
             info,
             causality,
@@ -327,20 +334,25 @@ impl Analysis {
     /// A solution as a format can write it, which gives events other times than their maps
     /// say: it is checked by these. A minimal delay that was only learned is a guess, and none
     /// is asked of them; what comes before its cause is reversed all the same.
-    #[must_use]
-    pub fn settled(&self, solution: Solution, times: Vec<Timestamp>) -> Solution {
+    /// Fails only if `monitor` says to give up.
+    pub fn settled(
+        &self,
+        solution: Solution,
+        times: Vec<Timestamp>,
+        monitor: &dyn Monitor,
+    ) -> Result<Solution, Cancelled> {
         let delay = if self.delay.given {
             &self.delay.delay
         } else {
             &MinimalDelay::Uniform(Ticks(0))
         };
         let clocks = solution.correction.clocks();
-        let left = check(&self.causality, clocks, delay, &times);
-        Solution {
+        let left = check(&self.causality, clocks, delay, &times, monitor)?;
+        Ok(Solution {
             times,
             left,
             ..solution
-        }
+        })
     }
 
     fn solve_alone(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
@@ -428,7 +440,8 @@ impl Analysis {
         }
         if regrouped || solution.enforced.is_some() {
             let times = self.causality.nodes().timestamps();
-            self.recorded = check(&self.causality, &self.clocks, &self.delay.delay, times);
+            let (causality, clocks) = (&self.causality, &self.clocks);
+            self.recorded = check(causality, clocks, &self.delay.delay, times, monitor)?;
         }
         Ok(())
     }
@@ -466,27 +479,50 @@ impl Analysis {
     }
 
     /// The check of the times of a solution that counts events: whether it rises at all.
-    pub fn rises(&self, solution: &Solution) -> Check {
-        self.causality.share().announce(&Step::Rises);
+    /// Fails only if `monitor` says to give up.
+    pub fn rises(&self, solution: &Solution, monitor: &dyn Monitor) -> Result<Check, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Rises);
         let tick = MinimalDelay::Uniform(Ticks(1));
-        check(&self.causality, &self.clocks, &tick, &solution.times)
+        let found = check(
+            &self.causality,
+            &self.clocks,
+            &tick,
+            &solution.times,
+            monitor,
+        );
+        share.agreed(found, |_| true)
     }
 
-    /// What a solution does to the intervals between events, and to clocks.
-    pub fn measure(&self, solution: &Solution) -> Measured {
-        self.causality.share().announce(&Step::Measure);
+    /// What a solution does to the intervals between events, and to clocks. Fails only if
+    /// `monitor` says to give up.
+    pub fn measure(
+        &self,
+        solution: &Solution,
+        monitor: &dyn Monitor,
+    ) -> Result<Measured, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Measure);
+        share.agreed(self.measure_alone(solution, monitor), |_| true)
+    }
+
+    fn measure_alone(
+        &self,
+        solution: &Solution,
+        monitor: &dyn Monitor,
+    ) -> Result<Measured, Cancelled> {
         let (causality, clocks, after) = (&self.causality, &self.clocks, &solution.times);
-        let distortion = Distortion::measure(causality, after);
+        let distortion = Distortion::measure(causality, after, monitor)?;
         let repaired = solution.repaired.as_ref();
         let before = repaired.and_then(|it| it.times.as_ref());
         let limit = |(place, before)| {
             limiting_send(causality, clocks, &self.delay.delay, before, after, place)
         };
-        Measured {
+        Ok(Measured {
             limited_by: distortion.largest_at.zip(before).and_then(limit),
             distortion,
             advance: final_advance(causality, clocks, after),
-        }
+        })
     }
 
     /// Who came last in collective operations, by the times of a solution, or else the recorded
@@ -605,11 +641,11 @@ impl Analysis {
 
 /// What was found, with its times, which are checked.
 fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
-    input.monitor.check()?;
-    let retimed = input.causality.retimed(&found.correction);
-    let times = retimed.ok_or(Unsolved::TooFar)?.into_timestamps();
+    let retimed = input.causality.retimed(&found.correction, input.monitor)?;
+    let times = retimed.into_timestamps();
     let delay = found.enforced.as_ref().map_or(input.delay, |it| &it.delay);
-    let left = check(input.causality, found.correction.clocks(), delay, &times);
+    let clocks = found.correction.clocks();
+    let left = check(input.causality, clocks, delay, &times, input.monitor)?;
     Ok(Solution {
         correction: collected(found.correction, input.causality.nodes()),
         aligned: found.aligned,

@@ -15,8 +15,8 @@ pub(super) fn followed(
     correction: &Correction,
     repair: impl FnOnce(&Causality) -> Result<Correction, Unsolved>,
 ) -> Result<Correction, Unsolved> {
-    let now = input.causality.retimed(correction);
-    let found = repair(&now.ok_or(Unsolved::TooFar)?)?;
+    let now = input.causality.retimed(correction, input.monitor)?;
+    let found = repair(&now)?;
     Ok(compose(correction, &found, input.causality, input.monitor)?)
 }
 
@@ -32,11 +32,10 @@ pub(super) fn settled(
         return Ok(correction);
     }
     for _ in 0..REPAIRS {
-        input.monitor.check()?;
-        let now = input.causality.retimed(&correction);
-        let now = now.ok_or(Unsolved::TooFar)?;
+        let now = input.causality.retimed(&correction, input.monitor)?;
         let times = now.nodes().timestamps();
-        if check(&now, input.clocks, input.delay, times).short() == 0 {
+        let left = check(&now, input.clocks, input.delay, times, input.monitor)?;
+        if left.short() == 0 {
             break;
         }
         correction = followed(input, &correction, &repair)?;

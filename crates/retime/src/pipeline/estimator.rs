@@ -83,8 +83,7 @@ pub(super) fn align(
         estimate(estimator, reference, input, edges)
     };
     let retimed = |(_, correction): &(Estimate, Correction)| {
-        let retimed = causality.retimed(correction);
-        retimed.ok_or(Unsolved::TooFar)
+        Ok(causality.retimed(correction, input.monitor)?)
     };
     let (estimate, correction) = twice(causality, clocks, solve, retimed, input.monitor)?;
     Ok((correction, Aligned::by_estimate(&estimate, reference)))
@@ -133,16 +132,20 @@ impl Estimator {
             Self::Interpolation(MeasuredOffsets::Missing(why)) => {
                 return Err(NoEstimate::Missing(why.clone()).into());
             }
-            Self::Regression => regression(edges, reference)?,
-            Self::ConvexHull => convex_hull(edges, least, reference)?,
-            Self::SpanningTree(pairs) => spanning_tree(edges, least, *pairs, reference)?,
-            Self::MinMax { intervals } => min_max(edges, least, *intervals, reference)?,
-            Self::HofmannHilgers { intervals } => {
-                hofmann_hilgers(edges, least, *intervals, reference)?
+            Self::Regression => regression(edges, reference, input.monitor)?,
+            Self::ConvexHull => convex_hull(edges, least, reference, input.monitor)?,
+            Self::SpanningTree(pairs) => {
+                spanning_tree(edges, least, *pairs, reference, input.monitor)?
             }
-            Self::Extended(options) => extended(edges, least, options, reference)?,
+            Self::MinMax { intervals } => {
+                min_max(edges, least, *intervals, reference, input.monitor)?
+            }
+            Self::HofmannHilgers { intervals } => {
+                hofmann_hilgers(edges, least, *intervals, reference, input.monitor)?
+            }
+            Self::Extended(options) => extended(edges, least, options, reference, input.monitor)?,
             Self::PseudoSync { closure } => {
-                pseudo_synchronisation(edges, least, *closure, reference)?
+                pseudo_synchronisation(edges, least, *closure, reference, input.monitor)?
             }
             Self::Gentlest => {
                 let steps = super::GENTLEST_STEPS;

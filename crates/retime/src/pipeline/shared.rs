@@ -240,10 +240,10 @@ impl Follower {
                 let _ = both.map(|(solution, bounds)| analysis.outside(solution, bounds));
             }
             Step::Rises => {
-                let _ = solution.map(|it| analysis.rises(it));
+                let _ = solution.map(|it| analysis.rises(it, monitor));
             }
             Step::Measure => {
-                let _ = solution.map(|it| analysis.measure(it));
+                let _ = solution.map(|it| analysis.measure(it, monitor));
             }
             Step::Stragglers(solved, bounded) => {
                 let solution = solution.filter(|_| solved);

@@ -2,6 +2,7 @@
 
 use super::registry::MethodName;
 use crate::auto::AutoError;
+use crate::causality::RetimingError;
 use crate::clock::{ClockError, Cycle};
 use crate::correction::CorrectionError;
 use crate::estimate::{BadEstimate, NoEstimate};
@@ -14,7 +15,7 @@ use retime_model::{ClockId, Clocks};
 pub enum Unsolved {
     /// The estimator found nothing.
     #[error(transparent)]
-    NoEstimate(#[from] NoEstimate),
+    NoEstimate(NoEstimate),
     /// It found what makes no clock.
     #[error(transparent)]
     BadEstimate(#[from] BadEstimate),
@@ -57,6 +58,24 @@ impl Unsolved {
             Self::Correction(reason) => reason.describe(info),
             Self::StepTooFar { clock } => format!("{self} ({})", clocks.describe(info, *clock)),
             other => other.to_string(),
+        }
+    }
+}
+
+impl From<NoEstimate> for Unsolved {
+    fn from(error: NoEstimate) -> Self {
+        match error {
+            NoEstimate::Cancelled(cancelled) => Self::Cancelled(cancelled),
+            reason => Self::NoEstimate(reason),
+        }
+    }
+}
+
+impl From<RetimingError> for Unsolved {
+    fn from(error: RetimingError) -> Self {
+        match error {
+            RetimingError::TooFar => Self::TooFar,
+            RetimingError::Cancelled(cancelled) => Self::Cancelled(cancelled),
         }
     }
 }

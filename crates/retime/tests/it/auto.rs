@@ -40,7 +40,7 @@ proptest! {
         let solution = solve(&case, &AutoOptions { delay, ..AutoOptions::default() });
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
-        let checked = check(&case.causality, clocks, &solution.delay, &times);
+        let checked = check(&case.causality, clocks, &solution.delay, &times, &()).unwrap();
         prop_assert_eq!((checked.violated(), checked.short()), (0, 0));
         for events in case.trace.rewritten(&solution.correction).events {
             prop_assert!(events.is_sorted_by_key(|event| event.raw));
@@ -55,7 +55,7 @@ proptest! {
         let solution = solve(&case, &guessing());
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
-        let checked = check(&case.causality, clocks, &solution.delay, &times);
+        let checked = check(&case.causality, clocks, &solution.delay, &times, &()).unwrap();
         prop_assert_eq!((checked.violated(), checked.short()), (0, 0));
         prop_assert!(clocks.len() >= case.clocks.len());
     }
@@ -65,7 +65,7 @@ proptest! {
     fn the_result_has_nothing_left_to_repair(spec in specs(400)) {
         let case = Case::new(&spec);
         let solution = solve(&case, &AutoOptions::default());
-        let again = case.causality.retimed(&solution.correction).unwrap();
+        let again = case.causality.retimed(&solution.correction, &()).unwrap();
         let repaired = repair(&again, &case.clocks, &solution.delay, &()).unwrap();
         prop_assert!(repaired.correction.is_identity());
         prop_assert_eq!(repaired.summary.direction, None);
@@ -141,7 +141,7 @@ fn the_order_of_locations_does_not_matter() {
             ..AutoOptions::default()
         };
         let solution = auto(&causality, &info, &clocks, &options, &()).unwrap();
-        let corrected = causality.retimed(&solution.correction).unwrap();
+        let corrected = causality.retimed(&solution.correction, &()).unwrap();
         let nodes = corrected.nodes();
         let stamps = |location: &usize| nodes.of(*location).map(|node| nodes.timestamp(node).0);
         order.iter().map(|it| stamps(it).collect()).collect()
@@ -343,7 +343,7 @@ fn a_hopeless_alignment_is_not_used() {
             moved += u128::from(by > 0) * solution.repair.total;
         }
         let times = case.trace.corrected(&solution.correction);
-        let checked = check(&case.causality, &case.clocks, &solution.delay, &times);
+        let checked = check(&case.causality, &case.clocks, &solution.delay, &times, &()).unwrap();
         assert_eq!(checked.violated() + checked.short(), 0);
     }
     println!("{recorded} {moved}");

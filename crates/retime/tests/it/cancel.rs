@@ -3,15 +3,19 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::common::case::Case;
-use crate::common::hand::{barrier, causality, ranks_on, receive, send};
+use crate::common::hand::{barrier, causality, logs, ranks_on, receive, send};
 use crate::common::{Call, Sharing, Spec};
 use retime::align::align_edges;
+use retime::causality::{CausalityError, check};
 use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
     MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
     simple, unamortized,
 };
-use retime::estimate::{Estimate, learn_minimal_delay};
+use retime::estimate::{
+    Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers,
+    learn_minimal_delay, min_max, pseudo_synchronisation, regression, spanning_tree,
+};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{
     Analysis, AnalysisOptions, BoundedOffsets, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
@@ -19,8 +23,8 @@ use retime::pipeline::{
 };
 use retime::repair::repair;
 use retime::{
-    Cancelled, Causality, ClockId, Clocks, Correction, Edge, Edges, Grouping, MinimalDelay,
-    Monitor, TickRate, Ticks, TraceInfo, compose,
+    Cancelled, Causality, CausalityOptions, ClockId, Clocks, Correction, Distortion, Edge, Edges,
+    Grouping, MinimalDelay, Monitor, Share, TickRate, Ticks, TraceInfo, compose,
 };
 
 /// Gives up when it is asked once more than so often.
@@ -155,6 +159,7 @@ fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
 /// A trace whose clocks contradict each other, and what stages of its correction need.
 struct Long {
     info: TraceInfo,
+    events: [Vec<(u64, Call)>; 3],
     causality: Causality,
     mirror: Causality,
     /// One of each node, and one of each process.
@@ -170,6 +175,8 @@ struct Long {
     mirrored: Correction,
     /// With whose correction nothing is violated.
     sound: Causality,
+    /// All dependencies by processes.
+    edges: Edges,
     analysis: Analysis,
     offsets: BoundedOffsets,
 }
@@ -197,12 +204,16 @@ impl Long {
             clocks: Grouping::Node.clocks(&info, &causality),
             mirrored: unamortized(&mirror, &processes, &back, &()).unwrap(),
             bent: lamport_order(&causality, &()).unwrap(),
-            sound: causality.retimed(&correction).unwrap(),
+            sound: causality.retimed(&correction, &()).unwrap(),
             estimate: Estimate {
                 offsets: vec![None; 3],
                 reference: retime::ClockId(0),
             },
             offsets: analysis.bounded_offsets(DRIFT_BOUND, &()).unwrap().unwrap(),
+            edges: {
+                let time = |node| causality.nodes().time(node).0;
+                Edges::collect(&causality, &processes, time, &()).unwrap()
+            },
             info,
             mirror,
             causality,
@@ -211,6 +222,7 @@ impl Long {
             times,
             correction,
             analysis,
+            events,
         }
     }
 }
@@ -236,7 +248,7 @@ fn events(rank: u32, rounds: u64) -> Vec<(u64, Call)> {
 type Stage = fn(&Long, &After) -> Result<(), Unsolved>;
 
 /// Everything that goes over all events, dependencies or collectives.
-const STAGES: [(&str, Stage); 17] = [
+const STAGES: [(&str, Stage); 29] = [
     ("controlled clock", |it, monitor| {
         controlled(
             &it.causality,
@@ -347,7 +359,83 @@ const STAGES: [(&str, Stage); 17] = [
         ErrorBounds::new(&offsets, &it.bent, &edges, nodes, monitor)?;
         Ok(())
     }),
+    ("joined logs", |it, monitor| {
+        let logs = logs(&it.events);
+        let built = Causality::build_shared(
+            &it.info,
+            logs,
+            CausalityOptions::default(),
+            &Share::default(),
+            monitor,
+        );
+        built.map_err(|error| match error {
+            CausalityError::Cancelled(cancelled) => Unsolved::Cancelled(cancelled),
+            other => panic!("{other}"),
+        })?;
+        Ok(())
+    }),
+    ("check", |it, monitor| {
+        let times = it.causality.nodes().timestamps();
+        check(&it.causality, &it.processes, &it.delay, times, monitor)?;
+        Ok(())
+    }),
+    ("corrected times", |it, monitor| {
+        it.causality.retimed(&it.bent, monitor)?;
+        Ok(())
+    }),
+    ("distortion", |it, monitor| {
+        Distortion::measure(&it.causality, it.sound.nodes().timestamps(), monitor)?;
+        Ok(())
+    }),
+    ("pairs of clocks", |it, monitor| {
+        it.edges.pairs(monitor)?;
+        Ok(())
+    }),
+    ("regression", |it, monitor| {
+        estimated(regression(&it.edges, ClockId(0), monitor))
+    }),
+    ("convex hulls", |it, monitor| {
+        estimated(convex_hull(&it.edges, |_| 0, ClockId(0), monitor))
+    }),
+    ("spanning tree", |it, monitor| {
+        let method = PairMethod::Regression;
+        estimated(spanning_tree(&it.edges, |_| 0, method, ClockId(0), monitor))
+    }),
+    ("min/max", |it, monitor| {
+        estimated(min_max(&it.edges, |_| 0, Some(4), ClockId(0), monitor))
+    }),
+    ("Hofmann and Hilgers", |it, monitor| {
+        let intervals = Some(4);
+        estimated(hofmann_hilgers(
+            &it.edges,
+            |_| 0,
+            intervals,
+            ClockId(0),
+            monitor,
+        ))
+    }),
+    ("extended", |it, monitor| {
+        let options = Extended {
+            intervals: Some(4),
+            ..Extended::default()
+        };
+        estimated(extended(&it.edges, |_| 0, &options, ClockId(0), monitor))
+    }),
+    ("pseudo-synchronisation", |it, monitor| {
+        estimated(pseudo_synchronisation(
+            &it.edges,
+            |_| 0,
+            true,
+            ClockId(0),
+            monitor,
+        ))
+    }),
 ];
+
+fn estimated(found: Result<Estimate, NoEstimate>) -> Result<(), Unsolved> {
+    found?;
+    Ok(())
+}
 
 #[test]
 fn each_stage_asks_more_often_the_longer_the_trace() {

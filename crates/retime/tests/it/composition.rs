@@ -175,7 +175,7 @@ proptest! {
     fn a_clock_after_an_estimate(spec in specs(300), gamma in gammas(), amortised in any::<bool>()) {
         let (case, mut rng) = case(&spec);
         let first = estimate(&case.causality, &case.clocks, &mut rng);
-        let aligned = case.causality.retimed(&first).unwrap();
+        let aligned = case.causality.retimed(&first, &()).unwrap();
         // Clocks of which a thread is stamped late may wait for each other.
         let times = controlled(&aligned, &case.clocks, &case.delay, gamma, &());
         prop_assume!(times.is_ok());
@@ -200,7 +200,7 @@ proptest! {
     fn a_clock_run_backwards_after_an_estimate(spec in specs(200)) {
         let (case, mut rng) = case(&spec);
         let first = estimate(&case.causality, &case.clocks, &mut rng);
-        let aligned = case.causality.retimed(&first).unwrap();
+        let aligned = case.causality.retimed(&first, &()).unwrap();
         let (mirror, delay) = (aligned.mirrored(), case.delay.mirrored());
         let times = controlled(&mirror, &case.clocks, &delay, Gamma::from_factor(0.5), &());
         prop_assume!(times.is_ok());
@@ -214,11 +214,11 @@ proptest! {
         let (case, mut rng) = case(&spec);
         let make = if estimated { estimate } else { steps };
         let first = make(&case.causality, &case.clocks, &mut rng);
-        let moved = case.causality.retimed(&first).unwrap();
+        let moved = case.causality.retimed(&first, &()).unwrap();
         let second = steps(&moved, &case.clocks, &mut rng);
         assert_composed(&case.causality, &first, &second);
         // Three in one: it does not matter which two are joined first.
-        let third = estimate(&moved.retimed(&second).unwrap(), &case.clocks, &mut rng);
+        let third = estimate(&moved.retimed(&second, &()).unwrap(), &case.clocks, &mut rng);
         let early = compose(&first, &second, &case.causality, &()).unwrap();
         assert_composed(&case.causality, &early, &third);
         let late = compose(&second, &third, &moved, &()).unwrap();
@@ -234,7 +234,7 @@ proptest! {
     fn between_events_the_maps_follow_each_other(spec in specs(200)) {
         let (case, mut rng) = case(&spec);
         let first = estimate(&case.causality, &case.clocks, &mut rng);
-        let moved = case.causality.retimed(&first).unwrap();
+        let moved = case.causality.retimed(&first, &()).unwrap();
         let second = estimate(&moved, &case.clocks, &mut rng);
         let both = compose(&first, &second, &case.causality, &()).unwrap();
         let nodes = case.causality.nodes();

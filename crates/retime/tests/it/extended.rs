@@ -109,14 +109,14 @@ proptest! {
     #[test]
     fn the_extended_form_is_the_printed_scheme(run in run(4, false), count in 1..5_u32) {
         let edges = run.edges();
-        let pieces = SubIntervals::divide(&edges, count);
+        let pieces = SubIntervals::divide(&edges, count, &()).unwrap();
         if let Some((base, printed)) = printed_scheme(&edges, &pieces) {
             let options = Extended {
                 intervals: Some(count),
                 factor: Some(3.0),
                 ..Extended::default()
             };
-            let estimate = extended(&edges, |_| LEAST, &options, base).unwrap();
+            let estimate = extended(&edges, |_| LEAST, &options, base, &()).unwrap();
             for (clock, corrections) in printed.iter().enumerate() {
                 let offset = estimate.offsets[clock].as_ref().unwrap();
                 for (boundary, correction) in corrections.iter().enumerate() {
@@ -140,16 +140,16 @@ fn one_direction_is_named_or_guessed() {
     }
     let all = edges(3, messages.clone());
     let missing = Err(NoEstimate::OneDirection(ClockId(2), A));
-    assert_eq!(min_max(&all, |_| 0, None, A), missing);
-    assert_eq!(hofmann_hilgers(&all, |_| 0, None, A), missing);
+    assert_eq!(min_max(&all, |_| 0, None, A, &()), missing);
+    assert_eq!(hofmann_hilgers(&all, |_| 0, None, A, &()), missing);
     // The tightest pair has a width of 20, so clock 2 gets one of 40: 990 + 20.
-    let guessed = extended(&all, |_| 0, &Extended::default(), A).unwrap();
+    let guessed = extended(&all, |_| 0, &Extended::default(), A, &()).unwrap();
     let offset = guessed.offsets[2].as_ref().unwrap();
     assert!((offset.at(3_000) + 1_010.0).abs() < 1e-6, "{offset:?}");
     // Without the other pair nothing says how wide.
     messages.retain(|it| it.from == ClockId(2));
     let alone = edges(3, messages);
-    let unknown = extended(&alone, |_| 0, &Extended::default(), A);
+    let unknown = extended(&alone, |_| 0, &Extended::default(), A, &());
     assert_eq!(unknown, missing);
 }
 
@@ -172,7 +172,7 @@ fn sub_intervals_without_messages_are_bridged() {
         intervals: Some(20),
         ..Extended::default()
     };
-    let estimate = extended(&edges(3, messages), |_| 0, &options, A).unwrap();
+    let estimate = extended(&edges(3, messages), |_| 0, &options, A, &()).unwrap();
     let offset = estimate.offsets[1].as_ref().unwrap();
     for time in [0, 50_000, 250_000, 500_000, 750_000, 999_000] {
         let error = offset.at(shows(time)) + (shows(time) - time) as f64;
@@ -199,8 +199,8 @@ fn results_do_not_depend_on_threads() {
         pool.build().unwrap().install(|| {
             let options = Extended::default();
             (
-                hofmann_hilgers(&edges, |_| LEAST, Some(13), A).unwrap(),
-                extended(&edges, |_| LEAST, &options, A).unwrap(),
+                hofmann_hilgers(&edges, |_| LEAST, Some(13), A, &()).unwrap(),
+                extended(&edges, |_| LEAST, &options, A, &()).unwrap(),
             )
         })
     };

@@ -87,9 +87,12 @@ fn keeps(
 ) {
     match found {
         Ok(correction) => {
-            if let Some(times) = causality.retimed(&correction) {
+            if let Ok(times) = causality.retimed(&correction, &()) {
                 let times: &[Timestamp] = times.nodes().timestamps();
-                assert_eq!(check(causality, clocks, delay, times).short(), 0);
+                assert_eq!(
+                    check(causality, clocks, delay, times, &()).unwrap().short(),
+                    0
+                );
             }
         }
         Err(CorrectionError::TooFar { .. }) => {}
@@ -117,7 +120,7 @@ proptest! {
             table.set(None, None, delay);
             least = MinimalDelay::PerPair(table);
         }
-        check(&causality, &clocks, &least, causality.nodes().timestamps());
+        check(&causality, &clocks, &least, causality.nodes().timestamps(), &()).unwrap();
         sound(simple(&causality, &clocks, &least, distance, &()), it, delay);
         let control = Control::Degressive(DegressiveConstants::default());
         let regulation = Regulation { delay: least.clone(), distance, control };

@@ -77,6 +77,30 @@ fn receive(number: u64) -> EventKind {
 }
 
 #[test]
+fn a_clock_of_many_locations_goes_on_with_the_first_event_of_all() {
+    const LOCATIONS: u32 = 300;
+    let options = FilterOptions {
+        delay: DelayBound::Unlimited,
+        ..options()
+    };
+    let mut stream = Stream(Filter::new(&[0; LOCATIONS as usize], options));
+    // By their times from the last location to the first, and so once more.
+    for location in 0..LOCATIONS {
+        stream.internal(location, 1_000 + u64::from(LOCATIONS - location));
+        stream.heartbeat(location, 1_000 + u64::from(LOCATIONS));
+    }
+    for location in (0..LOCATIONS).rev() {
+        stream.internal(
+            location,
+            1_000 + 2 * u64::from(LOCATIONS) - u64::from(location),
+        );
+    }
+    let order: Vec<u32> = stream.rest().into_iter().map(|it| it.0).collect();
+    let once = (0..LOCATIONS).rev();
+    assert_eq!(order, once.clone().chain(once).collect::<Vec<_>>());
+}
+
+#[test]
 fn a_receive_waits_for_a_late_send() {
     let mut stream = Stream::new(2);
     stream

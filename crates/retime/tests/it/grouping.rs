@@ -214,7 +214,7 @@ proptest! {
             }
         }
         let delay = MinimalDelay::Uniform(Ticks(0));
-        let checked = check(&causality, &found, &delay, causality.nodes().timestamps());
+        let checked = check(&causality, &found, &delay, causality.nodes().timestamps(), &()).unwrap();
         prop_assert_eq!(checked.violated_within_clock(), 0);
     }
 
@@ -243,7 +243,7 @@ proptest! {
         let rate = AmortizationRate::default();
         let correction = amortize(&causality, &clocks, &delay, rate, &times, &()).unwrap();
         let corrected = trace.corrected(&correction);
-        let checked = check(&causality, &clocks, &delay, &corrected);
+        let checked = check(&causality, &clocks, &delay, &corrected, &()).unwrap();
         prop_assert_eq!(checked.violated() + checked.short(), 0);
     }
 

@@ -51,7 +51,7 @@ proptest! {
     #[test]
     fn closure_is_all_shortest_paths(bounds in bounds(7)) {
         let mut closed = matrix(7, &bounds);
-        let result = closed.close();
+        let result = closed.close(&()).unwrap();
         let oracle: Option<Vec<_>> = (0..7).map(|i| bellman_ford(7, &bounds, i)).collect();
         prop_assert_eq!(result.is_ok(), oracle.is_some());
         for (i, row) in (0..7).zip(oracle.unwrap_or_default()) {
@@ -65,7 +65,7 @@ proptest! {
     fn a_contradiction_is_a_real_cycle(bounds in bounds(6)) {
         let given = matrix(6, &bounds);
         let mut closed = given.clone();
-        if let Err(cycle) = closed.close() {
+        if let Err(cycle) = closed.close(&()).unwrap() {
             prop_assert_eq!(&closed, &given);
             prop_assert!(cycle.clocks.len() >= 2 && cycle.missing > 0);
             let next = cycle.clocks.iter().cycle().skip(1);
@@ -83,8 +83,8 @@ proptest! {
     #[test]
     fn bounds_are_those_of_a_plain_search(run in run(4, false), count in 1..9_u32) {
         let edges = run.edges();
-        let pieces = SubIntervals::divide(&edges, count);
-        let bounds = PairBounds::collect(&edges, &|_| LEAST, &pieces);
+        let pieces = SubIntervals::divide(&edges, count, &()).unwrap();
+        let bounds = PairBounds::collect(&edges, &|_| LEAST, &pieces, &()).unwrap();
         let all = (0..4).flat_map(|i| (0..4).map(move |k| (ClockId(i), ClockId(k))));
         for (i, k) in all.filter(|(i, k)| i != k) {
             for piece in 0..pieces.len() {
@@ -104,7 +104,7 @@ proptest! {
 
     #[test]
     fn min_max_is_right_to_half_a_round_trip(run in run(4, true)) {
-        let estimate = min_max(&run.edges(), |_| LEAST, Some(1), A).unwrap();
+        let estimate = min_max(&run.edges(), |_| LEAST, Some(1), A, &()).unwrap();
         for clock in 1..4 {
             let offset = estimate.offsets[clock].as_ref().unwrap().at(0);
             let half = run.round_trip(0, clock).unwrap() as f64 / 2.0;
@@ -120,11 +120,11 @@ proptest! {
         reference in 0..5_u32,
     ) {
         let (edges, reference) = (run.edges(), ClockId(reference));
-        let lines = hofmann_hilgers(&edges, |_| LEAST, Some(1), reference).unwrap();
+        let lines = hofmann_hilgers(&edges, |_| LEAST, Some(1), reference, &()).unwrap();
         prop_assert!(worst(&edges, &lines) < 0.01, "{}", worst(&edges, &lines));
         // With one sub-interval the extended form has the same on both boundaries.
         let options = Extended { intervals: Some(1), ..Extended::default() };
-        let pieces = extended(&edges, |_| LEAST, &options, reference).unwrap();
+        let pieces = extended(&edges, |_| LEAST, &options, reference, &()).unwrap();
         for clock in 0..5 {
             let at = |it: &Estimate| it.offsets[clock].as_ref().unwrap().at(0);
             prop_assert!((at(&lines) - at(&pieces)).abs() < 0.01);
@@ -137,9 +137,9 @@ proptest! {
     fn finer_division_of_exact_clocks_stays_feasible(run in run(5, false), count in 2..20_u32) {
         let edges = run.edges();
         let options = Extended { intervals: Some(count), ..Extended::default() };
-        let estimate = extended(&edges, |_| LEAST, &options, A);
+        let estimate = extended(&edges, |_| LEAST, &options, A, &());
         prop_assert!(!matches!(estimate, Err(NoEstimate::Infeasible(..))), "{:?}", estimate);
-        let lines = hofmann_hilgers(&edges, |_| LEAST, Some(count), A);
+        let lines = hofmann_hilgers(&edges, |_| LEAST, Some(count), A, &());
         prop_assert!(!matches!(lines, Err(NoEstimate::Infeasible(..))), "{:?}", lines);
     }
 
@@ -162,9 +162,9 @@ proptest! {
         let (least, reference) = (|_: &Edge| least, ClockId(reference));
         let options = Extended { intervals: count, factor, drift };
         for estimate in [
-            min_max(&edges, least, count, reference),
-            hofmann_hilgers(&edges, least, count, reference),
-            extended(&edges, least, &options, reference),
+            min_max(&edges, least, count, reference, &()),
+            hofmann_hilgers(&edges, least, count, reference, &()),
+            extended(&edges, least, &options, reference, &()),
         ].into_iter().flatten() {
             prop_assert_eq!(estimate.offsets.len(), clocks);
         }
@@ -178,10 +178,10 @@ fn hofmann_and_hilgers_relate_clocks_through_others() {
         ahead: vec![0, 70, -900, 12_345],
         trips: vec![(0, 1, 10, 6, 8), (1, 2, 40, 7, 7), (2, 3, 70, 5, 9)],
     };
-    let apart = min_max(&run.edges(), |_| LEAST, Some(1), A);
+    let apart = min_max(&run.edges(), |_| LEAST, Some(1), A, &());
     let unrelated = NoEstimate::Unrelated(vec![ClockId(2), ClockId(3)]);
     assert_eq!(apart, Err(unrelated));
-    let estimate = hofmann_hilgers(&run.edges(), |_| LEAST, Some(1), A).unwrap();
+    let estimate = hofmann_hilgers(&run.edges(), |_| LEAST, Some(1), A, &()).unwrap();
     for clock in 1..4 {
         let offset = estimate.offsets[clock].as_ref().unwrap().at(0);
         // Half of at most three round trips of 4 more than they must take.

@@ -212,7 +212,7 @@ proptest! {
         }
         // Who got which message is taken from the fine clock: threads that call for
         // one rank leave no trace of their order within a tick.
-        let causality = known.retimed(&coarsened(&spec, tick)).unwrap();
+        let causality = known.retimed(&coarsened(&spec, tick), &()).unwrap();
         let position = positions(&causality, &nodes_in_order(&causality));
         for (cause, effect) in edges::all(&causality) {
             prop_assert!(position[cause.index()] < position[effect.index()]);
@@ -243,7 +243,7 @@ proptest! {
         prop_assert_eq!(order.pop(), None);
 
         let correction = case.amortize(gamma, "0.5%".parse().unwrap());
-        let corrected = causality.retimed(&correction).unwrap();
+        let corrected = causality.retimed(&correction, &()).unwrap();
         let position = positions(&corrected, &nodes_in_order(&corrected));
         let nodes = corrected.nodes();
         for (cause, effect) in edges::all(&corrected) {

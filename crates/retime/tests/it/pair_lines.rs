@@ -25,7 +25,7 @@ proptest! {
         delay in 0..1_000_000_i64,
     ) {
         let edges = symmetric(clock, &steps, delay);
-        for estimate in [regression(&edges, A).unwrap(), convex_hull(&edges, |_| 0, A).unwrap()] {
+        for estimate in [regression(&edges, A, &()).unwrap(), convex_hull(&edges, |_| 0, A, &()).unwrap()] {
             for &step in &steps {
                 let (stamp, time) = clock.at(step);
                 let offset = estimate.offsets[1].as_ref().unwrap().at(stamp);
@@ -45,7 +45,7 @@ proptest! {
     ) {
         prop_assume!(steps.iter().any(|it| *it != steps[0]));
         let edges = symmetric(clock, &steps, delay);
-        for estimate in [regression(&edges, B).unwrap(), convex_hull(&edges, |_| 0, B).unwrap()] {
+        for estimate in [regression(&edges, B, &()).unwrap(), convex_hull(&edges, |_| 0, B, &()).unwrap()] {
             for &step in &steps {
                 let (stamp, time) = clock.at(step);
                 let offset = estimate.offsets[0].as_ref().unwrap();
@@ -82,7 +82,7 @@ proptest! {
         }
         let there = to_b.iter().map(|(at, by)| Edge::message(A, start + at + by, B, start + at));
         let back = from_b.iter().map(|(at, by)| Edge::message(B, start + at, A, start + at + by));
-        let estimate = regression(&edges(2, there.chain(back).collect()), A).unwrap();
+        let estimate = regression(&edges(2, there.chain(back).collect()), A, &()).unwrap();
         for &(at, _) in to_b.iter().chain(&from_b) {
             let wanted = f64::midpoint(least_squares(&to_b, at), least_squares(&from_b, at));
             let offset = estimate.offsets[1].as_ref().unwrap().at(start + at);
@@ -177,7 +177,7 @@ proptest! {
         let below: Vec<_> = to_b.iter().map(|it| (it.received, it.sent - it.received + least)).collect();
         let above: Vec<_> = from_b.iter().map(|it| (it.sent, it.received - it.sent - least)).collect();
         let edges = edges(2, messages.clone());
-        let found = convex_hull(&edges, |_| least, A);
+        let found = convex_hull(&edges, |_| least, A, &());
         if below.is_empty() || above.is_empty() {
             let (from, to) = if below.is_empty() { (B, A) } else { (A, B) };
             prop_assert_eq!(found, Err(NoEstimate::OneDirection(from, to)));
@@ -209,8 +209,8 @@ fn one_message_each_way_gives_a_constant() {
         vec![Edge::message(A, 100, B, 60), Edge::message(B, 80, A, 150)],
     );
     // The difference is at least 40 at 60 and at most 70 at 80.
-    let hull = convex_hull(&edges, |_| 0, A).unwrap();
-    let line = regression(&edges, A).unwrap();
+    let hull = convex_hull(&edges, |_| 0, A, &()).unwrap();
+    let line = regression(&edges, A, &()).unwrap();
     for estimate in [hull, line] {
         assert!((corrected(&estimate, B, 60) - 115.0).abs() < 1e-9);
         assert!((corrected(&estimate, B, 80) - 135.0).abs() < 1e-9);
@@ -224,7 +224,7 @@ fn clocks_run_as_nearly_alike_as_one_round_trip_allows() {
         2,
         vec![Edge::message(A, 100, B, 60), Edge::message(B, 80, A, 110)],
     );
-    let estimate = convex_hull(&edges, |_| 0, A).unwrap();
+    let estimate = convex_hull(&edges, |_| 0, A, &()).unwrap();
     assert!((corrected(&estimate, B, 60) - 100.0).abs() < 1e-9);
     assert!((corrected(&estimate, B, 80) - 110.0).abs() < 1e-9);
 }
@@ -238,12 +238,12 @@ fn stacks_of_messages_at_one_stamp_have_no_rate() {
     };
     let at = |estimate: &Estimate| corrected(estimate, B, 500);
     let apart = edges(2, stack(10, 20));
-    assert!((at(&convex_hull(&apart, |_| 0, A).unwrap()) - 515.0).abs() < 1e-9);
-    assert!((at(&regression(&apart, A).unwrap()) - 515.0).abs() < 1e-9);
+    assert!((at(&convex_hull(&apart, |_| 0, A, &()).unwrap()) - 515.0).abs() < 1e-9);
+    assert!((at(&regression(&apart, A, &()).unwrap()) - 515.0).abs() < 1e-9);
     let touching = edges(2, stack(10, 10));
-    assert!((at(&convex_hull(&touching, |_| 0, A).unwrap()) - 510.0).abs() < 1e-9);
+    assert!((at(&convex_hull(&touching, |_| 0, A, &()).unwrap()) - 510.0).abs() < 1e-9);
     let reversed = edges(2, stack(10, 7));
-    let none = convex_hull(&reversed, |_| 0, A).unwrap_err();
+    let none = convex_hull(&reversed, |_| 0, A, &()).unwrap_err();
     assert_eq!(none, NoEstimate::Infeasible(vec![A, B], Ticks(3)));
 }
 
@@ -252,7 +252,7 @@ fn a_cloud_at_one_moment_takes_the_rate_of_the_other() {
     let to_b = (0..3).map(|step| Edge::message(A, 1100 * step, B, 1000 * step));
     let from_b = [Edge::message(B, 1000, A, 1120)];
     let edges = edges(2, to_b.chain(from_b).collect());
-    let estimate = regression(&edges, A).unwrap();
+    let estimate = regression(&edges, A, &()).unwrap();
     assert!((corrected(&estimate, B, 0) - 10.0).abs() < 1e-9);
     assert!((corrected(&estimate, B, 2000) - 2210.0).abs() < 1e-9);
 }
@@ -263,13 +263,16 @@ fn clocks_that_nothing_relates_to_the_reference_are_named() {
     let chain = [band(A, B, 5, 1), band(B, c, 5, 1)].concat();
     // Clock d has no events, so it needs no correction.
     let edges = edges(4, chain);
-    assert_eq!(regression(&edges, A), Err(NoEstimate::Unrelated(vec![c])));
     assert_eq!(
-        convex_hull(&edges, |_| 0, A),
+        regression(&edges, A, &()),
+        Err(NoEstimate::Unrelated(vec![c]))
+    );
+    assert_eq!(
+        convex_hull(&edges, |_| 0, A, &()),
         Err(NoEstimate::Unrelated(vec![c]))
     );
     for method in [PairMethod::Regression, PairMethod::ConvexHull] {
-        let estimate = spanning_tree(&edges, |_| 0, method, A).unwrap();
+        let estimate = spanning_tree(&edges, |_| 0, method, A, &()).unwrap();
         assert!((corrected(&estimate, c, 0) - 10.0).abs() < 1e-9);
         assert_eq!(estimate.offsets[d.as_usize()], None);
     }
@@ -277,10 +280,10 @@ fn clocks_that_nothing_relates_to_the_reference_are_named() {
         let others: Vec<ClockId> = vec![A, B, c];
         let none = Err(NoEstimate::Unrelated(others));
         assert_eq!(
-            spanning_tree(&edges, |_| 0, PairMethod::Regression, nowhere),
+            spanning_tree(&edges, |_| 0, PairMethod::Regression, nowhere, &()),
             none
         );
-        assert_eq!(regression(&edges, nowhere), none);
+        assert_eq!(regression(&edges, nowhere, &()), none);
     }
 }
 
@@ -291,10 +294,10 @@ fn one_direction_is_not_enough() {
     messages.extend((0..9).map(|at| Edge::message(c, at, B, at + 5)));
     let edges = edges(3, messages);
     let none = Err(NoEstimate::OneDirection(c, B));
-    assert_eq!(regression(&edges, B), none);
-    assert_eq!(convex_hull(&edges, |_| 0, B), none);
+    assert_eq!(regression(&edges, B, &()), none);
+    assert_eq!(convex_hull(&edges, |_| 0, B, &()), none);
     for method in [PairMethod::Regression, PairMethod::ConvexHull] {
-        assert_eq!(spanning_tree(&edges, |_| 0, method, A), none);
+        assert_eq!(spanning_tree(&edges, |_| 0, method, A, &()), none);
     }
 }
 
@@ -302,11 +305,11 @@ fn one_direction_is_not_enough() {
 fn nothing_to_do_is_no_error() {
     for clocks in [0, 1] {
         let edges = Edges::new(Vec::new(), vec![Some((0, 9)); clocks]);
-        let estimate = regression(&edges, A).unwrap();
+        let estimate = regression(&edges, A, &()).unwrap();
         assert_eq!(estimate.offsets.len(), clocks);
         assert!(estimate.offsets.iter().flatten().all(|it| it.at(5) == 0.0));
-        assert_eq!(convex_hull(&edges, |_| 0, A), Ok(estimate.clone()));
-        let tree = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A);
+        assert_eq!(convex_hull(&edges, |_| 0, A, &()), Ok(estimate.clone()));
+        let tree = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A, &());
         assert_eq!(tree, Ok(estimate));
     }
 }
@@ -319,7 +322,7 @@ fn extreme_stamps_and_delays_do_no_harm() {
     let edges = edges(2, messages.collect());
     for least in [i64::MIN, 0, i64::MAX] {
         for method in [PairMethod::Regression, PairMethod::ConvexHull] {
-            let found = spanning_tree(&edges, |_| least, method, A);
+            let found = spanning_tree(&edges, |_| least, method, A, &());
             let offsets = found.iter().flat_map(|it| it.offsets.iter().flatten());
             let knots = offsets.flat_map(|it| it.knots().to_vec());
             assert!(
@@ -345,9 +348,13 @@ fn threads_do_not_matter() {
             .build()
             .unwrap();
         pool.install(|| {
-            let tree = spanning_tree(&edges, |_| 1, PairMethod::ConvexHull, ClockId(5));
+            let tree = spanning_tree(&edges, |_| 1, PairMethod::ConvexHull, ClockId(5), &());
             // Several pairs fail; the first is to be named.
-            (regression(&edges, A), convex_hull(&edges, |_| 5, A), tree)
+            (
+                regression(&edges, A, &()),
+                convex_hull(&edges, |_| 5, A, &()),
+                tree,
+            )
         })
     };
     let one = run(1);

@@ -72,7 +72,7 @@ proptest! {
     fn a_corrected_trace_has_nothing_violated_and_nothing_short(spec in specs(400), gamma in gammas()) {
         let case = Case::new(&spec);
         let times = case.trace.corrected(&case.amortize(gamma, rate()));
-        let checked = check(&case.causality, &case.clocks, &case.delay, &times);
+        let checked = check(&case.causality, &case.clocks, &case.delay, &times, &()).unwrap();
         prop_assert_eq!(checked.violated(), 0);
         prop_assert_eq!(checked.short(), 0);
         prop_assert_eq!(checked.violated_within_clock(), 0);
@@ -83,7 +83,7 @@ proptest! {
     fn the_check_counts_what_is_there(spec in specs(300)) {
         let case = Case::new(&spec);
         let raw = case.causality.nodes().timestamps();
-        let checked = check(&case.causality, &case.clocks, &case.delay, raw);
+        let checked = check(&case.causality, &case.clocks, &case.delay, raw, &()).unwrap();
         prop_assert_eq!(counts(&checked), plain_check(&case, raw));
         prop_assert_eq!(checked.messages.total, case.trace.messages.len() as u64);
         let mut ends: Vec<EventNode> = case.trace.collectives.iter().map(|edge| edge.1).collect();
@@ -108,7 +108,7 @@ proptest! {
         let mut case = Case::new(&Spec { sharing: common::Sharing::Node, ..spec });
         case.clocks = Grouping::Auto.clocks(&case.trace.info, &case.causality);
         let times = case.trace.corrected(&case.amortize(gamma, rate()));
-        let checked = check(&case.causality, &case.clocks, &case.delay, &times);
+        let checked = check(&case.causality, &case.clocks, &case.delay, &times, &()).unwrap();
         prop_assert_eq!(checked.violated() + checked.short(), 0);
     }
 }
@@ -122,7 +122,7 @@ proptest! {
             let case = Case::new(&spec);
             let correction = case.amortize(gamma, rate());
             let raw = case.causality.nodes().timestamps();
-            let checked = check(&case.causality, &case.clocks, &case.delay, raw);
+            let checked = check(&case.causality, &case.clocks, &case.delay, raw, &()).unwrap();
             (correction, counts(&checked), checked.worst)
         };
         let single = in_pool(1, run);
@@ -182,7 +182,14 @@ fn each_pair_keeps_its_own_delay() {
         .collect();
     // 107 = 100 + 7; 5 later 2 of its lead of 17 are lost: 110 at 95.
     assert_eq!(corrected, [100, 100, 107, 110, 120, 130]);
-    let raw = check(&causality, &clocks, &delay, causality.nodes().timestamps());
+    let raw = check(
+        &causality,
+        &clocks,
+        &delay,
+        causality.nodes().timestamps(),
+        &(),
+    )
+    .unwrap();
     assert_eq!(raw.short(), 3);
     let slacks: Vec<i64> = raw.worst.iter().map(|worst| worst.slack.0).collect();
     assert_eq!(slacks, [-30, -24, -17]);

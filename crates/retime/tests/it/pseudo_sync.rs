@@ -17,7 +17,7 @@ fn edges(clocks: u32, of: &[(u32, u32, i64, i64)]) -> Edges {
 }
 
 fn solve(edges: &Edges, closure: bool) -> Result<Estimate, NoEstimate> {
-    pseudo_synchronisation(edges, |_| 0, closure, BASE)
+    pseudo_synchronisation(edges, |_| 0, closure, BASE, &())
 }
 
 /// What is subtracted from a clock.
@@ -85,7 +85,7 @@ fn the_papers_tables() {
             0
         }
     };
-    let known = pseudo_synchronisation(&base, delay, false, BASE).unwrap();
+    let known = pseudo_synchronisation(&base, delay, false, BASE, &()).unwrap();
     assert_eq!(shifts(&known), LESS_DELAYS);
 
     assert_eq!(shifts(&solve(&paper(), false).unwrap()), ADJUSTED);
@@ -169,7 +169,7 @@ fn odd_traces() {
         let beyond = edges(1, &[(0, 7, 0, 1), (7, 0, 0, 1)]);
         assert_eq!(shift(&solve(&beyond, closure).unwrap(), 0), 0);
     }
-    let unknown = pseudo_synchronisation(&paper(), |_| 0, true, ClockId(99));
+    let unknown = pseudo_synchronisation(&paper(), |_| 0, true, ClockId(99), &());
     assert!(matches!(unknown, Err(NoEstimate::Unrelated(all)) if all.len() == 8));
 }
 

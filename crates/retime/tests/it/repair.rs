@@ -25,7 +25,7 @@ proptest! {
         let case = Case::new(&spec);
         let repaired = repair_with(&case.causality, &case.clocks, &case.delay, gamma, &()).unwrap();
         let times = case.trace.corrected(&repaired.correction);
-        let checked = check(&case.causality, &case.clocks, &case.delay, &times);
+        let checked = check(&case.causality, &case.clocks, &case.delay, &times, &()).unwrap();
         prop_assert_eq!((checked.violated(), checked.short()), (0, 0));
         for events in case.trace.rewritten(&repaired.correction).events {
             prop_assert!(events.is_sorted_by_key(|event| event.raw));
@@ -36,7 +36,7 @@ proptest! {
     #[test]
     fn a_second_repair_finds_nothing(spec in specs(300)) {
         let case = Case::new(&spec);
-        let again = case.causality.retimed(&of(&case).correction).unwrap();
+        let again = case.causality.retimed(&of(&case).correction, &()).unwrap();
         let repaired = repair(&again, &case.clocks, &case.delay, &()).unwrap();
         prop_assert_eq!(repaired.summary.direction, None);
         prop_assert!(repaired.correction.is_identity());
@@ -48,7 +48,7 @@ proptest! {
         let moved = |case: &Case| {
             let repaired = of(case);
             let raw = case.causality.nodes().timestamps();
-            let times = case.causality.retimed(&repaired.correction).unwrap();
+            let times = case.causality.retimed(&repaired.correction, &()).unwrap();
             let times = times.nodes().timestamps();
             let moves = raw.iter().zip(times);
             let moves: Vec<i64> = moves.map(|(raw, to)| to.0.wrapping_sub(raw.0) as i64).collect();
@@ -213,7 +213,7 @@ fn a_way_that_does_not_fit_is_not_taken() {
     let delay = MinimalDelay::Uniform(Ticks(100));
     let repaired = repair(&it, &clocks, &delay, &()).unwrap();
     assert_eq!(repaired.summary.direction, Some(Direction::Backward));
-    let moved = it.retimed(&repaired.correction).unwrap();
+    let moved = it.retimed(&repaired.correction, &()).unwrap();
     assert_eq!(moved.nodes().timestamp(EventNode(1)), Timestamp(LAST - 190));
 }
 

@@ -38,7 +38,7 @@ proptest! {
         let messages = pairs.iter().flat_map(|it| band(ClockId(it.0), ClockId(it.1), it.2, it.3));
         let extents = vec![Some((0, RUN)); 5];
         let edges = Edges::new(messages.collect(), extents);
-        let estimate = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A).unwrap();
+        let estimate = spanning_tree(&edges, |_| 0, PairMethod::ConvexHull, A, &()).unwrap();
         for (clock, lag) in lags_in_the_lightest_tree(5, &pairs).into_iter().enumerate() {
             let offset = estimate.offsets[clock].as_ref().unwrap();
             prop_assert!((offset.at(RUN / 2) - lag as f64).abs() < 1e-3, "{clock}: {offset:?} {lag}");
@@ -73,7 +73,7 @@ proptest! {
         let edges = edges(clocks.len(), messages);
         let reference = ClockId(reference.index(clocks.len()) as u32);
         for method in [PairMethod::Regression, PairMethod::ConvexHull] {
-            let estimate = spanning_tree(&edges, |_| -1, method, reference).unwrap();
+            let estimate = spanning_tree(&edges, |_| -1, method, reference, &()).unwrap();
             for (clock, it) in clocks.iter().enumerate() {
                 for step in [1_000_000, 50_000_000, 98_000_000] {
                     let (stamp, time) = it.at(step);
@@ -92,7 +92,7 @@ fn the_tree_goes_around_a_pair_without_a_line() {
     let c = ClockId(2);
     let mut messages = [band(A, B, 5, 40), band(B, c, 7, 40), band(A, c, 90, 1)].concat();
     let connected = edges(3, messages.clone());
-    let direct = spanning_tree(&connected, |_| 0, PairMethod::ConvexHull, A).unwrap();
+    let direct = spanning_tree(&connected, |_| 0, PairMethod::ConvexHull, A, &()).unwrap();
     assert!((corrected(&direct, c, 0) - 90.0).abs() < 1e-9);
     // Now a and c know messages that no two steady clocks can have exchanged.
     messages.extend(band(A, c, 70, 1));
@@ -101,10 +101,11 @@ fn the_tree_goes_around_a_pair_without_a_line() {
         |_| 0,
         PairMethod::ConvexHull,
         A,
+        &(),
     );
     assert!((corrected(&around.unwrap(), c, 0) - 12.0).abs() < 1e-9);
     messages.retain(|it| it.from != B && it.to != B);
-    let cut = spanning_tree(&edges(3, messages), |_| 0, PairMethod::ConvexHull, A);
+    let cut = spanning_tree(&edges(3, messages), |_| 0, PairMethod::ConvexHull, A, &());
     assert_eq!(cut, Err(NoEstimate::Infeasible(vec![A, c], Ticks(18))));
 }
 
@@ -128,7 +129,7 @@ fn regression_prefers_pairs_with_steady_delays() {
             noisy(A, c, 90, direct),
         ];
         let edges = edges(3, messages.concat());
-        let estimate = spanning_tree(&edges, |_| 0, PairMethod::Regression, A).unwrap();
+        let estimate = spanning_tree(&edges, |_| 0, PairMethod::Regression, A, &()).unwrap();
         assert!(
             (corrected(&estimate, c, 0) - wanted).abs() < 1e-6,
             "{direct}"

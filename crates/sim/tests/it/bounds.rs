@@ -286,7 +286,7 @@ fn error_bounds_are_never_narrower_than_the_bounds() {
         .unwrap();
     let nodes = trace.causality.nodes();
     let errors = ErrorBounds::new(&bounds, &correction, &trace.edges, nodes, &()).unwrap();
-    let corrected = trace.causality.retimed(&correction).unwrap();
+    let corrected = trace.causality.retimed(&correction, &()).unwrap();
     // All that is added to the reference is a shift.
     let first = nodes.all().first().unwrap();
     let shift = corrected.nodes().timestamp(first).0 as i64 - nodes.timestamp(first).0 as i64;
@@ -385,7 +385,7 @@ fn what_lies_outside_does_not_depend_on_the_common_time() {
     let bounds = trace.bounds();
     let found = |common: fn(u64) -> u64, ahead| {
         let correction = as_correction(&trace, common, ahead);
-        let retimed = trace.causality.retimed(&correction).unwrap();
+        let retimed = trace.causality.retimed(&correction, &()).unwrap();
         let nodes = trace.causality.nodes();
         let of = (nodes, &trace.clocks);
         outside(&bounds, &correction, of, retimed.nodes().timestamps(), 0.0)

@@ -114,10 +114,10 @@ fn truth_is_causal_and_the_clocks_are_not() {
         assert!(causality.defects().is_empty(), "{name}");
         let clocks = Grouping::Location.clocks(&memory.info, &causality);
         let least = MinimalDelay::Uniform(Ticks(least as i64));
-        let truth = causality::check(&causality, &clocks, &least, &memory.truth);
+        let truth = causality::check(&causality, &clocks, &least, &memory.truth, &()).unwrap();
         assert_eq!((truth.violated(), truth.short()), (0, 0), "{name}");
         assert_eq!(truth.messages.total, memory.statistics.messages, "{name}");
-        let recorded = causality::check(&causality, &clocks, &least, &memory.stamps);
+        let recorded = causality::check(&causality, &clocks, &least, &memory.stamps, &()).unwrap();
         let harmless = 250_000 == scenario_delay(&least);
         assert!(harmless || recorded.violated() > 0, "{name}");
     }

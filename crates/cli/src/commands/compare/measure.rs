@@ -109,8 +109,8 @@ impl<'a> Bench<'a> {
         } = self.analysed;
         let causality = analysis.causality();
         let delay = &analysis.delay().delay;
-        let left: Check = check(causality, correction.clocks(), delay, stamps);
-        let distortion = Distortion::measure(causality, stamps);
+        let left: Check = check(causality, correction.clocks(), delay, stamps, &Interrupts)?;
+        let distortion = Distortion::measure(causality, stamps, &Interrupts)?;
         let accuracy = truth.as_ref().map(|truth| truth.against(analysis, stamps));
         let accuracy = accuracy.transpose()?;
         Ok(ResultPart {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use retime::causality::{
-    Causality, CausalityOptions, Collective, Defect, Defects, Message, Operation, Root,
+    Causality, CausalityOptions, Collective, Defect, Defects, LocationLog, Message, Operation, Root,
 };
 use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
 
@@ -78,6 +78,11 @@ pub fn causality_with(
     locations: &[Vec<(u64, Call)>],
     options: CausalityOptions,
 ) -> Causality {
+    Causality::build(info, logs(locations), options).unwrap()
+}
+
+/// The logs of locations given by their events.
+pub fn logs(locations: &[Vec<(u64, Call)>]) -> Vec<LocationLog> {
     let logs = locations.iter().enumerate().map(|(location, events)| {
         let events: Vec<Event> = events
             .iter()
@@ -89,7 +94,7 @@ pub fn causality_with(
             .collect();
         log_of(LocationIndex(location as u32), &events)
     });
-    Causality::build(info, logs.collect(), options).unwrap()
+    logs.collect()
 }
 
 pub fn message(peer: u32) -> Message {
