@@ -6,6 +6,8 @@
 //! of sends are those of receives, one after the other. For the last, lengths are not
 //! compared but multiplied up to one number on either side.
 
+use std::hash::{Hash, Hasher};
+
 use rayon::prelude::*;
 
 use retime_model::{
@@ -17,12 +19,21 @@ use super::gaps::{Gap, Gaps};
 use super::point_to_point::{Queue, endpoint};
 
 /// One direction of talk between two endpoints.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 struct Channel {
     communicator: u32,
     source: LocationIndex,
     destination: LocationIndex,
     tag: u32,
+}
+
+/// Two words instead of four, since traces may have millions of channels.
+impl Hash for Channel {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let both = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        state.write_u64(both(self.communicator, self.tag));
+        state.write_u64(both(self.source.0, self.destination.0));
+    }
 }
 
 /// All channels of a trace, and how each log's local channels refer to them
