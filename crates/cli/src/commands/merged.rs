@@ -59,7 +59,7 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     let stage = Instant::now();
     let retimed = analysis.causality().retimed(correction, &Interrupts);
     let retimed = retimed.map_err(|error| match error {
-        RetimingError::TooFar => too_far(&analysed)(),
+        RetimingError::TooFar => CliError::input(&analysed.opened.path, error.to_string()),
         RetimingError::Cancelled(_) => CliError::Interrupted,
     })?;
     staging.written(write(&staging.file(), &analysed, &retimed, correction))?;
@@ -92,11 +92,6 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
         exit,
         drawn,
     })
-}
-
-fn too_far(analysed: &Analysed) -> impl Fn() -> CliError + use<'_> {
-    let message = "corrected time stamps do not fit into 64 bits, or lie too far apart";
-    move || CliError::input(&analysed.opened.path, message)
 }
 
 fn write(

@@ -35,6 +35,7 @@ mod manners;
 mod memory;
 mod merged;
 mod methods;
+mod open_files;
 mod order;
 mod origin;
 mod races;

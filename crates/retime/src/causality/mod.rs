@@ -95,7 +95,7 @@ pub enum CausalityError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RetimingError {
     /// A stamp does not fit into 64 bits, or stamps come to lie too far apart.
-    #[error("corrected times would lie too far apart for a trace")]
+    #[error("corrected time stamps do not fit into 64 bits, or lie too far apart")]
     TooFar,
     /// The caller asked to stop.
     #[error(transparent)]
