@@ -94,7 +94,7 @@ fn an_interrupt_of_any_process_is_one_of_all() {
     let anchor = hybrid::write(dir.path());
     let stopped = Stopped(AtomicBool::new(false));
     let found = with(3, &stopped, |team| {
-        open(team, &Otf2, &anchor).unwrap().into_trace().scan(&())
+        open(team, &Otf2, &anchor)?.into_trace().scan(&())
     });
     assert!(matches!(found, Err(FormatError::Cancelled(_))), "{found:?}");
     assert!(stopped.0.into_inner());

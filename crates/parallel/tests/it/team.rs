@@ -19,9 +19,10 @@ pub(crate) fn with<T>(size: usize, monitor: &dyn Monitor, work: impl FnOnce(&Arc
     // Such short messages that nearly every value takes several.
     let mut members = threads(size, 100).into_iter();
     let first = Arc::new(Team::new(members.next().unwrap()));
-    thread::scope(|scope| {
+    // Where the work panics, what it works with is dropped, so that nobody waits for it.
+    thread::scope(move |scope| {
         for member in members {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 serve(
                     &Arc::new(Team::new(member)),
                     &[&Otf2 as &dyn Format],
@@ -29,6 +30,7 @@ pub(crate) fn with<T>(size: usize, monitor: &dyn Monitor, work: impl FnOnce(&Arc
                 )
             });
         }
+        let first = first;
         let done = work(&first);
         assert_eq!(first.dismiss().unwrap().len(), size);
         done
