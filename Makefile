@@ -73,14 +73,16 @@ deny: deny-tools ## Licences and sources of all dependencies, and what is known 
 	fi
 
 # What the tests of the library, of its formats and of the command run through. Where the
-# instrumented build lies it stays, so that the next run is shorter.
+# instrumented build lies it stays, so that the next run is shorter. Four tests of the command
+# fail under it, as every process writes a profile, also where there is no room or no right to;
+# and what is killed leaves half of one.
 COVERED = --package retime --package retime-otf2 --package retime-otf2-format
 COV_VERSION = 0.9.1
 COV = $(abspath $(TARGET_DIR))/tools/bin/cargo-llvm-cov llvm-cov
 
 coverage: tools coverage-tools ## Lines of the library and of OTF2 that tests run through; at least 95 %
-	PROPTEST_RNG_SEED=$(SEED) $(COV) --no-report test $(COVERED) --package retime-cli --quiet
-	$(COV) report $(COVERED) --summary-only --fail-under-lines 95
+	PROPTEST_RNG_SEED=$(SEED) $(COV) --no-report --ignore-run-fail test $(COVERED) --package retime-cli --quiet
+	$(COV) report $(COVERED) --failure-mode all --summary-only --fail-under-lines 95
 
 # A package of its own, so that nothing else needs MPI. What it builds lies apart, since
 # its dependencies have features of their own.
