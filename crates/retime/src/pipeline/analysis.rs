@@ -427,21 +427,27 @@ impl Analysis {
     fn adopt_alone(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
         let clocks = solution.correction.clocks();
         let regrouped = *clocks != self.clocks;
+        if !regrouped && solution.enforced.is_none() {
+            return Ok(());
+        }
+        let mut delay = if regrouped {
+            self.learn(clocks, monitor)?
+        } else {
+            self.delay.clone()
+        };
+        if let Some(enforced) = &solution.enforced
+            && !delay.given
+        {
+            delay.delay = enforced.delay.clone();
+            delay.half_round_trip = enforced.shortest;
+        }
+        // Nothing is taken over before all of it is known.
+        let times = self.causality.nodes().timestamps();
+        self.recorded = check(&self.causality, clocks, &delay.delay, times, monitor)?;
+        self.delay = delay;
         if regrouped {
-            self.delay = self.learn(clocks, monitor)?;
             self.clocks = clocks.clone();
             self.told = Told::by(&self.causality, &self.clocks, &self.info);
-        }
-        if let Some(enforced) = &solution.enforced
-            && !self.delay.given
-        {
-            self.delay.delay = enforced.delay.clone();
-            self.delay.half_round_trip = enforced.shortest;
-        }
-        if regrouped || solution.enforced.is_some() {
-            let times = self.causality.nodes().timestamps();
-            let (causality, clocks) = (&self.causality, &self.clocks);
-            self.recorded = check(causality, clocks, &self.delay.delay, times, monitor)?;
         }
         Ok(())
     }
