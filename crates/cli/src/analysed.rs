@@ -45,7 +45,7 @@ pub(crate) fn analyse_some(
     if let Some(team) = source.team.filter(|_| source.together) {
         let opened = {
             let format = formats::of(source.path, source.format)?;
-            retime_parallel::open(team, format, source.path)?
+            retime_parallel::open(team, format, source.path, &Interrupts)?
         };
         if let retime_parallel::Opened::Dealt(trace) = opened {
             return analyse_together(*trace, source, model);

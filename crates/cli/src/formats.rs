@@ -119,7 +119,7 @@ pub(crate) fn open(
     team: Option<&Arc<Team>>,
 ) -> Result<Box<dyn Trace>, CliError> {
     Ok(match team {
-        Some(team) => retime_parallel::open(team, format, path)?.into_trace(),
+        Some(team) => retime_parallel::open(team, format, path, &Interrupts)?.into_trace(),
         None => format.open_watched(path, &Interrupts)?,
     })
 }

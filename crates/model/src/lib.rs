@@ -25,6 +25,7 @@
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
 //! | [`presence`], `access`, `version` | what lies at a path; who may read and write a copy; whether a file is still the same |
+//! | [`packed`] | columns of numbers as bytes, for other processes |
 //! | `near` | binary search for what comes next |
 //! | `words` | numbers with their nouns |
 
@@ -43,6 +44,7 @@ mod map;
 mod monitor;
 mod near;
 mod originals;
+pub mod packed;
 pub mod presence;
 mod printable;
 mod role;

@@ -22,6 +22,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::defect::Defects;
+use crate::packed;
+use crate::packed_fields;
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
@@ -65,6 +67,9 @@ impl ChannelIndex {
     }
 }
 
+packed_fields!(LogNode { 0: u32 });
+packed_fields!(ChannelIndex { 0: u32 });
+
 /// The events with a role of one location, in order; columns refer to them as
 /// [`LogNode`]s.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,27 +92,36 @@ pub struct LogColumns {
     /// First and last stamp of any event; `None` without events.
     pub range: Option<(Timestamp, Timestamp)>,
     /// When each event with a role was, never falling.
+    #[serde(with = "packed")]
     pub times: Vec<Timestamp>,
     /// Its number among all events of the location, from 0, rising.
+    #[serde(with = "packed")]
     pub numbers: Vec<u32>,
     /// The part it plays.
+    #[serde(with = "packed")]
     pub roles: Vec<Role>,
     /// The envelopes of messages that have no ids; each stands for a channel.
     pub channels: Vec<Message>,
     /// Sends by channel, as they were posted.
+    #[serde(with = "packed")]
     pub sends: Vec<ChannelPlace>,
     /// Receives by channel, as they were posted.
+    #[serde(with = "packed")]
     pub receives: Vec<ChannelPlace>,
     /// When each of `receives` was posted, at the latest.
+    #[serde(with = "packed")]
     pub posted: Vec<Timestamp>,
     /// How many ticks earlier that may have been; [`ANY_TIME`] if nothing tells, or it
     /// is more than fits, and 0
     /// for receives beyond the end of this column.
+    #[serde(with = "packed")]
     pub posted_within: Vec<u32>,
     /// The entered call in which each of `receives` was posted; [`NO_CALL`] if none is
     /// given, as for receives beyond the end of this column.
+    #[serde(with = "packed")]
     pub posted_in: Vec<LogNode>,
     /// Synchronous sends that are complete.
+    #[serde(with = "packed")]
     pub accepted: Vec<Accepted>,
     /// From when to when, at most, events were not recorded; outside of it the
     /// recording is whole.
@@ -138,6 +152,12 @@ pub struct ChannelPlace {
     pub length: Length,
 }
 
+packed_fields!(ChannelPlace {
+    channel: ChannelIndex,
+    node: LogNode,
+    length: Length,
+});
+
 /// A synchronous send that is complete, so that its receive was posted before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accepted {
@@ -146,6 +166,11 @@ pub struct Accepted {
     /// Its completion, which depends on the posting: for others a receive.
     pub completion: LogNode,
 }
+
+packed_fields!(Accepted {
+    send: LogNode,
+    completion: LogNode,
+});
 
 /// The length of a message in bytes as one of its ends recorded it, if it did. From
 /// 4 GiB on all lengths are one.
@@ -158,6 +183,8 @@ pub struct Accepted {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Length(u32);
+
+packed_fields!(Length { 0: u32 });
 
 impl Length {
     /// Nothing tells.

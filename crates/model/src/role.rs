@@ -16,6 +16,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed::Packed;
 use crate::trace::LocationIndex;
 
 /// The part an event plays in happened-before.
@@ -41,6 +42,24 @@ impl Role {
             Self::CollectiveBegin => Self::CollectiveEnd,
             Self::CollectiveEnd => Self::CollectiveBegin,
         }
+    }
+}
+
+impl Packed for Role {
+    const BYTES: usize = 1;
+
+    fn put(self, to: &mut [u8]) {
+        (self as u8).put(to);
+    }
+
+    fn take(from: &[u8]) -> Option<Self> {
+        let all = [
+            Self::Send,
+            Self::Receive,
+            Self::CollectiveBegin,
+            Self::CollectiveEnd,
+        ];
+        all.get(usize::from(u8::take(from)?)).copied()
     }
 }
 

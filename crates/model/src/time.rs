@@ -22,12 +22,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed_fields;
+
 /// A point in time on some clock: ticks since that clock's zero.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(transparent)]
 pub struct Timestamp(pub u64);
+
+packed_fields!(Timestamp { 0: u64 });
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -25,8 +25,13 @@ use crate::team::Team;
 
 /// Opens a trace on all processes; the others [`serve`](crate::serve). If its format
 /// knows no parts, this process works on it [alone](Team::worked_alone).
-pub fn open(team: &Arc<Team>, format: &dyn Format, path: &Path) -> Result<Opened, FormatError> {
-    let trace = format.open(path)?;
+pub fn open(
+    team: &Arc<Team>,
+    format: &dyn Format,
+    path: &Path,
+    monitor: &dyn Monitor,
+) -> Result<Opened, FormatError> {
+    let trace = format.open_watched(path, monitor)?;
     let (Some(parts), Some(info)) = (trace.in_parts(), trace.describe()) else {
         team.work_alone();
         return Ok(Opened::Alone(trace));

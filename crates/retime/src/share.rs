@@ -31,6 +31,7 @@
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use retime_model::packed::{self, Packed};
 use retime_model::{Cancelled, LocationIndex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -109,6 +110,14 @@ impl fmt::Debug for Share {
         }
     }
 }
+
+/// A column, as it is sent.
+#[derive(Serialize, Deserialize)]
+#[serde(bound(
+    serialize = "T: Packed + Serialize",
+    deserialize = "T: Packed + Deserialize<'de>"
+))]
+struct Column<T>(#[serde(with = "packed")] Vec<T>);
 
 /// What goes over the tree.
 #[derive(Serialize, Deserialize)]
@@ -286,6 +295,36 @@ impl Share {
         self.merged(mine, Option::or).ok_or(Cancelled)
     }
 
+    /// Whether this process is one of the first so many.
+    pub(crate) fn is_one_of(&self, first: usize) -> bool {
+        self.place().0 < first
+    }
+
+    /// Two answers that follow from what all know: the first process works out one and the
+    /// second the other, as two threads of a process would, and both tell all.
+    pub(crate) fn both<A, B>(
+        &self,
+        first: impl FnOnce() -> Result<A, Cancelled> + Send,
+        second: impl FnOnce() -> Result<B, Cancelled> + Send,
+    ) -> Result<(A, B), Cancelled>
+    where
+        A: Send + Serialize + DeserializeOwned,
+        B: Send + Serialize + DeserializeOwned,
+    {
+        let (rank, size) = self.place();
+        if size < 2 {
+            let (first, second) = rayon::join(first, second);
+            return Ok((first?, second?));
+        }
+        let mine = match rank {
+            0 => (Some(first()?), None),
+            1 => (None, Some(second()?)),
+            _ => (None, None),
+        };
+        let (first, second) = self.merged(mine, |a, b| (a.0.or(b.0), a.1.or(b.1)));
+        first.zip(second).ok_or(Cancelled)
+    }
+
     /// The sum of what processes have counted.
     pub(crate) fn sum(&self, mine: u64) -> u64 {
         self.merged(mine, |a, b| a + b)
@@ -345,6 +384,20 @@ impl Share {
         }
         received[rank] = own;
         received
+    }
+
+    /// The same of columns of numbers.
+    pub(crate) fn exchanged_columns<T>(&self, to: Vec<Vec<T>>) -> Vec<Vec<T>>
+    where
+        T: Packed + Serialize + DeserializeOwned,
+    {
+        let column = |it: Vec<T>| Some(Column(it)).filter(|it| !it.0.is_empty());
+        let to = to.into_iter().map(|it| Vec::from_iter(column(it)));
+        let received = self.exchanged(to.collect()).into_iter();
+        let taken = |columns: Vec<Column<T>>| columns.into_iter().next();
+        received
+            .map(|it| taken(it).map_or_else(Vec::new, |it| it.0))
+            .collect()
     }
 
     /// The part, if processes still work together.

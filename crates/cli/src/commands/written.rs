@@ -11,7 +11,7 @@ use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::formats;
-use crate::progress::{Progress, Stage};
+use crate::progress::{Interrupts, Progress, Stage};
 use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
@@ -53,7 +53,7 @@ fn difference(
     let verifying = |bytes| Progress::new(Stage::Verifying, bytes, args.run.quiet);
     let team = args.format.team.as_ref();
     if let Some(team) = team.filter(|_| !nodes.share().is_whole())
-        && let Opened::Dealt(written) = retime_parallel::open(team, format, copy)?
+        && let Opened::Dealt(written) = retime_parallel::open(team, format, copy, &Interrupts)?
     {
         let progress = verifying(written.bytes());
         return Ok(written.verify(contents, nodes, times, &progress)?);

@@ -60,7 +60,7 @@ fn is_the_same(original: &Path) {
         fs::create_dir(&written).unwrap();
         fs::create_dir(&copied).unwrap();
         with(size, &(), |team| {
-            let trace = open(team, &Otf2, original).unwrap().into_trace();
+            let trace = open(team, &Otf2, original, &()).unwrap().into_trace();
             let found = trace.scan(&()).unwrap();
             assert_eq!(found.info, scan.info);
             assert_eq!(found.logs, scan.logs, "{size}");
@@ -119,7 +119,7 @@ fn a_trace_without_parts_is_left_to_process_0() {
     let path = dir.path().join("t.jsonl");
     fs::write(&path, "{\"retime-stream\":1}\n").unwrap();
     with(3, &(), |team| {
-        let trace = open(team, &JsonLines, &path).unwrap().into_trace();
+        let trace = open(team, &JsonLines, &path, &()).unwrap().into_trace();
         assert!(team.worked_alone() && trace.in_parts().is_none());
     });
 }

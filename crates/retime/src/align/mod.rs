@@ -75,6 +75,8 @@ mod weights;
 pub use latency::shortest_latency;
 pub use sharing::confirmed;
 
+use serde::{Deserialize, Serialize};
+
 use crate::causality::Causality;
 use crate::edges::{Dependencies, whole};
 use crate::edges::{Edge, Edges};
@@ -84,7 +86,7 @@ use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 /// How a clock is tied to the reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {
     /// Dependencies go both ways, directly or over other clocks.
     BothWays,
@@ -97,7 +99,7 @@ pub enum Relation {
 
 /// A clock was set. Stamps are ticks since
 /// [`Nodes::base`](crate::causality::Nodes::base).
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockStep {
     /// The clock.
     pub clock: ClockId,
@@ -110,7 +112,7 @@ pub struct ClockStep {
 }
 
 /// Aligned clocks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
     /// What has to be added to each clock to show the time of the reference, or where
     /// that was set the time it would show if it had not been. For clocks unrelated to
@@ -178,7 +180,10 @@ pub fn align(
         stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
-    let list = |estimate: &Estimate| Some(estimate.edges(causality, clocks, monitor));
+    let list = |estimate: &Estimate| {
+        let source = estimate.dependencies(causality, clocks);
+        Some(Edges::of_all(&source, monitor).map(|it| it.0))
+    };
     steps::explain(&source, aligned, rate, list, monitor)
 }
 

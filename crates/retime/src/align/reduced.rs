@@ -50,8 +50,8 @@ use super::frame::Frame;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use crate::hull::{Planar, lower_hull};
-use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+use retime_model::{ClockId, packed, packed_fields};
 
 /// A stretch of no more dependencies is kept whole.
 const FEW: usize = 32;
@@ -65,6 +65,11 @@ pub(super) struct Point {
     pub(super) sent: i64,
     pub(super) received: i64,
 }
+
+packed_fields!(Point {
+    sent: i64,
+    received: i64
+});
 
 impl Point {
     pub(super) const fn latency(&self) -> i64 {
@@ -104,8 +109,16 @@ pub(super) struct Cell {
     /// How many dependencies there are in truth.
     pub(super) count: u32,
     /// Its points end here; they begin where those of the cell before end.
-    end: usize,
+    end: u64,
 }
+
+packed_fields!(Cell {
+    from: u32,
+    to: u32,
+    window: u32,
+    count: u32,
+    end: u64,
+});
 
 impl Cell {
     fn key(&self) -> (u32, u32, u32) {
@@ -127,8 +140,10 @@ pub(super) struct Reduced {
     /// Into how many windows the run is cut.
     windows: usize,
     /// By link and stretch.
+    #[serde(with = "packed")]
     cells: Vec<Cell>,
     /// By cell, and of a cell by when they were sent.
+    #[serde(with = "packed")]
     points: Vec<Point>,
 }
 
@@ -199,7 +214,7 @@ impl Reduced {
             .points
             .reserve_exact(links.iter().map(|it| it.points.len()).sum());
         for link in &links {
-            let before = merged.points.len();
+            let before = merged.points.len() as u64;
             let moved = link.cells.iter().map(|cell| Cell {
                 end: before + cell.end,
                 ..*cell
@@ -212,7 +227,7 @@ impl Reduced {
 
     fn close(&mut self, cell: Cell, points: &[Point]) {
         self.points.extend_from_slice(points);
-        let end = self.points.len();
+        let end = self.points.len() as u64;
         self.cells.push(Cell { end, ..cell });
     }
 
@@ -231,7 +246,7 @@ impl Reduced {
         let first = cell
             .checked_sub(1)
             .map_or(0, |before| self.cells[before].end);
-        &self.points[first..self.cells[cell].end]
+        &self.points[first as usize..self.cells[cell].end as usize]
     }
 }
 

@@ -189,6 +189,12 @@ pub struct PackedOption<I> {
     of: PhantomData<I>,
 }
 
+impl<I: Id> Default for PackedOption<I> {
+    fn default() -> Self {
+        Self::NONE
+    }
+}
+
 impl<I: Id> PackedOption<I> {
     /// None.
     pub const NONE: Self = Self {

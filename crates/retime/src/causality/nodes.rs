@@ -20,6 +20,7 @@ use super::{CausalityError, RetimingError};
 use crate::pace::Pace;
 use crate::share::{NeedsWhole, Share};
 use retime_model::Monitor;
+use retime_model::packed::Packed;
 use retime_model::{Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
@@ -344,13 +345,13 @@ impl Nodes {
 
     /// Gives others the values of lent nodes in a column, and fills in those of borrowed
     /// ones.
-    fn pass_on<T: Copy + Serialize + DeserializeOwned>(&self, column: &mut [T]) {
+    fn pass_on<T: Packed + Serialize + DeserializeOwned>(&self, column: &mut [T]) {
         if self.share.is_whole() {
             return;
         }
         let value = |node: &EventNode| column[node.index()];
         let values = self.lent.iter().map(|to| to.iter().map(value).collect());
-        let received = self.share.exchanged(values.collect());
+        let received = self.share.exchanged_columns(values.collect());
         for (from, values) in received.into_iter().enumerate() {
             if from != self.share.place().0 {
                 for (node, value) in self.borrowed(from).zip(values) {

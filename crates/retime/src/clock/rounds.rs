@@ -91,7 +91,7 @@ pub(super) fn in_rounds(
             share.check()?;
             return Ok(times);
         }
-        let received = share.exchanged(news);
+        let received = share.exchanged_columns(news);
         share.check()?;
         for (heard, news) in heard.by_process.iter_mut().zip(received) {
             for (place, value) in news {

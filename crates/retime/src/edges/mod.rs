@@ -41,20 +41,22 @@ use crate::causality::{Causality, EventNode, Nodes, PackedOption, Place};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use crate::share::NeedsWhole;
-use retime_model::{Cancelled, Monitor};
+use retime_model::{Cancelled, Monitor, packed_fields};
 use retime_model::{ClockId, Clocks};
 
 /// A dependency of an event of one clock on one of another. Times are ticks
 /// since [`Nodes::base`](crate::causality::Nodes::base), as recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
     /// Stamp of the cause.
     pub sent: i64,
     /// Stamp of the effect.
     pub received: i64,
-    /// The node that is the cause, if it is of a trace.
+    /// The node that is the cause, if it is of a trace; other processes call it otherwise.
+    #[serde(skip)]
     pub cause: PackedOption<EventNode>,
     /// The node that is the effect, if it is of a trace.
+    #[serde(skip)]
     pub effect: PackedOption<EventNode>,
     /// The clock of the cause.
     pub from: ClockId,
@@ -109,6 +111,8 @@ impl Edge {
 /// A dependency, by its position in [`Edges::all`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EdgeIndex(pub u32);
+
+packed_fields!(EdgeIndex { 0: u32 });
 
 impl EdgeIndex {
     /// The position as an index.

@@ -8,9 +8,11 @@
 //! assert_eq!(Offset::constant(-3.0).at(7), -3.0);
 //! ```
 
+use serde::{Deserialize, Serialize};
+
 /// A piecewise linear function from stamps (ticks since the base) to ticks to
 /// add; constant before its first and after its last knot.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Offset {
     knots: Vec<(i64, f64)>,
     /// Between which stamps the clock was set, in order.

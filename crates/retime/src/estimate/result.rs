@@ -1,15 +1,17 @@
 //! What a method of estimation returns.
 
+use serde::{Deserialize, Serialize};
+
 use crate::causality::{Causality, EventNode};
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::{Dependencies, Edges, whole};
 use crate::estimate::Offset;
-use retime_model::{Cancelled, Monitor};
+use retime_model::Cancelled;
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
 /// What has to be added to each clock to show the time of `reference`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// By clock; `None` where nothing relates a clock to the reference: it
     /// keeps its time.
@@ -123,16 +125,6 @@ impl Estimate {
             stamp.saturating_add(whole(self.at(clock, stamp)))
         };
         Dependencies::new(causality, clocks, time)
-    }
-
-    /// The same, listed; fails only if `monitor` says to give up.
-    pub fn edges(
-        &self,
-        causality: &Causality,
-        clocks: &Clocks,
-        monitor: &dyn Monitor,
-    ) -> Result<Edges, Cancelled> {
-        Edges::listed(&self.dependencies(causality, clocks), monitor)
     }
 
     /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.

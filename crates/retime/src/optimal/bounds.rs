@@ -73,7 +73,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::envelope::Envelope;
-use super::facts::Facts;
+use super::facts::{Facts, Side};
 use super::feasible::kept;
 use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
@@ -270,14 +270,31 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     let Some(kept) = kept(source, facts, monitor)? else {
         return Ok(None);
     };
-    let found = || {
-        let graph = graph(facts, &kept);
-        drop(kept);
-        let relaxation = Relaxation::new(facts.clocks());
+    let share = source.share();
+    let graph = share.is_one_of(2).then(|| graph(facts, &kept));
+    drop(kept);
+    let relaxation = Relaxation::new(facts.clocks());
+    // Whether it is all that can be said, and what it is; `None` if facts contradict each other.
+    let side = |side: f64| -> Result<Option<(bool, Side)>, Cancelled> {
+        let Some(graph) = &graph else { return Ok(None) };
+        let source = graph.node(&(facts.reference(), 0, 0));
         let mut budget = Budget::of(options.steps, monitor);
-        Ok(solved(facts, &graph, &relaxation, &mut budget)?.ok())
+        let solved = if side < 0.0 {
+            graph.solve(source, &mut budget)?
+        } else {
+            graph.reversed().solve(source, &mut budget)?
+        };
+        Ok(match solved {
+            Solved::Cycles(_) => None,
+            Solved::Least(values) => Some((true, facts.side(side, graph, &values, &relaxation))),
+            Solved::Stopped(values) => Some((false, facts.side(side, graph, &values, &relaxation))),
+        })
     };
-    source.share().once(found)
+    let (low, high) = share.both(|| side(-1.0), || side(1.0))?;
+    let bounds = |((all_low, low), (all_high, high))| {
+        facts.bounds(low, high, &relaxation, all_low && all_high)
+    };
+    Ok(low.zip(high).map(bounds))
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -360,7 +377,11 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
         (
             Solved::Least(low) | Solved::Stopped(low),
             Solved::Least(high) | Solved::Stopped(high),
-        ) => Ok(facts.bounds(graph, &low, &high, relaxation, complete)),
+        ) => {
+            let low = facts.side(-1.0, graph, &low, relaxation);
+            let high = facts.side(1.0, graph, &high, relaxation);
+            Ok(facts.bounds(low, high, relaxation, complete))
+        }
     })
 }
 

@@ -1,5 +1,6 @@
 //! A bound over time: straight pieces between knots, opening at both ends.
 
+use retime_model::packed;
 use serde::{Deserialize, Serialize};
 
 /// One side of the bounds of a clock, relative to its line. Between knots it is
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Envelope {
     /// By rising stamp.
+    #[serde(with = "packed")]
     pub(super) knots: Vec<(i64, f64)>,
     /// Between which knots a clock stepped.
     pub(super) steps: Vec<(i64, i64)>,

@@ -11,6 +11,9 @@ use crate::edges::{Edge, Edges};
 use crate::estimate::Estimate;
 use retime_model::{Cancelled, ClockId, Monitor};
 
+/// One side of the bounds, by clock; `None` where nothing is known.
+pub(super) type Side = Vec<Option<Envelope>>;
+
 /// Bounds of links are kept in this many parts of a tick.
 const UNIT: f64 = 1024.0;
 /// Sums along paths, in this many parts of that.
@@ -167,52 +170,64 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         self.slope.rise as f64 / self.slope.run as f64 / UNIT
     }
 
-    /// From the solution of the graph and that of the reversed one.
+    /// One side of the bounds of each clock: the lower, -1, from the solution of the graph, or
+    /// the upper, 1, from that of the reversed one.
+    pub(super) fn side(
+        &self,
+        side: f64,
+        graph: &Graph,
+        values: &[i128],
+        relaxation: &Relaxation,
+    ) -> Side {
+        let clock = |clock: ClockId| {
+            self.line(clock)?;
+            let extent = self.extent(clock)?;
+            let moments = graph.nodes(clock).map(|node| {
+                let ((_, piece, at), value) = (graph.moment(node), values[node]);
+                let ticks = if value == UNBOUNDED {
+                    f64::INFINITY
+                } else {
+                    -(value as f64 / RUN as f64 / UNIT)
+                };
+                (piece, at, ticks * side)
+            });
+            let moments: Vec<_> = moments.collect();
+            if clock != self.base.reference {
+                return Some(Envelope::new(&moments, side, self.drift()));
+            }
+            let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, extent).collect();
+            let value = |piece: usize| {
+                let of = moments.iter().find(|it| it.0 as usize == piece);
+                of.map_or(f64::INFINITY * side, |it| it.2)
+            };
+            Some(Envelope::constants(&pieces, value, side))
+        };
+        (0..self.extents.len() as u32)
+            .map(|it| clock(ClockId(it)))
+            .collect()
+    }
+
+    /// Both sides together.
     pub(super) fn bounds(
         &self,
-        graph: &Graph,
-        low: &[i128],
-        high: &[i128],
+        low: Side,
+        high: Side,
         relaxation: &Relaxation,
         complete: bool,
     ) -> OffsetBounds {
-        let clock = |clock: u32| {
-            let clock = ClockId(clock);
-            let line = *self.line(clock)?;
-            let pinned = clock == self.base.reference;
-            let extent = self.extent(clock)?;
-            let side = |values: &[i128], side: f64| {
-                let moments = graph.nodes(clock).map(|node| {
-                    let ((_, piece, at), value) = (graph.moment(node), values[node]);
-                    let ticks = if value == UNBOUNDED {
-                        f64::INFINITY
-                    } else {
-                        -(value as f64 / RUN as f64 / UNIT)
-                    };
-                    (piece, at, ticks * side)
-                });
-                let moments: Vec<_> = moments.collect();
-                if !pinned {
-                    return Envelope::new(&moments, side, self.drift());
-                }
-                let pieces: Vec<(i64, i64)> = relaxation.pieces(clock, extent).collect();
-                let value = |piece: usize| {
-                    let of = moments.iter().find(|it| it.0 as usize == piece);
-                    of.map_or(f64::INFINITY * side, |it| it.2)
-                };
-                Envelope::constants(&pieces, value, side)
-            };
+        let clock = |(clock, (low, high)): (ClockId, (Option<Envelope>, Option<Envelope>))| {
             let of = ClockBounds {
-                line,
-                low: side(low, -1.0),
-                high: side(high, 1.0),
+                line: *self.line(clock)?,
+                low: low?,
+                high: high?,
                 tick: self.granularity(clock) as f64,
-                extent,
+                extent: self.extent(clock)?,
             };
             (of.sides() != (false, false)).then_some(of)
         };
+        let both = (0..).map(ClockId).zip(low.into_iter().zip(high));
         OffsetBounds {
-            clocks: (0..self.extents.len() as u32).map(clock).collect(),
+            clocks: both.map(clock).collect(),
             reference: self.base.reference,
             relaxed: relaxation.list(),
             complete,

@@ -30,6 +30,7 @@
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 use super::cone::{Highest, prune};
 use super::facts::{Facts, as_bound};
@@ -37,8 +38,8 @@ use super::graph::Bound;
 use super::line::Line;
 use super::link::{Link, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
-use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+use retime_model::{ClockId, packed};
 
 /// By how many ticks an estimate has to satisfy each dependency.
 const MARGIN: f64 = 0.125;
@@ -107,15 +108,16 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         source.walk(part, |edge| open.add(&edge));
         open.finish()
     })?;
-    let parts: Option<Vec<Routes>> = parts.into_iter().collect();
+    let parts: Option<Vec<Vec<Route>>> = parts.into_iter().collect();
     let own = parts.map(|parts| joined(parts.into_iter().flatten().collect(), facts.slope));
-    let both = |a: Option<Routes>, b: Option<Routes>| {
+    let both = |a: Option<Vec<Route>>, b: Option<Vec<Route>>| {
         let (a, b) = a.zip(b)?;
         Some(joined([a, b].concat(), facts.slope))
     };
     let all = source.share().merged(own, both);
-    let bounds = |((from, to), links): (Route, Vec<Link>)| {
-        let links = links.into_iter();
+    let bounds = |route: Route| {
+        let (from, to) = route.clocks;
+        let links = route.links.into_iter();
         links
             .map(|link| Bound::new(link, (from, 0), (to, 0)))
             .collect()
@@ -124,33 +126,43 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// The links of each route that no other links of it imply, by route.
-fn joined(mut routes: Routes, slope: Slope) -> Routes {
-    routes.sort_by_key(|it| it.0);
-    let join = |same: &[(Route, Vec<Link>)]| {
-        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.1).copied().collect();
+fn joined(mut routes: Vec<Route>, slope: Slope) -> Vec<Route> {
+    routes.sort_by_key(|it| it.clocks);
+    let join = |same: &[Route]| {
+        let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();
         links
             .sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound, it.at_from));
-        (same[0].0, prune(links.iter(), slope))
+        Route {
+            clocks: same[0].clocks,
+            links: prune(links.iter(), slope),
+        }
     };
-    routes.par_chunk_by(|a, b| a.0 == b.0).map(join).collect()
+    let same = |a: &Route, b: &Route| a.clocks == b.clocks;
+    routes.par_chunk_by(same).map(join).collect()
 }
 
-type Route = (ClockId, ClockId);
-/// What is kept of a part.
-type Routes = Vec<(Route, Vec<Link>)>;
+type Clocks = (ClockId, ClockId);
+
+/// What is kept of a route.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Route {
+    clocks: Clocks,
+    #[serde(with = "packed")]
+    links: Vec<Link>,
+}
 
 /// A part under way.
 struct Open<'a, 'b, F> {
     facts: &'a Facts<'b, F>,
     beyond: &'a Beyond,
-    number: FxHashMap<Route, u32>,
+    number: FxHashMap<Clocks, u32>,
     routes: Vec<Ahead>,
     is_satisfied: bool,
 }
 
 /// A route under way.
 struct Ahead {
-    route: Route,
+    route: Clocks,
     from: Line,
     to: Line,
     /// By how much the estimate adds at least to the latencies of lines.
@@ -200,14 +212,17 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
     }
 
     /// What is kept; `None` if a dependency is not satisfied.
-    fn finish(self) -> Option<Vec<(Route, Vec<Link>)>> {
+    fn finish(self) -> Option<Vec<Route>> {
         let facts = self.facts;
         let behind = |ahead: Ahead| {
             let mut links = ahead.links;
             links.reverse();
             let mut highest = Highest::backwards(facts.slope);
             links.retain(|link| highest.rises(link));
-            (ahead.route, links)
+            Route {
+                clocks: ahead.route,
+                links,
+            }
         };
         self.is_satisfied
             .then(|| self.routes.into_iter().map(behind).collect())
@@ -217,7 +232,7 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
 impl Ahead {
     /// `None` where nothing is known of a clock.
     fn new<F: Fn(&Edge) -> i64 + Sync>(
-        route: Route,
+        route: Clocks,
         facts: &Facts<'_, F>,
         beyond: &Beyond,
     ) -> Option<Self> {

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::edges::{EdgeIndex, Edges};
-use retime_model::ClockId;
+use retime_model::{ClockId, packed_fields};
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,13 @@ pub(super) struct Link {
     /// Position in [`Edges::all`].
     pub(super) edge: EdgeIndex,
 }
+
+packed_fields!(Link {
+    at_from: i64,
+    at_to: i64,
+    bound: i64,
+    edge: EdgeIndex,
+});
 
 /// All dependencies from one clock to another, as positions in [`Edges::all`].
 #[derive(Clone, Debug)]

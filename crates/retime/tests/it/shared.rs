@@ -7,12 +7,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use retime::causality::Check;
+use retime::causality::LocationLog;
 use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
 };
 use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
 
-use crate::common::trace::Trace;
+use crate::common::hand::{logs, ranks, receive, send};
 use crate::common::{cases, specs};
 
 /// One of several threads that are processes to each other.
@@ -93,7 +94,7 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
 }
 
 fn in_processes(
-    trace: &Trace,
+    (info, logs): (&TraceInfo, &[LocationLog]),
     owners: &[u32],
     size: usize,
     options: &AnalysisOptions,
@@ -102,10 +103,10 @@ fn in_processes(
     let run = |peer: Thread| {
         let rank = peer.rank as u32;
         let share = Share::new(Arc::new(peer), owners.to_vec());
-        let own = trace.logs().into_iter();
+        let own = logs.iter().cloned();
         let own = own.filter(|log| owners[log.location().as_usize()] == rank);
-        let info = trace.info.clone();
-        let analysis = Analysis::shared(info, own.collect(), options.clone(), &share, &()).ok();
+        let (info, options) = (info.clone(), options.clone());
+        let analysis = Analysis::shared(info, own.collect(), options, &share, &()).ok();
         outcome(share, analysis, method)
     };
     std::thread::scope(|scope| {
@@ -214,7 +215,7 @@ proptest! {
         let owners = owners(&trace.info, true, seed, size);
         let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
         let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
-        let parts = in_processes(&trace, &owners, size, &options, &method);
+        let parts = in_processes((&trace.info, &trace.logs()), &owners, size, &options, &method);
         let broken = parts[0].share.broken();
         if let Some(Broken::NeedsWhole(_) | Broken::Failed) = broken {
             return Ok(());
@@ -239,10 +240,55 @@ fn most_traces_need_not_be_in_one_process() {
         };
         let owners = owners(&trace.info, true, seed, 3);
         let method = Method::new(MethodName::Clc);
-        let parts = in_processes(&trace, &owners, 3, &options, &method);
+        let parts = in_processes((&trace.info, &trace.logs()), &owners, 3, &options, &method);
         let several = owners.iter().any(|it| *it != owners[0]);
         several && parts.iter().all(|it| it.solution.is_some())
     });
     let together = together.count();
     assert!(together > 5, "{together} of 20");
+}
+
+/// Four clocks in a ring that differ and drift; the last one is set in the middle.
+fn set_in_mid_run() -> (TraceInfo, Vec<LocationLog>) {
+    const ROUNDS: u64 = 2_000;
+    let shown = |rank: u32, time: u64| {
+        let rank = u64::from(rank);
+        let drift = time * rank / 100_000;
+        let was_set = rank == 3 && time > 1_000 * ROUNDS / 2;
+        time + 70_000 * rank + drift + if was_set { 400_000 } else { 0 }
+    };
+    let mut events: Vec<Vec<_>> = vec![Vec::new(); 4];
+    for round in 0..ROUNDS {
+        let begin = 1_000 * round;
+        let jitter = |rank: u32| (round * 7 + u64::from(rank) * 3) % 10;
+        for rank in 0..4 {
+            let (left, right) = ((rank + 3) % 4, (rank + 1) % 4);
+            let of = &mut events[rank as usize];
+            of.push((shown(rank, begin), send(left)));
+            of.push((shown(rank, begin + 1), send(right)));
+            of.push((shown(rank, begin + 300 + jitter(rank)), receive(left)));
+            of.push((shown(rank, begin + 320 + jitter(rank)), receive(right)));
+        }
+    }
+    (ranks(&[0, 1, 2, 3]), logs(&events))
+}
+
+/// Where clocks were set all dependencies are looked at, but not all of the trace.
+#[test]
+fn steps_are_found_together() {
+    let (info, logs) = set_in_mid_run();
+    let options = AnalysisOptions::default();
+    let method = Method::default();
+    let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
+    let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+    let solution = whole.solution.as_ref().unwrap();
+    let steps = solution.aligned.as_ref().map(|it| it.steps.len());
+    assert_eq!(steps, Some(1));
+    for (size, owners) in [(2, [0, 1, 1, 0]), (3, [0, 1, 2, 2]), (4, [3, 2, 1, 0])] {
+        let parts = in_processes((&info, &logs), &owners, size, &options, &method);
+        for (rank, part) in parts.iter().enumerate() {
+            assert_eq!(part.share.broken(), None);
+            same(&whole, part, rank == 0).unwrap();
+        }
+    }
 }

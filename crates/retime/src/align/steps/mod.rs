@@ -31,6 +31,9 @@ use retime_model::{Cancelled, Monitor};
 /// Looks for steps where dependencies contradict the alignment, and keeps what
 /// fits them best. `list` lists dependencies anew for clocks that are known
 /// better.
+///
+/// Of several processes all list what they have, and the first, which has to have room
+/// for all of it, looks for steps.
 pub(super) fn explain(
     source: &impl Source,
     found: Aligned,
@@ -43,34 +46,66 @@ pub(super) fn explain(
         return Ok(best);
     }
     monitor.check()?;
-    let edges = &*source.list(monitor)?;
-    let mut least = reversed(edges, &best.estimate);
+    let share = source.share();
+    let (edges, _) = Edges::of_all(source, monitor)?;
+    let mut least = share.once(|| Ok(reversed(&edges, &best.estimate)))?;
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
         let listed = list(&best.estimate).transpose()?;
-        let listed = listed.as_ref().unwrap_or(edges);
-        let known = best.steps.clone();
-        let mut better = false;
-        for tried in candidates(listed, best.estimate.clone(), round == 0, monitor) {
+        let search = Search {
+            edges: &edges,
+            listed: listed.as_ref().unwrap_or(&edges),
+            rate,
+            monitor,
+        };
+        let better = share.once(|| search.better(&best, least, round == 0))?;
+        let Some((stepped, now)) = better else { break };
+        let same = stepped.steps == best.steps;
+        (best, least) = (stepped, now);
+        if same {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// A round of the search.
+struct Search<'a> {
+    /// As they were listed at first, to compare by.
+    edges: &'a Edges,
+    /// As they are for the clocks known now.
+    listed: &'a Edges,
+    rate: TickRate,
+    monitor: &'a dyn Monitor,
+}
+
+impl Search<'_> {
+    /// What leaves less reversed than `known`, which leaves `least`; with what it leaves.
+    fn better(
+        &self,
+        known: &Alignment,
+        mut least: f64,
+        first: bool,
+    ) -> Result<Option<(Alignment, f64)>, Cancelled> {
+        let mut better: Option<(Alignment, f64)> = None;
+        let most = known.steps.len() + OPTIONS.more_steps * self.edges.clocks();
+        for tried in candidates(self.listed, known.estimate.clone(), first, self.monitor) {
             let (usual, cuts) = tried?;
-            let count = cuts.iter().map(Vec::len).sum::<usize>();
-            if !usual && count > known.len() + OPTIONS.more_steps * edges.clocks() {
+            if !usual && cuts.iter().map(Vec::len).sum::<usize>() > most {
                 continue;
             }
-            let stepped = align_parts(listed, cuts, &best, rate, monitor)?;
-            let stepped = stepped.map(|it| (reversed(edges, &it.estimate), it));
+            let best = better.as_ref().map_or(known, |it| &it.0);
+            let stepped = align_parts(self.listed, cuts, best, self.rate, self.monitor)?;
+            let stepped = stepped.map(|it| (reversed(self.edges, &it.estimate), it));
             if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
-                (best, least, better) = (stepped, now, true);
+                (better, least) = (Some((stepped, now)), now);
             }
             if least <= 0.0 {
                 break;
             }
         }
-        if !better || best.steps == known {
-            break;
-        }
+        Ok(better)
     }
-    Ok(best)
 }
 
 /// By clock the intervals of stamps in which it stepped.
