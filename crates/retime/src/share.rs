@@ -249,6 +249,48 @@ impl Share {
         }
     }
 
+    /// The same for the first process alone. The others get what has passed through them on
+    /// its way there.
+    pub(crate) fn collected<T>(&self, mine: T, join: impl Fn(T, T) -> T) -> T
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        match self.working() {
+            Some(part) => part.collected(&join, mine),
+            None => mine,
+        }
+    }
+
+    /// Of the first process: says to all others, who wait for what they are
+    /// [asked](Self::asked), what to do next.
+    pub(crate) fn ask<T: Serialize + DeserializeOwned>(&self, request: T) {
+        if !self.is_whole() && self.is_one_of(1) {
+            self.merged(Some(request), Option::or);
+        }
+    }
+
+    /// Of the others: what the first has said.
+    pub(crate) fn asked<T: Serialize + DeserializeOwned>(&self) -> Result<T, Cancelled> {
+        self.merged(None, Option::or).ok_or(Cancelled)
+    }
+
+    /// What the first process knows, in the first two. Others keep what they have.
+    pub(crate) fn known_to_second<T>(&self, mine: T) -> T
+    where
+        T: Clone + Serialize + DeserializeOwned,
+    {
+        let (rank, size) = self.place();
+        if size < 2 {
+            return mine;
+        }
+        let mut to = vec![Vec::new(); size];
+        if rank == 0 {
+            to[1].push(mine.clone());
+        }
+        let heard = self.exchanged(to).into_iter().flatten().next();
+        heard.unwrap_or(mine)
+    }
+
     /// What each process has found, in their order.
     pub fn gathered<T>(&self, mine: T) -> Vec<T>
     where
@@ -426,27 +468,65 @@ impl Part {
     /// as these powers of two do not occur in `r`, and then tells `r` without its lowest.
     /// Who is not told what all have found, or has nothing to say for some reason, keeps
     /// what it knows.
-    fn merged<T>(&self, join: &impl Fn(T, T) -> T, mine: T, mut broken: Option<Broken>) -> T
+    fn merged<T>(&self, join: &impl Fn(T, T) -> T, mine: T, broken: Option<Broken>) -> T
     where
         T: Serialize + DeserializeOwned,
     {
-        let (rank, size) = (self.peers.rank(), self.peers.size());
-        let powers = || {
-            (0..usize::BITS)
-                .map(|it| 1_usize << it)
-                .take_while(|it| *it < size)
+        let (all, broken) = self.joined(join, mine, broken);
+        let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
+        self.told(known, broken).unwrap_or(all)
+    }
+
+    /// Up the tree; only that it is done goes back, or why it could not be. What all have found
+    /// is known to the first, to the others what it is of themselves and of those above them.
+    fn collected<T>(&self, join: &impl Fn(T, T) -> T, mine: T) -> T
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (all, broken) = self.joined(join, mine, None);
+        let known = match (broken, self.peers.rank()) {
+            (Some(broken), _) => self.pack(&Message::<()>::Broken(broken)),
+            (None, 0) => self.pack(&Message::Answer(())),
+            (None, _) => self.pack(&Message::Answer(&all)),
         };
-        let below = powers().take_while(|power| rank & power == 0);
-        let children: Vec<usize> = below.map(|it| rank + it).filter(|it| *it < size).collect();
+        self.told::<()>(known, broken);
+        all
+    }
+
+    /// What this process has found and those above it in the tree, and what broke there.
+    fn joined<T>(
+        &self,
+        join: &impl Fn(T, T) -> T,
+        mine: T,
+        mut broken: Option<Broken>,
+    ) -> (T, Option<Broken>)
+    where
+        T: DeserializeOwned,
+    {
         let mut all = mine;
-        for &child in &children {
+        for child in self.children() {
             // Whatever it sent, a process that is told nothing waits for ever.
             match self.heard(child).0 {
                 Message::Answer(heard) => all = join(all, heard),
                 Message::Broken(why) => broken = broken.or(Some(why)),
             }
         }
-        let mut told = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
+        (all, broken)
+    }
+
+    /// The processes that this one hears from and tells.
+    fn children(&self) -> Vec<usize> {
+        let (rank, size) = (self.peers.rank(), self.peers.size());
+        let powers = (0..usize::BITS).map(|it| 1_usize << it);
+        let below = powers.take_while(|power| *power < size && rank & power == 0);
+        below.map(|it| rank + it).filter(|it| *it < size).collect()
+    }
+
+    /// Tells the process below what is `known` here, and those above what comes back: from
+    /// the first what it knows itself. What came, unless that something broke.
+    fn told<T: DeserializeOwned>(&self, known: Vec<u8>, mut broken: Option<Broken>) -> Option<T> {
+        let rank = self.peers.rank();
+        let (mut told, mut answer) = (known, None);
         if rank > 0 {
             let parent = rank & (rank - 1);
             let heard = match self.peers.send(parent, told) {
@@ -455,12 +535,12 @@ impl Part {
             };
             told = heard.1;
             match heard.0 {
-                Message::Answer(heard) => all = heard,
+                Message::Answer(heard) => answer = Some(heard),
                 Message::Broken(why) => broken = broken.or(Some(why)),
             }
         }
         // All get the same bytes.
-        for (others, &child) in children.iter().enumerate().rev() {
+        for (others, child) in self.children().into_iter().enumerate().rev() {
             let told = match others {
                 0 => std::mem::take(&mut told),
                 _ => told.clone(),
@@ -472,7 +552,7 @@ impl Part {
         if let Some(broken) = broken {
             self.fail(broken);
         }
-        all
+        answer
     }
 
     /// A message as it is sent; where it cannot be, nothing, which nobody understands.

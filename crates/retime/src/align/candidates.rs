@@ -10,24 +10,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::components;
 use super::division::finest;
-use super::frame::Frame;
+use super::frame::Axis;
+use super::led::Request;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{Cell, Reduced, Reduction, Same, same};
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
-use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 
 /// By link in order how many dependencies there are.
-type Counted = Vec<((usize, usize), usize)>;
+pub(super) type Counted = Vec<((usize, usize), usize)>;
 
 /// The dependencies of a source, without those that were left out.
 pub(super) struct Candidates<'a, S> {
     source: &'a S,
     monitor: &'a dyn Monitor,
     /// For the shifts of clocks and the span of the run.
-    axis: Frame,
+    axis: Axis,
     /// By link in order how many dependencies there are.
     counts: Counted,
     component: Vec<usize>,
@@ -42,7 +42,7 @@ impl<'a, S: Source> Candidates<'a, S> {
     /// All of a source, by the time of aligned clocks.
     pub(super) fn new(
         source: &'a S,
-        axis: Frame,
+        axis: Axis,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let mut candidates = Self {
@@ -59,11 +59,6 @@ impl<'a, S: Source> Candidates<'a, S> {
         candidates.find_components();
         candidates.reduce(OPTIONS.windows)?;
         Ok(candidates)
-    }
-
-    /// Who else knows some of them.
-    pub(super) fn share(&self) -> &Share {
-        self.source.share()
     }
 
     /// By clock the [component](super::components) it belongs to.
@@ -157,20 +152,20 @@ impl<'a, S: Source> Candidates<'a, S> {
 
     fn reduce(&mut self, windows: usize) -> Result<(), Cancelled> {
         let reduction = Reduction {
-            frame: &self.axis,
+            axis: self.axis.clone(),
             windows,
             layers: OPTIONS.tightest,
-            left_out: &self.left_out,
-            monitor: self.monitor,
         };
         self.reduced = Reduced::default();
-        self.reduced = Reduced::new(self.source, &reduction)?;
+        self.reduced = Reduced::new(self.source, &reduction, &self.left_out, self.monitor)?;
         Ok(())
     }
 }
 
-/// How many dependencies each link has, by link.
-fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancelled> {
+/// How many dependencies each link has, by link. Of several processes the first asks the
+/// others for what they have.
+pub(super) fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancelled> {
+    source.share().ask(Request::Count);
     type Counts = FxHashMap<(usize, usize), usize>;
     let parts: Vec<Counts> = each_part_watched(source, monitor, |part| {
         let mut counts = Counts::default();
@@ -188,7 +183,7 @@ fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancel
         a
     };
     let counts = parts.into_par_iter().reduce(Counts::default, both);
-    let counts = source.share().merged(counts, both);
+    let counts = source.share().collected(counts, both);
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable();
     Ok(counts)

@@ -347,7 +347,7 @@ pub(super) mod tests {
         let links = Links::of_list(&edges);
         let mut frame = Frame::new(&edges, vec![3, 0, -4], 0, &()).unwrap();
         frame.pinned.push(1);
-        let mut curves = Curves::flat(3, 5, frame.span);
+        let mut curves = Curves::flat(3, 5, frame.axis.span);
         for (at, value) in curves.values.iter_mut().enumerate() {
             // Some rates are beyond what is plausible, and some are not.
             *value = (at as f64 * 0.7).sin() * 0.06;

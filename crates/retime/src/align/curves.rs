@@ -109,12 +109,12 @@ fn offset(frame: &Frame, curves: &Curves, clock: usize, root: usize) -> Offset {
         return Offset::constant(0.0);
     }
     let add = |clock: usize, time: f64| frame.lines[clock].at(time) + curves.at(clock, time);
-    let shift = frame.shifts[clock].saturating_sub(frame.shifts[root]) as f64;
+    let shift = frame.axis.shifts[clock].saturating_sub(frame.axis.shifts[root]) as f64;
     let knot = |knot: usize| {
         let time = curves.knot(knot);
         let common = time + add(clock, time);
         let shown = (0..ROUNDS).fold(time, |shown, _| common - add(root, shown));
-        (frame.stamp(clock, time), (shown - time) + shift)
+        (frame.axis.stamp(clock, time), (shown - time) + shift)
     };
     Offset::through((0..=curves.pieces).map(knot).collect())
 }

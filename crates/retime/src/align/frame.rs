@@ -18,6 +18,8 @@
 //! [base](super::lines), and `z_p`, a piecewise linear function, the
 //! [rest](super::curves).
 
+use serde::{Deserialize, Serialize};
+
 use super::lines::Line;
 use super::links::Link;
 use super::recorded::Recorded;
@@ -26,13 +28,53 @@ use crate::edges::Source;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
-/// Shifts and lines of all clocks.
-#[derive(Clone, Debug)]
-pub(super) struct Frame {
+/// Where the stamps of all clocks lie once they are shifted.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Axis {
     pub(super) shifts: Vec<i64>,
     pub(super) start: i64,
     /// At least 1.
     pub(super) span: f64,
+}
+
+impl Axis {
+    /// From the first shifted stamp to the last.
+    pub(super) fn new(source: &impl Source, shifts: Vec<i64>) -> Self {
+        let ends = |clock: usize| {
+            let (first, last) = source.extent(ClockId(clock as u32))?;
+            let shift = *shifts.get(clock)?;
+            Some((first.saturating_add(shift), last.saturating_add(shift)))
+        };
+        let ends = (0..source.clocks()).filter_map(ends);
+        let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+        let (start, end) = all.unwrap_or((0, 0));
+        Self {
+            span: (end.saturating_sub(start) as f64).max(1.0),
+            start,
+            shifts,
+        }
+    }
+
+    /// Where a stamp of a clock is.
+    pub(super) fn time(&self, clock: usize, stamp: i64) -> f64 {
+        self.moved(clock, stamp).saturating_sub(self.start) as f64
+    }
+
+    /// The stamp that a clock shows nearest to a time.
+    pub(super) fn stamp(&self, clock: usize, time: f64) -> i64 {
+        let moved = (time.round() as i64).saturating_add(self.start);
+        moved.saturating_sub(self.shifts[clock])
+    }
+
+    fn moved(&self, clock: usize, stamp: i64) -> i64 {
+        stamp.saturating_add(self.shifts[clock])
+    }
+}
+
+/// Shifts and lines of all clocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Frame {
+    pub(super) axis: Axis,
     pub(super) lines: Vec<Line>,
     /// The tick of the clocks, which may be coarser than one of the trace.
     pub(super) grain: f64,
@@ -63,34 +105,24 @@ impl Frame {
     }
 
     fn with_grain(source: &impl Source, grain: f64, shifts: Vec<i64>, reference: usize) -> Self {
-        let ends = |clock: usize| {
-            let (first, last) = source.extent(ClockId(clock as u32))?;
-            let shift = *shifts.get(clock)?;
-            Some((first.saturating_add(shift), last.saturating_add(shift)))
-        };
-        let ends = (0..source.clocks()).filter_map(ends);
-        let all = ends.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
-        let (start, end) = all.unwrap_or((0, 0));
         Self {
             lines: vec![Line::default(); shifts.len()],
+            axis: Axis::new(source, shifts),
             grain,
             reference,
             pinned: Vec::new(),
             recorded: Recorded::default(),
-            span: (end.saturating_sub(start) as f64).max(1.0),
-            start,
-            shifts,
         }
     }
 
     /// A stamp of a clock on the common axis.
     pub(super) fn time(&self, clock: usize, stamp: i64) -> f64 {
-        self.moved(clock, stamp).saturating_sub(self.start) as f64
+        self.axis.time(clock, stamp)
     }
 
     /// Shift and line of a clock at a stamp.
     pub(super) fn add(&self, clock: usize, stamp: i64) -> f64 {
-        self.shifts[clock] as f64 + self.lines[clock].at(self.time(clock, stamp))
+        self.axis.shifts[clock] as f64 + self.lines[clock].at(self.time(clock, stamp))
     }
 
     /// Without lines.
@@ -107,16 +139,6 @@ impl Frame {
         self
     }
 
-    fn moved(&self, clock: usize, stamp: i64) -> i64 {
-        stamp.saturating_add(self.shifts[clock])
-    }
-
-    /// The stamp that a clock shows nearest to a time of the common axis.
-    pub(super) fn stamp(&self, clock: usize, time: f64) -> i64 {
-        let moved = (time.round() as i64).saturating_add(self.start);
-        moved.saturating_sub(self.shifts[clock])
-    }
-
     /// A dependency as the shifted clocks see it.
     #[inline]
     pub(super) fn see(&self, link: &Link, point: &Point) -> Seen {
@@ -126,10 +148,11 @@ impl Frame {
     /// The same between clocks.
     #[inline]
     pub(super) fn see_between(&self, from: usize, to: usize, point: &Point) -> Seen {
-        let (sent, received) = (self.moved(from, point.sent), self.moved(to, point.received));
+        let axis = &self.axis;
+        let (sent, received) = (axis.moved(from, point.sent), axis.moved(to, point.received));
         let moved = Seen {
-            sent: sent.saturating_sub(self.start) as f64,
-            received: received.saturating_sub(self.start) as f64,
+            sent: sent.saturating_sub(axis.start) as f64,
+            received: received.saturating_sub(axis.start) as f64,
             latency: received.saturating_sub(sent) as f64,
         };
         let line = self.lines[to].at(moved.received) - self.lines[from].at(moved.sent);

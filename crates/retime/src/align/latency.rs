@@ -150,7 +150,8 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Of all that a source has, by a walk over it; `offset` aligns clocks.
+    /// Of all that a source has, by a walk over it; `offset` aligns clocks. Of several
+    /// processes the first gets to know it.
     pub(super) fn of(
         source: &impl Source,
         offset: impl Fn(ClockId, i64) -> f64 + Sync,
@@ -211,7 +212,7 @@ impl Exchange {
         Self {
             steps: Steps::by_window(links.list().par_iter().map(of).collect(), &Share::WHOLE),
             first: 0.0,
-            last: frame.span,
+            last: frame.axis.span,
         }
     }
 
@@ -262,7 +263,7 @@ impl Steps {
             let windows = a.into_par_iter().zip(b);
             windows.map(|(a, b)| merged([a, b].concat())).collect()
         };
-        let mut all = share.merged(own, both);
+        let mut all = share.collected(own, both);
         for steps in &mut all {
             steps.retain(|step| step.fastest.is_finite());
         }

@@ -19,6 +19,7 @@
 use std::ops::{Add, Neg, Sub};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::frame::Frame;
 use super::links::{Link, Links};
@@ -139,7 +140,7 @@ fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
     let back = least(links, frame, back);
     let middle = |window: usize| {
         let difference = (back[window] - there[window]) / 2.0;
-        let time = (window as f64 + 0.5) * frame.span / OPTIONS.windows as f64;
+        let time = (window as f64 + 0.5) * frame.axis.span / OPTIONS.windows as f64;
         difference.is_finite().then_some((time, difference))
     };
     let points: Vec<(f64, f64)> = (0..OPTIONS.windows).filter_map(middle).collect();
@@ -149,7 +150,7 @@ fn fit(links: &Links, frame: &Frame, forth: &Link, back: &Link) -> Option<Fit> {
         .map(|&(x, y)| (y - line.at(x)).abs())
         .collect();
     // Few windows make any line look good.
-    let spread = median(&mut rests)? + frame.span * 1e-9 / points.len() as f64;
+    let spread = median(&mut rests)? + frame.axis.span * 1e-9 / points.len() as f64;
     Some(Fit {
         low: forth.from,
         high: forth.to,
@@ -164,7 +165,7 @@ fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
     for point in links.of(link) {
         let seen = frame.see(link, point);
         let time = f64::midpoint(seen.sent, seen.received);
-        let window = (time * (OPTIONS.windows as f64 / frame.span)) as usize;
+        let window = (time * (OPTIONS.windows as f64 / frame.axis.span)) as usize;
         let least = &mut least[window.min(OPTIONS.windows - 1)];
         *least = least.min(seen.latency);
     }
@@ -172,7 +173,7 @@ fn least(links: &Links, frame: &Frame, link: &Link) -> [f64; OPTIONS.windows] {
 }
 
 /// Ticks over the time on the common axis.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Line {
     /// Ticks at 0.
     pub(super) intercept: f64,

@@ -147,18 +147,13 @@ impl Links {
     /// All dependencies of a list.
     #[cfg(test)]
     pub(super) fn of_list(edges: &crate::edges::Edges) -> Self {
-        let frame = super::frame::Frame::new(edges, vec![0; edges.clocks()], 0, &()).unwrap();
         let reduction = super::reduced::Reduction {
-            frame: &frame,
+            axis: super::frame::Axis::new(edges, vec![0; edges.clocks()]),
             windows: 1,
             layers: usize::MAX,
-            left_out: &rustc_hash::FxHashSet::default(),
-            monitor: &(),
         };
-        Self::new(
-            edges.clocks(),
-            &Reduced::new(edges, &reduction).unwrap(),
-            |_| true,
-        )
+        let nothing = rustc_hash::FxHashSet::default();
+        let reduced = Reduced::new(edges, &reduction, &nothing, &()).unwrap();
+        Self::new(edges.clocks(), &reduced, |_| true)
     }
 }

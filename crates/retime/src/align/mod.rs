@@ -55,6 +55,7 @@ mod curves;
 mod division;
 mod frame;
 mod latency;
+mod led;
 mod lines;
 mod links;
 mod newton;

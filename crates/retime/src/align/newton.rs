@@ -169,7 +169,7 @@ mod tests {
             let links = Links::of_list(&edges);
             let mut frame = Frame::new(&edges, vec![0; clocks], 0, &()).unwrap();
             frame.pinned.push(0);
-            let mut curves = Curves::flat(clocks, 1, frame.span);
+            let mut curves = Curves::flat(clocks, 1, frame.axis.span);
             let all = |link: &Link| {
                 let first = Links::first(link);
                 (first..first + links.of(link).len() as u32).collect()

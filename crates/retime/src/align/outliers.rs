@@ -10,11 +10,14 @@
 //! Of a link whose tightest dependency is not reversed that far none is, and the
 //! tightest are known; so dependencies are walked again only if there is a suspect.
 
+use std::borrow::Cow;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::curves::Curves;
 use super::frame::Frame;
+use super::led::Request;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
@@ -45,60 +48,18 @@ impl Judged<'_> {
         monitor: &dyn Monitor,
     ) -> Result<Vec<Edge>, Cancelled> {
         let bound = -self.bound();
-        let suspects = self.links.list().iter().zip(self.fastest);
-        let suspects = suspects.filter(|it| *it.1 < bound);
-        let suspects: FxHashSet<(usize, usize)> =
-            suspects.map(|(link, _)| (link.from, link.to)).collect();
-        if suspects.is_empty() {
-            return Ok(Vec::new());
-        }
-        // The window of a dependency of a suspect link, and whether it is an outlier.
-        let judged = |edge: &Edge| {
-            let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
-            if !suspects.contains(&(from, to)) || left_out.contains(&same(edge)) {
-                return None;
-            }
-            let (sent, received) = (edge.sent, edge.received);
-            let seen = self.frame.see_between(from, to, &Point { sent, received });
-            let window = (seen.sent * (OPTIONS.outlier_windows as f64 / self.frame.span)) as usize;
-            let latency = seen.latency + self.curves.between(from, to, &seen);
-            Some((window.min(OPTIONS.outlier_windows - 1), latency < bound))
+        let links = self.links.list().iter().zip(self.fastest);
+        let links = links.filter(|it| *it.1 < bound);
+        let suspects = Suspects {
+            links: links.map(|(link, _)| (link.from, link.to)).collect(),
+            bound,
+            frame: self.frame.clone(),
+            curves: self.curves.clone(),
         };
-        let windows = each_part_watched(source, monitor, |part| {
-            let mut windows = Windows::default();
-            source.walk(part, |edge| {
-                if let Some((window, is_outlier)) = judged(&edge) {
-                    windows.add(&edge, window, is_outlier);
-                }
-            });
-            windows
-        })?;
-        let windows = windows
-            .into_iter()
-            .fold(Windows::default(), Windows::joined);
-        let windows = source.share().merged(windows, Windows::joined);
-        if !windows.are_few() {
+        if suspects.links.is_empty() {
             return Ok(Vec::new());
         }
-        let found = each_part_watched(source, monitor, |part| {
-            let mut found = Vec::new();
-            source.walk(part, |edge| {
-                if judged(&edge).is_some_and(|(_, is_outlier)| is_outlier) {
-                    found.push(edge);
-                }
-            });
-            found
-        })?;
-        let found = found.concat();
-        if source.share().is_whole() {
-            return Ok(found);
-        }
-        // Others call the events by other numbers, and know a dependency by its stamps.
-        let stamps = |it: &Edge| (it.from, it.sent, it.to, it.received);
-        let own: Vec<(ClockId, i64, ClockId, i64)> = found.iter().map(stamps).collect();
-        let all = source.share().gathered(own);
-        let edge = |(from, sent, to, received)| Edge::message(from, sent, to, received);
-        Ok(all.concat().into_iter().map(edge).collect())
+        suspects.outliers(source, left_out, monitor)
     }
 
     /// Whether some dependency is reversed by as much.
@@ -117,6 +78,81 @@ impl Judged<'_> {
         let mut round_trips: Vec<f64> = list.filter_map(round_trip).collect();
         let half = median(&mut round_trips).map_or(0.0, |it| it / 2.0);
         half.max(OPTIONS.outlier * self.nanosecond)
+    }
+}
+
+/// Links that have outliers, or are wrong as a whole.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Suspects {
+    links: FxHashSet<(usize, usize)>,
+    /// An outlier has less than this latency.
+    bound: f64,
+    frame: Frame,
+    curves: Curves,
+}
+
+impl Suspects {
+    /// Their outliers, if these are few. Of several processes the first asks the others for
+    /// theirs.
+    pub(super) fn outliers(
+        &self,
+        source: &impl Source,
+        left_out: &FxHashSet<Same>,
+        monitor: &dyn Monitor,
+    ) -> Result<Vec<Edge>, Cancelled> {
+        let share = source.share();
+        share.ask(Request::Judge(Cow::Borrowed(self), Cow::Borrowed(left_out)));
+        let windows = each_part_watched(source, monitor, |part| {
+            let mut windows = Windows::default();
+            source.walk(part, |edge| {
+                if let Some((window, is_outlier)) = self.judge(&edge, left_out) {
+                    windows.add(&edge, window, is_outlier);
+                }
+            });
+            windows
+        })?;
+        let windows = windows
+            .into_iter()
+            .fold(Windows::default(), Windows::joined);
+        if !share.merged(windows, Windows::joined).are_few() {
+            return Ok(Vec::new());
+        }
+        let found = each_part_watched(source, monitor, |part| {
+            let mut found = Vec::new();
+            source.walk(part, |edge| {
+                let judged = self.judge(&edge, left_out);
+                if judged.is_some_and(|(_, is_outlier)| is_outlier) {
+                    found.push(edge);
+                }
+            });
+            found
+        })?;
+        let found = found.concat();
+        if share.is_whole() {
+            return Ok(found);
+        }
+        // Others call the events by other numbers, and know a dependency by its stamps.
+        let stamps = |it: &Edge| Edge::message(it.from, it.sent, it.to, it.received);
+        let own: Vec<Edge> = found.iter().map(stamps).collect();
+        Ok(share.collected(own, |a, b| [a, b].concat()))
+    }
+
+    /// The window of a dependency of a suspect link, and whether it is an outlier.
+    #[inline]
+    fn judge(&self, edge: &Edge, left_out: &FxHashSet<Same>) -> Option<(usize, bool)> {
+        let (from, to) = (edge.from.as_usize(), edge.to.as_usize());
+        if !self.links.contains(&(from, to)) || left_out.contains(&same(edge)) {
+            return None;
+        }
+        let (sent, received) = (edge.sent, edge.received);
+        let seen = self.frame.see_between(from, to, &Point { sent, received });
+        let windows = OPTIONS.outlier_windows as f64 / self.frame.axis.span;
+        let window = (seen.sent * windows) as usize;
+        let latency = seen.latency + self.curves.between(from, to, &seen);
+        Some((
+            window.min(OPTIONS.outlier_windows - 1),
+            latency < self.bound,
+        ))
     }
 }
 

@@ -22,12 +22,14 @@
 //! get. `V` is at least `S / C` with `C` clocks: if they are off by about `S`, the chance that none
 //! of them contradicts another by more than a share `1 / C` of it is hardly `C^-C`.
 
+use serde::{Deserialize, Serialize};
+
 use super::frame::Frame;
 use super::links::Links;
 use super::reduced::Point;
 
 /// Where clocks are as recorded, and how far that is to be trusted.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Recorded {
     /// By how many ticks the most reversed dependency is off.
     worst: f64,
@@ -47,7 +49,7 @@ impl Recorded {
         }
         let curve = |(clock, &name): (usize, &usize)| {
             let pin = pin.get(name).copied().flatten().unwrap_or(clock);
-            frame.shifts[pin].saturating_sub(frame.shifts[clock]) as f64
+            frame.axis.shifts[pin].saturating_sub(frame.axis.shifts[clock]) as f64
         };
         let inside = links.list().iter();
         let inside = inside.filter(|link| component.get(link.from) == component.get(link.to));

@@ -42,11 +42,14 @@
 //! layers of a planar set* (1985). That the hull of a message cloud is all that a
 //! line can touch is Duda's (Duda, Harrus, Haddad, Bernard 1987).
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::frame::Frame;
+use super::frame::Axis;
+use super::led::Request;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use crate::hull::{Planar, lower_hull};
@@ -86,17 +89,14 @@ pub(super) fn same(edge: &Edge) -> Same {
 }
 
 /// How dependencies are put into stretches of time, and how many are kept.
-pub(super) struct Reduction<'a> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Reduction {
     /// When something was sent, on the common axis.
-    pub(super) frame: &'a Frame,
+    pub(super) axis: Axis,
     /// How many stretches of equal length there are.
     pub(super) windows: usize,
     /// Lower layers that are kept of each.
     pub(super) layers: usize,
-    /// Dependencies that do not count.
-    pub(super) left_out: &'a FxHashSet<Same>,
-    /// Whether it is still wanted.
-    pub(super) monitor: &'a dyn Monitor,
 }
 
 /// A link in a stretch of time.
@@ -148,17 +148,25 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    /// Reduces all that a source has.
-    pub(super) fn new(source: &impl Source, reduction: &Reduction<'_>) -> Result<Self, Cancelled> {
-        let parts = each_part_watched(source, reduction.monitor, |part| {
-            let mut open = Open::new(reduction);
+    /// Reduces all that a source has, but for what is left out. Of several processes the first
+    /// asks the others for what they have.
+    pub(super) fn new(
+        source: &impl Source,
+        reduction: &Reduction,
+        left_out: &FxHashSet<Same>,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let asked = (Cow::Borrowed(reduction), Cow::Borrowed(left_out));
+        source.share().ask(Request::Reduce(asked.0, asked.1));
+        let parts = each_part_watched(source, monitor, |part| {
+            let mut open = Open::new(reduction, left_out);
             source.walk(part, |edge| open.add(&edge));
             open.finish()
         })?;
-        let empty = Open::new(reduction).reduced;
+        let empty = Open::new(reduction, left_out).reduced;
         let own = Self::merged(&parts, empty.clone());
         let both = |a, b| Self::merged(&[a, b], empty.clone());
-        Ok(source.share().merged(own, both))
+        Ok(source.share().collected(own, both))
     }
 
     /// Both in one.
@@ -252,7 +260,8 @@ impl Reduced {
 
 /// A part under way: of each link the stretch that was met last is open.
 struct Open<'a> {
-    reduction: &'a Reduction<'a>,
+    reduction: &'a Reduction,
+    left_out: &'a FxHashSet<Same>,
     /// Windows per tick.
     rate: f64,
     number: FxHashMap<u64, u32>,
@@ -262,10 +271,11 @@ struct Open<'a> {
 }
 
 impl<'a> Open<'a> {
-    fn new(reduction: &'a Reduction<'a>) -> Self {
+    fn new(reduction: &'a Reduction, left_out: &'a FxHashSet<Same>) -> Self {
         Self {
-            rate: reduction.windows as f64 / reduction.frame.span,
+            rate: reduction.windows as f64 / reduction.axis.span,
             reduction,
+            left_out,
             number: FxHashMap::default(),
             links: Vec::new(),
             reduced: Reduced {
@@ -278,8 +288,7 @@ impl<'a> Open<'a> {
 
     #[inline]
     fn add(&mut self, edge: &Edge) {
-        let Reduction { left_out, .. } = self.reduction;
-        if !left_out.is_empty() && left_out.contains(&same(edge)) {
+        if !self.left_out.is_empty() && self.left_out.contains(&same(edge)) {
             return;
         }
         let window = self.window(edge);
@@ -318,7 +327,7 @@ impl<'a> Open<'a> {
 
     #[inline]
     fn window(&self, edge: &Edge) -> u32 {
-        let time = self.reduction.frame.time(edge.from.as_usize(), edge.sent);
+        let time = self.reduction.axis.time(edge.from.as_usize(), edge.sent);
         ((time * self.rate) as usize).min(self.reduction.windows - 1) as u32
     }
 
@@ -391,15 +400,12 @@ mod tests {
 
     fn reduced(edges: &[Edge], layers: usize) -> Reduced {
         let edges = Edges::new(edges.to_vec(), vec![Some((0, 1_000)); 3]);
-        let frame = Frame::new(&edges, vec![0; 3], 0, &()).unwrap();
         let reduction = Reduction {
-            frame: &frame,
+            axis: Axis::new(&edges, vec![0; 3]),
             windows: 4,
             layers,
-            left_out: &FxHashSet::default(),
-            monitor: &(),
         };
-        Reduced::new(&edges, &reduction).unwrap()
+        Reduced::new(&edges, &reduction, &FxHashSet::default(), &()).unwrap()
     }
 
     fn edges() -> impl Strategy<Value = Vec<Edge>> {

@@ -29,7 +29,6 @@ use super::division::Division;
 use super::frame::Frame;
 use super::options::OPTIONS;
 use crate::edges::Source;
-use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 
 /// How many families of clocks there are.
@@ -45,21 +44,6 @@ pub(super) struct Given<'a> {
 /// Offsets, and the dependencies they follow.
 pub(super) type Offsets<'a> = (Found, Bench<'a>);
 
-/// The centre, from curves that are somewhere near. Of several processes the first looks for
-/// it.
-fn settled(
-    share: &Share,
-    bench: &Bench<'_>,
-    near: &Curves,
-    division: Division,
-) -> Result<Found, Cancelled> {
-    if share.is_whole() {
-        return bench.settle(near, division);
-    }
-    let curves = share.once(|| Ok(bench.settle(near, division)?.curves))?;
-    Ok(bench.found(curves, division))
-}
-
 impl<'a> Given<'a> {
     /// The offsets of clocks that do what clocks do.
     pub(super) fn stiffest<S: Source>(
@@ -68,8 +52,12 @@ impl<'a> Given<'a> {
     ) -> Result<Offsets<'a>, Cancelled> {
         let [usual, ..] = self.divisions(candidates);
         let bench = self.bench(candidates, usual)?;
-        let flat = Curves::flat(candidates.component().len(), usual.pieces, self.frame.span);
-        let found = settled(candidates.share(), &bench, &flat, usual)?;
+        let flat = Curves::flat(
+            candidates.component().len(),
+            usual.pieces,
+            self.frame.axis.span,
+        );
+        let found = bench.settle(&flat, usual)?;
         Ok((found, bench))
     }
 
@@ -91,7 +79,7 @@ impl<'a> Given<'a> {
             if !candidates.are_fine_enough(division.pieces) {
                 bench = self.bench(candidates, division)?;
             }
-            let found = settled(candidates.share(), &bench, &best.curves, division)?;
+            let found = bench.settle(&best.curves, division)?;
             let now = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
             if now.sum < OPTIONS.gain * before.sum || firmer {
@@ -108,7 +96,7 @@ impl<'a> Given<'a> {
 
     fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
         let finest = candidates.finest().unwrap_or(1);
-        let seconds = self.frame.span / self.setting.second;
+        let seconds = self.frame.axis.span / self.setting.second;
         OPTIONS.wander.map(|it| Division::of(it, seconds, finest))
     }
 

@@ -91,18 +91,20 @@ pub fn confirmed(
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
     let source = estimate.dependencies(causality, processes);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
-    let judge = Judge {
-        shared: processes.iter().map(shared).collect(),
-        shown: estimate
-            .offsets
-            .iter()
-            .map(|it| shown(it.as_ref()))
-            .collect(),
-        exchange: Exchange::of(&source, add, monitor)?,
-        tolerance: 1.0 + info.rate.get() as f64 / 1e6,
-    };
-    let agreed = judge.pairs(monitor)?;
-    let (group, refuted) = groups(processes.len(), &agreed, |clock| shared(ClockId(clock)));
+    let exchange = Exchange::of(&source, add, monitor)?;
+    // Of several processes the first knows what all exchanged.
+    let (group, refuted) = causality.share().once(|| {
+        let offsets = estimate.offsets.iter();
+        let judge = Judge {
+            shared: processes.iter().map(shared).collect(),
+            shown: offsets.map(|it| shown(it.as_ref())).collect(),
+            exchange,
+            tolerance: 1.0 + info.rate.get() as f64 / 1e6,
+        };
+        let agreed = judge.pairs(monitor)?;
+        let node = |clock| shared(ClockId(clock));
+        Ok(groups(processes.len(), &agreed, node))
+    })?;
     Ok(joined(nodes, processes, &group, refuted, (info, causality)))
 }
 

@@ -1,6 +1,7 @@
 //! The steps of the alignment, one after the other.
 
 use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
 
 use super::options::OPTIONS;
 use crate::edges::Source;
@@ -14,6 +15,7 @@ use super::components::components;
 use super::curves::{Curves, estimate};
 use super::frame::Frame;
 use super::latency::{Exchange, shortest};
+use super::led::led;
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
@@ -37,20 +39,21 @@ pub(super) fn rough(
     let shifts = clocks.map(begin).collect();
     let begun = Frame::new(source, shifts, reference.as_usize(), monitor)?;
     let reduction = Reduction {
-        frame: &begun,
+        axis: begun.axis.clone(),
         windows: OPTIONS.rough_windows,
         layers: 1,
-        left_out: &FxHashSet::default(),
-        monitor,
     };
-    let reduced = Reduced::new(source, &reduction)?;
-    let links = Links::new(source.clocks(), &reduced, |_| true);
-    let mut frame = shifted(source, &begun, &links, monitor)?;
-    add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
-    Ok(frame)
+    led(source, monitor, || {
+        let reduced = Reduced::new(source, &reduction, &FxHashSet::default(), monitor)?;
+        let links = Links::new(source.clocks(), &reduced, |_| true);
+        let mut frame = shifted(source, &begun, &links, monitor)?;
+        add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
+        Ok(frame)
+    })
 }
 
 /// An alignment by smooth functions.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Aligned {
     pub(super) alignment: Alignment,
     /// Whether dependencies contradict it, outliers or others.
@@ -76,7 +79,9 @@ pub(super) fn align_roughly_aligned(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
+    led(source, monitor, || {
+        Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
+    })
 }
 
 /// How far the alignment is.
@@ -98,12 +103,12 @@ impl<'a, S: Source> Stages<'a, S> {
         rate: TickRate,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let candidates = Candidates::new(source, frame.clone(), monitor)?;
+        let candidates = Candidates::new(source, frame.axis.clone(), monitor)?;
         let mut stages = Self {
             source,
             monitor,
             candidates,
-            curves: Curves::flat(source.clocks(), 1, frame.span),
+            curves: Curves::flat(source.clocks(), 1, frame.axis.span),
             frame,
             nanosecond: rate.get() as f64 / 1e9,
             contradicted: false,
@@ -272,7 +277,7 @@ fn shifted(
     let zero = begun.reference;
     let middle = pairwise_offsets(links.list(), &least, &component, zero, monitor)?;
     let frame = begun.shifted(source, middle);
-    let flat = Curves::flat(links.clocks(), 1, frame.span);
+    let flat = Curves::flat(links.clocks(), 1, frame.axis.span);
     let across = Across {
         links,
         component: &component,
@@ -281,7 +286,7 @@ fn shifted(
         least: 0.0,
     };
     let ties = across.tie(zero, false, monitor)?;
-    let tied = frame.shifts.iter().zip(&ties.lines);
+    let tied = frame.axis.shifts.iter().zip(&ties.lines);
     let shifts = tied.map(|(shift, line)| shift.saturating_add(line.intercept as i64));
     Ok(begun.shifted(source, shifts.collect()))
 }

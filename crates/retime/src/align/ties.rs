@@ -187,7 +187,7 @@ impl Work<'_> {
             drift: 0.0,
         };
         let lowest = points.iter().map(|it| it.1).min_by(f64::total_cmp)?;
-        let windows = lowest_by_window(points, self.across.frame.span);
+        let windows = lowest_by_window(points, self.across.frame.axis.span);
         if !self.with_drift || windows.len() < OPTIONS.fewest {
             return Some(constant(lowest));
         }

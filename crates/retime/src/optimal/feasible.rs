@@ -94,7 +94,8 @@ impl Beyond {
 }
 
 /// The dependencies that matter, by route; `None` if the estimate does not
-/// satisfy all facts with a margin.
+/// satisfy all facts with a margin. Of several processes the first two get to know those of
+/// all.
 pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
@@ -114,7 +115,12 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         let (a, b) = a.zip(b)?;
         Some(joined([a, b].concat(), facts.slope))
     };
-    let all = source.share().merged(own, both);
+    let share = source.share();
+    let all = share.collected(own, both);
+    if !share.once(|| Ok(all.is_some()))? {
+        return Ok(None);
+    }
+    let all = share.known_to_second(all).unwrap_or_default();
     let bounds = |route: Route| {
         let (from, to) = route.clocks;
         let links = route.links.into_iter();
@@ -122,7 +128,7 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
             .map(|link| Bound::new(link, (from, 0), (to, 0)))
             .collect()
     };
-    Ok(all.map(|routes| routes.into_iter().map(bounds).collect()))
+    Ok(Some(all.into_iter().map(bounds).collect()))
 }
 
 /// The links of each route that no other links of it imply, by route.
