@@ -93,6 +93,8 @@ impl InParts for Archive {
             found.map_err(failed).map(|it| Timeline {
                 times: it.times,
                 contents: contents(&it.counts),
+                events: it.counts.total(),
+                range: it.first.zip(it.range.map(|(_, last)| last)),
                 backwards: it.backwards,
             })
         };
