@@ -271,7 +271,7 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         return Ok(None);
     };
     let found = || {
-        let graph = graph(facts, &kept);
+        let graph = graph(facts, &kept, monitor)?;
         drop(kept);
         let relaxation = Relaxation::new(facts.clocks());
         let mut budget = Budget::of(options.steps, monitor);
@@ -295,7 +295,7 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     let mut budget = Budget::of(options.steps, monitor);
     for round in 0..ROUNDS {
         narrowed.prune(facts, &relaxation, monitor)?;
-        let graph = narrowed.graph(facts);
+        let graph = narrowed.graph(facts, monitor)?;
         match solved(facts, &graph, &relaxation, &mut budget)? {
             Ok(bounds) => return Ok(bounds),
             Err(cycles) => {
@@ -346,7 +346,7 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
     let source = graph.node(&(facts.reference(), 0, 0));
     let (low, high) = budget.both(
         |budget| graph.solve(source, budget),
-        |budget| graph.reversed().solve(source, budget),
+        |budget| graph.reversed(budget.monitor())?.solve(source, budget),
     );
     let (low, high) = (low?, high?);
     let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));
