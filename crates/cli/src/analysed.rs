@@ -175,7 +175,9 @@ impl Analysed {
         solution: Option<&Solution>,
     ) -> Result<Option<Bounds>, CliError> {
         let bounds = self.bound_alone(report, args, run, solution)?;
-        let found = self.analysis.stragglers(solution, bounds.as_ref())?;
+        let found = self
+            .analysis
+            .stragglers(solution, bounds.as_ref(), &Interrupts)?;
         report.stragglers = stragglers::part(self.analysis.info(), &found);
         Ok(bounds)
     }

@@ -268,7 +268,7 @@ pub(crate) struct PlainRunArgs {
 #[derive(Debug, Args)]
 #[command(mut_arg("force", |force| force.help(
     "Replace PATH if it exists and holds nothing but a trace; and apply a correction that \
-     was made for a trace with other locations"
+     was made for other locations or another run"
 )))]
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own

@@ -26,6 +26,7 @@ mod offsets;
 mod origin;
 mod progress;
 mod quantity;
+mod recorded;
 mod remedy;
 mod report;
 mod saved;

@@ -3,37 +3,55 @@
 //! A correction names locations by their ids, and nearly every trace has locations 0, 1
 //! and 2. So what the definitions say of them is saved with it: how many locations and
 //! processes there are, and a check sum over the id and the name of each location, and
-//! the process and the node that it belongs to. Another trace of the same run says the
-//! same of them; the order in which it does, and whatever was filtered or recorded
-//! besides, does not matter.
+//! the process and the node that it belongs to. All runs of one program say the same of
+//! them, and so do all traces of one run, in whatever order; what tells runs apart is
+//! [what was recorded](crate::recorded) and when.
 
 use crc32fast::Hasher;
+use retime::causality::Nodes;
+use retime::format::Timeline;
 use retime::{Location, TraceInfo, plural};
 use serde::{Deserialize, Serialize};
 
+use crate::recorded::{self, Recorded};
+
 /// What identifies the trace that a correction was made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
     locations: u64,
     processes: u64,
     /// Check sum over what is said of each location.
     digest: u32,
+    /// Of each location with events; what was saved before runs were told apart has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    recorded: Vec<Recorded>,
 }
 
 impl Origin {
-    pub(crate) fn of(info: &TraceInfo) -> Self {
+    /// Of a trace that was analysed.
+    pub(crate) fn of_nodes(nodes: &Nodes, info: &TraceInfo) -> Self {
+        Self::new(info, Recorded::of_nodes(nodes, info))
+    }
+
+    /// Of a trace that was only read.
+    pub(crate) fn of_timelines(timelines: &[Timeline], info: &TraceInfo) -> Self {
+        Self::new(info, Recorded::of_timelines(timelines, info))
+    }
+
+    fn new(info: &TraceInfo, recorded: Vec<Recorded>) -> Self {
         Self {
             locations: info.locations.len() as u64,
             processes: info.processes.len() as u64,
             digest: digest(info),
+            recorded,
         }
     }
 
-    /// In which way a trace is not that one; `None` if nothing speaks against it.
-    pub(crate) fn differs(self, info: &TraceInfo) -> Option<String> {
-        let found = Self::of(info);
-        let size = |it: Self| {
+    /// In which way a trace is not that one or of the same run; `None` if nothing speaks
+    /// against it.
+    pub(crate) fn differs(&self, found: &Self, info: &TraceInfo) -> Option<String> {
+        let size = |it: &Self| {
             format!(
                 "{} in {}",
                 plural(it.locations, "location"),
@@ -44,9 +62,12 @@ impl Origin {
         if made != here {
             return Some(format!("that has {made}, where this one has {here}"));
         }
-        (self != found).then(|| {
-            format!("that has {made} as this one, but with other ids, names, processes or nodes")
-        })
+        if self.digest != found.digest {
+            return Some(format!(
+                "that has {made} as this one, but with other ids, names, processes or nodes"
+            ));
+        }
+        recorded::differ(&self.recorded, &found.recorded, info)
     }
 }
 

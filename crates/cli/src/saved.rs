@@ -79,7 +79,7 @@ impl SavedBounds {
 impl SavedCorrection {
     pub(crate) fn new(
         correction: &Correction,
-        info: &TraceInfo,
+        (info, origin): (&TraceInfo, Origin),
         method: String,
         undo: Undo,
     ) -> Result<Self, CliError> {
@@ -90,7 +90,7 @@ impl SavedCorrection {
             version: VERSION,
             method,
             ticks_per_second: Some(info.rate.get()),
-            trace: Some(Origin::of(info)),
+            trace: Some(origin),
             clocks: correction.save(info),
             bounds: None,
             undo: Some(undo),
@@ -104,8 +104,13 @@ impl SavedCorrection {
     }
 
     /// Fails if it says that it was made for another trace.
-    pub(crate) fn refuse_stranger(&self, path: &Path, info: &TraceInfo) -> Result<(), CliError> {
-        let differs = self.trace.and_then(|it| it.differs(info));
+    pub(crate) fn refuse_stranger(
+        &self,
+        path: &Path,
+        (info, found): (&TraceInfo, &Origin),
+    ) -> Result<(), CliError> {
+        let differs = self.trace.as_ref();
+        let differs = differs.and_then(|it| it.differs(found, info));
         differs.map_or(Ok(()), |how| {
             let message = format!(
                 "was made for another trace: {how}; --force applies it to the locations with \

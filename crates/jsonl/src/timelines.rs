@@ -14,8 +14,6 @@ use crate::pass::Pass;
 struct Track<'a> {
     wanted: &'a [u32],
     kinds: Kinds,
-    /// Number of the next event.
-    event: u64,
     previous: u64,
     timeline: Timeline,
 }
@@ -58,7 +56,7 @@ pub(crate) fn read(
     let finished = tracks.into_iter().map(|track| match track.wanted.first() {
         Some(missing) => Err(inconsistent(format!(
             "a location has {} events, but number {missing} (from 0) is asked for",
-            track.event
+            track.timeline.events
         ))),
         None => Ok(Timeline {
             contents: track.kinds.contents(&rest),
@@ -73,11 +71,11 @@ impl Track<'_> {
         self.timeline.backwards += u64::from(time < self.previous);
         self.previous = time;
         if let Some((&next, others)) = self.wanted.split_first()
-            && u64::from(next) == self.event
+            && u64::from(next) == self.timeline.events
         {
             self.timeline.times.push(Timestamp(time));
             self.wanted = others;
         }
-        self.event += 1;
+        self.timeline.count(Timestamp(time));
     }
 }

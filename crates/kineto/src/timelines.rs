@@ -30,15 +30,18 @@ pub(crate) fn of_file(
     let order = Order::of(&file.columns, file.tracks.len());
     let timelines = contents_of(file).zip(wanted).enumerate();
     let timelines = timelines.map(|(track, (contents, wanted))| {
+        let mut timeline = Timeline::default();
         let all = boundaries(&file.columns, order.of_track(track)).map(|it| it.time);
-        let times = chosen(all, wanted).map_err(|missing| KinetoError::Inconsistent {
+        let mut all = all.inspect(|&time| timeline.count(Timestamp(time)));
+        let times = chosen(all.by_ref(), wanted).map_err(|missing| KinetoError::Inconsistent {
             path: path.to_owned(),
             what: format!("event {missing} (from 0) of a track is asked for, but it has fewer"),
         })?;
+        all.for_each(drop);
         Ok(Timeline {
             times,
             contents,
-            backwards: 0,
+            ..timeline
         })
     });
     timelines.collect()

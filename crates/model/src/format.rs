@@ -259,6 +259,11 @@ pub struct Timeline {
     pub times: Vec<Timestamp>,
     /// What there is besides times.
     pub contents: Contents,
+    /// How many events there are, asked for or not.
+    pub events: u64,
+    /// The stamp of the first of them and the largest, as
+    /// [`LogColumns::range`](crate::LogColumns::range); `None` without events.
+    pub range: Option<(Timestamp, Timestamp)>,
     /// Number of events stamped before their predecessor.
     pub backwards: u64,
 }
@@ -275,6 +280,13 @@ pub enum Difference {
 }
 
 impl Timeline {
+    /// Counts the next event of the location, whether or not it was asked for.
+    pub fn count(&mut self, time: Timestamp) {
+        self.events += 1;
+        let (first, last) = self.range.unwrap_or((time, time));
+        self.range = Some((first, last.max(time)));
+    }
+
     /// How it is not the one of these contents and times.
     pub fn difference(&self, contents: &Contents, times: &[Timestamp]) -> Option<Difference> {
         if self.contents != *contents {

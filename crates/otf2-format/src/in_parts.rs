@@ -16,7 +16,7 @@ use retime_otf2::EventCounts;
 
 use crate::Archive;
 use crate::error::{TraceError, failed};
-use crate::scan::{self, Accelerators, Calls, LookedUp, Twice};
+use crate::scan::{self, Accelerators, Calls, LifeCycles, LookedUp, Scanned, Twice};
 
 impl Archive {
     pub(crate) fn info(&self) -> &TraceInfo {
@@ -50,7 +50,7 @@ impl Archive {
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
         let locations = scanned.into_iter().map(|it| PartLocation {
             contents: contents(&it.counts),
-            concluded: concluded(accelerators.taken_up(it.log.location()), &it.twice),
+            concluded: concluded(accelerators.taken_up(it.log.location()), &it),
             log: it.log,
             causes: it.epochs.posted,
             effects: it.epochs.fetched,
@@ -93,6 +93,8 @@ impl InParts for Archive {
             found.map_err(failed).map(|it| Timeline {
                 times: it.times,
                 contents: contents(&it.counts),
+                events: it.counts.total(),
+                range: it.first.zip(it.range.map(|(_, last)| last)),
                 backwards: it.backwards,
             })
         };
@@ -128,9 +130,10 @@ impl InParts for Archive {
 }
 
 /// As plain numbers, for [`InParts::take_up`].
-fn concluded(launched: u64, twice: &Twice) -> Vec<u64> {
+fn concluded(launched: u64, scanned: &Scanned) -> Vec<u64> {
     let mut numbers = vec![launched];
-    numbers.extend(twice.numbers());
+    numbers.extend(scanned.twice.numbers());
+    numbers.extend(scanned.cycles.numbers());
     numbers
 }
 
@@ -139,14 +142,17 @@ pub(crate) struct Concluded {
     /// Of how many activities the launch could be told.
     pub(crate) launched: u64,
     pub(crate) twice: Twice,
+    pub(crate) cycles: LifeCycles,
 }
 
 impl Concluded {
     fn of(numbers: &[u64]) -> Self {
-        let (launched, twice) = numbers.split_first().unwrap_or((&0, &[]));
+        let (launched, rest) = numbers.split_first().unwrap_or((&0, &[]));
+        let (twice, cycles) = rest.split_at_checked(Twice::NUMBERS).unwrap_or_default();
         Self {
             launched: *launched,
             twice: Twice::from_numbers(twice).unwrap_or_default(),
+            cycles: LifeCycles::from_numbers(cycles).unwrap_or_default(),
         }
     }
 }

@@ -17,6 +17,7 @@ mod calls;
 mod epochs;
 mod exposures;
 mod handovers;
+mod life_cycles;
 mod locking;
 mod partners;
 mod postings;
@@ -41,6 +42,8 @@ use self::calls::Followed;
 use self::epochs::Epochs;
 use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
+pub(crate) use self::life_cycles::LifeCycles;
+use self::life_cycles::Watched;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
@@ -62,6 +65,8 @@ pub(crate) struct Scanned {
     pub(crate) epochs: Epochs,
     /// What it says that is said again elsewhere.
     pub(crate) twice: Twice,
+    /// What it begins and ends under a name.
+    pub(crate) cycles: LifeCycles,
     /// Whether more would be found if calls were followed.
     pub(crate) wants_calls: bool,
 }
@@ -134,6 +139,7 @@ pub(crate) fn read(
         accelerators: accelerators.of(location),
         followed,
         twice: Twice::default(),
+        watched: Watched::new(local),
         log: LogBuilder::expecting(location, expected(trace, local)),
         first: None,
         latest: 0,
@@ -162,6 +168,7 @@ pub(crate) fn read(
         counts,
         handovers,
         twice: scan.twice,
+        cycles: scan.watched.found,
         epochs: scan.followed.map(Followed::finish).unwrap_or_default(),
         wants_calls: scan.postings.has_synchronous || scan.partners.windows.has_groups,
     })
@@ -184,6 +191,7 @@ impl Heeded {
     const PASSAGE: u8 = 16;
     /// By nobody who would find out that it cannot be read.
     const UNREAD: u8 = 8;
+    const IN_CYCLES: u8 = 32;
 
     fn by(postings: &Postings<'_>, threads: &Threads<'_>) -> Self {
         let mut heeded = [0; 256];
@@ -202,6 +210,9 @@ impl Heeded {
                 _ => 0,
             };
         }
+        for code in life_cycles::CODES {
+            heeded[usize::from(code)] |= Self::IN_CYCLES;
+        }
         Self(heeded)
     }
 }
@@ -215,6 +226,7 @@ struct Pass<'a> {
     accelerators: Parts<'a>,
     followed: Option<Followed<'a>>,
     twice: Twice,
+    watched: Watched<'a>,
     log: LogBuilder,
     /// Time of the first event.
     first: Option<u64>,
@@ -277,6 +289,11 @@ impl Pass<'_> {
     fn heed(&mut self, event: Glance<'_>, heeded: u8) -> Result<(), WireError> {
         if heeded & Heeded::UNREAD != 0 && event.check().is_err() {
             self.twice.unreadable += 1;
+        }
+        if heeded & Heeded::IN_CYCLES != 0
+            && let Ok(data) = event.data()
+        {
+            self.watched.heed(&data, &mut self.partners);
         }
         let time = Timestamp(self.latest);
         if heeded & Heeded::BY_POSTINGS != 0 {

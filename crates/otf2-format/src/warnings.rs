@@ -1,12 +1,14 @@
 //! Defects of an archive that do not change a correction, and what shows that it is not
 //! as it was recorded.
 
+use std::collections::BTreeMap;
+
 use retime_model::format::Contents;
 use retime_model::{group_digits, plural};
 use retime_otf2::{FileKind, schema};
 
 use crate::Archive;
-use crate::scan::Twice;
+use crate::scan::{LifeCycles, Twice};
 
 /// In words, for an archive whose locations hold `contents`.
 pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<String> {
@@ -48,6 +50,7 @@ pub(super) fn of(archive: &Archive, contents: &[Contents]) -> Vec<String> {
         ));
     }
     warnings.extend(disagreements(archive));
+    warnings.extend(other_ends(archive));
     warnings
 }
 
@@ -117,6 +120,20 @@ fn disagreements(archive: &Archive) -> Vec<String> {
         ));
     }
     found
+}
+
+/// What has ended in processes and had not begun in them.
+fn other_ends(archive: &Archive) -> Vec<String> {
+    let concluded = archive.concluded.get().map_or(&[][..], Vec::as_slice);
+    let locations = archive.description.info.locations.iter();
+    let mut processes = BTreeMap::<usize, LifeCycles>::new();
+    for (location, it) in locations.zip(concluded) {
+        let process = processes.entry(location.process).or_default();
+        *process = process.add(&it.cycles);
+    }
+    let broken = LifeCycles::broken(processes.values());
+    let broken = broken.map(|(count, what)| format!("{} {what}", plural(count, "process")));
+    broken.collect()
 }
 
 /// How many locations have another number of events than their definitions say.

@@ -22,6 +22,8 @@ pub struct Timeline {
     pub times: Vec<Timestamp>,
     /// What there is besides times.
     pub counts: EventCounts,
+    /// Time of the first event, which is the smallest if none is stamped backwards.
+    pub first: Option<Timestamp>,
     /// Smallest and largest time; `None` without events.
     pub range: Option<(Timestamp, Timestamp)>,
     /// Number of events stamped before their predecessor.
@@ -48,6 +50,7 @@ struct Times<'a> {
     wanted: std::slice::Iter<'a, u32>,
     next_wanted: u64,
     previous: u64,
+    first: Option<Timestamp>,
     least: u64,
     greatest: u64,
     found: Vec<Timestamp>,
@@ -60,6 +63,7 @@ impl<'a> Times<'a> {
             wanted: events.iter(),
             next_wanted: 0,
             previous: 0,
+            first: None,
             least: u64::MAX,
             greatest: 0,
             found: Vec::with_capacity(events.len()),
@@ -78,6 +82,7 @@ impl<'a> Times<'a> {
         let time = event.time;
         self.backwards += u64::from(time < self.previous);
         self.previous = time;
+        self.first = self.first.or(Some(Timestamp(time)));
         self.least = self.least.min(time);
         self.greatest = self.greatest.max(time);
         if event.number == self.next_wanted {
@@ -100,6 +105,7 @@ impl<'a> Times<'a> {
         Ok(Timeline {
             times: self.found,
             counts,
+            first: self.first,
             range: (events > 0).then_some((Timestamp(self.least), Timestamp(self.greatest))),
             backwards: self.backwards,
         })

@@ -135,6 +135,7 @@ mod pace;
 pub mod pipeline;
 pub mod repair;
 mod share;
+mod sorting;
 mod stragglers;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};

@@ -55,7 +55,7 @@
 //! let bound = ClockErrorBound::through(vec![ErrorKnot(0, Some(3.0), Some(3.0))]);
 //! let bounds = ErrorBounds { clocks: vec![Some(bound); 3] };
 //! let times = causality.nodes().timestamps();
-//! let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds));
+//! let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds), &())?;
 //! // In the first the third is last, 20 after the second, of which 6 are open.
 //! let worst = &found.worst[0];
 //! assert_eq!((worst.last.location, worst.later, worst.beyond), (LocationIndex(2), 20, Some(14)));
@@ -85,6 +85,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
 use crate::optimal::ErrorBounds;
+use crate::pace::Pace;
+use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
 
 /// How many of the worst operations are kept.
@@ -167,14 +169,16 @@ pub struct LateBegin {
 impl Stragglers {
     /// By these times of all nodes; `bounds` say how far they can be from the truth, by
     /// recorded stamps. Of a trace that several processes share each visits some of the
-    /// operations, and all find what is so of the whole trace.
+    /// operations, and all find what is so of the whole trace. Fails only if `monitor` says
+    /// to give up.
     pub fn find(
         causality: &Causality,
         info: &TraceInfo,
         clocks: &Clocks,
         times: &[Timestamp],
         bounds: Option<&ErrorBounds>,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let judge = Judge {
             causality,
             info,
@@ -185,9 +189,11 @@ impl Stragglers {
         };
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
-        let sums = blocks.into_par_iter().map(|block| judge.all(block));
-        let own = sums.reduce(Sums::default, Sums::merge);
-        judge.finish(causality.share().merged(own, Sums::merge))
+        let sums = blocks
+            .into_par_iter()
+            .map(|block| judge.all(block, monitor));
+        let own = sums.try_reduce(Sums::default, |a, b| Ok(a.merge(b)))?;
+        Ok(judge.finish(causality.share().merged(own, Sums::merge)))
     }
 }
 
@@ -258,7 +264,7 @@ struct GroupSums {
 }
 
 impl Judge<'_> {
-    fn all(&self, instances: Ids<Instance>) -> Sums {
+    fn all(&self, instances: Ids<Instance>, monitor: &dyn Monitor) -> Result<Sums, Cancelled> {
         let mut sums = Sums {
             locations: vec![ProcessWaits::default(); self.info.locations.len()],
             ..Sums::default()
@@ -268,8 +274,10 @@ impl Judge<'_> {
             locations: Vec::new(),
             class: Class::None,
         };
+        let mut pace = Pace::of(monitor);
         for instance in instances {
             let participants = self.causality.collectives().participants(instance);
+            pace.events(participants.len())?;
             group.class = self.causality.collectives().operation(instance).class;
             self.members(participants, &mut group.locations);
             begun.clear();
@@ -282,7 +290,7 @@ impl Judge<'_> {
             }
         }
         sums.keep_worst();
-        sums
+        Ok(sums)
     }
 
     /// Who takes part: those that hold a rank, whichever of their threads does it; or where

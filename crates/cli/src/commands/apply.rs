@@ -1,9 +1,13 @@
 //! `retime apply`: a saved correction, for another trace of the same run.
 
+use retime::TraceInfo;
+use retime::format::Trace;
+
 use crate::args::ApplyArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
+use crate::origin::Origin;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::tell;
@@ -24,14 +28,23 @@ pub(crate) fn applied(args: &ApplyArgs) -> Result<String, CliError> {
     with_threads(args.run.threads, || apply(args))
 }
 
+/// What identifies the trace: its events are read for how many there are and when.
+fn recorded(trace: &dyn Trace, info: &TraceInfo, quiet: bool) -> Result<Origin, CliError> {
+    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
+    let none: Vec<&[u32]> = vec![&[]; info.locations.len()];
+    let timelines = trace.timelines(&none, &progress)?;
+    Ok(Origin::of_timelines(&timelines, info))
+}
+
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let saved = SavedCorrection::read(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
+    let origin = recorded(&*trace, &info, args.run.quiet)?;
     if !args.output.force {
-        saved.refuse_stranger(&args.correction, &info)?;
+        saved.refuse_stranger(&args.correction, (&info, &origin))?;
     }
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
@@ -50,7 +63,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     drop(progress);
     let method = format!("applied from {}", args.correction.display());
-    let applied = SavedCorrection::new(&correction, &info, method, undo)?;
+    let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
     staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
     check_interrupt()?;
     staging.commit(&*trace)?;

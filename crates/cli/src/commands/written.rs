@@ -11,6 +11,7 @@ use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::formats;
+use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage};
 use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
@@ -87,7 +88,9 @@ pub(super) fn save(
         .map_or(String::new(), |rate| format!(", amortised at {rate}"));
     let name = format!("{method}{gamma}{rate}");
     let info = analysed.analysis.info();
-    let saved = SavedCorrection::new(correction, info, name, undo)?.with_bounds(bounds);
+    let origin = Origin::of_nodes(analysed.analysis.causality().nodes(), info);
+    let saved = SavedCorrection::new(correction, (info, origin), name, undo)?;
+    let saved = saved.with_bounds(bounds);
     let trace = &*analysed.opened.trace;
     staging.written(saved.write(&staging.correction(trace), trace.path()))
 }

@@ -15,7 +15,7 @@ const WORLD: CommRef = CommRef(0);
 
 /// A trace of two processes with two threads each on nodes of their own; ids count
 /// threads. Each process is a rank, and its threads are a team.
-fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWriter)) {
+pub(crate) fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWriter)) {
     std::fs::create_dir(dir.join(name)).unwrap();
     let path = dir.join(name).join("traces.otf2");
     let options = WriteOptions {

@@ -12,8 +12,14 @@ use std::process::Command;
 
 use crate::common::directory::tree;
 use crate::common::{Scratch, judge, traces};
+use crate::examined;
 use retime::format::Format;
 use retime::pipeline::{Analysis, AnalysisOptions};
+use retime_otf2::writer::LocationWriter;
+use retime_otf2::{
+    CommRef, EventData, IoHandleRef, IoOperationFlags, IoOperationMode, LockType, Paradigm,
+    RmaWinRef,
+};
 use retime_otf2_format::Otf2;
 
 /// An event as OTF2 tools show it.
@@ -86,7 +92,111 @@ fn effect(before: &[Shown], after: Option<&[Shown]>, at: usize) -> String {
 }
 
 /// What is not said twice: nothing can be noticed of these. docs/TESTING.md says why.
-const SAID_ONCE: [&str; 2] = ["nothing", "time between its neighbours"];
+const SAID_ONCE: [&str; 7] = [
+    "nothing",
+    "time between its neighbours",
+    "RmaPut.remote",
+    "RmaPut.bytes",
+    "ThreadFork.numberOfRequestedThreads",
+    "IoOperationBegin.bytesRequest",
+    "IoOperationComplete.bytesResult",
+];
+
+/// What two processes of two threads each begin under a name and end under it.
+fn life_cycles(id: u64, it: &mut LocationWriter) {
+    let mut time = 1_000 * (id + 1);
+    let mut record = |data: EventData| {
+        time += 20;
+        it.event(time, &data).unwrap();
+    };
+    let model = Paradigm::OPENMP;
+    let thread_team = CommRef(1 + id as u32 / 2);
+    let is_first = id.is_multiple_of(2);
+    if is_first {
+        let win = RmaWinRef(0);
+        record(EventData::RmaWinCreate { win });
+        for (remote, matching_id) in [(0, 7), (1, 8)] {
+            let (lock, lock_type) = (5, LockType::SHARED);
+            record(EventData::RmaRequestLock {
+                win,
+                remote,
+                lock,
+                lock_type,
+            });
+            record(EventData::RmaAcquireLock {
+                win,
+                remote,
+                lock,
+                lock_type,
+            });
+            record(EventData::RmaPut {
+                win,
+                remote,
+                bytes: 64,
+                matching_id,
+            });
+            record(EventData::RmaOpCompleteNonBlocking { win, matching_id });
+            record(EventData::RmaOpCompleteRemote { win, matching_id });
+            record(EventData::RmaReleaseLock { win, remote, lock });
+        }
+        record(EventData::RmaWinDestroy { win });
+        record(EventData::ThreadFork { model, threads: 2 });
+    }
+    record(EventData::ThreadTeamBegin { thread_team });
+    let task = |generation_number| (thread_team, 0, generation_number);
+    let (lock, acquisition_order) = (1, 3 + id as u32);
+    record(EventData::ThreadAcquireLock {
+        model,
+        lock,
+        acquisition_order,
+    });
+    record(EventData::ThreadReleaseLock {
+        model,
+        lock,
+        acquisition_order,
+    });
+    for (thread_team, creating_thread, generation_number) in [task(1), task(2)] {
+        // Who makes a task leaves it to the other.
+        record(if is_first {
+            EventData::ThreadTaskCreate {
+                thread_team,
+                creating_thread,
+                generation_number,
+            }
+        } else {
+            EventData::ThreadTaskComplete {
+                thread_team,
+                creating_thread,
+                generation_number,
+            }
+        });
+    }
+    record(EventData::ThreadTeamEnd { thread_team });
+    if is_first {
+        record(EventData::ThreadJoin { model });
+        let handle = IoHandleRef(4);
+        record(EventData::IoOperationBegin {
+            handle,
+            mode: IoOperationMode::READ,
+            operation_flags: IoOperationFlags::NONE,
+            bytes_request: 100,
+            matching_id: 1,
+        });
+        record(EventData::IoOperationComplete {
+            handle,
+            bytes_result: 90,
+            matching_id: 1,
+        });
+    }
+}
+
+/// Writes the archives that are changed.
+fn archives(scratch: &Scratch) -> [&'static str; 3] {
+    traces::halo(scratch.path(), "halo", 60);
+    traces::write(scratch.path(), "hand-made", &traces::sound());
+    examined::write(scratch.path(), "life-cycles", life_cycles);
+    ["halo", "hand-made", "life-cycles"]
+}
 
 /// Changes bytes of all event files, every `stride`-th in several ways, and hands what
 /// came of each to `judge`: the events before and after, and whether `check` noticed.
@@ -122,11 +232,9 @@ fn flip(
 #[test]
 fn what_is_said_twice_is_noticed() {
     let scratch = Scratch::in_memory();
-    traces::halo(scratch.path(), "halo", 60);
-    traces::write(scratch.path(), "hand-made", &traces::sound());
     // By what a change did: how many there were, and how many were noticed.
     let mut tally = BTreeMap::<String, [u32; 2]>::new();
-    for name in ["halo", "hand-made"] {
+    for name in archives(&scratch) {
         flip(&scratch.join(name), 1, |_, at, (before, after), noticed| {
             let counted = tally.entry(effect(before, after, at)).or_default();
             counted[0] += 1;
@@ -156,13 +264,12 @@ fn otf2_print_reads(anchor: &Path) -> bool {
 #[test]
 fn what_otf2_print_refuses_is_noticed() {
     let scratch = Scratch::in_memory();
-    traces::halo(scratch.path(), "halo", 60);
-    traces::write(scratch.path(), "hand-made", &traces::sound());
     // Each run of otf2-print takes longer than all else together.
     let all = std::env::var_os("RETIME_FLIPS").is_some_and(|it| it == "all");
     let (stride, least) = if all { (1, 1_000) } else { (41, 20) };
     let (mut refused, mut silent) = (0, Vec::new());
-    for name in ["halo", "hand-made"] {
+    // The last one defines no windows and files.
+    for name in &archives(&scratch)[..2] {
         let trace = scratch.join(name);
         let anchor = trace.join("traces.otf2");
         if judge::otf2_print(&anchor, &[]).is_none() {

@@ -112,6 +112,8 @@ fn files_given_one_by_one_are_a_run() {
         .retime(&format!("correct {files} -o other --quiet"))
         .expect_code(0);
     assert_same(&scratch.join("out"), &scratch.join("other"));
+    // It is the run that the correction was made for.
+    scratch.succeed("apply out/run.retime.json run -o again --quiet");
 
     let refused = |command: &str, message: &str| {
         let outcome = scratch.retime(command);

@@ -220,6 +220,8 @@ proptest! {
         for (timeline, log) in timelines.iter().zip(&after.logs) {
             prop_assert_eq!(&timeline.times, &log.columns().times);
             prop_assert_eq!(timeline.backwards, 0);
+            let range = (log.columns().events, log.columns().range);
+            prop_assert_eq!((timeline.events, timeline.range), range);
         }
         for (timeline, contents) in timelines.iter().zip(&before.contents) {
             prop_assert_eq!(&timeline.contents, contents);

@@ -24,9 +24,6 @@
 use retime_otf2::definitions::ClockProperties;
 use retime_otf2::{CollectiveOp, CollectiveRoot, EventCounts};
 
-/// How many numbers a location has.
-const NUMBERS: usize = 15;
-
 /// The sums of one location, or with [`add`](Self::add) of several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Twice {
@@ -58,6 +55,9 @@ pub(crate) struct Twice {
 }
 
 impl Twice {
+    /// How many numbers a location has.
+    pub(crate) const NUMBERS: usize = 15;
+
     /// A region is entered, or left.
     #[inline]
     pub(super) fn passed(&mut self, region: u32, is_left: bool) {
@@ -121,7 +121,7 @@ impl Twice {
     }
 
     /// As numbers, for whoever does not know this type.
-    pub(crate) fn numbers(&self) -> [u64; NUMBERS] {
+    pub(crate) fn numbers(&self) -> [u64; Self::NUMBERS] {
         [
             self.regions,
             self.sends,

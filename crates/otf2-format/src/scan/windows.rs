@@ -74,6 +74,14 @@ impl<'a> Windows<'a> {
         self.is_whole = false;
     }
 
+    /// As the definitions of the trace name it.
+    pub(super) fn global(&self, local: RmaWinRef) -> RmaWinRef {
+        match self.table {
+            Some(table) => RmaWinRef(table.get(local.into()) as u32),
+            None => local,
+        }
+    }
+
     /// A collective operation ends.
     pub(super) fn ended(
         &mut self,
@@ -82,10 +90,7 @@ impl<'a> Windows<'a> {
         local: RmaWinRef,
         log: &mut LogBuilder,
     ) {
-        let window = match self.table {
-            Some(table) => RmaWinRef(table.get(local.into()) as u32),
-            None => local,
-        };
+        let window = self.global(local);
         let Some(known) = self.description.windows.get(&window) else {
             return log.collective_left_out();
         };

@@ -72,6 +72,15 @@ fn a_corrected_archive_can_be_verified_and_restored() {
     let enters = (u32::from(event_code::Enter), 2);
     assert!(before.contents.iter().all(|it| it.kinds == [enters]));
     assert_eq!(times(trace.as_ref()), [[10, 20], [12, 40]]);
+    for (timeline, log) in trace
+        .timelines(&[&[], &[]], &())
+        .unwrap()
+        .iter()
+        .zip(&before.logs)
+    {
+        let log = log.columns();
+        assert_eq!((timeline.events, timeline.range), (log.events, log.range));
+    }
 
     let correction = correction();
     let undo = trace.rewrite(&correction, corrected, &()).unwrap();

@@ -26,6 +26,7 @@ fn compare_with_the_general_reader(trace: &Trace, location: LocationIndex) {
     let range = timeline.range.map(|(first, last)| (first.0, last.0));
     let expected = times.iter().min().copied().zip(times.iter().max().copied());
     assert_eq!(range, expected);
+    assert_eq!(timeline.first.map(|it| it.0), times.first().copied());
 
     let mut glanced = Vec::new();
     let counts = trace.glance(location, &(), |event| {

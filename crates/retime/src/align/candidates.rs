@@ -165,8 +165,8 @@ impl<'a, S: Source> Candidates<'a, S> {
 /// How many dependencies each link has, by link. Of several processes the first asks the
 /// others for what they have.
 pub(super) fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancelled> {
-    source.share().ask(Request::Count);
     type Counts = FxHashMap<(usize, usize), usize>;
+    source.share().ask(Request::Count);
     let parts: Vec<Counts> = each_part_watched(source, monitor, |part| {
         let mut counts = Counts::default();
         source.walk(part, |edge| {

@@ -77,14 +77,16 @@ pub enum CausalityError {
     },
     /// Time stamps too far apart to compute with.
     #[error(
-        "time stamps reach from {first} to {last} ticks, further apart than 2^61: \
-         a clock or a clock offset of this trace is defective"
+        "time stamps reach from {first} to {last} ticks, further apart than 2^61; {apart}: \
+         its clock or a clock offset is defective"
     )]
     SpanTooLarge {
         /// Smallest stamp.
         first: Timestamp,
         /// Largest stamp.
         last: Timestamp,
+        /// Which events lie apart from the others, in words.
+        apart: String,
     },
     /// The caller asked to stop.
     #[error(transparent)]
@@ -171,7 +173,7 @@ impl Causality {
         monitor: &dyn Monitor,
     ) -> Result<Self, CausalityError> {
         let Known { mut logs, lent } = lending::known(info, own, share);
-        let nodes = Nodes::gather(&mut logs, &lent, share.clone())?;
+        let nodes = Nodes::gather(info, &mut logs, &lent, share.clone())?;
         let usage = Usage::recorded(info, &logs, &nodes);
         let mut defects = Defects::default();
         let own = |log: &&mut LogColumns| share.owns_location(log.location);

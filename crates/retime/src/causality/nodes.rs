@@ -21,7 +21,9 @@ use crate::pace::Pace;
 use crate::share::{NeedsWhole, Share};
 use retime_model::Monitor;
 use retime_model::packed::Packed;
-use retime_model::{Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp};
+use retime_model::{
+    Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp, TraceInfo, plural,
+};
 
 /// Stamps may span this many ticks at most, so that differences of corrected
 /// stamps fit an `i64` with room to spare.
@@ -66,6 +68,7 @@ pub struct Nodes {
 impl Nodes {
     /// Moves the columns out of `logs`, one location after the other.
     pub(super) fn gather(
+        info: &TraceInfo,
         logs: &mut [LogColumns],
         lent: &[Vec<(LocationIndex, LogNode)>],
         share: Share,
@@ -109,7 +112,10 @@ impl Nodes {
             nodes.event_counts.push(log.events);
         }
         nodes.blocks = nodes.locations_of_blocks();
-        nodes.fix_base()?;
+        if let Err((first, last)) = nodes.fix_base() {
+            let apart = nodes.apart(info);
+            return Err(CausalityError::SpanTooLarge { first, last, apart });
+        }
         let node = |it: &(LocationIndex, LogNode)| nodes.of_log(it.0.as_usize(), it.1);
         let lent = lent.iter().map(|to| to.iter().map(node).collect());
         nodes.lent = Arc::new(lent.collect());
@@ -130,7 +136,8 @@ impl Nodes {
         LocationIndex((from + ends.partition_point(|&end| end <= node)) as u32)
     }
 
-    fn fix_base(&mut self) -> Result<(), CausalityError> {
+    /// Fails with the first and the last stamp if they lie too far apart.
+    fn fix_base(&mut self) -> Result<(), (Timestamp, Timestamp)> {
         let first = self
             .extents
             .iter()
@@ -145,12 +152,40 @@ impl Nodes {
             .max();
         if let (Some(first), Some(last)) = (first, last) {
             if last.0.saturating_sub(first.0) > MAX_SPAN {
-                return Err(CausalityError::SpanTooLarge { first, last });
+                return Err((first, last));
             }
             self.base = first.0;
         }
         self.last = last;
         Ok(())
+    }
+
+    /// What lies apart, in words: stamps that are further than half of the span that there
+    /// may be from where the location in the middle begins. If there were none, all would be
+    /// near enough to each other.
+    fn apart(&self, info: &TraceInfo) -> String {
+        let extents = (0..).map(LocationIndex).zip(&self.extents);
+        let extents = extents.filter_map(|(at, extent)| Some((at, (*extent)?)));
+        let mut firsts: Vec<Timestamp> = extents.clone().map(|it| it.1.first).collect();
+        firsts.sort_unstable();
+        let middle = firsts.get(firsts.len() / 2).copied().unwrap_or_default();
+        let is_apart = |stamp: Timestamp| stamp.0.abs_diff(middle.0) > MAX_SPAN / 2;
+        let mut apart = extents.filter(|it| is_apart(it.1.first) || is_apart(it.1.last));
+        let Some((location, extent)) = apart.next() else {
+            return String::new();
+        };
+        let mut own = self.span(location.as_usize()).range();
+        let known = own.find(|&it| self.times.get(it).is_some_and(|it| is_apart(*it)));
+        let from = match known.and_then(|it| self.events.get(it)) {
+            _ if is_apart(extent.first) => "from its first event on".into(),
+            Some(event) => format!("from event {event} on at the latest"),
+            None => "at its end".into(),
+        };
+        let others = match apart.count() as u64 {
+            0 => String::new(),
+            others => format!(", and so do {}", plural(others, "other location")),
+        };
+        format!("{} lies apart {from}{others}", info.describe(location))
     }
 
     /// The columns of the mirrored trace.

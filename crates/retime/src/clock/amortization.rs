@@ -49,6 +49,7 @@ use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp};
@@ -195,7 +196,7 @@ impl Work<'_> {
 
     /// The map of one clock.
     fn map(&self, clock: ClockId) -> Result<ClockMap, CorrectionError> {
-        let order = self.order(clock);
+        let order = self.order(clock)?;
         let mut gates = self.corridor(clock, &order)?;
         let string = if let Some(ramp) = self.ramp {
             lower_to_ramp(&mut gates, ramp);
@@ -209,19 +210,21 @@ impl Work<'_> {
 
     /// The nodes of a clock by raw time; between locations that share a moment
     /// by corrected time, so that each location's order is kept.
-    fn order(&self, clock: ClockId) -> Order {
+    fn order(&self, clock: ClockId) -> Result<Order, Cancelled> {
         let nodes = self.causality.nodes();
-        match self.clocks.locations(clock) {
+        Ok(match self.clocks.locations(clock) {
             [location] => Order::Range(nodes.of(location.as_usize())),
             locations => {
                 let ranges = locations
                     .iter()
                     .map(|location| nodes.of(location.as_usize()));
                 let mut all: Vec<EventNode> = ranges.flatten().collect();
-                all.sort_by_key(|&node| (nodes.time(node), self.times.get(node)));
+                // Locations are listed as nodes are numbered.
+                let key = |&node: &EventNode| (nodes.time(node), self.times.get(node), node);
+                sort_by_key(&mut all, key, self.monitor)?;
                 Order::Sorted(all)
             }
-        }
+        })
     }
 
     /// The gates `[S, up]` at `b` of all nodes in `order`.

@@ -17,6 +17,7 @@
 use crate::causality::{Causality, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends};
 use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::{ClockId, Clocks, Monitor};
 use retime_model::{LocationIndex, Timestamp};
 
@@ -100,7 +101,7 @@ fn points(
             });
         }
     }
-    points.sort_unstable_by_key(Point::order);
+    sort_by_key(&mut points, Point::order, monitor)?;
     let too_far = |raw| CorrectionError::TooFar { raw, event: None };
     let knots = mirrored.map(clock).knots().iter();
     let bends: Result<Vec<_>, CorrectionError> = knots

@@ -271,7 +271,8 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         return Ok(None);
     };
     let share = source.share();
-    let graph = share.is_one_of(2).then(|| graph(facts, &kept));
+    let graph = share.is_one_of(2).then(|| graph(facts, &kept, monitor));
+    let graph = graph.transpose()?;
     drop(kept);
     let relaxation = Relaxation::new(facts.clocks());
     // Whether it is all that can be said, and what it is; `None` if facts contradict each other.
@@ -282,7 +283,7 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         let solved = if side < 0.0 {
             graph.solve(source, &mut budget)?
         } else {
-            graph.reversed().solve(source, &mut budget)?
+            graph.reversed(monitor)?.solve(source, &mut budget)?
         };
         Ok(match solved {
             Solved::Cycles(_) => None,
@@ -312,7 +313,7 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     let mut budget = Budget::of(options.steps, monitor);
     for round in 0..ROUNDS {
         narrowed.prune(facts, &relaxation, monitor)?;
-        let graph = narrowed.graph(facts);
+        let graph = narrowed.graph(facts, monitor)?;
         match solved(facts, &graph, &relaxation, &mut budget)? {
             Ok(bounds) => return Ok(bounds),
             Err(cycles) => {
@@ -363,7 +364,7 @@ fn solved<F: Fn(&Edge) -> i64 + Sync>(
     let source = graph.node(&(facts.reference(), 0, 0));
     let (low, high) = budget.both(
         |budget| graph.solve(source, budget),
-        |budget| graph.reversed().solve(source, budget),
+        |budget| graph.reversed(budget.monitor())?.solve(source, budget),
     );
     let (low, high) = (low?, high?);
     let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));

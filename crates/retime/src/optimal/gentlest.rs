@@ -63,6 +63,7 @@ use super::place::Places;
 use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};
 use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, ClockId, Monitor, Ticks};
 
 /// Numerator and denominator of `eps` are kept below this.
@@ -218,7 +219,7 @@ pub fn gentlest(
     // Each cycle has a larger ratio than the one before.
     let (complete, offsets) = loop {
         monitor.check()?;
-        let graph = search.graph(slope);
+        let graph = search.graph(slope, monitor)?;
         let cycles = match graph.solve(None, &mut budget)? {
             Solved::Cycles(cycles) => cycles,
             Solved::Stopped(_) => break (false, Vec::new()),
@@ -308,20 +309,21 @@ impl Search {
                 pace.event()?;
                 links.extend(link(edge));
             }
-            links.sort_unstable_by_key(|link| (link.at_from.saturating_add(link.at_to), link.edge));
+            let key = |link: &Link| (link.at_from.saturating_add(link.at_to), link.edge);
+            sort_by_key(&mut links, key, monitor)?;
             Ok((route.from, route.to, links))
         });
         links.collect()
     }
 
     /// The constraints that matter at a slope.
-    fn graph(&self, slope: Slope) -> Graph {
+    fn graph(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Graph, Cancelled> {
         let kept = self.links.par_iter().map(|(from, to, links)| {
             let bound = |link| Bound::new(link, (*from, 0), (*to, 0));
             prune(links.iter(), slope).into_iter().map(bound).collect()
         });
         let kept: Vec<Vec<Bound>> = kept.collect();
-        Graph::new(self.clocks, &kept, None, slope)
+        Graph::new(self.clocks, &kept, None, slope, monitor)
     }
 
     /// The middle between the least and the greatest solution.
@@ -363,7 +365,7 @@ fn extremes(
     least: &[i128],
     budget: &mut Budget<'_>,
 ) -> Result<(Vec<i128>, Vec<i128>), Cancelled> {
-    let reversed = graph.reversed();
+    let reversed = graph.reversed(budget.monitor())?;
     let mut solve = |source: Option<usize>| {
         let (low, high) = budget.both(
             |budget| graph.solve(source, budget),

@@ -16,6 +16,8 @@ use std::sync;
 
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
+use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -34,6 +36,10 @@ impl<'a> Budget<'a> {
             left: steps,
             monitor,
         }
+    }
+
+    pub(super) const fn monitor(&self) -> &'a dyn Monitor {
+        self.monitor
     }
 
     pub(super) const fn use_up(&mut self, steps: u64) {
@@ -182,13 +188,14 @@ impl Graph {
         bounds: &[Vec<Bound>],
         more: Option<Moment>,
         slope: Slope,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
         let count: usize = bounds.iter().map(Vec::len).sum();
         let bounds = bounds.iter().flatten();
         let mut moments: Vec<Moment> = Vec::with_capacity(2 * count + 1);
         moments.extend(bounds.clone().flat_map(|bound| [bound.from, bound.to]));
         moments.extend(more);
-        moments.sort_unstable();
+        sort_by_key(&mut moments, |it| *it, monitor)?;
         moments.dedup();
         let node = |moment: &Moment| moments.partition_point(|it| it < moment) as u32;
         let arc = |it: &Bound| Arc {
@@ -198,7 +205,11 @@ impl Graph {
             edge: it.edge,
         };
         let mut arcs = Vec::with_capacity(count);
-        arcs.extend(bounds.map(arc));
+        let mut pace = Pace::of(monitor);
+        for bound in bounds {
+            pace.event()?;
+            arcs.push(arc(bound));
+        }
         let first = (0..=clocks as u32).map(|clock| node(&(ClockId(clock), 0, i64::MIN)));
         let mut graph = Self {
             first: first.collect(),
@@ -207,30 +218,36 @@ impl Graph {
             outgoing: Vec::new(),
             slope,
         };
-        graph.sort_arcs();
-        graph
+        graph.sort_arcs(monitor)?;
+        Ok(graph)
     }
 
-    fn sort_arcs(&mut self) {
-        self.arcs
-            .sort_unstable_by_key(|arc| (arc.from, arc.to, Reverse(arc.bound), arc.edge));
+    fn sort_arcs(&mut self, monitor: &dyn Monitor) -> Result<(), Cancelled> {
+        let key = |arc: &Arc| (arc.from, arc.to, Reverse(arc.bound), arc.edge);
+        sort_by_key(&mut self.arcs, key, monitor)?;
         // Between the same nodes only the largest bound counts.
         self.arcs.dedup_by_key(|arc| (arc.from, arc.to));
-        let start = |node: usize| self.arcs.partition_point(|arc| (arc.from as usize) < node);
-        self.outgoing = (0..=self.moments.len())
-            .map(|node| start(node) as u32)
-            .collect();
+        self.outgoing.clear();
+        let mut pace = Pace::of(monitor);
+        let mut start = 0;
+        for node in 0..=self.moments.len() {
+            pace.event()?;
+            let rest = self.arcs[start..].iter();
+            start += rest.take_while(|arc| (arc.from as usize) < node).count();
+            self.outgoing.push(start as u32);
+        }
+        Ok(())
     }
 
     /// The same with all arcs turned round: its solution, negated, is the
     /// greatest of this one.
-    pub(super) fn reversed(&self) -> Self {
+    pub(super) fn reversed(&self, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let mut reversed = self.clone();
         for arc in &mut reversed.arcs {
             (arc.from, arc.to) = (arc.to, arc.from);
         }
-        reversed.sort_arcs();
-        reversed
+        reversed.sort_arcs(monitor)?;
+        Ok(reversed)
     }
 
     /// Nodes of a clock.

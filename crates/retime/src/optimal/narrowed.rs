@@ -12,6 +12,8 @@ use super::screen::{Reading, Screened, screen};
 use super::still::moving;
 use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::Estimate;
+use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -51,14 +53,18 @@ impl<'a> Narrowed<'a> {
         routes.try_for_each(|((route, kept), stale)| {
             if std::mem::take(stale) {
                 monitor.check()?;
-                *kept = narrow(route, edges, facts, relaxation);
+                *kept = narrow(route, edges, facts, relaxation, monitor)?;
             }
             Ok(())
         })
     }
 
-    pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(&self, facts: &Facts<'_, F>) -> Graph {
-        graph(facts, &self.kept)
+    pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
+        &self,
+        facts: &Facts<'_, F>,
+        monitor: &dyn Monitor,
+    ) -> Result<Graph, Cancelled> {
+        graph(facts, &self.kept, monitor)
     }
 
     /// Leaves out misread dependencies and finds the steps of clocks.
@@ -124,9 +130,10 @@ impl<'a> Narrowed<'a> {
 pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
     kept: &[Vec<Bound>],
-) -> Graph {
+    monitor: &dyn Monitor,
+) -> Result<Graph, Cancelled> {
     let source = (facts.reference(), 0, 0);
-    Graph::new(facts.clocks(), kept, Some(source), facts.slope)
+    Graph::new(facts.clocks(), kept, Some(source), facts.slope, monitor)
 }
 
 /// The links of a route that tell something that no other tells.
@@ -135,9 +142,10 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     edges: &Edges,
     facts: &Facts<'_, F>,
     relaxation: &Relaxation,
-) -> Vec<Bound> {
+    monitor: &dyn Monitor,
+) -> Result<Vec<Bound>, Cancelled> {
     let (Some(from), Some(to)) = (facts.line(route.from), facts.line(route.to)) else {
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let link = |&position: &EdgeIndex| {
         let edge = edges.get(position)?;
@@ -154,10 +162,15 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         (!relaxation.is_dropped(position)).then_some((pieces, link))
     };
     let mut links: Vec<((u32, u32), Link)> = Vec::with_capacity(route.edges.len());
-    links.extend(route.edges.iter().filter_map(link));
-    links.sort_unstable_by_key(|&(pieces, link)| {
+    let mut pace = Pace::of(monitor);
+    for position in &route.edges {
+        pace.event()?;
+        links.extend(link(position));
+    }
+    let key = |&(pieces, link): &((u32, u32), Link)| {
         (pieces, link.at_from.saturating_add(link.at_to), link.edge)
-    });
+    };
+    sort_by_key(&mut links, key, monitor)?;
     let mut kept = Vec::new();
     for chunk in links.chunk_by(|a, b| a.0 == b.0) {
         let links = chunk.iter().map(|(_, link)| link);
@@ -167,7 +180,7 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         kept.extend(pruned.map(|link| Bound::new(link, from, to)));
     }
     kept.shrink_to_fit();
-    kept
+    Ok(kept)
 }
 
 fn find(routes: &[Route], from: ClockId, to: ClockId) -> Option<&Route> {

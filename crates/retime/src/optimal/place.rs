@@ -8,6 +8,7 @@
 use crate::causality::{EventNode, PackedOption};
 use crate::edges::{Edge, Edges};
 use crate::pace::Pace;
+use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// The places of all clocks.
@@ -35,7 +36,7 @@ impl Places {
         }
         let ties = |mut events: Vec<(i64, PackedOption<EventNode>)>| {
             monitor.check()?;
-            events.sort_unstable();
+            sort_by_key(&mut events, |it| *it, monitor)?;
             events.dedup();
             let pairs = events.windows(2);
             let tied = pairs.filter(|pair| pair[0].0 == pair[1].0);

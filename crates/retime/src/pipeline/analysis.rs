@@ -532,12 +532,13 @@ impl Analysis {
     }
 
     /// Who came last in collective operations, by the times of a solution, or else the recorded
-    /// ones, and how far these can be from the truth. Fails only if processes do not work
-    /// together any more.
+    /// ones, and how far these can be from the truth. Fails only if `monitor` says to give up, or
+    /// processes do not work together any more.
     pub fn stragglers(
         &self,
         solution: Option<&Solution>,
         bounds: Option<&Bounds>,
+        monitor: &dyn Monitor,
     ) -> Result<Stragglers, Cancelled> {
         let (causality, share) = (&self.causality, self.causality.share());
         share.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
@@ -551,7 +552,7 @@ impl Analysis {
             0 => (&self.clocks, errors),
             _ => (&each, None),
         };
-        let found = Stragglers::find(causality, &self.info, clocks, times, errors);
+        let found = Stragglers::find(causality, &self.info, clocks, times, errors, monitor)?;
         share.check().map(|()| found)
     }
 

@@ -248,7 +248,7 @@ impl Follower {
             Step::Stragglers(solved, bounded) => {
                 let solution = solution.filter(|_| solved);
                 let bounds = self.bounds.as_ref().filter(|_| bounded);
-                let _ = analysis.stragglers(solution, bounds);
+                let _ = analysis.stragglers(solution, bounds, monitor);
             }
             Step::Analyse(_) => {}
         }

@@ -24,7 +24,7 @@ use retime::pipeline::{
 use retime::repair::repair;
 use retime::{
     Cancelled, Causality, CausalityOptions, ClockId, Clocks, Correction, Distortion, Edge, Edges,
-    Grouping, MinimalDelay, Monitor, Share, TickRate, Ticks, TraceInfo, compose,
+    Grouping, MinimalDelay, Monitor, Share, Stragglers, TickRate, Ticks, TraceInfo, compose,
 };
 
 /// Gives up when it is asked once more than so often.
@@ -248,7 +248,7 @@ fn events(rank: u32, rounds: u64) -> Vec<(u64, Call)> {
 type Stage = fn(&Long, &After) -> Result<(), Unsolved>;
 
 /// Everything that goes over all events, dependencies or collectives.
-const STAGES: [(&str, Stage); 29] = [
+const STAGES: [(&str, Stage); 30] = [
     ("controlled clock", |it, monitor| {
         controlled(
             &it.causality,
@@ -348,6 +348,11 @@ const STAGES: [(&str, Stage); 29] = [
             .analysis
             .bounds_by(&it.offsets, &it.correction, monitor)?;
         assert!(bounds.is_some());
+        Ok(())
+    }),
+    ("who comes last", |it, monitor| {
+        let times = it.causality.nodes().timestamps();
+        Stragglers::find(&it.causality, &it.info, &it.processes, times, None, monitor)?;
         Ok(())
     }),
     ("error bounds by clock", |it, monitor| {

@@ -350,18 +350,43 @@ fn totals_of_alltoallv_prove_nothing_unless_said_to_be_dense() {
 
 #[test]
 fn stamps_too_far_apart_are_refused() {
-    let info = ranks(&[0]);
-    let log = || {
-        let last = retime::Timestamp(5 + (1 << 61) + 1);
-        let log = LogBuilder::new(LocationIndex(0));
-        log.finish(2, retime::Timestamp(5), last).unwrap()
+    const FAR: u64 = 5 + (1 << 61) + 1;
+    let info = ranks(&[0, 1, 2]);
+    let log = |at: u32, (first, sent, last): (u64, u64, u64)| {
+        let mut log = LogBuilder::new(LocationIndex(at));
+        let message = retime::causality::Message {
+            communicator: 0,
+            peer: LocationIndex(0),
+            tag: 0,
+        };
+        log.send(3, retime::Timestamp(sent), message, None);
+        log.finish(5, retime::Timestamp(first), retime::Timestamp(last))
+            .unwrap()
     };
-    let error = Causality::build(&info, vec![log()], NO_OPTIONS).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "time stamps reach from 5 to 2305843009213693958 ticks, further apart than 2^61: \
-         a clock or a clock offset of this trace is defective"
+    for (defective, apart) in [
+        ((FAR, FAR, FAR), "from its first event on"),
+        ((5, FAR, FAR), "from event 3 on at the latest"),
+        ((5, 6, FAR), "at its end"),
+    ] {
+        let logs = vec![log(0, (5, 6, 7)), log(1, defective), log(2, (5, 6, 8))];
+        let error = Causality::build(&info, logs, NO_OPTIONS).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "time stamps reach from 5 to 2305843009213693958 ticks, further apart than \
+                 2^61; {} lies apart {apart}: its clock or a clock offset is defective",
+                info.describe(LocationIndex(1)),
+            )
+        );
+    }
+    let most = log(1, (FAR, FAR, FAR));
+    let logs = vec![log(0, (5, 6, 7)), most, log(2, (FAR, FAR, FAR))];
+    let error = Causality::build(&info, logs, NO_OPTIONS).unwrap_err();
+    let apart = format!(
+        "{} lies apart from its first",
+        info.describe(LocationIndex(0))
     );
+    assert!(error.to_string().contains(&apart), "{error}");
 }
 
 #[test]

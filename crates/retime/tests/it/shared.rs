@@ -82,7 +82,9 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
         analysis.adopt(solution, &()).unwrap();
         let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
         bounds = found.ok().flatten();
-        stragglers = analysis.stragglers(Some(solution), bounds.as_ref()).ok();
+        stragglers = analysis
+            .stragglers(Some(solution), bounds.as_ref(), &())
+            .ok();
     }
     Outcome {
         share,

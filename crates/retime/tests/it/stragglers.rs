@@ -106,7 +106,7 @@ proptest! {
         let clocks = Grouping::Location.clocks(&info, &causality);
         let bounds = within(open as f64, &clocks);
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds));
+        let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds), &()).unwrap();
         let expected = plain(&processes, &barriers, open);
         prop_assert_eq!(&found.processes[..expected.len()], &expected[..]);
         let sum = |of: fn(&ProcessWaits) -> u64| expected.iter().map(of).sum::<u64>();
@@ -124,13 +124,13 @@ proptest! {
         let (info, causality) = trace(&processes, &barriers);
         let clocks = Grouping::Location.clocks(&info, &causality);
         let times = causality.nodes().timestamps();
-        let found = Stragglers::find(&causality, &info, &clocks, times, None);
+        let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
         prop_assert_eq!(found.certain, 0);
         // Locations of one clock are off alike, whatever that is.
         let one = Clocks::from_owners(&vec![(); processes.len()]).0;
-        let found = Stragglers::find(&causality, &info, &one, times, None);
+        let found = Stragglers::find(&causality, &info, &one, times, None, &()).unwrap();
         let exact = within(0.0, &clocks);
-        let exact = Stragglers::find(&causality, &info, &clocks, times, Some(&exact));
+        let exact = Stragglers::find(&causality, &info, &clocks, times, Some(&exact), &()).unwrap();
         prop_assert_eq!(found, exact);
     }
 }
@@ -152,7 +152,7 @@ fn rooted_operations_are_counted_but_not_judged() {
     let causality = causality(&info, &[location(0), location(7)]);
     let clocks = Grouping::Location.clocks(&info, &causality);
     let times = causality.nodes().timestamps();
-    let found = Stragglers::find(&causality, &info, &clocks, times, None);
+    let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
     assert_eq!((found.operations, found.others), (1, 2));
     assert_eq!(found.groups.len(), 3);
     assert_eq!(found.groups[0].waited, 7);
@@ -211,7 +211,9 @@ fn a_late_process_is_found_through_wrong_clocks() {
         analysis.clocks(),
         &solution.times,
         Some(&bounds.errors),
-    );
+        &(),
+    )
+    .unwrap();
     let late = &found.processes[LATE];
     assert!(late.certainly_last >= 20, "{found:?}");
     assert!(late.certainly_waited_for > 20 * 3 * 1_900_000, "{late:?}");

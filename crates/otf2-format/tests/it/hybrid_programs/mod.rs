@@ -241,7 +241,10 @@ proptest! {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("t.otf2");
         archive::write(&path, &run, |_, time| time);
-        let Scan { info, logs, .. } = scan(&path);
+        let trace = Otf2.open(&path).unwrap();
+        let Scan { info, logs, contents } = trace.scan(&()).unwrap();
+        let warnings = trace.warnings(&contents);
+        prop_assert!(!warnings.iter().any(|it| it.contains("in which other")), "{warnings:?}\n{}", run.list());
         let causality = Causality::build(&info, logs, CausalityOptions::default()).unwrap();
         for (cause, effect) in dependencies(&causality) {
             let by_clocks = run.is_told_by_clocks(cause, effect);
