@@ -46,8 +46,10 @@ fn main() {
         let (pattern, values) = system(&case);
         let size = clocks * (pieces + 1);
         let right: Vec<f64> = (0..size).map(|at| (at as f64 * 0.7).sin()).collect();
-        let analyse = best(repeat, || drop(black_box(Solver::new(&pattern, &()))));
-        let solver = Solver::new(&pattern, &()).unwrap().unwrap();
+        let analyse = best(repeat, || {
+            drop(black_box(Solver::new(pattern.clone(), &())));
+        });
+        let mut solver = Solver::new(pattern.clone(), &()).unwrap().unwrap();
         let solve = best(repeat, || {
             black_box(solver.solve(&values, &right, &()).unwrap());
         });

@@ -17,6 +17,7 @@ use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::newton::minimise;
 use super::options::OPTIONS;
+use super::solver::Solver;
 use super::weights::weights;
 use crate::median::median;
 use retime_model::{Cancelled, Monitor};
@@ -127,8 +128,9 @@ impl<'a> Bench<'a> {
         let mut survey = self.survey(&curves, windows);
         let mut active: Vec<Vec<u32>> = survey.positions().collect();
         let mut aim = self.aim(&survey, None);
+        let mut solver = None;
         for _ in 0..OPTIONS.rounds {
-            self.minimise(&active, &mut curves, &aim, division, ROUGHLY)?;
+            solver = self.minimise(&active, &mut curves, &aim, (division, ROUGHLY), solver)?;
             survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
             let both = active.iter_mut().zip(survey.positions());
@@ -140,7 +142,7 @@ impl<'a> Bench<'a> {
                 break;
             }
         }
-        self.minimise(&active, &mut curves, &aim, division, EXACTLY)?;
+        self.minimise(&active, &mut curves, &aim, (division, EXACTLY), solver)?;
         Ok(self.found(curves, division))
     }
 
@@ -153,15 +155,16 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// The centre of some dependencies.
+    /// The centre of some dependencies. Takes what solved the systems of others, and returns
+    /// what solved those of these.
     fn minimise(
         &self,
         active: &[Vec<u32>],
         curves: &mut Curves,
         aim: &Aim,
-        division: Division,
-        exactness: f64,
-    ) -> Result<(), Cancelled> {
+        (division, exactness): (Division, f64),
+        solver: Option<Solver>,
+    ) -> Result<Option<Solver>, Cancelled> {
         self.monitor.check()?;
         let (links, frame) = (&self.links, &self.frame);
         let cost = Cost {
@@ -169,20 +172,13 @@ impl<'a> Bench<'a> {
             barrier: aim.barrier,
             weights: &aim.weights,
             tight: OPTIONS.tightest * self.windows(division.pieces),
+            sigma: division.bend,
         };
-        let centre = Centre::new(
-            links,
-            frame,
-            active,
-            curves,
-            cost,
-            division.bend,
-            self.monitor,
-        )?;
+        let mut centre = Centre::new(links, frame, active, curves, cost, solver, self.monitor)?;
         // Nothing is known better than the slack of the tightest.
         let known = aim.tightest.min(aim.barrier.scale).max(aim.barrier.knee);
-        minimise(&centre, curves, exactness * known, self.monitor)?;
-        Ok(())
+        minimise(&mut centre, curves, exactness * known, self.monitor)?;
+        Ok(centre.into_solver())
     }
 
     /// What to aim at after a pass.

@@ -53,7 +53,7 @@ struct Term {
     received: f64,
 }
 
-/// What dependencies cost.
+/// What dependencies cost, and what changes of rates do.
 #[derive(Clone, Copy)]
 pub(super) struct Cost<'a> {
     /// What counts for no slack: the minimal delay.
@@ -64,6 +64,8 @@ pub(super) struct Cost<'a> {
     pub(super) weights: &'a [f64],
     /// How many tight dependencies a link has.
     pub(super) tight: usize,
+    /// By how much rates change from one piece to the next, as a fraction.
+    pub(super) sigma: f64,
 }
 
 /// What stands for the curvature of what a dependency costs.
@@ -112,14 +114,15 @@ const LOWER: [(usize, usize); 10] = [
 
 impl Centre {
     /// Over these dependencies, given by link and in the order of the links, and
-    /// these knots.
+    /// these knots. What solved the systems of another does so here, if the pattern is the
+    /// same.
     pub(super) fn new(
         links: &Links,
         frame: &Frame,
         active: &[Vec<u32>],
         shape: &Curves,
         cost: Cost<'_>,
-        sigma: f64,
+        solver: Option<Solver>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let barrier = cost.barrier;
@@ -137,9 +140,17 @@ impl Centre {
             barrier,
             terms,
             groups,
-            penalties: Penalties::new(shape, frame, &pattern, cost, sigma),
-            solver: Solver::new(&pattern, monitor)?,
+            penalties: Penalties::new(shape, frame, &pattern, cost),
+            solver: match solver.filter(|it| *it.pattern() == pattern) {
+                Some(solver) => Some(solver),
+                None => Solver::new(pattern, monitor)?,
+            },
         })
+    }
+
+    /// What its systems were solved by, for another.
+    pub(super) fn into_solver(self) -> Option<Solver> {
+        self.solver
     }
 
     /// The scale of slacks.
@@ -213,14 +224,14 @@ impl Centre {
     /// parabola that it looks like here, `Hessian * step = -gradient`. `None` where the
     /// system cannot be solved.
     pub(super) fn step(
-        &self,
+        &mut self,
         gradient: &[f64],
         hessian: &[f64],
         monitor: &dyn Monitor,
     ) -> Result<Option<Vec<f64>>, Cancelled> {
         let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
-        let solve = |solver: &Solver| solver.solve(hessian, &downhill, monitor);
-        Ok(self.solver.as_ref().map(solve).transpose()?.flatten())
+        let solve = |solver: &mut Solver| solver.solve(hessian, &downhill, monitor);
+        Ok(self.solver.as_mut().map(solve).transpose()?.flatten())
     }
 }
 
@@ -367,8 +378,9 @@ pub(super) mod tests {
             barrier: Barrier::new(20.0, 2.0),
             weights: &[1.0, 2.0, 0.5, 1.0, 3.0, 1.0],
             tight: 192,
+            sigma: 1e-3,
         };
-        let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-3, &()).unwrap();
+        let centre = Centre::new(&links, &frame, &active, &curves, cost, None, &()).unwrap();
         (centre, curves)
     }
 

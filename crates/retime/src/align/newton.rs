@@ -42,7 +42,7 @@ const SMALL: f64 = 1e-2;
 /// Goes on from `curves` to the minimum, until a step moves nothing by more than
 /// `tolerance`; returns how many steps it took.
 pub(super) fn minimise(
-    centre: &Centre,
+    centre: &mut Centre,
     curves: &mut Curves,
     tolerance: f64,
     monitor: &dyn Monitor,
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn newton_finds_where_nothing_pulls() {
-        let (centre, mut curves) = example();
-        minimise(&centre, &mut curves, 1e-9, &()).unwrap();
+        let (mut centre, mut curves) = example();
+        minimise(&mut centre, &mut curves, 1e-9, &()).unwrap();
         let of = |curves: &Curves| centre.derivatives(curves, Curvature::Own).0;
         let (gradient, start) = (of(&curves), of(&example().1));
         let size = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
@@ -180,9 +180,10 @@ mod tests {
                 barrier: Barrier::new(500.0, 50.0),
                 weights: &vec![1.0; active.len()],
                 tight: 2,
+                sigma: 1e-8,
             };
-            let centre = Centre::new(&links, &frame, &active, &curves, cost, 1e-8, &()).unwrap();
-            minimise(&centre, &mut curves, 1.0, &()).unwrap()
+            let centre = Centre::new(&links, &frame, &active, &curves, cost, None, &());
+            minimise(&mut centre.unwrap(), &mut curves, 1.0, &()).unwrap()
         };
         assert!(steps(4) < MOST_STEPS && steps(40) < MOST_STEPS);
     }

@@ -49,20 +49,14 @@ impl Wall {
 
 impl Penalties {
     /// For curves of this shape, with the weight of slopes by their rates so far.
-    pub(super) fn new(
-        shape: &Curves,
-        frame: &Frame,
-        pattern: &Pattern,
-        cost: Cost<'_>,
-        sigma: f64,
-    ) -> Self {
+    pub(super) fn new(shape: &Curves, frame: &Frame, pattern: &Pattern, cost: Cost<'_>) -> Self {
         let width = shape.span / shape.pieces as f64;
         let square = |it: f64| 1.0 / (it * it);
         // Bends and slopes are differences of neighbouring knots over their distance, so
         // their squares are weighed by its square. Slopes count once per knot whatever
         // the division is; their sum is divided by the number of knots for that.
         let mut penalties = Self {
-            bend: square(width * sigma),
+            bend: square(width * cost.sigma),
             slope: slopes(
                 shape,
                 square(width * OPTIONS.rho) / (shape.pieces + 1) as f64,

@@ -9,7 +9,10 @@
 //! ever nothing satisfies all constraints, and the parents of the nodes, each
 //! the node that raised it last, run in a circle: that is the proof.
 //!
-//! One node may be the source: its value is 0, and all others follow from it.
+//! One node may be the source: its value is 0, and all others follow from it. The search
+//! begins with values that are mostly [final](settled).
+
+mod settled;
 
 use std::cmp::Reverse;
 use std::sync;
@@ -274,17 +277,22 @@ impl Graph {
         source: Option<usize>,
         budget: &mut Budget<'_>,
     ) -> Result<Solved, Cancelled> {
-        let start = if source.is_some() { UNBOUNDED } else { 0 };
-        let mut state = State {
-            values: vec![start; self.moments.len()],
-            parents: vec![Parent::None; self.moments.len()],
-            dirty: vec![true; self.first.len().saturating_sub(1)],
-            source,
-            closing: Vec::new(),
+        let mut state = State::new(self, source);
+        let Some(source) = source else {
+            return self.solve_from(state, budget);
         };
-        if let Some(source) = source {
-            state.values[source] = 0;
+        // Which cycles are found depends on where the search begins, the solution does not.
+        let mut own = *budget;
+        self.settle(source, &mut state, &mut own)?;
+        let solved = self.solve_from(state, &mut own)?;
+        if matches!(solved, Solved::Cycles(_)) {
+            return self.solve_from(State::new(self, Some(source)), budget);
         }
+        *budget = own;
+        Ok(solved)
+    }
+
+    fn solve_from(&self, mut state: State, budget: &mut Budget<'_>) -> Result<Solved, Cancelled> {
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
             let changed = self.pass(&mut state, budget)?;
@@ -475,4 +483,22 @@ struct State {
     source: Option<usize>,
     /// Arcs that would raise the source.
     closing: Vec<u32>,
+}
+
+impl State {
+    /// Before anything is passed on.
+    fn new(graph: &Graph, source: Option<usize>) -> Self {
+        let start = if source.is_some() { UNBOUNDED } else { 0 };
+        let mut state = Self {
+            values: vec![start; graph.moments.len()],
+            parents: vec![Parent::None; graph.moments.len()],
+            dirty: vec![true; graph.first.len().saturating_sub(1)],
+            source,
+            closing: Vec::new(),
+        };
+        if let Some(source) = source {
+            state.values[source] = 0;
+        }
+        state
+    }
 }

@@ -72,7 +72,7 @@ use substitution::substitute;
 use symbolic::Symbolic;
 
 /// Where a symmetric matrix has entries: its lower half, column by column.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
     size: usize,
     starts: Vec<usize>,
@@ -118,27 +118,42 @@ impl Pattern {
 
 /// Solves systems of one pattern.
 pub(super) struct Solver {
+    pattern: Pattern,
     symbolic: Symbolic,
+    /// Room for a factor. Memory that is new for each has to be cleared by the system first.
+    factor: Vec<f64>,
 }
 
 impl Solver {
     /// Analyses a pattern; `None` if memory does not suffice. Fails only if `monitor` says to
     /// give up.
-    pub(super) fn new(pattern: &Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
-        let symbolic = Symbolic::new(pattern, monitor)?;
-        Ok(symbolic.map(|symbolic| Self { symbolic }))
+    pub(super) fn new(pattern: Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
+        let symbolic = Symbolic::new(&pattern, monitor)?;
+        Ok(symbolic.map(|symbolic| Self {
+            pattern,
+            symbolic,
+            factor: Vec::new(),
+        }))
+    }
+
+    /// Where the matrices have entries that it solves.
+    pub(super) fn pattern(&self) -> &Pattern {
+        &self.pattern
     }
 
     /// The solution for a right side; `None` if the matrix is not positive definite, or if
     /// memory does not suffice. Fails only if `monitor` says to give up.
     pub(super) fn solve(
-        &self,
+        &mut self,
         values: &[f64],
         right: &[f64],
         monitor: &dyn Monitor,
     ) -> Result<Option<Vec<f64>>, Cancelled> {
-        let factor = factorise(&self.symbolic, values, monitor)?;
-        let solution = factor.map(|factor| substitute(&self.symbolic, &factor, right));
+        let Self {
+            symbolic, factor, ..
+        } = self;
+        let done = factorise(symbolic, values, factor, monitor)?;
+        let solution = done.map(|()| substitute(symbolic, factor, right));
         Ok(solution.filter(|it| it.iter().all(|it| it.is_finite())))
     }
 }

@@ -10,26 +10,28 @@ use super::symbolic::{Node, Symbolic, room};
 use super::update;
 use retime_model::{Cancelled, Monitor};
 
-/// The entries of the factor; `None` if the matrix is not positive definite, or if memory
-/// does not suffice.
+/// Makes `factor` the entries of the factor; `None` if the matrix is not positive definite, or
+/// if memory does not suffice. What was there before gives its room.
 pub(super) fn factorise(
     symbolic: &Symbolic,
     values: &[f64],
+    factor: &mut Vec<f64>,
     monitor: &dyn Monitor,
-) -> Result<Option<Vec<f64>>, Cancelled> {
-    let Some(mut factor) = room(symbolic.entries) else {
+) -> Result<Option<()>, Cancelled> {
+    factor.clear();
+    if factor.try_reserve_exact(symbolic.entries).is_err() {
         return Ok(None);
-    };
+    }
     factor.resize(symbolic.entries, 0.0);
     for (&place, value) in symbolic.places.iter().zip(values) {
         factor[place] = *value;
     }
-    let done = fill(symbolic, &mut factor, monitor);
+    let done = fill(symbolic, factor, monitor);
     if done.is_none() {
         // It was not positive definite; or was told to give up.
         monitor.check()?;
     }
-    Ok(done.map(|()| factor))
+    Ok(done)
 }
 
 /// Makes the factor of the entries of the matrix.

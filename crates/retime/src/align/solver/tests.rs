@@ -51,7 +51,7 @@ fn matrix(size: usize, entries: &[(usize, usize, f64)], share: f64) -> Vec<Vec<f
 }
 
 fn solver(pattern: &Pattern) -> Solver {
-    Solver::new(pattern, &()).unwrap().unwrap()
+    Solver::new(pattern.clone(), &()).unwrap().unwrap()
 }
 
 /// Solves with the pattern that these entries have.
@@ -141,7 +141,7 @@ proptest! {
 #[test]
 fn the_example_of_the_module() {
     let pattern = Pattern::new(4, vec![(0, 3), (1, 3), (2, 3)]);
-    let solver = solver(&pattern);
+    let mut solver = solver(&pattern);
     // Column by column.
     let values = [4.0, 2.0, 4.0, 2.0, 4.0, 2.0, 4.0];
     let solution = solver.solve(&values, &[6.0, 6.0, 6.0, 10.0], &()).unwrap();
@@ -209,7 +209,7 @@ fn long_chains_need_no_deep_stack() {
     let size = 200_000;
     let pattern = Pattern::new(size, (1..size as u32).map(|at| (at - 1, at)).collect());
     let values: Vec<f64> = (0..pattern.len()).map(|at| [2.0, -1.0][at % 2]).collect();
-    let solver = solver(&pattern);
+    let mut solver = solver(&pattern);
     // A bent line: its second difference is constant.
     let bent = solver
         .solve(&values, &vec![1.0; size], &())
@@ -223,7 +223,7 @@ fn long_chains_need_no_deep_stack() {
 #[test]
 fn refuses_what_is_not_positive_definite_or_finite() {
     let pattern = Pattern::new(2, vec![(0, 1)]);
-    let solver = solver(&pattern);
+    let mut solver = solver(&pattern);
     assert_eq!(
         solver.solve(&[1.0, 2.0, 1.0], &[1.0, 1.0], &()).unwrap(),
         None
