@@ -79,7 +79,7 @@ pub use sharing::confirmed;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
-use crate::edges::{Dependencies, whole};
+use crate::edges::{Dependencies, InOrder, whole};
 use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Offset};
 use retime_model::TickRate;
@@ -133,6 +133,14 @@ pub struct Alignment {
 }
 
 impl Alignment {
+    /// The same for processes that call nodes by different numbers.
+    fn without_nodes(mut self) -> Self {
+        for it in &mut self.outliers {
+            *it = Edge::message(it.from, it.sent, it.to, it.received);
+        }
+        self
+    }
+
     /// What error bounds may rest on: the estimate, on the time of the reference
     /// without its steps, and without drift for clocks
     /// that messages reach in one direction only. There the fastest messages of a
@@ -183,7 +191,7 @@ pub fn align(
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
     let list = |estimate: &Estimate| {
         let source = estimate.dependencies(causality, clocks);
-        Some(Edges::of_all(&source, monitor).map(|it| it.0))
+        Some(InOrder::new(&source, monitor).map(|it| it.edges))
     };
     steps::explain(&source, aligned, rate, list, monitor)
 }

@@ -28,8 +28,10 @@
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
+mod in_order;
 mod source;
 
+pub(crate) use in_order::InOrder;
 pub(crate) use source::whole;
 pub use source::{Dependencies, Source, each_part, each_part_watched};
 
@@ -195,34 +197,6 @@ impl Edges {
         })?;
         let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
         Ok(Self::new(edges, extents.collect()))
-    }
-
-    /// Lists all that a source has by clocks and stamps, so that what is told by them does not
-    /// depend on who has listed them, and at which positions [`Source::list`] has them. Of
-    /// several processes the first gets those of all, whose events are no nodes of its own, and
-    /// of which there is no other list; the others get none.
-    pub(crate) fn of_all(
-        source: &impl Source,
-        monitor: &dyn Monitor,
-    ) -> Result<(Self, Vec<EdgeIndex>), Cancelled> {
-        let share = source.share();
-        let mut all: Vec<(Edge, EdgeIndex)> = if share.is_whole() {
-            let list = source.list(monitor)?;
-            let numbered = list.all().iter().copied().zip((0..).map(EdgeIndex));
-            numbered.collect()
-        } else {
-            let own = Self::own(source, monitor)?;
-            let stamps = |it: &Edge| (it.from, it.sent, it.to, it.received);
-            let mut to = vec![Vec::new(); share.place().1];
-            to[0] = own.edges.iter().map(stamps).collect();
-            let all = share.exchanged(to).into_iter().flatten();
-            let edge = |(from, sent, to, received)| Edge::message(from, sent, to, received);
-            all.map(|it| (edge(it), EdgeIndex(0))).collect()
-        };
-        all.par_sort_by_key(|(it, at)| (it.from, it.to, it.sent, it.received, *at));
-        let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
-        let (edges, positions) = all.into_iter().unzip();
-        Ok((Self::new(edges, extents.collect()), positions))
     }
 
     /// First and last stamp of any event of each clock, in ticks since the base.

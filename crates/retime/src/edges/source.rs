@@ -28,7 +28,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::{Edge, Edges};
-use crate::causality::{Causality, EventNode, Ids, Instance};
+use crate::causality::{Causality, EventNode, Ids, Instance, Place};
 use crate::granularity::{Shown, granularity};
 use crate::pace::Pace;
 use crate::share::Share;
@@ -55,6 +55,11 @@ pub trait Source: Sync {
     /// merged with what they answer.
     fn share(&self) -> &Share {
         &Share::WHOLE
+    }
+
+    /// Where the events of a dependency are, if it is of a trace.
+    fn places(&self, _: &Edge) -> Option<(Place, Place)> {
+        None
     }
 
     /// Visits the dependencies of a part, always in the same order.
@@ -218,6 +223,10 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
 
     fn share(&self) -> &Share {
         self.causality.share()
+    }
+
+    fn places(&self, edge: &Edge) -> Option<(Place, Place)> {
+        edge.places(self.causality.nodes())
     }
 
     fn parts(&self) -> usize {

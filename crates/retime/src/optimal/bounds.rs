@@ -79,8 +79,8 @@ use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
 use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
-use crate::edges::Source;
 use crate::edges::{Edge, Edges};
+use crate::edges::{InOrder, Source};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
@@ -341,12 +341,12 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let (edges, positions) = Edges::of_all(source, monitor)?;
+    let all = InOrder::new(source, monitor)?;
     let found = || {
-        let mut found = with_contradictions(&edges, facts, options, monitor)?;
+        let mut found = with_contradictions(&all.edges, facts, options, monitor)?;
         for relaxed in &mut found.relaxed {
             if let Relaxed::Edge { edge, .. } = relaxed {
-                *edge = positions.get(edge.index()).copied().unwrap_or(*edge);
+                *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
             }
         }
         Ok(found)

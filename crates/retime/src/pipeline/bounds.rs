@@ -7,12 +7,11 @@
 use super::solution::Solution;
 use crate::TruthError;
 use crate::align::align;
-use rayon::prelude::*;
 
-use crate::causality::{Causality, EventNode, Nodes, Place};
+use crate::causality::{Causality, Nodes, Place};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::edges::{Dependencies, Edge, Edges, Source};
+use crate::edges::{Edge, Edges, InOrder};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, ForcingPart, Gentlest,
@@ -106,7 +105,7 @@ impl Timed<'_> {
         };
         let nodes = self.causality.nodes();
         let source = base.dependencies(self.causality, self.clocks);
-        let (edges, places) = in_one_order(&source, nodes, self.monitor)?;
+        let InOrder { edges, places, .. } = InOrder::new(&source, self.monitor)?;
         if nodes.share().place().0 > 0 {
             return Ok(None);
         }
@@ -139,33 +138,6 @@ pub struct Forcing {
     pub effect: Place,
     /// By how much the clock of the effect has to be set forward against that of the cause.
     pub needed: Ticks,
-}
-
-/// A dependency as it is sent: its clocks, stamps and events.
-type Sent = (ClockId, ClockId, i64, i64, Option<(Place, Place)>);
-
-/// All dependencies of a trace by clocks and stamps, so that what is told by them does not
-/// depend on who has listed them. Of several processes the first gets those of all, with
-/// the places of their events, since these are no nodes of its own.
-fn in_one_order<T: Fn(EventNode) -> i64 + Sync>(
-    source: &Dependencies<'_, T>,
-    nodes: &Nodes,
-    monitor: &dyn Monitor,
-) -> Result<(Edges, Vec<(Place, Place)>), Cancelled> {
-    let share = nodes.share();
-    if share.is_whole() {
-        return Ok((Edges::of_all(source, monitor)?.0, Vec::new()));
-    }
-    let own = Edges::own(source, monitor)?;
-    let mut to: Vec<Vec<Sent>> = vec![Vec::new(); share.place().1];
-    let sent = |it: &Edge| (it.from, it.to, it.sent, it.received, it.places(nodes));
-    to[0] = own.all().iter().map(sent).collect();
-    let mut all = share.exchanged(to).concat();
-    all.par_sort_unstable();
-    let edge = |it: &Sent| Edge::message(it.0, it.2, it.1, it.3);
-    let extents = (0..source.clocks() as u32).map(|clock| source.extent(ClockId(clock)));
-    let edges = Edges::new(all.iter().map(edge).collect(), extents.collect());
-    Ok((edges, all.iter().filter_map(|it| it.4).collect()))
 }
 
 impl Bounds {

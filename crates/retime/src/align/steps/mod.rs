@@ -20,8 +20,8 @@ pub(super) use unset::unset;
 use super::stages::{Aligned, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
-use crate::edges::Source;
 use crate::edges::{Edge, Edges};
+use crate::edges::{InOrder, Source};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
 use retime_model::ClockId;
@@ -47,7 +47,7 @@ pub(super) fn explain(
     }
     monitor.check()?;
     let share = source.share();
-    let (edges, _) = Edges::of_all(source, monitor)?;
+    let edges = InOrder::new(source, monitor)?.edges;
     let mut least = share.once(|| Ok(reversed(&edges, &best.estimate)))?;
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
@@ -58,7 +58,15 @@ pub(super) fn explain(
             rate,
             monitor,
         };
-        let better = share.once(|| search.better(&best, least, round == 0))?;
+        let better = share.once(|| {
+            let better = search.better(&best, least, round == 0)?;
+            // What nodes are to one process they are to no other.
+            Ok(if share.is_whole() {
+                better
+            } else {
+                better.map(|it| (it.0.without_nodes(), it.1))
+            })
+        })?;
         let Some((stepped, now)) = better else { break };
         let same = stepped.steps == best.steps;
         (best, least) = (stepped, now);
