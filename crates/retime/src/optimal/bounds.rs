@@ -281,9 +281,11 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         let source = graph.node(&(facts.reference(), 0, 0));
         let mut budget = Budget::of(options.steps, monitor);
         let solved = if side < 0.0 {
-            graph.solve(source, &mut budget)?
+            graph.solve_at_once(source, &mut budget)?
         } else {
-            graph.reversed(monitor)?.solve(source, &mut budget)?
+            graph
+                .reversed(monitor)?
+                .solve_at_once(source, &mut budget)?
         };
         Ok(match solved {
             Solved::Cycles(_) => None,
@@ -314,7 +316,12 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     for round in 0..ROUNDS {
         narrowed.prune(facts, &relaxation, monitor)?;
         let graph = narrowed.graph(facts, monitor)?;
-        match solved(facts, &graph, &relaxation, &mut budget)? {
+        // Where an estimate missed facts by little, nothing contradicts any.
+        let solve = match round {
+            0 => Graph::solve_at_once,
+            _ => Graph::solve,
+        };
+        match solved(facts, &graph, &relaxation, solve, &mut budget)? {
             Ok(bounds) => return Ok(bounds),
             Err(cycles) => {
                 for cycle in &cycles {
@@ -354,17 +361,21 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     source.share().once(found)
 }
 
+/// How a graph is solved from its source.
+type Solve = fn(&Graph, Option<usize>, &mut Budget<'_>) -> Result<Solved, Cancelled>;
+
 /// The bounds that a graph gives, or the cycles that forbid any.
 fn solved<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
     graph: &Graph,
     relaxation: &Relaxation,
+    solve: Solve,
     budget: &mut Budget<'_>,
 ) -> Result<Result<OffsetBounds, Vec<Cycle>>, Cancelled> {
     let source = graph.node(&(facts.reference(), 0, 0));
     let (low, high) = budget.both(
-        |budget| graph.solve(source, budget),
-        |budget| graph.reversed(budget.monitor())?.solve(source, budget),
+        |budget| solve(graph, source, budget),
+        |budget| solve(&graph.reversed(budget.monitor())?, source, budget),
     );
     let (low, high) = (low?, high?);
     let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));

@@ -9,8 +9,9 @@
 //! ever nothing satisfies all constraints, and the parents of the nodes, each
 //! the node that raised it last, run in a circle: that is the proof.
 //!
-//! One node may be the source: its value is 0, and all others follow from it. The search
-//! begins with values that are mostly [final](settled).
+//! One node may be the source: its value is 0, and all others follow from it. Where
+//! there probably is a solution, the search begins with values that are mostly
+//! [final](settled).
 
 mod settled;
 
@@ -277,16 +278,25 @@ impl Graph {
         source: Option<usize>,
         budget: &mut Budget<'_>,
     ) -> Result<Solved, Cancelled> {
-        let mut state = State::new(self, source);
-        let Some(source) = source else {
-            return self.solve_from(state, budget);
+        self.solve_from(State::new(self, source), budget)
+    }
+
+    /// The same, in less time where there is a solution and in more where there is none.
+    pub(super) fn solve_at_once(
+        &self,
+        source: Option<usize>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Solved, Cancelled> {
+        let Some(from) = source else {
+            return self.solve(source, budget);
         };
-        // Which cycles are found depends on where the search begins, the solution does not.
         let mut own = *budget;
-        self.settle(source, &mut state, &mut own)?;
+        let mut state = State::new(self, source);
+        self.settle(from, &mut state, &mut own)?;
         let solved = self.solve_from(state, &mut own)?;
         if matches!(solved, Solved::Cycles(_)) {
-            return self.solve_from(State::new(self, Some(source)), budget);
+            // Which cycles are found depends on where the search begins.
+            return self.solve(source, budget);
         }
         *budget = own;
         Ok(solved)

@@ -123,10 +123,10 @@ mod tests {
                 _ => None,
             };
             let budget = || Budget::of(u64::MAX, &());
-            let passes = graph.solve_from(State::new(&graph, source), &mut budget()).unwrap();
+            let passes = graph.solve(source, &mut budget()).unwrap();
             let passes = least(passes);
             prop_assert!(passes.is_some());
-            let both = graph.solve(source, &mut budget()).unwrap();
+            let both = graph.solve_at_once(source, &mut budget()).unwrap();
             prop_assert_eq!(least(both), passes);
         }
     }
@@ -164,7 +164,7 @@ mod tests {
         let slope = Slope { rise: 1, run: 100 };
         let graph = Graph::new(clocks as usize, &[bounds], Some(last), slope, &()).unwrap();
         let mut budget = Budget::of(10 * u64::from(clocks), &());
-        let solved = graph.solve(graph.node(&last), &mut budget).unwrap();
+        let solved = graph.solve_at_once(graph.node(&last), &mut budget).unwrap();
         assert!(
             matches!(solved, Solved::Least(values) if values[0] == -100 * i128::from(clocks - 1))
         );
