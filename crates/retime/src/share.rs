@@ -23,10 +23,12 @@
 //! assert!(alone.check().is_ok());
 //! ```
 //!
-//! Merging goes up a binomial tree and back, so it takes a process `2 log2 P` messages at
+//! Merging goes up a [binomial tree](tree) and back, so it takes a process `2 log2 P` messages at
 //! most. Where it fails, because a process is gone or has been told to stop, each gets
 //! back what it had itself, or more: every function comes to its end, and
 //! [`Share::check`] tells that what it returns is worth nothing.
+
+mod tree;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -35,6 +37,8 @@ use retime_model::packed::{self, Packed};
 use retime_model::{Cancelled, LocationIndex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use tree::Part;
 
 /// The processes that hold parts of one trace, numbered from 0, as one of them sees them.
 pub trait Peers: Send + Sync {
@@ -95,13 +99,6 @@ pub enum NeedsWhole {
 #[derive(Clone, Default)]
 pub struct Share(Option<Arc<Part>>);
 
-struct Part {
-    peers: Arc<dyn Peers>,
-    /// The process of each location.
-    owners: Vec<u32>,
-    broken: OnceLock<Broken>,
-}
-
 impl fmt::Debug for Share {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -118,13 +115,6 @@ impl fmt::Debug for Share {
     deserialize = "T: Packed + Deserialize<'de>"
 ))]
 struct Column<T>(#[serde(with = "packed")] Vec<T>);
-
-/// What goes over the tree.
-#[derive(Serialize, Deserialize)]
-enum Message<T> {
-    Answer(T),
-    Broken(Broken),
-}
 
 impl Share {
     /// All of a trace.
@@ -250,21 +240,23 @@ impl Share {
     }
 
     /// The same for the first process alone. The others get what has passed through them on
-    /// its way there.
-    pub(crate) fn collected<T>(&self, mine: T, join: impl Fn(T, T) -> T) -> T
+    /// its way there. Fails if processes do not work together any more: part of an answer is
+    /// none to go on with.
+    pub(crate) fn collected<T>(&self, mine: T, join: impl Fn(T, T) -> T) -> Result<T, Cancelled>
     where
         T: Serialize + DeserializeOwned,
     {
-        match self.working() {
+        let all = match self.working() {
             Some(part) => part.collected(&join, mine),
             None => mine,
-        }
+        };
+        self.check().map(|()| all)
     }
 
     /// Of the first process: says to all others, who wait for what they are
     /// [asked](Self::asked), what to do next.
     pub(crate) fn ask<T: Serialize + DeserializeOwned>(&self, request: T) {
-        if !self.is_whole() && self.is_one_of(1) {
+        if !self.is_whole() && self.is_first() {
             self.merged(Some(request), Option::or);
         }
     }
@@ -337,9 +329,9 @@ impl Share {
         self.merged(mine, Option::or).ok_or(Cancelled)
     }
 
-    /// Whether this process is one of the first so many.
-    pub(crate) fn is_one_of(&self, first: usize) -> bool {
-        self.place().0 < first
+    /// Whether this is the process that leads, or a whole trace in one.
+    pub(crate) fn is_first(&self) -> bool {
+        self.place().0 == 0
     }
 
     /// Two answers that follow from what all know: the first process works out one and the
@@ -445,172 +437,5 @@ impl Share {
     /// The part, if processes still work together.
     fn working(&self) -> Option<&Part> {
         self.0.as_deref().filter(|it| it.broken.get().is_none())
-    }
-}
-
-impl Part {
-    fn fail(&self, broken: Broken) {
-        // What broke first is the reason for all else.
-        let _ = self.broken.set(broken);
-    }
-
-    fn send<T: Serialize>(&self, to: usize, value: &T) -> Result<(), Broken> {
-        let message = postcard::to_allocvec(value).map_err(|_| Broken::Lost(self.peers.rank()))?;
-        self.peers.send(to, message)
-    }
-
-    fn receive<T: DeserializeOwned>(&self, from: usize) -> Result<T, Broken> {
-        let message = self.peers.receive(from)?;
-        postcard::from_bytes(&message).map_err(|_| Broken::Lost(from))
-    }
-
-    /// Up the tree and back. The process `r` hears from `r + 1`, `r + 2`, `r + 4` ... as far
-    /// as these powers of two do not occur in `r`, and then tells `r` without its lowest.
-    /// Who is not told what all have found, or has nothing to say for some reason, keeps
-    /// what it knows.
-    fn merged<T>(&self, join: &impl Fn(T, T) -> T, mine: T, broken: Option<Broken>) -> T
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (all, broken) = self.joined(join, mine, broken);
-        let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
-        self.told(known, broken).unwrap_or(all)
-    }
-
-    /// Up the tree; only that it is done goes back, or why it could not be. What all have found
-    /// is known to the first, to the others what it is of themselves and of those above them.
-    fn collected<T>(&self, join: &impl Fn(T, T) -> T, mine: T) -> T
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (all, broken) = self.joined(join, mine, None);
-        let known = match (broken, self.peers.rank()) {
-            (Some(broken), _) => self.pack(&Message::<()>::Broken(broken)),
-            (None, 0) => self.pack(&Message::Answer(())),
-            (None, _) => self.pack(&Message::Answer(&all)),
-        };
-        self.told::<()>(known, broken);
-        all
-    }
-
-    /// What this process has found and those above it in the tree, and what broke there.
-    fn joined<T>(
-        &self,
-        join: &impl Fn(T, T) -> T,
-        mine: T,
-        mut broken: Option<Broken>,
-    ) -> (T, Option<Broken>)
-    where
-        T: DeserializeOwned,
-    {
-        let mut all = mine;
-        for child in self.children() {
-            // Whatever it sent, a process that is told nothing waits for ever.
-            match self.heard(child).0 {
-                Message::Answer(heard) => all = join(all, heard),
-                Message::Broken(why) => broken = broken.or(Some(why)),
-            }
-        }
-        (all, broken)
-    }
-
-    /// The processes that this one hears from and tells.
-    fn children(&self) -> Vec<usize> {
-        let (rank, size) = (self.peers.rank(), self.peers.size());
-        let powers = (0..usize::BITS).map(|it| 1_usize << it);
-        let below = powers.take_while(|power| *power < size && rank & power == 0);
-        below.map(|it| rank + it).filter(|it| *it < size).collect()
-    }
-
-    /// Tells the process below what is `known` here, and those above what comes back: from
-    /// the first what it knows itself. What came, unless that something broke.
-    fn told<T: DeserializeOwned>(&self, known: Vec<u8>, mut broken: Option<Broken>) -> Option<T> {
-        let rank = self.peers.rank();
-        let (mut told, mut answer) = (known, None);
-        if rank > 0 {
-            let parent = rank & (rank - 1);
-            let heard = match self.peers.send(parent, told) {
-                Ok(()) => self.heard(parent),
-                Err(why) => (Message::Broken(why), self.pack(&Message::<()>::Broken(why))),
-            };
-            told = heard.1;
-            match heard.0 {
-                Message::Answer(heard) => answer = Some(heard),
-                Message::Broken(why) => broken = broken.or(Some(why)),
-            }
-        }
-        // All get the same bytes.
-        for (others, child) in self.children().into_iter().enumerate().rev() {
-            let told = match others {
-                0 => std::mem::take(&mut told),
-                _ => told.clone(),
-            };
-            if let Err(why) = self.peers.send(child, told) {
-                broken = broken.or(Some(why));
-            }
-        }
-        if let Some(broken) = broken {
-            self.fail(broken);
-        }
-        answer
-    }
-
-    /// A message as it is sent; where it cannot be, nothing, which nobody understands.
-    fn pack<T: Serialize>(&self, message: &Message<T>) -> Vec<u8> {
-        postcard::to_allocvec(message).unwrap_or_else(|_| {
-            self.fail(Broken::Lost(self.peers.rank()));
-            Vec::new()
-        })
-    }
-
-    /// What another process says, and the bytes in which it does.
-    fn heard<T: DeserializeOwned>(&self, from: usize) -> (Message<T>, Vec<u8>) {
-        let heard = self.peers.receive(from).and_then(|bytes| {
-            let message = postcard::from_bytes(&bytes).map_err(|_| Broken::Lost(from))?;
-            Ok((message, bytes))
-        });
-        heard.unwrap_or_else(|why| (Message::Broken(why), self.pack(&Message::<()>::Broken(why))))
-    }
-
-    /// Round by round with another process, so that no two wait for each other: in round
-    /// `k` with the one whose number differs by the bits of `k`.
-    fn swap<T>(
-        &self,
-        mut to: Vec<Vec<T>>,
-        received: &mut [Vec<T>],
-        talk: impl Fn(usize, usize) -> bool,
-    ) -> Result<(), Broken>
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (rank, size) = (self.peers.rank(), self.peers.size());
-        for round in 1..size.next_power_of_two() {
-            let peer = rank ^ round;
-            if peer >= size {
-                continue;
-            }
-            let sends = std::mem::take(&mut to[peer]);
-            let send = || {
-                if talk(rank, peer) {
-                    self.send(peer, &sends)
-                } else {
-                    Ok(())
-                }
-            };
-            let mut receive = || -> Result<(), Broken> {
-                if talk(peer, rank) {
-                    received[peer] = self.receive(peer)?;
-                }
-                Ok(())
-            };
-            if rank < peer {
-                send()?;
-                receive()?;
-            } else {
-                receive()?;
-                send()?;
-            }
-        }
-        Ok(())
     }
 }

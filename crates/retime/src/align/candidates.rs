@@ -183,7 +183,7 @@ pub(super) fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Coun
         a
     };
     let counts = parts.into_par_iter().reduce(Counts::default, both);
-    let counts = source.share().collected(counts, both);
+    let counts = source.share().collected(counts, both)?;
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_unstable();
     Ok(counts)

@@ -61,7 +61,6 @@ use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
 use crate::edges::{Source, each_part_watched};
 use crate::estimate::{FEWEST, WINDOW};
-use crate::share::Share;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -186,8 +185,12 @@ impl Exchange {
             });
             steps
         })?;
+        let both = |a: Vec<Vec<Step>>, b: Vec<Vec<Step>>| {
+            let windows = a.into_par_iter().zip(b);
+            windows.map(|(a, b)| merged([a, b].concat())).collect()
+        };
         Ok(Self {
-            steps: Steps::by_window(parts, source.share()),
+            steps: finite(source.share().collected(Steps::by_window(parts), both)?),
             first,
             last,
         })
@@ -210,7 +213,7 @@ impl Exchange {
             steps
         };
         Self {
-            steps: Steps::by_window(links.list().par_iter().map(of).collect(), &Share::WHOLE),
+            steps: finite(Steps::by_window(links.list().par_iter().map(of).collect())),
             first: 0.0,
             last: frame.axis.span,
         }
@@ -247,8 +250,8 @@ impl Steps {
         }
     }
 
-    /// Those of all parts of a source, by window.
-    fn by_window(parts: Vec<Self>, share: &Share) -> Vec<Vec<Step>> {
+    /// Those of all parts, by window.
+    fn by_window(parts: Vec<Self>) -> Vec<Vec<Step>> {
         let mut windows = vec![Vec::new(); FINEST as usize];
         for ((window, from, to), (count, fastest)) in parts.into_iter().flat_map(|it| it.known) {
             windows[window as usize].push(Step {
@@ -258,17 +261,16 @@ impl Steps {
                 fastest,
             });
         }
-        let own: Vec<Vec<Step>> = windows.into_par_iter().map(merged).collect();
-        let both = |a: Vec<Vec<Step>>, b: Vec<Vec<Step>>| {
-            let windows = a.into_par_iter().zip(b);
-            windows.map(|(a, b)| merged([a, b].concat())).collect()
-        };
-        let mut all = share.collected(own, both);
-        for steps in &mut all {
-            steps.retain(|step| step.fastest.is_finite());
-        }
-        all
+        windows.into_par_iter().map(merged).collect()
     }
+}
+
+/// Those that say something.
+fn finite(mut windows: Vec<Vec<Step>>) -> Vec<Vec<Step>> {
+    for steps in &mut windows {
+        steps.retain(|step| step.fastest.is_finite());
+    }
+    windows
 }
 
 /// Steps between the same clocks in one, by clocks.

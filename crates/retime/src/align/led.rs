@@ -47,7 +47,7 @@ where
     T: Clone + Serialize + DeserializeOwned,
 {
     let share = source.share();
-    if !share.is_one_of(1) {
+    if !share.is_first() {
         follow(source, monitor)?;
     }
     share.once(|| {

@@ -134,7 +134,7 @@ impl Suspects {
         // Others call the events by other numbers, and know a dependency by its stamps.
         let stamps = |it: &Edge| Edge::message(it.from, it.sent, it.to, it.received);
         let own: Vec<Edge> = found.iter().map(stamps).collect();
-        Ok(share.collected(own, |a, b| [a, b].concat()))
+        share.collected(own, |a, b| [a, b].concat())
     }
 
     /// The window of a dependency of a suspect link, and whether it is an outlier.

@@ -166,7 +166,7 @@ impl Reduced {
         let empty = Open::new(reduction, left_out).reduced;
         let own = Self::merged(&parts, empty.clone());
         let both = |a, b| Self::merged(&[a, b], empty.clone());
-        Ok(source.share().collected(own, both))
+        source.share().collected(own, both)
     }
 
     /// Both in one.

@@ -271,7 +271,7 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         return Ok(None);
     };
     let share = source.share();
-    let graph = share.is_one_of(2).then(|| graph(facts, &kept, monitor));
+    let graph = (share.place().0 < 2).then(|| graph(facts, &kept, monitor));
     let graph = graph.transpose()?;
     drop(kept);
     let relaxation = Relaxation::new(facts.clocks());

@@ -116,7 +116,7 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         Some(joined([a, b].concat(), facts.slope))
     };
     let share = source.share();
-    let all = share.collected(own, both);
+    let all = share.collected(own, both)?;
     if !share.once(|| Ok(all.is_some()))? {
         return Ok(None);
     }

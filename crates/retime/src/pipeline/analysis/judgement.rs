@@ -1,0 +1,240 @@
+//! What a solution does to a trace, and how far from the truth it can be.
+
+use super::super::bounds::{BoundedOffsets, Bounds, Forcing, Timed};
+use super::super::implausible::Implausible;
+use super::super::shared::Step;
+use super::super::solution::Solution;
+use super::Analysis;
+use crate::causality::{Check, check};
+use crate::correction::Correction;
+use crate::delay::MinimalDelay;
+use crate::distortion::{Distortion, final_advance};
+use crate::limiting::{LimitingSend, limiting_send};
+use crate::optimal::{Gentlest, Outside};
+use crate::stragglers::Stragglers;
+use retime_model::{Cancelled, Clocks, Monitor, Ticks};
+
+/// A result reverses more dependencies than the recording does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{after} dependencies would be reversed, where the recording has {before}")]
+pub struct Worse {
+    /// As recorded.
+    pub before: u64,
+    /// In the result.
+    pub after: u64,
+}
+
+/// What a solution does to a trace.
+#[derive(Clone, Debug)]
+pub struct Measured {
+    /// What it does to intervals between events.
+    pub distortion: Distortion,
+    /// What kept the most distorted of them from being spread further, if that is known.
+    pub limited_by: Option<LimitingSend>,
+    /// How far each clock is ahead of its recorded time at its last event with an edge.
+    pub advance: Vec<Option<Ticks>>,
+}
+
+/// All clocks ended further ahead than they ever disagreed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runaway {
+    /// How far ahead of its recorded time each clock ended, at least.
+    pub ahead: Ticks,
+    /// How far they ever disagreed.
+    pub disagreed: Ticks,
+}
+
+impl Analysis {
+    /// Refuses times at which more is violated than as recorded.
+    pub fn refuse_worse(&self, after: &Check) -> Result<(), Worse> {
+        let (before, after) = (self.recorded.violated(), after.violated());
+        if after > before {
+            return Err(Worse { before, after });
+        }
+        Ok(())
+    }
+
+    /// Refuses a solution that cannot be right: rates of clocks that differ by more than
+    /// `limit`, a share, or more than a few events further outside of the bounds than
+    /// any is as recorded, if there are bounds.
+    pub fn refuse_implausible(
+        &self,
+        solution: &Solution,
+        bounds: Option<&Bounds>,
+        limit: f64,
+    ) -> Result<(), Implausible> {
+        if let Some(difference) = solution.rate_difference() {
+            difference.refuse(limit)?;
+        }
+        let outside = bounds.map(|it| self.outside(solution, it));
+        outside.map_or(Ok(()), Implausible::refuse_outside)
+    }
+
+    /// How many events a solution puts further outside of the bounds than any is as
+    /// recorded, by more than the bounds leave open anyway.
+    pub fn outside(&self, solution: &Solution, bounds: &Bounds) -> Outside {
+        self.causality.share().announce(&Step::Outside);
+        bounds.outside(solution, self.causality.nodes())
+    }
+
+    /// The check of the times of a solution that counts events: whether it rises at all.
+    /// Fails only if `monitor` says to give up.
+    pub fn rises(&self, solution: &Solution, monitor: &dyn Monitor) -> Result<Check, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Rises);
+        let tick = MinimalDelay::Uniform(Ticks(1));
+        let found = check(
+            &self.causality,
+            &self.clocks,
+            &tick,
+            &solution.times,
+            monitor,
+        );
+        share.agreed(found, |_| true)
+    }
+
+    /// What a solution does to the intervals between events, and to clocks. Fails only if
+    /// `monitor` says to give up.
+    pub fn measure(
+        &self,
+        solution: &Solution,
+        monitor: &dyn Monitor,
+    ) -> Result<Measured, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Measure);
+        share.agreed(self.measure_alone(solution, monitor), |_| true)
+    }
+
+    fn measure_alone(
+        &self,
+        solution: &Solution,
+        monitor: &dyn Monitor,
+    ) -> Result<Measured, Cancelled> {
+        let (causality, clocks, after) = (&self.causality, &self.clocks, &solution.times);
+        let distortion = Distortion::measure(causality, after, monitor)?;
+        let repaired = solution.repaired.as_ref();
+        let before = repaired.and_then(|it| it.times.as_ref());
+        let limit = |(place, before)| {
+            limiting_send(causality, clocks, &self.delay.delay, before, after, place)
+        };
+        Ok(Measured {
+            limited_by: distortion.largest_at.zip(before).and_then(limit),
+            distortion,
+            advance: final_advance(causality, clocks, after),
+        })
+    }
+
+    /// Who came last in collective operations, by the times of a solution, or else the recorded
+    /// ones, and how far these can be from the truth. Fails only if `monitor` says to give up, or
+    /// processes do not work together any more.
+    pub fn stragglers(
+        &self,
+        solution: Option<&Solution>,
+        bounds: Option<&Bounds>,
+        monitor: &dyn Monitor,
+    ) -> Result<Stragglers, Cancelled> {
+        let (causality, share) = (&self.causality, self.causality.share());
+        share.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
+        let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
+        let errors = bounds.map(|it| &it.errors);
+        // Where locations of one clock contradict each other it is not one, and nothing is
+        // known of how far they differ.
+        let check = solution.map_or(&self.recorded, |it| &it.left);
+        let each = Clocks::each_location(self.info.locations.len());
+        let (clocks, errors) = match check.violated_within_clock() {
+            0 => (&self.clocks, errors),
+            _ => (&each, None),
+        };
+        let found = Stragglers::find(causality, &self.info, clocks, times, errors, monitor)?;
+        share.check().map(|()| found)
+    }
+
+    /// Whether time ran away under a logical clock: the fastest clock has no reason to
+    /// be ahead of itself at the end, unless the minimal delay is too large or rates
+    /// differ by more than gamma allows. `advance` is that of each clock, as
+    /// [`final_advance`](crate::final_advance) finds it.
+    pub fn runaway(&self, advance: &[Option<Ticks>]) -> Option<Runaway> {
+        let ahead = *advance.iter().flatten().min()?;
+        let violated = self.recorded.pairs.values().map(|pair| -pair.smallest.0);
+        let disagreed = Ticks(violated.max().unwrap_or(0).max(1));
+        (ahead > disagreed).then_some(Runaway { ahead, disagreed })
+    }
+
+    fn timed<'a>(&'a self, solution: Option<&'a Solution>, monitor: &'a dyn Monitor) -> Timed<'a> {
+        Timed {
+            rate: self.info.rate,
+            causality: &self.causality,
+            clocks: &self.clocks,
+            estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+            monitor,
+        }
+    }
+
+    /// How far the times of a solution, or else the recorded ones, can be from the
+    /// truth, for clocks that wander by at most `drift`; `None` where nothing
+    /// relates any of them. Fails only if `monitor` says to give up.
+    pub fn bounds(
+        &self,
+        drift: f64,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Bounds(drift, solution.is_some()));
+        share.agreed(self.bounds_alone(drift, solution, monitor), |_| true)
+    }
+
+    fn bounds_alone(
+        &self,
+        drift: f64,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
+        let offsets = self.timed(solution, monitor).offsets(drift)?;
+        let trace = (&self.causality, &self.clocks);
+        let recorded = || Correction::new(self.clocks.clone(), Vec::new());
+        let bounds = |offsets| match solution {
+            Some(solution) => Bounds::new(offsets, &solution.correction, trace, monitor),
+            None => Bounds::new(offsets, &recorded(), trace, monitor),
+        };
+        offsets.map(bounds).transpose()
+    }
+
+    /// The bounds of clock offsets, to bound the errors of several corrections by.
+    /// Fails only if `monitor` says to give up.
+    pub fn bounded_offsets(
+        &self,
+        drift: f64,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<BoundedOffsets>, Cancelled> {
+        self.timed(None, monitor).offsets(drift)
+    }
+
+    /// How far the times of a correction can be from the truth; `None` for one that
+    /// has found other clocks. Fails only if `monitor` says to give up.
+    pub fn bounds_by(
+        &self,
+        known: &BoundedOffsets,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
+        let trace = (&self.causality, &self.clocks);
+        let same = correction.clocks() == &self.clocks;
+        let bounds = || Bounds::new(known.clone(), correction, trace, monitor);
+        same.then(bounds).transpose()
+    }
+
+    /// By how little local intervals have to change at least, and the dependencies
+    /// that say so; by the times of a solution, if there is one. Fails only if `monitor`
+    /// says to give up.
+    pub fn gentlest(
+        &self,
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
+        let share = self.causality.share();
+        share.announce(&Step::Gentlest(solution.is_some()));
+        let found = self.timed(solution, monitor).gentlest(&self.delay.delay);
+        share.agreed(found, |_| true)
+    }
+}
