@@ -334,29 +334,28 @@ impl Share {
         self.place().0 == 0
     }
 
-    /// Two answers that follow from what all know: the first process works out one and the
-    /// second the other, as two threads of a process would, and both tell all.
+    /// Two answers that the first two processes can work out, one each as two threads of a
+    /// process would. The first gets both, others nothing.
     pub(crate) fn both<A, B>(
         &self,
         first: impl FnOnce() -> Result<A, Cancelled> + Send,
         second: impl FnOnce() -> Result<B, Cancelled> + Send,
-    ) -> Result<(A, B), Cancelled>
+    ) -> Result<Option<(A, B)>, Cancelled>
     where
-        A: Send + Serialize + DeserializeOwned,
+        A: Send,
         B: Send + Serialize + DeserializeOwned,
     {
         let (rank, size) = self.place();
         if size < 2 {
             let (first, second) = rayon::join(first, second);
-            return Ok((first?, second?));
+            return Ok(Some((first?, second?)));
         }
-        let mine = match rank {
-            0 => (Some(first()?), None),
-            1 => (None, Some(second()?)),
-            _ => (None, None),
-        };
-        let (first, second) = self.merged(mine, |a, b| (a.0.or(b.0), a.1.or(b.1)));
-        first.zip(second).ok_or(Cancelled)
+        let first = (rank == 0).then(first).transpose()?;
+        let second = (rank == 1).then(second).transpose()?;
+        let to_first = Vec::from_iter(second);
+        let heard = self.exchanged(vec![to_first]).into_iter().flatten().next();
+        self.check()?;
+        Ok(first.zip(heard))
     }
 
     /// The sum of what processes have counted.

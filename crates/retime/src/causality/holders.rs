@@ -16,7 +16,8 @@ impl Nodes {
         self.owner_of_clock(clocks, clock) == self.share().place().0
     }
 
-    fn owner_of_clock(&self, clocks: &Clocks, clock: ClockId) -> usize {
+    /// Which process holds a clock.
+    pub(crate) fn owner_of_clock(&self, clocks: &Clocks, clock: ClockId) -> usize {
         let locations = clocks.locations(clock).iter();
         let mut locations = locations.map(|it| it.as_usize());
         let first = locations.clone().next().unwrap_or(0);

@@ -57,6 +57,11 @@ pub trait Source: Sync {
         &Share::WHOLE
     }
 
+    /// Which of those holds the events of a clock.
+    fn holder(&self, _: ClockId) -> usize {
+        0
+    }
+
     /// Where the events of a dependency are, if it is of a trace.
     fn places(&self, _: &Edge) -> Option<(Place, Place)> {
         None
@@ -223,6 +228,11 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
 
     fn share(&self) -> &Share {
         self.causality.share()
+    }
+
+    fn holder(&self, clock: ClockId) -> usize {
+        let nodes = self.causality.nodes();
+        nodes.owner_of_clock(self.clocks, clock)
     }
 
     fn places(&self, edge: &Edge) -> Option<(Place, Place)> {

@@ -222,7 +222,9 @@ impl ClockBounds {
 /// Of `base` only the reference and the overall line of each clock count, and where an
 /// alignment found that a clock was set. The rate of each clock is taken to stay within
 /// `options.drift` of its mean rate, and that may be any that the dependencies allow and that is
-/// within `options.most_difference` of the line. Fails only if `monitor` says to give up.
+/// within `options.most_difference` of the line. Of several processes the first knows all
+/// bounds, the others those of the clocks that they hold and of the reference. Fails only if
+/// `monitor` says to give up, or processes do not work together any more.
 pub fn offset_bounds(
     source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -231,33 +233,110 @@ pub fn offset_bounds(
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
     let most = options.most_difference.max(0.0);
-    let bounds = |delta: f64| {
+    let mut listed: Option<InOrder> = None;
+    let mut bounds = |delta: f64| {
         let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
         let bounds = match without_contradiction(source, &facts, options, monitor)? {
-            Some(bounds) => bounds,
-            None => with_all(source, &facts, options, monitor)?,
+            Direct::Bounded(bounds) => bounds,
+            Direct::Contradicted => {
+                let all = match &mut listed {
+                    Some(all) => all,
+                    none => none.insert(InOrder::new(source, monitor)?),
+                };
+                let first = source.share().is_first();
+                let bounds = first.then(|| with_all(all, &facts, options, monitor));
+                bounds.transpose()?
+            }
         };
         monitor.check()?;
-        Ok(bounds)
+        let told = || bounds.as_ref().map(Told::of).ok_or(Cancelled);
+        Ok((source.share().once(told)?, bounds))
     };
     let mut delta = (options.drift * FIRST).max(LEAST).min(most);
     // What contradicts the rest whatever the rates are.
     let mut contradicting = None;
     loop {
-        let found = bounds(delta)?;
+        let (told, found) = bounds(delta)?;
         if delta >= most {
-            return Ok(found);
+            return dealt(source, found);
         }
-        let left_out = match (found.relaxed.len(), contradicting) {
+        let left_out = match (told.relaxed, contradicting) {
             (0, _) => 0,
             (_, Some(known)) => known,
-            (_, None) => *contradicting.insert(bounds(most)?.relaxed.len()),
+            (_, None) => *contradicting.insert(bounds(most)?.0.relaxed),
         };
-        if found.relaxed.len() <= left_out && found.rates_differ_by() < delta {
-            return Ok(found);
+        if told.relaxed <= left_out && told.rates_differ_by < delta {
+            return dealt(source, found);
         }
         delta = (delta * FASTER).min(most);
     }
+}
+
+/// What all processes have to know of bounds to go on.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Told {
+    /// How many facts were left out.
+    relaxed: u64,
+    rates_differ_by: f64,
+}
+
+impl Told {
+    fn of(bounds: &OffsetBounds) -> Self {
+        Self {
+            relaxed: bounds.relaxed.len() as u64,
+            rates_differ_by: bounds.rates_differ_by(),
+        }
+    }
+}
+
+/// The bounds that the first process has found, of each clock for the process that holds it,
+/// and those of the reference for all.
+fn dealt(source: &impl Source, found: Option<OffsetBounds>) -> Result<OffsetBounds, Cancelled> {
+    let share = source.share();
+    let common = || {
+        let found = found.as_ref().ok_or(Cancelled)?;
+        let reference = found.clocks.get(found.reference.as_usize());
+        Ok(OffsetBounds {
+            clocks: reference.cloned().into_iter().collect(),
+            relaxed: Vec::new(),
+            ..*found
+        })
+    };
+    let common = share.once(common)?;
+    let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
+    for (clock, bounds) in (0..)
+        .map(ClockId)
+        .zip(found.iter().flat_map(|it| &it.clocks))
+    {
+        let holder = source.holder(clock);
+        if let Some(bounds) = bounds.as_ref().filter(|_| holder > 0) {
+            to[holder].push((clock, bounds.clone()));
+        }
+    }
+    let own = share.exchanged(to);
+    share.check()?;
+    if let Some(all) = found {
+        return Ok(all);
+    }
+    let mut clocks = vec![None; source.clocks()];
+    let mut know = |clock: ClockId, bounds: Option<ClockBounds>| {
+        if let Some(known) = clocks.get_mut(clock.as_usize()) {
+            *known = bounds;
+        }
+    };
+    know(common.reference, common.clocks.into_iter().flatten().next());
+    for (clock, bounds) in own.into_iter().flatten() {
+        know(clock, Some(bounds));
+    }
+    Ok(OffsetBounds { clocks, ..common })
+}
+
+/// What comes of facts if the estimate satisfies all.
+enum Direct {
+    /// Bounds, which the first process knows.
+    Bounded(Option<OffsetBounds>),
+    /// It does not, or they contradict each other.
+    Contradicted,
 }
 
 /// Where the estimate satisfies all facts.
@@ -266,9 +345,9 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<Option<OffsetBounds>, Cancelled> {
+) -> Result<Direct, Cancelled> {
     let Some(kept) = kept(source, facts, monitor)? else {
-        return Ok(None);
+        return Ok(Direct::Contradicted);
     };
     let share = source.share();
     let graph = (share.place().0 < 2).then(|| graph(facts, &kept, monitor));
@@ -293,11 +372,16 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
             Solved::Stopped(values) => Some((false, facts.side(side, graph, &values, &relaxation))),
         })
     };
-    let (low, high) = share.both(|| side(-1.0), || side(1.0))?;
-    let bounds = |((all_low, low), (all_high, high))| {
-        facts.bounds(low, high, &relaxation, all_low && all_high)
-    };
-    Ok(low.zip(high).map(bounds))
+    let both = share.both(|| side(-1.0), || side(1.0))?;
+    let bounds = both.and_then(|(low, high)| {
+        let ((all_low, low), (all_high, high)) = low.zip(high)?;
+        Some(facts.bounds(low, high, &relaxation, all_low && all_high))
+    });
+    Ok(if share.once(|| Ok(bounds.is_some()))? {
+        Direct::Bounded(bounds)
+    } else {
+        Direct::Contradicted
+    })
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -341,24 +425,21 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     })
 }
 
-/// The same, of several processes by the first, which has to have room for all dependencies.
+/// The same of dependencies in one order; those left out are given by their positions in the
+/// source, if it is in one process.
 fn with_all<F: Fn(&Edge) -> i64 + Sync>(
-    source: &impl Source,
+    all: &InOrder,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let all = InOrder::new(source, monitor)?;
-    let found = || {
-        let mut found = with_contradictions(&all.edges, facts, options, monitor)?;
-        for relaxed in &mut found.relaxed {
-            if let Relaxed::Edge { edge, .. } = relaxed {
-                *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
-            }
+    let mut found = with_contradictions(&all.edges, facts, options, monitor)?;
+    for relaxed in &mut found.relaxed {
+        if let Relaxed::Edge { edge, .. } = relaxed {
+            *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
         }
-        Ok(found)
-    };
-    source.share().once(found)
+    }
+    Ok(found)
 }
 
 /// How a graph is solved from its source.
@@ -458,11 +539,12 @@ mod tests {
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
             let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
-            let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
-            prop_assert!(screened.complete && screened.relaxed.is_empty());
-            let Some(direct) = direct else {
+            let Direct::Bounded(direct) = direct else {
                 return Err(TestCaseError::fail("the lines satisfy everything"));
             };
+            let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
+            prop_assert!(screened.complete && screened.relaxed.is_empty());
+            let direct = direct.unwrap();
             prop_assert!(direct.complete && direct.relaxed.is_empty());
             for (ours, theirs) in direct.clocks.iter().zip(&screened.clocks) {
                 prop_assert_eq!(ours.is_some(), theirs.is_some());
@@ -490,7 +572,8 @@ mod tests {
             let aligned = first.latency() as f64 + line(first.to, first.received)
                 - line(first.from, first.sent);
             if aligned < -2.0 {
-                prop_assert!(without_contradiction(&edges, &facts, &options, &()).unwrap().is_none());
+                let found = without_contradiction(&edges, &facts, &options, &()).unwrap();
+                prop_assert!(matches!(found, Direct::Contradicted));
             }
         }
     }
