@@ -190,8 +190,8 @@ coverage-tools: # What measures coverage.
 	@rustup component add llvm-tools 2>/dev/null || true
 
 mpi-tools: # What builds against MPI and runs by it.
-	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev >/dev/null; }
+	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && command -v ip >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev iproute2 >/dev/null; }
 
 python-tools: # What builds a wheel.
 	@$(PYTHON) -m venv --help >/dev/null 2>&1 && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \

@@ -10,6 +10,7 @@ use std::thread::{sleep, yield_now};
 use std::time::{Duration, Instant};
 
 use mpi::Rank;
+use mpi::environment::processor_name;
 use mpi::point_to_point::MatchedReceiveVec;
 use mpi::request::scope;
 use mpi::topology::SimpleCommunicator;
@@ -63,6 +64,11 @@ impl Communicator for World {
 
     fn size(&self) -> usize {
         self.size
+    }
+
+    fn node(&self) -> String {
+        // Where MPI has no name for it, there is nothing to tell machines by.
+        processor_name().unwrap_or_default()
     }
 
     fn longest(&self) -> usize {

@@ -1,6 +1,7 @@
 //! What process 0 asks the others for, and what they answer.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::ffi::OsString;
 
 use retime_model::format::{Contents, Difference, FormatError};
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
+use crate::team::Team;
 
 /// What a process is asked for. Traces are numbered as they are opened.
 #[derive(Debug, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ pub(crate) enum Command<'a> {
         trace: u32,
         format: Cow<'a, str>,
         path: OsString,
+        /// What tells it from other traces.
+        mark: u64,
     },
     /// To read its part of a trace; answered by whether that has to be done thoroughly.
     Scan {
@@ -79,30 +83,54 @@ pub(crate) enum Failure {
     /// It was interrupted.
     Cancelled,
     /// Anything else, in the words that it has for it.
-    Failed(String),
+    Failed {
+        why: String,
+        /// Where it was, once it is sent to others.
+        node: String,
+    },
+}
+
+impl Failure {
+    fn failed(why: &dyn Error) -> Self {
+        Self::Failed {
+            why: why.to_string(),
+            node: String::new(),
+        }
+    }
+
+    /// Says that it was on a machine.
+    pub(crate) fn on(self, node: String) -> Self {
+        match self {
+            Self::Cancelled => Self::Cancelled,
+            Self::Failed { why, .. } => Self::Failed { why, node },
+        }
+    }
+
+    /// What `team` has to say of it if another of its processes failed so. What is wrong on
+    /// another machine may be right on this one.
+    pub(crate) fn of(self, rank: usize, team: &Team) -> FormatError {
+        match self {
+            Self::Cancelled => Cancelled.into(),
+            Self::Failed { why, node } if node == team.node() => FormatError::failed(Told(why)),
+            Self::Failed { why, node } => {
+                FormatError::failed(Told(format!("on {node} (process {rank}): {why}")))
+            }
+        }
+    }
 }
 
 impl From<FormatError> for Failure {
     fn from(error: FormatError) -> Self {
         match error {
             FormatError::Cancelled(_) => Self::Cancelled,
-            FormatError::Failed(error) => Self::Failed(error.to_string()),
-        }
-    }
-}
-
-impl From<Failure> for FormatError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Cancelled => Cancelled.into(),
-            Failure::Failed(message) => Self::failed(Told(message)),
+            FormatError::Failed(error) => Self::failed(&*error),
         }
     }
 }
 
 impl From<Lost> for Failure {
     fn from(lost: Lost) -> Self {
-        Self::Failed(lost.to_string())
+        Self::failed(&lost)
     }
 }
 

@@ -8,6 +8,9 @@ pub trait Communicator: Send + Sync {
     /// How many there are.
     fn size(&self) -> usize;
 
+    /// What the machine is called that it runs on.
+    fn node(&self) -> String;
+
     /// How many bytes a message may have; at least 2.
     fn longest(&self) -> usize;
 

@@ -15,11 +15,12 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, LocationLog, Monitor, Timestamp, TraceInfo};
 use serde::de::DeserializeOwned;
 
-use crate::command::{Answer, Command, Differs, Kept};
+use crate::command::{Answer, Command, Differs, Failure, Kept};
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
 use crate::deal::deal;
 use crate::kept::{keep, meet};
+use crate::mark::mark;
 use crate::members::Members;
 use crate::team::Team;
 
@@ -37,6 +38,7 @@ pub fn open(
         return Ok(Opened::Alone(trace));
     };
     let sizes = parts.sizes();
+    let mark = mark(info, &sizes);
     let parts = deal(info, &sizes, team.size());
     let own = parts.first().into_iter().flatten();
     let own = own.filter_map(|it| sizes.get(it.as_usize())).sum();
@@ -56,6 +58,7 @@ pub fn open(
         trace: number,
         format: format.name().into(),
         path: path.into(),
+        mark,
     };
     dealt.together::<(), ()>(open, |_, _| Ok(()))?;
     Ok(Opened::Dealt(Box::new(dealt)))
@@ -127,8 +130,11 @@ impl Dealt {
             .collect::<Result<_, _>>()
             .map_err(FormatError::failed)?;
         let own = own?;
-        let answers = answers.into_iter().collect::<Result<_, _>>()?;
-        Ok((own, answers))
+        let answers = (1..).zip(answers).map(|(rank, answer)| {
+            let of_another = |failure: Failure| failure.of(rank, &self.team);
+            answer.map_err(of_another)
+        });
+        Ok((own, answers.collect::<Result<_, _>>()?))
     }
 
     /// Lets all processes read their parts; what this one has read.

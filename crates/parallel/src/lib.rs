@@ -22,7 +22,8 @@
 //!
 //! How messages travel is up to a [`Communicator`]: MPI in the command `retime-mpi`,
 //! channels between [`threads`] in tests. What a process cannot do is told to process 0,
-//! which fails with the same words as if it had tried itself.
+//! which fails with the same words as if it had tried itself, and names the machine if it is
+//! another.
 //!
 //! | module | concept |
 //! |---|---|
@@ -33,6 +34,7 @@
 //! | `correction` | the maps that a part needs |
 //! | `deal` | which locations each process gets |
 //! | `kept` | what a process has read, kept for the analysis |
+//! | `mark` | whether all mean the same trace by a path |
 //! | `members` | the processes as those who share a trace |
 //! | `dealt` | the trace as process 0 sees it |
 //! | `worker` | the other processes |
@@ -44,6 +46,7 @@ mod correction;
 mod deal;
 mod dealt;
 mod kept;
+mod mark;
 mod members;
 mod team;
 mod threads;

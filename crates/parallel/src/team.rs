@@ -66,6 +66,11 @@ impl Team {
         self.communicator.size()
     }
 
+    /// The machine that this process runs on.
+    pub(crate) fn node(&self) -> String {
+        self.communicator.node()
+    }
+
     /// Whether a trace was opened that process 0 had to work on alone, since its format
     /// knows no parts.
     pub fn worked_alone(&self) -> bool {

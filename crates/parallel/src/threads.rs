@@ -53,6 +53,10 @@ impl Communicator for Thread {
         self.to.len()
     }
 
+    fn node(&self) -> String {
+        String::from("here")
+    }
+
     fn longest(&self) -> usize {
         self.longest
     }

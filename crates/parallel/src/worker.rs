@@ -9,11 +9,13 @@ use retime::Share;
 use retime::pipeline::Follower;
 use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline, Trace};
 use retime_model::{LocationIndex, Monitor};
+use serde::Serialize;
 
 use crate::command::{Answer, Command, Differs, Kept};
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
 use crate::kept::keep;
+use crate::mark::refuse_another;
 use crate::members::Members;
 use crate::team::Team;
 
@@ -68,12 +70,13 @@ impl Worker<'_> {
                 trace,
                 format,
                 path,
+                mark,
             } => {
-                let opened = self.open(&format, Path::new(&path));
+                let opened = self.open(&format, Path::new(&path), mark);
                 let answer: Answer<()> = opened.map(|it| {
                     self.traces.insert(trace, it);
                 });
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Scan {
                 trace,
@@ -88,12 +91,12 @@ impl Worker<'_> {
                     self.read = it.locations;
                     it.wants_more
                 });
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Deliver => self.deliver(),
             Command::Keep { trace, owners } => {
                 let answer = self.keep(trace, owners.into_owned());
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Step(step) => {
                 if let Some(follower) = &mut self.follower {
@@ -103,12 +106,12 @@ impl Worker<'_> {
             }
             Command::Verify { trace } => {
                 let answer = self.verify(trace);
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Timelines { trace, events } => {
                 let events: Vec<_> = events.iter().map(|(it, events)| (*it, &**events)).collect();
                 let answer = self.on(trace, |it, monitor| it.timelines_of(&events, monitor));
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Write {
                 trace,
@@ -121,7 +124,7 @@ impl Worker<'_> {
                     let correction = correction.map_err(FormatError::failed)?;
                     it.write_part(correction.as_ref(), &part, Path::new(&to), monitor)
                 });
-                self.team.send(0, &answer)
+                self.answer(answer)
             }
             Command::Close { trace } => {
                 self.traces.remove(&trace);
@@ -131,10 +134,17 @@ impl Worker<'_> {
         }
     }
 
-    fn open(&self, format: &str, path: &Path) -> Answer<Box<dyn Trace>> {
+    fn answer<T: Serialize>(&self, answer: Answer<T>) -> Result<(), Lost> {
+        let answer = answer.map_err(|it| it.on(self.team.node()));
+        self.team.send(0, &answer)
+    }
+
+    fn open(&self, format: &str, path: &Path, mark: u64) -> Answer<Box<dyn Trace>> {
         let format = self.formats.iter().find(|it| it.name() == format);
         let format = format.ok_or(Lost::Garbled(0))?;
-        Ok(format.open_watched(path, self.monitor)?)
+        let trace = format.open_watched(path, self.monitor)?;
+        refuse_another(&*trace, mark)?;
+        Ok(trace)
     }
 
     fn on<T>(

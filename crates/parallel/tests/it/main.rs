@@ -9,5 +9,6 @@
 
 mod failures;
 mod hybrid;
+mod nodes;
 mod same;
 mod team;

@@ -7,6 +7,8 @@
     reason = "failing is how a test reports"
 )]
 
+mod machines;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+use machines::Machines;
 
 /// How long it may take until all processes have noticed that one is gone.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -211,6 +215,12 @@ fn with_verbose_each_process_is_accounted_for() {
     assert!(said.contains(" of memory"), "{said}");
 }
 
+/// Whether a process runs the command.
+fn is_command(process: u32) -> bool {
+    let runs = fs::read_link(format!("/proc/{process}/exe"));
+    runs.is_ok_and(|it| it.ends_with("retime-mpi"))
+}
+
 /// The processes of the command that `mpirun` has started.
 fn started(mpirun: &Child) -> Vec<u32> {
     let entries = fs::read_dir("/proc").unwrap().flatten();
@@ -222,9 +232,7 @@ fn started(mpirun: &Child) -> Vec<u32> {
             let mut fields = rest.split(' ');
             fields.nth(1)?.parse::<u32>().ok()
         });
-        let runs = fs::read_link(format!("/proc/{process}/exe"));
-        let is_command = runs.is_ok_and(|it| it.ends_with("retime-mpi"));
-        is_command && parent == Some(mpirun.id())
+        is_command(*process) && parent == Some(mpirun.id())
     };
     numbers.filter(is_one).collect()
 }
@@ -299,4 +307,104 @@ fn killed_at_any_moment_nobody_waits_and_nothing_appears() {
         .collect();
     left.sort();
     assert_eq!(left, ["alone", "out", "trace"]);
+}
+
+/// Exit code, and what was said on standard error.
+fn on_first(machines: &Machines, words: &str) -> (Option<i32>, String) {
+    let mut command = machines.on(0, words);
+    let output = command.stderr(Stdio::piped()).output().unwrap();
+    (
+        output.status.code(),
+        String::from_utf8(output.stderr).unwrap(),
+    )
+}
+
+#[test]
+fn on_several_machines() {
+    // Machines have a /tmp of their own; this directory they share.
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let dir = scratch.path();
+    let Some(machines) = Machines::new(3, dir) else {
+        eprintln!("skipped: no permission to make networks and file systems of one's own");
+        return;
+    };
+    let simulate = "simulate halo --ranks 64 --ranks-per-node 1 --events 400000 --no-truth -q";
+    assert_eq!(
+        retime(dir, &format!("{simulate} --offset 100us -o trace")),
+        0
+    );
+    assert_eq!(
+        retime(
+            dir,
+            "correct trace -o alone -q --threads 1 --json alone.json"
+        ),
+        0
+    );
+    let mpirun = machines.mpirun(2);
+
+    // What options name only process 0 has to see.
+    let correct = "correct trace -o out -q --threads 1 --json /tmp/report.json";
+    let words = format!("{mpirun} {correct} && cp /tmp/report.json .");
+    assert_eq!(on_first(&machines, &words), (Some(0), String::new()));
+    assert_same(&dir.join("alone"), &dir.join("out"));
+    let [ours, theirs] = ["report.json", "alone.json"].map(|it| report(&dir.join(it)));
+    assert!(ours == theirs, "the reports differ");
+
+    // A trace that only the first machine has.
+    let words = format!("cp -r trace /tmp/trace && {mpirun} correct /tmp/trace -o other -q");
+    let (code, said) = on_first(&machines, &words);
+    let expected = format!(
+        "retime-mpi: on {} (process 2): /tmp/trace",
+        machines.name(1)
+    );
+    assert_eq!(
+        (code, said.starts_with(&expected)),
+        (Some(2), true),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+
+    // Room for the output only there.
+    let words =
+        format!("{mpirun} correct trace -o /tmp/out -q; code=$?; ls -A /tmp >&2; exit $code");
+    let (code, said) = on_first(&machines, &words);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains(machines.name(1)), "{said}");
+    assert!(
+        !said.contains("\nout\n") && !said.contains("partial\n"),
+        "{said}"
+    );
+    assert!(!dir.join("other").exists());
+
+    // A process that dies far from the first.
+    let words = format!("{mpirun} correct trace -o other -q");
+    let mut command = machines.on(0, &words);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let of_last = || {
+        let all = machines.processes(2).into_iter();
+        all.filter(|it| is_command(*it)).collect::<Vec<u32>>()
+    };
+    while of_last().len() < 2 {
+        assert!(
+            child.try_wait().unwrap().is_none(),
+            "it has ended by itself"
+        );
+        sleep(Duration::from_millis(1));
+    }
+    let kill = Command::new("kill")
+        .args(["-9", &of_last()[0].to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let start = Instant::now();
+    let has_ended = |child: &mut Child| child.try_wait().unwrap().is_some();
+    while !has_ended(&mut child) && start.elapsed() < PATIENCE {
+        sleep(Duration::from_millis(10));
+    }
+    assert!(
+        has_ended(&mut child),
+        "still there {PATIENCE:?} after a process was killed"
+    );
+    assert!(!child.wait().unwrap().success() && !dir.join("other").exists());
+    let left = (0..3).flat_map(|it| machines.processes(it));
+    assert_eq!(left.filter(|it| is_command(*it)).count(), 0);
 }

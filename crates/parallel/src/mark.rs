@@ -1,0 +1,47 @@
+//! Whether processes on several machines mean the same trace by a path.
+//!
+//! Where a directory is not shared, each machine may have another trace there, or an older
+//! state of it. Their definitions or the sizes of their files differ then.
+
+use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hasher};
+use std::path::PathBuf;
+
+use retime_model::TraceInfo;
+use retime_model::format::{FormatError, Trace};
+
+/// What tells a trace from others: a hash of what it is made of, and of its sizes by location.
+/// The same for all processes of one program, which are of one build.
+pub(crate) fn mark(info: &TraceInfo, sizes: &[u64]) -> u64 {
+    let mut hashed = Hashed(DefaultHasher::new());
+    // Hashing takes whatever it is given.
+    let _ = write!(hashed, "{info:?} {sizes:?}");
+    hashed.0.finish()
+}
+
+/// Fails for a trace that has another mark.
+pub(crate) fn refuse_another(trace: &dyn Trace, expected: u64) -> Result<(), FormatError> {
+    let own = trace.describe().zip(trace.in_parts());
+    if own.is_some_and(|(info, parts)| mark(info, &parts.sizes()) == expected) {
+        return Ok(());
+    }
+    Err(FormatError::failed(Another(trace.path().to_owned())))
+}
+
+/// A path leads to different traces.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{} is not the trace that process 0 has there; it has to be on a file system that all share",
+    .0.display()
+)]
+struct Another(PathBuf);
+
+/// What is written to it, hashed.
+struct Hashed(DefaultHasher);
+
+impl Write for Hashed {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
+    }
+}
