@@ -69,7 +69,7 @@ impl Format for Elsewhere {
 
 /// What comes of opening a trace where the second machine has another at its path.
 fn opened(here: &Path, there: &Path) -> Result<(), String> {
-    let mut members = threads(2, 1_000).into_iter().map(|it| OnNode(it));
+    let mut members = threads(2, 1_000).into_iter().map(OnNode);
     let first = Arc::new(Team::new(Box::new(members.next().unwrap())));
     let second = Arc::new(Team::new(Box::new(members.next().unwrap())));
     let formats: [&'static dyn Format; 1] = [Box::leak(Box::new(Elsewhere(there.to_owned())))];
