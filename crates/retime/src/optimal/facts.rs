@@ -89,9 +89,10 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         self.extents.get(clock.as_usize()).copied().flatten()
     }
 
-    /// What the bounds begin with.
-    pub(super) fn base(&self) -> &Estimate {
-        self.base
+    /// Whether the estimate says that a clock was set.
+    pub(super) fn base_steps(&self) -> bool {
+        let mut offsets = self.base.offsets.iter().flatten();
+        offsets.any(|it| !it.steps().is_empty())
     }
 
     fn granularity(&self, clock: ClockId) -> i64 {
