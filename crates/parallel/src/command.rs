@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::communicator::Lost;
 use crate::correction::PartCorrection;
-use crate::team::Team;
 
 /// What a process is asked for. Traces are numbered as they are opened.
 #[derive(Debug, Serialize, Deserialize)]
@@ -106,12 +105,12 @@ impl Failure {
         }
     }
 
-    /// What `team` has to say of it if another of its processes failed so. What is wrong on
+    /// What is said of it on the machine `here` if another process failed so. What is wrong on
     /// another machine may be right on this one.
-    pub(crate) fn of(self, rank: usize, team: &Team) -> FormatError {
+    pub(crate) fn of(self, rank: usize, here: &str) -> FormatError {
         match self {
             Self::Cancelled => Cancelled.into(),
-            Self::Failed { why, node } if node == team.node() => FormatError::failed(Told(why)),
+            Self::Failed { why, node } if node == here => FormatError::failed(Told(why)),
             Self::Failed { why, node } => {
                 FormatError::failed(Told(format!("on {node} (process {rank}): {why}")))
             }

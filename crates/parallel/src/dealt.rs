@@ -130,8 +130,9 @@ impl Dealt {
             .collect::<Result<_, _>>()
             .map_err(FormatError::failed)?;
         let own = own?;
+        let here = self.team.node();
         let answers = (1..).zip(answers).map(|(rank, answer)| {
-            let of_another = |failure: Failure| failure.of(rank, &self.team);
+            let of_another = |failure: Failure| failure.of(rank, &here);
             answer.map_err(of_another)
         });
         Ok((own, answers.collect::<Result<_, _>>()?))
