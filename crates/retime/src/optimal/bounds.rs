@@ -369,11 +369,11 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         let source = graph.node(&(facts.reference(), 0, 0));
         let mut budget = Budget::of(options.steps, monitor);
         let solved = if side < 0.0 {
-            graph.solve_at_once(source, &mut budget)?
+            graph.solve_settled(source, &mut budget)?
         } else {
             graph
                 .reversed(monitor)?
-                .solve_at_once(source, &mut budget)?
+                .solve_settled(source, &mut budget)?
         };
         Ok(match solved {
             Solved::Least(values) => Some(facts.side(side, graph, &values, &relaxation)),

@@ -287,19 +287,27 @@ impl Graph {
         source: Option<usize>,
         budget: &mut Budget<'_>,
     ) -> Result<Solved, Cancelled> {
-        let Some(from) = source else {
-            return self.solve(source, budget);
-        };
         let mut own = *budget;
-        let mut state = State::new(self, source);
-        self.settle(from, &mut state, &mut own)?;
-        let solved = self.solve_from(state, &mut own)?;
+        let solved = self.solve_settled(source, &mut own)?;
         if matches!(solved, Solved::Cycles(_)) {
             // Which cycles are found depends on where the search begins.
             return self.solve(source, budget);
         }
         *budget = own;
         Ok(solved)
+    }
+
+    /// The same where it does not matter which cycles are found if there is no solution.
+    pub(super) fn solve_settled(
+        &self,
+        source: Option<usize>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Solved, Cancelled> {
+        let mut state = State::new(self, source);
+        if let Some(from) = source {
+            self.settle(from, &mut state, budget)?;
+        }
+        self.solve_from(state, budget)
     }
 
     fn solve_from(&self, mut state: State, budget: &mut Budget<'_>) -> Result<Solved, Cancelled> {
