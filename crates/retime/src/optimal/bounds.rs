@@ -408,7 +408,7 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     for round in 0..ROUNDS {
         narrowed.prune(facts, &relaxation, monitor)?;
         let graph = narrowed.graph(facts, monitor)?;
-        // Where an estimate missed facts by little, nothing contradicts any.
+        // What the screen has left out, or a step that is known, may have been all.
         let solve = match round {
             0 => Graph::solve_at_once,
             _ => Graph::solve,
@@ -558,7 +558,7 @@ mod tests {
             let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
             let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
             let Direct::Bounded(direct) = direct else {
-                return Err(TestCaseError::fail("the lines satisfy everything"));
+                return Err(TestCaseError::fail("nothing contradicts anything"));
             };
             let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());

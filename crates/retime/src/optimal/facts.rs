@@ -26,11 +26,6 @@ pub(super) fn ticks(bound: i64) -> f64 {
     bound as f64 / UNIT
 }
 
-/// Ticks as the bound of a link, rounded down.
-pub(super) fn as_bound(ticks: f64) -> i64 {
-    (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
-}
-
 /// What is known before anything is computed.
 pub(super) struct Facts<'a, F> {
     /// First and last stamp of each clock.
@@ -108,14 +103,10 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         (self.least)(edge).saturating_sub(slack) as f64 - edge.latency() as f64
     }
 
-    /// The bound of a dependency between clocks with lines, in ticks.
-    pub(super) fn bound_in_ticks(&self, edge: &Edge, from: &Line, to: &Line) -> f64 {
-        self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received)
-    }
-
-    /// The same as the bound of a link, rounded down.
+    /// The bound of a dependency between clocks with lines, as that of a link, rounded down.
     pub(super) fn bound(&self, edge: &Edge, from: &Line, to: &Line) -> i64 {
-        as_bound(self.bound_in_ticks(edge, from, to))
+        let ticks = self.shown_delay(edge) + from.at(edge.sent) - to.at(edge.received);
+        (ticks * UNIT).floor().clamp(-LARGEST, LARGEST) as i64
     }
 
     /// All of the reference is one place, since nothing is added to it; after a

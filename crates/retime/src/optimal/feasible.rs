@@ -5,7 +5,7 @@
 //! there is no need to ask: if the graph of all facts has a solution, no cycle of them is a
 //! contradiction, and none has to be left out. The graph needs only the dependencies that
 //! [matter](super::cone) of each route, which one walk finds, part by part. Where it has no
-//! solution, the scan is told from scratch.
+//! solution, the scan looks for what has to be left out.
 //!
 //! A dependency of a part that another one covers is covered in the whole, so what
 //! parts keep can be put together and be pruned again.
