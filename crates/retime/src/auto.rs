@@ -388,7 +388,7 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
         let mut sum = 0;
         let none = MinimalDelay::Uniform(Ticks(0));
         let add = |_, _, slack| sum += early(slack);
-        causality.tightest_causes(instance, clocks, &none, time, add);
+        causality.tightest_causes(instance, |it| clocks.of(it), &none, time, add);
         sum
     };
     let instances = causality.collectives().instances();

@@ -52,12 +52,13 @@
 //! Source: Rabenseifner 2000, section 4.5 and figure 4.12: the limits of the
 //! piecewise linear amortisation.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode, Place, Role};
+use crate::causality::{Causality, EventNode, Place, Role, Slot};
 use crate::clock::LogicalTimes;
 use crate::delay::MinimalDelay;
-use retime_model::Clocks;
+use retime_model::{Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
 
 /// A send, or the begin of a collective, that could not be moved far enough.
@@ -86,19 +87,35 @@ pub fn limiting_send(
     end: Place,
 ) -> Option<LimitingSend> {
     let nodes = causality.nodes();
+    let look = Look {
+        causality,
+        clocks,
+        delay,
+        times,
+    };
     let own = nodes.share().owns(end.location.as_usize());
-    let found = own.then(|| limiting(causality, clocks, delay, times, after, end));
-    nodes.share().merged(found.flatten(), Option::or)
+    let near = own.then(|| near(causality, after, end)).flatten();
+    let told = look.told_by_hosts(near.iter().flat_map(|it| &it.0));
+    let limit = |send: EventNode, grown: i64| {
+        let (effect, space) = match told.get(&send) {
+            Some(&told) => told?,
+            None => look.tightest(send)?,
+        };
+        let moved = nodes.relative(after[send.index()]).0 - times.get(send).0;
+        let room = space.saturating_sub(moved);
+        (room < grown).then(|| LimitingSend {
+            send: nodes.place(send),
+            effect,
+            room: Ticks(room),
+        })
+    };
+    let found = near.and_then(|(near, grown)| near.into_iter().find_map(|it| limit(it, grown)));
+    nodes.share().merged(found, Option::or)
 }
 
-fn limiting(
-    causality: &Causality,
-    clocks: &Clocks,
-    delay: &MinimalDelay,
-    times: &LogicalTimes,
-    after: &[Timestamp],
-    end: Place,
-) -> Option<LimitingSend> {
+/// The nodes that may have kept the interval that ends at `end` from being spread, the last
+/// one first, and how far it has grown; `None` if it has not.
+fn near(causality: &Causality, after: &[Timestamp], end: Place) -> Option<(Vec<EventNode>, i64)> {
     let nodes = causality.nodes();
     let of = nodes.of(end.location.as_usize());
     let events = nodes.events(&of);
@@ -122,54 +139,88 @@ fn limiting(
     let near = intervals
         .take_while(|it| nodes.time(it.0).0 >= earliest || half_as_steep(*it))
         .map(|(near, _)| near);
-    let place = |node: EventNode| Place {
-        location: nodes.location(node),
-        event: nodes.event(node),
-    };
-    let limit = |send: EventNode| {
-        let (effect, space) = tightest(causality, clocks, delay, times, send)?;
-        let moved = nodes.relative(after[send.index()]).0 - times.get(send).0;
-        let room = space.saturating_sub(moved);
-        (room < grown).then(|| LimitingSend {
-            send: place(send),
-            effect: place(effect),
-            room: Ticks(room),
-        })
-    };
-    { near }.find_map(limit)
+    Some((near.collect(), grown))
 }
 
-/// The effect of a node on another clock that would be the first to come too
-/// early, and how far the node could move until then.
-fn tightest(
-    causality: &Causality,
-    clocks: &Clocks,
-    delay: &MinimalDelay,
-    times: &LogicalTimes,
-    node: EventNode,
-) -> Option<(EventNode, i64)> {
-    let nodes = causality.nodes();
-    let time = |node: EventNode| times.get(node).0;
-    match nodes.role(node) {
-        Role::Send => {
-            let receive = causality.message_target(node)?;
-            let (from, to) = (nodes.location(node), nodes.location(receive));
-            let across = clocks.of(from) != clocks.of(to);
-            let latency = time(receive) - time(node);
-            let room = latency.saturating_sub(delay.between(from, to).0);
-            across.then_some((receive, room))
+/// The effect of an event that would be the first to come too early, and how far the event
+/// could move until then.
+type Tightest = (Place, i64);
+
+/// What dependencies leave of room.
+struct Look<'a> {
+    causality: &'a Causality,
+    clocks: &'a Clocks,
+    delay: &'a MinimalDelay,
+    times: &'a LogicalTimes,
+}
+
+impl Look<'_> {
+    /// Of those of one's own nodes that begin operations that are hosted elsewhere, what
+    /// their hosts know; all processes come here.
+    fn told_by_hosts<'a>(
+        &self,
+        nodes: impl Iterator<Item = &'a EventNode>,
+    ) -> FxHashMap<EventNode, Option<Tightest>> {
+        let (causality, share) = (self.causality, self.causality.share());
+        let guests = causality.collectives().guests();
+        let Some(guests) = guests.filter(|it| it.are_any()) else {
+            return FxHashMap::default();
+        };
+        let (_, size) = share.place();
+        let (mut questions, mut asked) = (vec![Vec::new(); size], vec![Vec::new(); size]);
+        for &node in nodes {
+            let is_begin = causality.nodes().role(node) == Role::CollectiveBegin;
+            let slot = is_begin.then(|| causality.slot(node)).flatten();
+            if let Some((host, place)) = slot.and_then(|it| guests.host_of(it)) {
+                questions[host].push(place as u32);
+                asked[host].push(node);
+            }
         }
-        Role::CollectiveBegin => {
-            let (instance, _) = causality.collectives().locate(causality.slot(node)?);
-            let mut tightest: Option<(EventNode, i64)> = None;
-            // Ends that wait for somebody later do not wait for this one.
-            causality.tightest_causes(instance, clocks, delay, time, |cause, effect, room| {
-                if cause == node && tightest.is_none_or(|(_, least)| room < least) {
-                    tightest = Some((effect, room));
-                }
-            });
-            tightest
+        let questions = share.exchanged_columns(questions).into_iter();
+        let answer = |(of, place): (&Vec<Slot>, u32)| {
+            let slot = of.get(place as usize)?;
+            self.tightest(causality.collectives().participant(*slot).cause()?)
+        };
+        let answers = guests.hosted().iter().zip(questions);
+        let answers = answers.map(|(of, places)| {
+            let answers = places.into_iter().map(|place| answer((of, place)));
+            answers.collect()
+        });
+        let answers = share.exchanged(answers.collect());
+        let answered = asked.into_iter().zip(answers);
+        answered
+            .flat_map(|(asked, answers)| asked.into_iter().zip(answers))
+            .collect()
+    }
+
+    /// What of all effects of a node on other clocks is the tightest.
+    fn tightest(&self, node: EventNode) -> Option<Tightest> {
+        let (causality, clocks) = (self.causality, self.clocks);
+        let nodes = causality.nodes();
+        let time = |node: EventNode| self.times.get(node).0;
+        match nodes.role(node) {
+            Role::Send => {
+                let receive = causality.message_target(node)?;
+                let (from, to) = (nodes.location(node), nodes.location(receive));
+                let across = clocks.of(from) != clocks.of(to);
+                let latency = time(receive) - time(node);
+                let room = latency.saturating_sub(self.delay.between(from, to).0);
+                across.then(|| (nodes.place(receive), room))
+            }
+            Role::CollectiveBegin => {
+                let (instance, _) = causality.collectives().locate(causality.slot(node)?);
+                let mut tightest: Option<(EventNode, i64)> = None;
+                let clock = |it: LocationIndex| clocks.of(it);
+                // Ends that wait for somebody later do not wait for this one.
+                let note = |cause: EventNode, effect: EventNode, room: i64| {
+                    if cause == node && tightest.is_none_or(|(_, least)| room < least) {
+                        tightest = Some((effect, room));
+                    }
+                };
+                causality.tightest_causes(instance, clock, self.delay, time, note);
+                tightest.map(|(effect, room)| (nodes.place(effect), room))
+            }
+            Role::Receive | Role::CollectiveEnd => None,
         }
-        Role::Receive | Role::CollectiveEnd => None,
     }
 }

@@ -240,7 +240,7 @@ fn keeps_all(
         );
         if keeps && !crosses_clocks {
             let enough = |_, _, slack| keeps &= slack >= 0;
-            causality.tightest_causes(instance, clocks, delay, time, enough);
+            causality.tightest_causes(instance, |it| clocks.of(it), delay, time, enough);
         }
         keeps
     };

@@ -386,7 +386,15 @@ impl Share {
 
     /// Sends something to each process, which may be nothing, and gets what each has for
     /// this one. Messages are only sent where there is something in them.
-    pub fn exchanged<T>(&self, mut to: Vec<Vec<T>>) -> Vec<Vec<T>>
+    pub fn exchanged<T>(&self, to: Vec<Vec<T>>) -> Vec<Vec<T>>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        self.exchanged_if_any(to).0
+    }
+
+    /// The same, and whether there was anything for anybody.
+    fn exchanged_if_any<T>(&self, mut to: Vec<Vec<T>>) -> (Vec<Vec<T>>, bool)
     where
         T: Serialize + DeserializeOwned,
     {
@@ -394,6 +402,7 @@ impl Share {
         to.resize_with(size, Vec::new);
         let own = std::mem::take(&mut to[rank]);
         let mut received: Vec<Vec<T>> = (0..size).map(|_| Vec::new()).collect();
+        let mut is_any = false;
         if let Some(part) = self.working() {
             // Who sends to whom, a bit for each; this also meets everybody.
             let mut talks = vec![0_u64; (size * size).div_ceil(64)];
@@ -405,6 +414,7 @@ impl Share {
                 a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
                 a
             });
+            is_any = talks.iter().any(|&it| it != 0);
             let talk = |from: usize, to: usize| {
                 let bit = from * size + to;
                 talks[bit / 64] >> (bit % 64) & 1 == 1
@@ -416,7 +426,7 @@ impl Share {
             }
         }
         received[rank] = own;
-        received
+        (received, is_any)
     }
 
     /// The same of columns of numbers.
@@ -424,13 +434,29 @@ impl Share {
     where
         T: Packed + Serialize + DeserializeOwned,
     {
+        self.columns_if_any(to).0
+    }
+
+    /// The same of what is new; nothing if nobody has any news.
+    pub(crate) fn news<T>(&self, to: Vec<Vec<T>>) -> Option<Vec<Vec<T>>>
+    where
+        T: Packed + Serialize + DeserializeOwned,
+    {
+        let (received, is_any) = self.columns_if_any(to);
+        is_any.then_some(received)
+    }
+
+    fn columns_if_any<T>(&self, to: Vec<Vec<T>>) -> (Vec<Vec<T>>, bool)
+    where
+        T: Packed + Serialize + DeserializeOwned,
+    {
         let column = |it: Vec<T>| Some(Column(it)).filter(|it| !it.0.is_empty());
         let to = to.into_iter().map(|it| Vec::from_iter(column(it)));
-        let received = self.exchanged(to.collect()).into_iter();
+        let (received, is_any) = self.exchanged_if_any(to.collect());
         let taken = |columns: Vec<Column<T>>| columns.into_iter().next();
-        received
-            .map(|it| taken(it).map_or_else(Vec::new, |it| it.0))
-            .collect()
+        let received = received.into_iter();
+        let received = received.map(|it| taken(it).map_or_else(Vec::new, |it| it.0));
+        (received.collect(), is_any)
     }
 
     /// The part, if processes still work together.

@@ -271,7 +271,7 @@ impl Checker<'_> {
         let time = |node: EventNode| self.relative(node);
         let short = |cause, effect, slack| self.short_end(cause, effect, slack, check);
         self.causality
-            .tightest_causes(instance, self.clocks, self.delay, time, short);
+            .tightest_causes(instance, |it| self.clocks.of(it), self.delay, time, short);
     }
 
     fn short_end(&self, cause: EventNode, effect: EventNode, slack: i64, check: &mut Partial) {

@@ -14,8 +14,8 @@
 use retime_model::Class;
 
 use super::Partner;
+use super::hosting::Guests;
 use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
-use super::nodes::Nodes;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +65,16 @@ pub struct Collectives {
     pub(super) operations: Vec<JoinedOperation>,
     pub(super) participants: Vec<Participant>,
     pub(super) instance_of_slot: Vec<Instance>,
-    /// So many operations, the first, are visited by this process; others by those that
-    /// it [shares](crate::Share) the trace with.
-    pub(super) own: Option<u32>,
+    /// Of a trace that several processes [share](crate::Share).
+    pub(super) shared: Option<Shared>,
+}
+
+/// How processes divide the operations.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// So many operations, the first, are visited by this process.
+    pub(super) own: u32,
+    pub(super) guests: Guests,
 }
 
 impl Collectives {
@@ -98,48 +105,37 @@ impl Collectives {
 
     /// All operations, but those that other processes visit.
     pub fn instances(&self) -> Ids<Instance> {
-        Ids::of_column(self.own.map_or(self.operations.len(), |own| own as usize))
+        let own = self.shared.as_ref().map(|it| it.own as usize);
+        Ids::of_column(own.unwrap_or(self.operations.len()))
     }
 
-    /// All operations of which anything is known here.
+    /// All operations of which anything is known here. Of some that others visit only own
+    /// participants and their neighbours are.
     pub(crate) fn known_instances(&self) -> Ids<Instance> {
         Ids::of_column(self.operations.len())
     }
 
-    /// Puts the operations that this process visits before the others.
-    ///
-    /// All that take part in one are known to each process that holds any of them, and one
-    /// of these visits it: that of the participant whose turn it is by the number of the
-    /// first event, so that a barrier of all is not always the business of the same.
-    pub(super) fn put_own_first(&mut self, nodes: &Nodes) {
-        let share = nodes.share();
-        if share.is_whole() {
-            return;
+    /// Adds operations after those that are there.
+    pub(super) fn append(&mut self, others: &Self) {
+        for instance in others.known_instances() {
+            let it = *others.operation(instance);
+            self.push(it.class, it.across_sides, others.participants(instance));
         }
-        let is_own = |instance: &Instance| {
-            let involved = self.participants(*instance).iter();
-            let involved: Vec<EventNode> = involved
-                .filter_map(|it| it.cause().or(it.effect()))
-                .collect();
-            let turn = involved.first().map_or(0, |&it| nodes.event(it) as usize);
-            let visitor = involved.get(turn % involved.len().max(1));
-            visitor.is_some_and(|&it| share.owns_location(nodes.location(it)))
-        };
-        let (own, others): (Vec<Instance>, Vec<Instance>) =
-            self.known_instances().partition(is_own);
-        let count = own.len() as u32;
-        let mut sorted = Self::default();
-        for instance in own.into_iter().chain(others) {
-            let it = *self.operation(instance);
-            sorted.push(it.class, it.across_sides, self.participants(instance));
-        }
-        *self = sorted;
-        self.own = Some(count);
+    }
+
+    /// Events of operations that are hosted elsewhere than where they happened.
+    pub(crate) fn guests(&self) -> Option<&Guests> {
+        self.shared.as_ref().map(|it| &it.guests)
     }
 
     /// The participants' places of all operations.
     pub fn slots(&self) -> Ids<Slot> {
         Ids::of_column(self.participants.len())
+    }
+
+    /// The participants' places of an operation, as a range of all.
+    pub(crate) fn slots_of(&self, instance: Instance) -> std::ops::Range<usize> {
+        self.operation(instance).slots().range()
     }
 
     /// What holds for an operation.
@@ -152,6 +148,11 @@ impl Collectives {
     #[inline]
     pub fn participants(&self, instance: Instance) -> &[Participant] {
         &self.participants[self.operation(instance).slots().range()]
+    }
+
+    /// The participant in a slot.
+    pub(crate) fn participant(&self, slot: Slot) -> &Participant {
+        &self.participants[slot.index()]
     }
 
     /// The operation a slot belongs to, and the slot's place in it.

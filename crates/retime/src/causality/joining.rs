@@ -23,43 +23,128 @@ use retime_model::{
     Operation, Root, TraceInfo,
 };
 
-use super::collectives::{Collectives, Participant};
+use super::collectives::{Collectives, Participant, Shared};
 use super::gaps::{Gap, Gaps};
+use super::hosting::{Guests, Hosting, Ruling, Turns};
+use super::ids::Slot;
 use super::nodes::Nodes;
 use super::noted::Noted;
 use super::point_to_point::{by_endpoint, endpoint};
 use super::teams::Uses;
 use super::{CausalityOptions, EventNode};
 use crate::pace::Pace;
+use crate::share::Share;
 
-/// Joins the calls that participants recorded.
+/// Joins the calls that participants recorded, as far as this process does it.
 pub(super) fn join(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
-    options: CausalityOptions,
+    (options, hosting): (CausalityOptions, &Hosting),
     defects: &mut Noted<'_>,
     pace: &mut Pace<'_>,
-) -> Result<Collectives, Cancelled> {
+) -> Result<Joined, Cancelled> {
+    let (_, processes) = nodes.share().place();
     let mut builder = Builder {
         options,
         nodes,
         gaps: Gaps::new(info, logs),
-        handed_over: handed_over(info, logs),
+        handed_over: handed_over(info, logs, hosting),
         defects,
-        built: Collectives::default(),
+        built: Joined {
+            visited: Collectives::default(),
+            others: Collectives::default(),
+            guests: Guests::none(processes, hosting.is_any()),
+            rulings: vec![Vec::new(); processes],
+            awaiting: FxHashMap::default(),
+        },
     };
     let mut by_communicator = calls_by_communicator(info, logs, nodes, pace)?;
     let mut communicators: Vec<u32> = by_communicator.keys().copied().collect();
     communicators.sort_unstable();
     for communicator in communicators {
         let recorded = by_communicator.remove(&communicator).unwrap_or_default();
-        match info.communicators.get(communicator as usize) {
-            Some(known) => builder.communicator(known, recorded, pace)?,
-            None => builder.strangers(recorded),
+        let known = info.communicators.get(communicator as usize);
+        match known.zip(hosting.turns(communicator)) {
+            Some((known, turns)) => {
+                let of = (communicator, known);
+                builder.in_turns(of, recorded, turns, pace)?;
+            }
+            None => match known {
+                Some(known) => builder.communicator(known, recorded, pace)?,
+                None => builder.strangers(recorded),
+            },
         }
     }
     Ok(builder.built)
+}
+
+/// What this process has joined, and what it takes to join the rest.
+pub(super) struct Joined {
+    /// Operations that this process visits.
+    pub(super) visited: Collectives,
+    /// Operations that others visit, though all of them is known here.
+    others: Collectives,
+    guests: Guests,
+    /// By process what is to be said to it of operations that are hosted here.
+    rulings: Vec<Vec<Ruling>>,
+    /// By communicator of which processes take turns the members whose calls are all known
+    /// here, by place.
+    awaiting: FxHashMap<u32, Vec<(u32, Member)>>,
+}
+
+impl Joined {
+    /// Says to guests what operations prove, and hears it of those that are hosted elsewhere.
+    pub(super) fn told(self, info: &TraceInfo, share: &Share) -> Collectives {
+        let mut all = self.visited;
+        if share.is_whole() {
+            return all;
+        }
+        let own = all.known_instances().len() as u32;
+        all.append(&self.others);
+        let mut guests = self.guests;
+        for (host, rulings) in share.exchanged(self.rulings).into_iter().enumerate() {
+            for ruling in rulings {
+                let communicator = info.communicators.get(ruling.communicator as usize);
+                let members = self.awaiting.get(&ruling.communicator);
+                let Some((communicator, members)) = communicator.zip(members) else {
+                    continue;
+                };
+                let turn = ruling.turn as usize;
+                let known = members.iter().filter_map(|(place, member)| {
+                    let call = member.calls.get(turn)?;
+                    Some(ruling.participant(*place, member.side, call))
+                });
+                let participants: Vec<Participant> = known.collect();
+                let first = all.slots().len() as u32;
+                let slots = (first..).map(Slot).zip(members);
+                let away = slots.filter(|(_, (_, it))| share.owns_location(it.location));
+                guests.away[host].extend(away.map(|(slot, _)| slot));
+                let across_sides = across_sides(communicator, ruling.class);
+                all.push(ruling.class, across_sides, &participants);
+            }
+        }
+        all.shared = Some(Shared { own, guests });
+        all
+    }
+}
+
+impl Ruling {
+    /// The part that a member's call plays in the operation.
+    fn participant(&self, place: u32, side: u8, call: &Call) -> Participant {
+        let Call {
+            what, begin, end, ..
+        } = *call;
+        let silent = what.operation.carries_data();
+        let is_root = Some(place) == self.root;
+        let cause = (!silent || what.sent) && (self.class != Class::OneToAll || is_root);
+        let effect = (!silent || what.received) && (self.class != Class::AllToOne || is_root);
+        Participant {
+            begin: begin.filter(|_| cause).into(),
+            end: end.filter(|_| effect).into(),
+            side,
+        }
+    }
 }
 
 /// A call, with its nodes in the whole trace.
@@ -129,17 +214,20 @@ fn calls_by_communicator(
 
 /// Endpoints with several threads, of which some have ended calls without a begin and
 /// some have begun calls without an end.
-fn handed_over(info: &TraceInfo, logs: &[LogColumns]) -> FxHashSet<LocationIndex> {
+fn handed_over(
+    info: &TraceInfo,
+    logs: &[LogColumns],
+    hosting: &Hosting,
+) -> FxHashSet<LocationIndex> {
     let endings = logs.iter().filter(|log| log.never_ended.is_some());
     let begun: FxHashSet<LocationIndex> = endings.map(|it| endpoint(info, it.location)).collect();
-    let lacks_begin = |log: &&LogColumns| log.calls.iter().any(|call| call.begin.is_none());
     let of_several = |it: &LocationIndex| {
         let own = logs
             .iter()
             .filter(|log| endpoint(info, log.location) == *it);
         own.count() > 1
     };
-    let ended = logs.iter().filter(lacks_begin);
+    let ended = logs.iter().filter(|it| hosting.lacks_begin(it.location));
     let ended = ended.map(|log| endpoint(info, log.location));
     ended
         .filter(|it| begun.contains(it))
@@ -160,7 +248,7 @@ struct Builder<'a, 'b> {
     /// Endpoints of which a thread has completed what it has not begun.
     handed_over: FxHashSet<LocationIndex>,
     defects: &'a mut Noted<'b>,
-    built: Collectives,
+    built: Joined,
 }
 
 /// The calls of one member of a communicator.
@@ -171,16 +259,26 @@ pub(super) struct Member {
     pub(super) calls: Vec<Call>,
 }
 
-fn members_of(
-    ranks: &[LocationIndex],
-    side: u8,
-    member: &mut impl FnMut(usize, &LocationIndex, u8) -> Member,
-) -> Vec<Member> {
-    ranks
-        .iter()
-        .enumerate()
-        .map(|(rank, location)| member(rank, location, side))
-        .collect()
+/// All members, each with the calls of it that are known here, which are taken out of
+/// `recorded`.
+fn members_with_calls(communicator: &Communicator, recorded: &mut Recorded) -> Vec<Member> {
+    let (one, other): (&[LocationIndex], &[LocationIndex]) = match &communicator.members {
+        Members::Own => (&[], &[]),
+        Members::Ranks(ranks) | Members::Threads(ranks) => (ranks, &[]),
+        Members::Inter { a, b } => (a, b),
+    };
+    let sides = [(0, one), (1, other)].into_iter();
+    let ranks = sides.flat_map(|(side, ranks)| {
+        let ranks = (0..).zip(ranks);
+        ranks.map(move |(rank, location)| (side, rank, *location))
+    });
+    let member = |(side, rank, location): (u8, u32, LocationIndex)| Member {
+        location,
+        side,
+        rank,
+        calls: recorded.remove(&location).unwrap_or_default(),
+    };
+    ranks.map(member).collect()
 }
 
 impl Builder<'_, '_> {
@@ -190,21 +288,10 @@ impl Builder<'_, '_> {
         mut recorded: Recorded,
         pace: &mut Pace<'_>,
     ) -> Result<(), Cancelled> {
-        let mut member = |rank: usize, location: &LocationIndex, side| Member {
-            location: *location,
-            side,
-            rank: rank as u32,
-            calls: recorded.remove(location).unwrap_or_default(),
-        };
-        let members: Vec<Member> = match &communicator.members {
-            Members::Own => return Ok(()),
-            Members::Ranks(ranks) | Members::Threads(ranks) => members_of(ranks, 0, &mut member),
-            Members::Inter { a, b } => {
-                let mut both = members_of(a, 0, &mut member);
-                both.extend(members_of(b, 1, &mut member));
-                both
-            }
-        };
+        if communicator.members == Members::Own {
+            return Ok(());
+        }
+        let members = members_with_calls(communicator, &mut recorded);
         self.strangers(recorded);
         if members.len() < 2 {
             return Ok(());
@@ -260,6 +347,72 @@ impl Builder<'_, '_> {
                 self.joined(communicator, &calls);
             }
         }
+        Ok(())
+    }
+
+    /// The operations of a communicator that are hosted here.
+    fn in_turns(
+        &mut self,
+        (number, communicator): (u32, &Communicator),
+        mut recorded: Recorded,
+        turns: &Turns,
+        pace: &mut Pace<'_>,
+    ) -> Result<(), Cancelled> {
+        let share = self.nodes.share();
+        let (rank, _) = share.place();
+        let owner = |it: &Member| share.owner(it.location.as_usize());
+        let members = members_with_calls(communicator, &mut recorded);
+        let most = { members.iter() }.map(|it| it.calls.len()).max();
+        let most = most.unwrap_or(0);
+        // Of members of other processes that are no neighbours, there are only the calls of
+        // operations that are hosted here.
+        let knows_all = |it: &Member| it.calls.len() == most;
+        for turn in (0..most).filter(|&turn| turns.host(turn) == rank) {
+            pace.events(members.len())?;
+            let of_turn = |it: &Member| {
+                let place = if knows_all(it) {
+                    turn
+                } else {
+                    turn / turns.hosts().len()
+                };
+                Some(Entered {
+                    call: *it.calls.get(place)?,
+                    side: it.side,
+                    rank: it.rank,
+                })
+            };
+            let calls: Vec<Entered> = members.iter().filter_map(of_turn).collect();
+            let ruling = match self.ruling(communicator, &calls) {
+                Ok(ruling) => Ruling {
+                    communicator: number,
+                    turn: turn as u32,
+                    ..ruling
+                },
+                Err(Mismatch(place)) => {
+                    let (location, event) = (self.nodes.location(place), self.nodes.event(place));
+                    self.defects
+                        .alone(Defect::CollectiveMismatch, location, event);
+                    continue;
+                }
+            };
+            let participants = participants(ruling, &calls);
+            if !proves_something(ruling.class, &participants) {
+                continue;
+            }
+            let first = self.built.visited.slots().len() as u32;
+            let across = across_sides(communicator, ruling.class);
+            self.built.visited.push(ruling.class, across, &participants);
+            for (slot, guest) in (first..).map(Slot).zip(members.iter().map(owner)) {
+                if guest != rank {
+                    self.built.guests.hosted[guest].push(slot);
+                }
+            }
+            for &guest in turns.hosts().iter().filter(|&&it| it != rank) {
+                self.built.rulings[guest].push(ruling);
+            }
+        }
+        let known = (0..).zip(members).filter(|(_, it)| knows_all(it));
+        self.built.awaiting.insert(number, known.collect());
         Ok(())
     }
 
@@ -405,7 +558,23 @@ impl Builder<'_, '_> {
 
     /// The i-th call of every member.
     fn joined(&mut self, communicator: &Communicator, calls: &[Entered]) {
-        let Some(first) = calls.first() else { return };
+        match self.ruling(communicator, calls) {
+            Ok(ruling) => self.push(communicator, ruling.class, &participants(ruling, calls)),
+            Err(Mismatch(place)) => self.note(Defect::CollectiveMismatch, place),
+        }
+    }
+
+    /// What calls that belong together prove.
+    fn ruling(&self, communicator: &Communicator, calls: &[Entered]) -> Result<Ruling, Mismatch> {
+        let ruling = |class, root| Ruling {
+            communicator: 0,
+            turn: 0,
+            class,
+            root,
+        };
+        let Some(first) = calls.first() else {
+            return Ok(ruling(Class::None, None));
+        };
         let operation = first.call.what.operation;
         let ends_epoch = operation == Operation::Fence && calls.iter().any(|it| it.call.what.sent);
         let class = if ends_epoch {
@@ -415,43 +584,58 @@ impl Builder<'_, '_> {
         };
         let root = root_place(communicator, calls);
         let rooted = matches!(class, Class::OneToAll | Class::AllToOne);
-        if calls
-            .iter()
-            .any(|entered| entered.call.what.operation != operation)
-            || (rooted && root.is_err())
-        {
-            self.note(Defect::CollectiveMismatch, first.call.place);
-            return;
+        let differs = |entered: &Entered| entered.call.what.operation != operation;
+        if calls.iter().any(differs) || (rooted && root.is_err()) {
+            return Err(Mismatch(first.call.place));
         }
-        let root = root.ok().flatten();
-        let participants = calls.iter().enumerate().map(|(place, entered)| {
-            let Call {
-                what, begin, end, ..
-            } = entered.call;
-            let silent = operation.carries_data();
-            let cause = (!silent || what.sent) && (class != Class::OneToAll || Some(place) == root);
-            let effect =
-                (!silent || what.received) && (class != Class::AllToOne || Some(place) == root);
-            Participant {
-                begin: begin.filter(|_| cause).into(),
-                end: end.filter(|_| effect).into(),
-                side: entered.side,
-            }
-        });
-        let participants: Vec<Participant> = participants.collect();
-        self.push(communicator, class, &participants);
+        let root = root.ok().flatten().map(|place| place as u32);
+        Ok(ruling(class, root))
     }
 
+    /// Adds an operation, if it proves anything, to those that are visited here or to others.
+    ///
+    /// All that take part are known to each process that holds any of them, and one of these
+    /// visits it: that of the participant whose turn it is by the number of the first event.
     fn push(&mut self, communicator: &Communicator, class: Class, participants: &[Participant]) {
-        let effects = participants.iter().filter(|it| it.end.is_some()).count();
-        let causes = participants.iter().filter(|it| it.begin.is_some()).count();
-        if class == Class::None || effects == 0 || causes == 0 {
+        if !proves_something(class, participants) {
             return;
         }
-        let across_sides =
-            matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix;
-        self.built.push(class, across_sides, participants);
+        let involved = participants
+            .iter()
+            .filter_map(|it| it.cause().or(it.effect()));
+        let involved: Vec<EventNode> = involved.collect();
+        let nodes = self.nodes;
+        let turn = involved.first().map_or(0, |&it| nodes.event(it) as usize);
+        let visitor = involved.get(turn % involved.len().max(1));
+        let is_own = visitor.is_some_and(|&it| nodes.share().owns_location(nodes.location(it)));
+        let built = if is_own {
+            &mut self.built.visited
+        } else {
+            &mut self.built.others
+        };
+        built.push(class, across_sides(communicator, class), participants);
     }
+}
+
+/// Calls that belong together by their turn are of different operations, or disagree on a
+/// root; where the first of them is.
+struct Mismatch(EventNode);
+
+fn participants(ruling: Ruling, calls: &[Entered]) -> Vec<Participant> {
+    let calls = (0..).zip(calls);
+    let participant = |(place, it): (u32, &Entered)| ruling.participant(place, it.side, &it.call);
+    calls.map(participant).collect()
+}
+
+fn proves_something(class: Class, participants: &[Participant]) -> bool {
+    let effects = participants.iter().any(|it| it.end.is_some());
+    let causes = participants.iter().any(|it| it.begin.is_some());
+    class != Class::None && effects && causes
+}
+
+/// Whether causes and effects are on different sides.
+fn across_sides(communicator: &Communicator, class: Class) -> bool {
+    matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix
 }
 
 /// The place of the root among `calls`: `Ok(None)` if the root itself is not

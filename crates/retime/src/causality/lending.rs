@@ -7,8 +7,9 @@
 //!   by all of it, and come to the same;
 //! - with receives the calls in which they were posted, and with synchronous sends their
 //!   completions;
-//! - calls of a collective operation, to every process that holds a member of its
-//!   communicator;
+//! - calls of a collective operation, to its [host](super::hosting) and to the processes of
+//!   the neighbours; where it is not certain which calls meet, to every process that holds a
+//!   member of the communicator;
 //! - of every location what is one number: how many events it has, and from when to when.
 //!
 //! What is lent has other node numbers in every process; but its order is the same, by
@@ -18,13 +19,16 @@
 //! and operations that several processes have used, threads that take turns on a channel
 //! such that parts of it can be in another order, and calls that post several receives.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
     ChannelIndex, ChannelPlace, Communicator, LocationIndex, LocationLog, LogColumns, LogNode,
-    Members, Message, NO_CALL, TraceInfo,
+    Message, NO_CALL, TraceInfo,
 };
 
+use super::hosting::{Hosting, members};
 use super::point_to_point::{by_endpoint, endpoint};
 use crate::share::{NeedsWhole, Share};
 
@@ -33,6 +37,8 @@ pub(super) struct Known {
     pub(super) logs: Vec<LogColumns>,
     /// By process, what of own logs it has borrowed, by location and event.
     pub(super) lent: Vec<Vec<(LocationIndex, LogNode)>>,
+    /// Who joins which calls.
+    pub(super) hosting: Hosting,
 }
 
 /// Lends and borrows. In one process there is nobody to lend to.
@@ -40,6 +46,7 @@ pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> K
     let own: Vec<LogColumns> = own.into_iter().map(LocationLog::into_columns).collect();
     if share.is_whole() {
         return Known {
+            hosting: Hosting::alone(&own),
             logs: own,
             lent: Vec::new(),
         };
@@ -47,17 +54,18 @@ pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> K
     if !share.all(can_be_cut(info, &own)) || !share.all(names_are_own(&own, share)) {
         share.needs_whole(NeedsWhole::Named);
     }
-    let (rank, size) = share.place();
+    let (_, size) = share.place();
     let mut known: FxHashMap<LocationIndex, LogColumns> = FxHashMap::default();
     for head in share.gathered(heads(&own)).into_iter().flatten() {
         known.insert(head.location, head);
     }
-    let members = Interested::new(info, share);
+    let hosting = Hosting::agreed(info, &own, share);
+    let concerned = Concerned::new(info, &hosting, share);
     let (mut lent, mut sent) = (vec![Vec::new(); size], vec![Vec::new(); size]);
     for log in &own {
-        let parts = members.of_log(info, log);
-        for peer in parts.peers().filter(|&it| it != rank) {
-            let (part, nodes) = excerpt(log, |what| parts.concerns(peer, what));
+        let mut numbers = vec![NOT_KEPT; log.times.len()];
+        for (peer, wanted) in concerned.by(info, log) {
+            let (part, nodes) = excerpt(log, &wanted, &mut numbers);
             lent[peer].extend(nodes.into_iter().map(|node| (log.location, node)));
             sent[peer].push(part);
         }
@@ -76,12 +84,16 @@ pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> K
     }
     let mut logs: Vec<LogColumns> = known.into_values().collect();
     logs.sort_by_key(|log| log.location);
-    Known { logs, lent }
+    Known {
+        logs,
+        lent,
+        hosting,
+    }
 }
 
 /// Logs without events.
 fn heads(own: &[LogColumns]) -> Vec<LogColumns> {
-    let head = |log: &LogColumns| excerpt(log, |_| false).0;
+    let head = |log: &LogColumns| excerpt(log, &Wanted::default(), &mut []).0;
     own.iter().map(head).collect()
 }
 
@@ -128,125 +140,117 @@ fn names_are_own(own: &[LogColumns], share: &Share) -> bool {
     all.all(|name| heard.insert(name))
 }
 
-/// Something in a log that may concern a process.
-enum What<'a> {
-    /// An end of a message.
-    End(&'a ChannelPlace),
-    /// A call of a collective operation on this communicator.
-    Call(u32),
-}
-
-/// Which processes hold members of communicators.
-struct Interested<'a> {
+/// Which processes what is in logs concerns.
+struct Concerned<'a> {
     share: &'a Share,
-    by_communicator: Vec<Vec<usize>>,
+    hosting: &'a Hosting,
+    /// By communicator the processes that hold members.
+    holders: Vec<Vec<usize>>,
 }
 
-/// Which processes what is in a log concerns.
-struct OfLog<'a> {
-    interested: &'a Interested<'a>,
-    /// By channel the process of the other end.
-    channels: Vec<usize>,
-    calls: FxHashSet<u32>,
+/// What of a log another process wants: places in its columns, rising.
+#[derive(Default)]
+struct Wanted {
+    sends: Vec<usize>,
+    receives: Vec<usize>,
+    accepted: Vec<usize>,
+    calls: Vec<usize>,
 }
 
-impl<'a> Interested<'a> {
-    fn new(info: &TraceInfo, share: &'a Share) -> Self {
+impl<'a> Concerned<'a> {
+    fn new(info: &TraceInfo, hosting: &'a Hosting, share: &'a Share) -> Self {
         let holders = |communicator: &Communicator| {
-            let (one, other): (&[LocationIndex], &[LocationIndex]) = match &communicator.members {
-                Members::Own => (&[], &[]),
-                Members::Ranks(it) | Members::Threads(it) => (it, &[]),
-                Members::Inter { a, b } => (a, b),
-            };
-            let owner = |it: &LocationIndex| share.owner(it.as_usize());
-            let mut holders: Vec<usize> = one.iter().chain(other).map(owner).collect();
+            let owner = |it: LocationIndex| share.owner(it.as_usize());
+            let mut holders: Vec<usize> = members(communicator).map(owner).collect();
             holders.sort_unstable();
             holders.dedup();
             holders
         };
         Self {
             share,
-            by_communicator: info.communicators.iter().map(holders).collect(),
+            hosting,
+            holders: info.communicators.iter().map(holders).collect(),
         }
     }
 
-    fn of_log(&'a self, info: &TraceInfo, log: &LogColumns) -> OfLog<'a> {
+    /// Other processes, each with what it wants of a log.
+    fn by(&self, info: &TraceInfo, log: &LogColumns) -> BTreeMap<usize, Wanted> {
+        let mut by_process: BTreeMap<usize, Wanted> = BTreeMap::new();
         let other = |it: &Message| self.share.owner(endpoint(info, it.peer).as_usize());
-        OfLog {
-            interested: self,
-            channels: log.channels.iter().map(other).collect(),
-            calls: log.calls.iter().map(|it| it.what.communicator).collect(),
+        let channels: Vec<usize> = log.channels.iter().map(other).collect();
+        let process = |it: &ChannelPlace| channels.get(it.channel.index()).copied();
+        for (place, send) in log.sends.iter().enumerate() {
+            let wanted = process(send).map(|it| by_process.entry(it).or_default());
+            wanted.into_iter().for_each(|it| it.sends.push(place));
         }
-    }
-
-    fn holds_member(&self, process: usize, communicator: u32) -> bool {
-        let holders = self.by_communicator.get(communicator as usize);
-        holders.is_some_and(|it| it.binary_search(&process).is_ok())
+        for (place, receive) in log.receives.iter().enumerate() {
+            let wanted = process(receive).map(|it| by_process.entry(it).or_default());
+            wanted.into_iter().for_each(|it| it.receives.push(place));
+        }
+        if !log.accepted.is_empty() {
+            let sends = log.sends.iter();
+            let to: FxHashMap<LogNode, usize> = sends
+                .filter_map(|it| Some((it.node, process(it)?)))
+                .collect();
+            for (place, accepted) in log.accepted.iter().enumerate() {
+                if let Some(&process) = to.get(&accepted.send) {
+                    let wanted = by_process.entry(process).or_default();
+                    wanted.accepted.push(place);
+                }
+            }
+        }
+        let own = endpoint(info, log.location);
+        let mut made: FxHashMap<u32, usize> = FxHashMap::default();
+        for (place, call) in log.calls.iter().enumerate() {
+            if call.begin.or(call.end).is_none() {
+                continue;
+            }
+            let communicator = call.what.communicator;
+            let made = made.entry(communicator).or_default();
+            let turn = std::mem::replace(made, *made + 1);
+            let mut want = |process: usize| {
+                let wanted = by_process.entry(process).or_default();
+                if wanted.calls.last() != Some(&place) {
+                    wanted.calls.push(place);
+                }
+            };
+            match self.hosting.turns(communicator) {
+                Some(turns) => turns.concerned(own, turn).for_each(&mut want),
+                None => {
+                    let holders = self.holders.get(communicator as usize);
+                    holders.into_iter().flatten().copied().for_each(&mut want);
+                }
+            }
+        }
+        let (rank, _) = self.share.place();
+        by_process.remove(&rank);
+        by_process
     }
 }
 
-impl OfLog<'_> {
-    /// The processes that it concerns, rising.
-    fn peers(&self) -> impl Iterator<Item = usize> {
-        let calls = self.calls.iter();
-        let known = &self.interested.by_communicator;
-        let of_calls = calls.filter_map(|&it| known.get(it as usize)).flatten();
-        let mut peers: Vec<usize> = self.channels.iter().chain(of_calls).copied().collect();
-        peers.sort_unstable();
-        peers.dedup();
-        peers.into_iter()
-    }
+/// Instead of the number of a node that is not in an excerpt.
+const NOT_KEPT: u32 = u32::MAX;
 
-    fn concerns(&self, process: usize, what: &What<'_>) -> bool {
-        match what {
-            What::End(place) => self.channels.get(place.channel.index()) == Some(&process),
-            What::Call(communicator) => self.interested.holds_member(process, *communicator),
-        }
-    }
-}
-
-/// What of a log concerns somebody, and the nodes of the log that are in it.
-fn excerpt(log: &LogColumns, concerns: impl Fn(&What<'_>) -> bool) -> (LogColumns, Vec<LogNode>) {
-    let ends = |it: &[ChannelPlace]| -> Vec<usize> {
-        let ends = it.iter().enumerate();
-        let kept = ends.filter(|(_, it)| concerns(&What::End(it)));
-        kept.map(|(place, _)| place).collect()
-    };
-    let (sends, receives) = (ends(&log.sends), ends(&log.receives));
+/// What of a log is wanted, and the nodes of the log that are in it. By node, `numbers` are
+/// [`NOT_KEPT`] before and after.
+fn excerpt(log: &LogColumns, wanted: &Wanted, numbers: &mut [u32]) -> (LogColumns, Vec<LogNode>) {
     let call_of = |place: usize| log.posted_in.get(place).copied().unwrap_or(NO_CALL);
-    let calls = log.calls.iter();
-    let calls = calls.filter(|it| concerns(&What::Call(it.what.communicator)));
-    let calls: Vec<_> = calls.copied().collect();
-    // By node whether it is in the excerpt, and then its number there.
-    let mut kept = vec![0_u32; log.times.len()];
-    let mut keep = |node: LogNode| kept[node.index()] = 1;
-    for &place in &sends {
-        keep(log.sends[place].node);
-    }
-    for &place in &receives {
-        keep(log.receives[place].node);
-        Some(call_of(place))
-            .filter(|&it| it != NO_CALL)
-            .map(&mut keep);
-    }
-    let of_calls = calls.iter().flat_map(|it| [it.begin, it.end]).flatten();
-    of_calls.for_each(&mut keep);
-    let mut accepted = log.accepted.clone();
-    if !accepted.is_empty() {
-        let sent: FxHashSet<LogNode> = sends.iter().map(|&it| log.sends[it].node).collect();
-        accepted.retain(|it| sent.contains(&it.send));
-        for it in &accepted {
-            keep(it.completion);
-        }
-    }
     let mut nodes: Vec<LogNode> = Vec::new();
-    for (node, number) in (0..).map(LogNode).zip(&mut kept) {
-        if *number == 1 {
-            *number = nodes.len() as u32;
-            nodes.push(node);
-        }
+    nodes.extend(wanted.sends.iter().map(|&it| log.sends[it].node));
+    for &place in &wanted.receives {
+        nodes.push(log.receives[place].node);
+        nodes.extend(Some(call_of(place)).filter(|&it| it != NO_CALL));
     }
-    let new = |node: LogNode| LogNode(kept[node.index()]);
+    let calls = || wanted.calls.iter().map(|&it| log.calls[it]);
+    nodes.extend(calls().flat_map(|it| [it.begin, it.end]).flatten());
+    let accepted = || wanted.accepted.iter().map(|&it| log.accepted[it]);
+    nodes.extend(accepted().map(|it| it.completion));
+    nodes.sort_unstable();
+    nodes.dedup();
+    for (number, node) in (0..).zip(&nodes) {
+        numbers[node.index()] = number;
+    }
+    let new = |node: LogNode| LogNode(numbers[node.index()]);
     let mut channels: FxHashMap<ChannelIndex, ChannelIndex> = FxHashMap::default();
     let mut part = LogColumns {
         location: log.location,
@@ -269,11 +273,11 @@ fn excerpt(log: &LogColumns, concerns: impl Fn(&What<'_>) -> bool) -> (LogColumn
             length: it.length,
         }
     };
-    for &place in &sends {
+    for &place in &wanted.sends {
         let send = renumbered(&log.sends[place], &mut part);
         part.sends.push(send);
     }
-    for &place in &receives {
+    for &place in &wanted.receives {
         let receive = renumbered(&log.receives[place], &mut part);
         part.receives.push(receive);
         part.posted.push(log.posted[place]);
@@ -282,11 +286,11 @@ fn excerpt(log: &LogColumns, concerns: impl Fn(&What<'_>) -> bool) -> (LogColumn
         let call = Some(call_of(place)).filter(|&it| it != NO_CALL);
         part.posted_in.push(call.map_or(NO_CALL, new));
     }
-    part.accepted = accepted;
+    part.accepted = accepted().collect();
     for it in &mut part.accepted {
         (it.send, it.completion) = (new(it.send), new(it.completion));
     }
-    part.calls = calls;
+    part.calls = calls().collect();
     for call in &mut part.calls {
         (call.begin, call.end) = (call.begin.map(new), call.end.map(new));
     }
@@ -294,5 +298,8 @@ fn excerpt(log: &LogColumns, concerns: impl Fn(&What<'_>) -> bool) -> (LogColumn
     part.times = nodes.iter().map(|it| log.times[of(it)]).collect();
     part.numbers = nodes.iter().map(|it| log.numbers[of(it)]).collect();
     part.roles = nodes.iter().map(|it| log.roles[of(it)]).collect();
+    for node in &nodes {
+        numbers[of(node)] = NOT_KEPT;
+    }
     (part, nodes)
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use retime_model::{Class, Defects, Role};
 
-use super::collectives::{Collectives, JoinedOperation, Participant};
+use super::collectives::{Collectives, JoinedOperation, Participant, Shared};
 use super::nodes::Nodes;
 use super::{Causality, EventNode, PackedOption, Partner, Slot};
 
@@ -74,7 +74,10 @@ impl Collectives {
             participants: participants.map(swap).collect(),
             operations: self.operations.iter().map(class).collect(),
             instance_of_slot: self.instance_of_slot.clone(),
-            own: self.own,
+            shared: self.shared.as_ref().map(|it| Shared {
+                own: it.own,
+                guests: it.guests.mirrored(|slot| self.mirror_slot(slot)),
+            }),
         }
     }
 

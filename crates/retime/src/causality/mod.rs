@@ -19,6 +19,7 @@ mod collectives;
 mod doubtful;
 mod gaps;
 mod holders;
+mod hosting;
 mod ids;
 mod joining;
 mod lending;
@@ -37,6 +38,7 @@ mod window;
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub(crate) use collectives::TopTwo;
 pub use collectives::{Collectives, JoinedOperation, Participant};
+pub(crate) use hosting::Guests;
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
@@ -48,14 +50,15 @@ pub use usage::{Usage, Used};
 
 use std::sync::Arc;
 
-use retime_model::{Cancelled, Correction, LogColumns, Monitor, Ticks, Timestamp, TraceInfo};
+use retime_model::{
+    Cancelled, Correction, LocationIndex, LogColumns, Monitor, Ticks, Timestamp, TraceInfo,
+};
 
 use self::lending::Known;
 use self::noted::Noted;
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use crate::share::Share;
-use retime_model::Clocks;
 
 /// How doubtful operations are taken.
 #[derive(Clone, Copy, Debug, Default)]
@@ -172,7 +175,11 @@ impl Causality {
         share: &Share,
         monitor: &dyn Monitor,
     ) -> Result<Self, CausalityError> {
-        let Known { mut logs, lent } = lending::known(info, own, share);
+        let Known {
+            mut logs,
+            lent,
+            hosting,
+        } = lending::known(info, own, share);
         let nodes = Nodes::gather(info, &mut logs, &lent, share.clone())?;
         let usage = Usage::recorded(info, &logs, &nodes);
         let mut defects = Defects::default();
@@ -191,14 +198,15 @@ impl Causality {
         let operations = || {
             let mut noted = Noted::new(&nodes);
             let mut pace = Pace::of(monitor);
-            let mut joined = joining::join(info, &logs, &nodes, options, &mut noted, &mut pace)?;
-            named::join(&logs, &nodes, &mut joined, &mut noted, &mut pace)?;
+            let how = (options, &hosting);
+            let mut joined = joining::join(info, &logs, &nodes, how, &mut noted, &mut pace)?;
+            named::join(&logs, &nodes, &mut joined.visited, &mut noted, &mut pace)?;
             Ok::<_, Cancelled>((joined, noted.into_defects()))
         };
         let (messages, operations) = rayon::join(messages, operations);
         let (paired, of_messages) = messages?;
-        let (mut collectives, of_operations) = operations?;
-        collectives.put_own_first(&nodes);
+        let (joined, of_operations) = operations?;
+        let collectives = joined.told(info, share);
         let mut partner = paired.partner;
         let usage = usage.count(&nodes, &partner, &collectives);
         let completions = synchronous::enter(&paired.acknowledged, &mut partner);
@@ -315,34 +323,33 @@ impl Causality {
     }
 
     /// Visits each begin of a collective with how far it could move until its
-    /// tightest effect on another clock would come too early, at the given
-    /// times of all nodes.
-    pub(crate) fn tightest_effects(
+    /// tightest effect in another `domain` (its clock, its process) would come too early, at
+    /// the given times of all nodes.
+    pub(crate) fn tightest_effects<D: PartialEq + Copy>(
         &self,
         instance: Instance,
-        clocks: &Clocks,
+        domain: impl Fn(LocationIndex) -> D,
         delay: &MinimalDelay,
-        times: &[i64],
+        time: impl Fn(EventNode) -> i64,
         visit: &mut impl FnMut(EventNode, i64),
     ) {
         let participants = self.collectives.participants(instance);
-        let clock = |place: usize| self.clock_of_participant(clocks, &participants[place]);
+        let domain = |place: usize| self.location_of(&participants[place]).map(&domain);
         let room = |cause: EventNode, effect: EventNode, delay: Ticks| {
-            (times[effect.index()] - times[cause.index()]).saturating_sub(delay.0)
+            (time(effect) - time(cause)).saturating_sub(delay.0)
         };
         match delay {
             MinimalDelay::Uniform(delay) => {
-                let time = |node: EventNode| times[node.index()];
                 let visit =
                     |cause: EventNode, effect: EventNode| visit(cause, room(cause, effect, *delay));
                 self.collectives
-                    .earliest_effects(instance, time, clock, visit);
+                    .earliest_effects(instance, &time, domain, visit);
             }
             MinimalDelay::PerPair(table) => {
                 self.collectives.each_dependency(instance, |from, to| {
                     if let (Some(cause), Some(effect)) =
                         (participants[from].cause(), participants[to].effect())
-                        && clock(from) != clock(to)
+                        && domain(from) != domain(to)
                     {
                         let delay =
                             table.between(self.nodes.location(cause), self.nodes.location(effect));
@@ -353,19 +360,19 @@ impl Causality {
         }
     }
 
-    /// Visits each end of a collective with the begin on another clock that
+    /// Visits each end of a collective with the begin in another `domain` that
     /// bounds it most, and what is left between the bound and it (negative: too
     /// early), at the given times.
-    pub(crate) fn tightest_causes(
+    pub(crate) fn tightest_causes<D: PartialEq + Copy>(
         &self,
         instance: Instance,
-        clocks: &Clocks,
+        domain: impl Fn(LocationIndex) -> D,
         delay: &MinimalDelay,
         time: impl Fn(EventNode) -> i64,
         mut visit: impl FnMut(EventNode, EventNode, i64),
     ) {
         let participants = self.collectives.participants(instance);
-        let clock = |place: usize| self.clock_of_participant(clocks, &participants[place]);
+        let domain = |place: usize| self.location_of(&participants[place]).map(&domain);
         match delay {
             MinimalDelay::Uniform(delay) => {
                 let visit = |cause: EventNode, effect: EventNode| {
@@ -376,7 +383,7 @@ impl Causality {
                     instance,
                     0..participants.len(),
                     &time,
-                    clock,
+                    domain,
                     visit,
                 );
             }
@@ -385,7 +392,7 @@ impl Causality {
                 self.collectives.each_dependency(instance, |from, to| {
                     if let (Some(cause), Some(effect)) =
                         (participants[from].cause(), participants[to].effect())
-                        && clock(from) != clock(to)
+                        && domain(from) != domain(to)
                     {
                         let delay =
                             table.between(self.nodes.location(cause), self.nodes.location(effect));
@@ -404,12 +411,8 @@ impl Causality {
         }
     }
 
-    fn clock_of_participant(
-        &self,
-        clocks: &Clocks,
-        participant: &Participant,
-    ) -> Option<retime_model::ClockId> {
+    fn location_of(&self, participant: &Participant) -> Option<LocationIndex> {
         let node = participant.cause().or(participant.effect())?;
-        Some(clocks.of(self.nodes.location(node)))
+        Some(self.nodes.location(node))
     }
 }

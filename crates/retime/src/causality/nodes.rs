@@ -22,7 +22,8 @@ use crate::share::{NeedsWhole, Share};
 use retime_model::Monitor;
 use retime_model::packed::Packed;
 use retime_model::{
-    Correction, LocationIndex, LogColumns, LogNode, Role, Ticks, Timestamp, TraceInfo, plural,
+    Correction, LocationIndex, LogColumns, LogNode, Place, Role, Ticks, Timestamp, TraceInfo,
+    plural,
 };
 
 /// Stamps may span this many ticks at most, so that differences of corrected
@@ -412,6 +413,14 @@ impl Nodes {
             from
         } else {
             self.search(node, from.as_usize(), to.as_usize() + 1)
+        }
+    }
+
+    /// Where it is.
+    pub fn place(&self, node: EventNode) -> Place {
+        Place {
+            location: self.location(node),
+            event: self.event(node),
         }
     }
 

@@ -35,6 +35,11 @@ impl<'a> Noted<'a> {
         }
     }
 
+    /// The same where this process alone comes upon it, whoever holds the location.
+    pub(super) fn alone(&mut self, kind: Defect, location: LocationIndex, event: u64) {
+        self.found.add(kind, location, event);
+    }
+
     pub(super) fn into_defects(self) -> Defects {
         self.found
     }

@@ -42,6 +42,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::guests::limits_of_begins;
 use super::lead::Lead;
 use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
@@ -51,7 +52,7 @@ use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
-use retime_model::{ClockId, Clocks};
+use retime_model::{ClockId, Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
@@ -433,17 +434,42 @@ impl CollectiveLimits {
                 limits.by_slot[slot.index()].fetch_min(limit, Ordering::Relaxed);
             }
         };
+        let (domain, time) = (
+            |it: LocationIndex| clocks.of(it),
+            |node: EventNode| times.values[node.index()],
+        );
         // Fixed blocks, so that it is asked equally often whether to go on.
         let blocks: Vec<Ids<Instance>> = collectives.known_instances().chunks(BLOCK).collect();
         blocks.into_par_iter().try_for_each(|block| {
             let mut pace = Pace::of(monitor);
             for instance in block {
                 pace.events(collectives.participants(instance).len())?;
-                causality.tightest_effects(instance, clocks, delay, &times.values, &mut &note);
+                causality.tightest_effects(instance, domain, delay, time, &mut &note);
             }
             Ok(())
         })?;
+        limits.hear(causality, delay, times, monitor)?;
         Ok(limits)
+    }
+
+    /// Takes up what hosts of operations tell of ends in other processes.
+    fn hear(
+        &self,
+        causality: &Causality,
+        delay: &MinimalDelay,
+        times: &LogicalTimes,
+        monitor: &dyn Monitor,
+    ) -> Result<(), Cancelled> {
+        let guests = causality.collectives().guests();
+        let Some(guests) = guests.filter(|it| it.are_any()) else {
+            return Ok(());
+        };
+        let hosted = limits_of_begins(causality, delay, &times.values, monitor)?;
+        let heard = guests.told(causality.share(), |slot| hosted[slot.index()]);
+        for (slot, limit) in heard {
+            self.by_slot[slot.index()].fetch_min(limit, Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     fn of(&self, slot: Slot) -> Option<i64> {

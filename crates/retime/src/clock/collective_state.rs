@@ -30,6 +30,10 @@ pub(super) struct CollectiveState<'a> {
     progress: Vec<Progress>,
     /// The most locations that share a clock.
     most_shared: usize,
+    /// Before which times ends that have other participants in other processes cannot lie
+    /// for the sake of these, if anything tells; by slot from the first that is away on.
+    outside: Vec<i64>,
+    first_away: usize,
 }
 
 impl<'a> CollectiveState<'a> {
@@ -48,15 +52,29 @@ impl<'a> CollectiveState<'a> {
                 .unwrap_or(participants.len());
             progress
         };
+        let away = collectives.guests().map_or(&[][..], |it| it.away());
+        let away = away.iter().flatten().map(|it| it.index());
+        let last = away.clone().max().map_or(0, |it| it + 1);
+        let first_away = away.min().unwrap_or(0);
         Self {
             causality,
             clocks,
+            outside: vec![UNKNOWN; last - first_away],
+            first_away,
             progress: collectives.known_instances().map(progress).collect(),
             most_shared: clocks
                 .iter()
                 .map(|clock| clocks.locations(clock).len())
                 .max()
                 .unwrap_or(1),
+        }
+    }
+
+    /// Begins in other processes let the end in `slot` not lie before.
+    pub(super) fn bound_from_outside(&mut self, slot: Slot, bound: i64) {
+        let place = slot.index().checked_sub(self.first_away);
+        if let Some(known) = place.and_then(|it| self.outside.get_mut(it)) {
+            *known = bound;
         }
     }
 
@@ -125,6 +143,20 @@ impl<'a> CollectiveState<'a> {
     /// The time before which the end in `slot` cannot lie, if any begin on
     /// another clock bounds it.
     pub(super) fn bound(
+        &self,
+        values: &[i64],
+        delay: &MinimalDelay,
+        slot: Slot,
+        clock: ClockId,
+    ) -> Option<i64> {
+        let outside = slot.index().checked_sub(self.first_away);
+        let outside = outside.and_then(|it| self.outside.get(it)).copied();
+        let outside = outside.filter(|&it| it != UNKNOWN);
+        self.bound_of_known(values, delay, slot, clock).max(outside)
+    }
+
+    /// The same for the sake of participants that are known here.
+    fn bound_of_known(
         &self,
         values: &[i64],
         delay: &MinimalDelay,

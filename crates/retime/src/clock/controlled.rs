@@ -83,7 +83,7 @@ pub fn controlled(
     gamma: Gamma,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, |heard| {
+    in_rounds(causality, delay, monitor, |heard| {
         let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
         run.hear(heard);
         run.in_any_order()?;

@@ -12,13 +12,12 @@
 //! publication of what it waits for names the clock. So a clock needs nothing of
 //! another but what it is told here.
 //!
-//! All clocks share one memory, and one column of values serves as their mail.
-//! Between processes a sent value would travel to where its receive is, a begin to
-//! all ends that depend on it; questions and answers would be the same.
+//! All clocks of a process share one memory, and one column of values serves as their
+//! mail. Between processes values travel in [rounds](super::rounds).
 
 use super::collective_state::CollectiveState;
 use super::times::UNKNOWN;
-use crate::causality::{Causality, EventNode, PackedOption, Role};
+use crate::causality::{Causality, EventNode, PackedOption, Role, Slot};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
 
@@ -109,6 +108,12 @@ impl<'a> Exchange<'a> {
             Role::CollectiveBegin => self.release_ends(node, &mut woken),
             Role::Receive | Role::CollectiveEnd => {}
         }
+    }
+
+    /// Takes up what other processes that take part in an operation come to: its end in
+    /// `slot` cannot lie before.
+    pub(super) fn bound_from_outside(&mut self, slot: Slot, bound: i64) {
+        self.collectives.bound_from_outside(slot, bound);
     }
 
     /// The value of a node that was published.

@@ -27,6 +27,7 @@ mod cycle;
 mod error;
 mod exchange;
 mod gamma;
+mod guests;
 mod lamport;
 mod law;
 mod lead;

@@ -92,7 +92,10 @@ impl<'a, L: Law> Run<'a, L> {
 
     /// Takes up what other processes have told.
     pub(super) fn hear(&mut self, heard: &Heard) {
-        for (node, value) in heard.all() {
+        for (slot, bound) in heard.bounds() {
+            self.exchange.bound_from_outside(slot, bound);
+        }
+        for (node, value) in heard.values() {
             let woken = |clock| self.ready.list(clock);
             self.exchange.publish(node, value, woken);
         }

@@ -64,7 +64,7 @@ pub fn simple(
     distance: Ticks,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, |heard| {
+    in_rounds(causality, delay, monitor, |heard| {
         let distance = distance.0;
         let mut run = Run::new(causality, clocks, delay, Standing { distance }, monitor);
         run.hear(heard);

@@ -6,14 +6,15 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use retime::causality::Check;
-use retime::causality::LocationLog;
+use retime::causality::{Check, LocationLog, Operation, Root};
 use retime::pipeline::{
-    Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Method, MethodName, Solution,
+    Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Measured, Method, MethodName,
+    Solution,
 };
 use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
 
-use crate::common::hand::{logs, ranks, receive, send};
+use crate::common::hand::{barrier, end, logs, ranks, receive, send};
+use crate::common::trace::Call;
 use crate::common::{cases, specs};
 
 /// One of several threads that are processes to each other.
@@ -70,6 +71,7 @@ struct Outcome {
     share: Share,
     analysis: Option<Analysis>,
     solution: Option<Solution>,
+    measured: Option<Measured>,
     bounds: Option<Bounds>,
     stragglers: Option<Stragglers>,
 }
@@ -77,8 +79,9 @@ struct Outcome {
 fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome {
     let mut analysis = analysis;
     let solution = analysis.as_ref().and_then(|it| it.solve(method, &()).ok());
-    let (mut bounds, mut stragglers) = (None, None);
+    let (mut measured, mut bounds, mut stragglers) = (None, None, None);
     if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
+        measured = analysis.measure(solution, &()).ok();
         analysis.adopt(solution, &()).unwrap();
         let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
         bounds = found.ok().flatten();
@@ -90,6 +93,7 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
         share,
         analysis,
         solution,
+        measured,
         bounds,
         stragglers,
     }
@@ -174,6 +178,8 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     }
     let jumps = |it: &Solution| it.repaired.as_ref().map(|it| (it.jumps, it.largest_jump));
     prop_assert_eq!(jumps(ours), jumps(theirs));
+    let limited_by = |it: &Outcome| it.measured.as_ref().map(|it| it.limited_by);
+    prop_assert_eq!(limited_by(whole), limited_by(part));
     prop_assert_eq!(&whole.stragglers, &part.stragglers);
     prop_assert_eq!(whole.bounds.is_some(), part.bounds.is_some());
     if let (Some(ours), Some(theirs)) = (&whole.bounds, &part.bounds) {
@@ -316,5 +322,91 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
             assert_eq!(part.share.broken(), None);
             same(&whole, part, rank == 0).unwrap();
         }
+    }
+}
+
+/// Six ranks that meet again and again, on clocks that differ, with `extra` calls of rank 4
+/// in between and a call of another operation by rank 3 if `mismatch`.
+fn meetings(mismatch: bool, extra: bool) -> (TraceInfo, Vec<LocationLog>) {
+    const TURNS: u64 = 60;
+    let all = [
+        (Operation::Allreduce, Root::None),
+        (Operation::Bcast, Root::Rank(2)),
+        (Operation::Scan, Root::None),
+        (Operation::Barrier, Root::None),
+        (Operation::Gather, Root::Rank(5)),
+    ];
+    let events = |rank: u64| {
+        let mut events = Vec::new();
+        for turn in 0..TURNS {
+            let (operation, root) = all[(turn % 5) as usize];
+            let other = mismatch && rank == 3 && turn == 17;
+            let operation = if other {
+                Operation::Alltoall
+            } else {
+                operation
+            };
+            let at = 1_000_000 + 1_000 * turn + 700 * rank;
+            events.push((at + (turn * 7 + rank * 13) % 50, Call::Begin));
+            events.push((at + 200 + (turn * 3 + rank) % 20, end(operation, root)));
+        }
+        if extra && rank == 4 {
+            events.push((2_000_000, Call::Begin));
+            events.push((2_000_010, barrier()));
+        }
+        events
+    };
+    let events: Vec<_> = (0..6).map(events).collect();
+    (ranks(&[0, 1, 2, 3, 4, 5]), logs(&events))
+}
+
+const THREE: [u32; 6] = [0, 0, 1, 1, 2, 2];
+
+/// Each operation is known as a whole to its host only; others know their own calls and
+/// those of neighbours.
+#[test]
+fn operations_are_hosted_in_turns() {
+    let (info, logs) = meetings(false, false);
+    let options = AnalysisOptions::default();
+    for method in [Method::default(), Method::new(MethodName::Clc)] {
+        let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
+        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+        let parts = in_processes((&info, &logs), &THREE, 3, &options, &method);
+        for (rank, part) in parts.iter().enumerate() {
+            assert_eq!(part.share.broken(), None);
+            same(&whole, part, rank == 0).unwrap();
+            let causality = part.analysis.as_ref().unwrap().causality();
+            // 120 events at each of 6 ranks: own ones, those of one or two neighbours, and a
+            // third of the others.
+            let expected = if rank == 1 {
+                4 * 120 + 2 * 40
+            } else {
+                3 * 120 + 3 * 40
+            };
+            assert_eq!(causality.nodes().len(), expected);
+            assert_eq!(causality.collectives().instances().len(), 20);
+        }
+    }
+}
+
+/// A defect of an operation is counted by its host, wherever it is; where members lack calls
+/// all know all.
+#[test]
+fn operations_that_do_not_fit_are_counted_once() {
+    for (mismatch, extra, events) in [(true, false, 480), (false, true, 722)] {
+        let (info, logs) = meetings(mismatch, extra);
+        let options = AnalysisOptions::default();
+        let method = Method::new(MethodName::Clc);
+        let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
+        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+        let defects = whole.analysis.as_ref().unwrap().causality().defects();
+        assert!(!defects.is_empty());
+        let parts = in_processes((&info, &logs), &THREE, 3, &options, &method);
+        for (rank, part) in parts.iter().enumerate() {
+            assert_eq!(part.share.broken(), None);
+            same(&whole, part, rank == 0).unwrap();
+        }
+        let causality = parts[0].analysis.as_ref().unwrap().causality();
+        assert_eq!(causality.nodes().len(), events);
     }
 }
