@@ -203,9 +203,8 @@ impl Analysed {
             let warnings = bounds.warnings(analysis.info(), analysis.clocks());
             report.warnings.extend(warnings);
             if run.verbose || run.json.is_some() {
-                let gentlest = analysis.gentlest(solution, &progress)?;
-                let part = gentlest.map(|(it, by)| build::gentlest_part(analysis, &it, &by));
-                report.gentlest = part;
+                let least = analysis.least_distortion(solution, &progress)?;
+                report.gentlest = least.map(|it| build::gentlest_part(analysis, &it));
             }
             report.timing.bounds_seconds = Some(start.elapsed().as_secs_f64());
         }

@@ -120,7 +120,7 @@ impl Defect {
 }
 
 /// Where something was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Hash)]
 pub struct Place {
     /// The location.
     pub location: LocationIndex,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
-use retime::optimal::{Coverage, Gentlest};
-use retime::pipeline::{Analysis, Bounds, Examined, Forcing, Method, Solution, UsedDelay};
+use retime::optimal::{Coverage, Forcing, LeastDistortion};
+use retime::pipeline::{Analysis, Bounds, Examined, Method, Solution, UsedDelay};
 use retime::repair;
 use retime::{Clocks, Grouping, Standing, TraceInfo};
 
@@ -240,28 +240,20 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
     }
 }
 
-pub(crate) fn gentlest_part(
-    analysis: &Analysis,
-    gentlest: &Gentlest,
-    forced_by: &[Forcing],
-) -> GentlestPart {
+pub(crate) fn gentlest_part(analysis: &Analysis, least: &LeastDistortion) -> GentlestPart {
     let part = |place| place_part(analysis.info(), place);
     let dependency = |it: &Forcing| ForcingPart {
         cause: part(it.cause),
         effect: part(it.effect),
         needed_ticks: it.needed.0,
     };
-    let cycle = gentlest.forced_by.as_ref();
     let ticks = |of: i128| i64::try_from(of).unwrap_or(i64::MAX);
     GentlestPart {
-        distortion: gentlest
-            .distortion
-            .is_finite()
-            .then_some(gentlest.distortion),
-        complete: gentlest.complete,
-        needed_ticks: cycle.map_or(0, |cycle| ticks(cycle.needed)),
-        width_ticks: cycle.map_or(0, |cycle| ticks(cycle.width)),
-        forced_by: forced_by.iter().map(dependency).collect(),
+        distortion: Some(least.distortion).filter(|it| it.is_finite()),
+        complete: least.complete,
+        needed_ticks: ticks(least.needed),
+        width_ticks: ticks(least.width),
+        forced_by: least.forced_by.iter().map(dependency).collect(),
     }
 }
 

@@ -180,12 +180,14 @@ impl<'a> Concerned<'a> {
         let channels: Vec<usize> = log.channels.iter().map(other).collect();
         let process = |it: &ChannelPlace| channels.get(it.channel.index()).copied();
         for (place, send) in log.sends.iter().enumerate() {
-            let wanted = process(send).map(|it| by_process.entry(it).or_default());
-            wanted.into_iter().for_each(|it| it.sends.push(place));
+            if let Some(process) = process(send) {
+                by_process.entry(process).or_default().sends.push(place);
+            }
         }
         for (place, receive) in log.receives.iter().enumerate() {
-            let wanted = process(receive).map(|it| by_process.entry(it).or_default());
-            wanted.into_iter().for_each(|it| it.receives.push(place));
+            if let Some(process) = process(receive) {
+                by_process.entry(process).or_default().receives.push(place);
+            }
         }
         if !log.accepted.is_empty() {
             let sends = log.sends.iter();
@@ -214,12 +216,10 @@ impl<'a> Concerned<'a> {
                     wanted.calls.push(place);
                 }
             };
-            match self.hosting.turns(communicator) {
-                Some(turns) => turns.concerned(own, turn).for_each(&mut want),
-                None => {
-                    let holders = self.holders.get(communicator as usize);
-                    holders.into_iter().flatten().copied().for_each(&mut want);
-                }
+            if let Some(turns) = self.hosting.turns(communicator) {
+                turns.concerned(own, turn).for_each(&mut want);
+            } else if let Some(holders) = self.holders.get(communicator as usize) {
+                holders.iter().copied().for_each(&mut want);
             }
         }
         let (rank, _) = self.share.place();

@@ -20,8 +20,6 @@ pub(crate) struct InOrder {
     pub(crate) edges: Edges,
     /// At which positions [`Source::list`] has them; of several processes there is no such list.
     pub(crate) positions: Vec<EdgeIndex>,
-    /// Of several processes where their causes and effects are.
-    pub(crate) places: Vec<(Place, Place)>,
 }
 
 /// A dependency as it is sent: its clocks, stamps and events.
@@ -46,7 +44,6 @@ impl InOrder {
         Ok(Self {
             edges: Edges::new(edges, extents),
             positions,
-            places: Vec::new(),
         })
     }
 
@@ -62,8 +59,8 @@ impl InOrder {
         let mut all = source.share().exchanged(to).concat();
         monitor.check()?;
         all.par_sort_unstable();
-        let places: Vec<(Place, Place)> = all.iter().filter_map(|it| it.4).collect();
-        let mut events: Vec<Place> = places.iter().flat_map(|it| [it.0, it.1]).collect();
+        let places = all.iter().filter_map(|it| it.4);
+        let mut events: Vec<Place> = places.flat_map(|it| [it.0, it.1]).collect();
         events.par_sort_unstable();
         events.dedup();
         let node = |place: Place| -> PackedOption<EventNode> {
@@ -82,7 +79,6 @@ impl InOrder {
         Ok(Self {
             edges: Edges::new(all.par_iter().map(edge).collect(), extents),
             positions: Vec::new(),
-            places,
         })
     }
 }

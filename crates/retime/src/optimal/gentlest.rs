@@ -27,7 +27,7 @@
 //! All sums are integers and `eps` is a fraction, so the result is exact.
 //!
 //! `eps` rises from 0, and at small `eps` most dependencies are implied by
-//! others between the same clocks: only the upper envelope of their cones is
+//! others between the same clocks: only the [upper envelope](maximal) of their cones is
 //! searched.
 //!
 //! ```
@@ -55,7 +55,7 @@
 
 use rayon::prelude::*;
 
-use super::cone::prune;
+use super::cone::maximal;
 use super::envelope::Envelope;
 use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
 use super::link::{Link, Slope, routes};
@@ -189,12 +189,17 @@ impl ForcingCycle {
     }
 
     fn ratio(&self) -> f64 {
-        // Where a width is next to nothing the search ends as if it were nothing.
-        if fraction(self.needed, self.width).is_none() {
-            return f64::INFINITY;
-        }
-        self.needed as f64 / self.width as f64
+        ratio(self.needed, self.width)
     }
+}
+
+/// What is needed over a width, in ticks.
+pub(super) fn ratio(needed: i128, width: i128) -> f64 {
+    // Where a width is next to nothing the search ends as if it were nothing.
+    if fraction(needed, width).is_none() {
+        return f64::INFINITY;
+    }
+    needed as f64 / width as f64
 }
 
 /// Finds the least possible distortion; `least` is the minimal delay of a
@@ -208,42 +213,89 @@ pub fn gentlest(
     monitor: &dyn Monitor,
 ) -> Result<Gentlest, Cancelled> {
     let mut budget = Budget::of(steps, monitor);
-    let mut search = Search {
-        places: Places::new(edges, monitor)?,
-        links: Vec::new(),
-        clocks: edges.clocks(),
-    };
-    search.links = search.all_links(edges, least, monitor)?;
-    let mut slope = Slope { rise: 0, run: 1 };
+    let listed = Listed::new(edges, least, monitor)?;
     let mut forced_by: Option<ForcingCycle> = None;
-    // Each cycle has a larger ratio than the one before.
-    let (complete, offsets) = loop {
-        monitor.check()?;
-        let graph = search.graph(slope, monitor)?;
-        let cycles = match graph.solve(None, &mut budget)? {
-            Solved::Cycles(cycles) => cycles,
-            Solved::Stopped(_) => break (false, Vec::new()),
-            Solved::Least(least) => {
-                break (true, search.offsets(&graph, &least, slope, &mut budget)?);
-            }
-        };
-        let Some(worst) = worst(&cycles, slope) else {
-            break (false, Vec::new());
-        };
-        let cycle = ForcingCycle::new(worst, &search.places);
-        let next = fraction(cycle.needed, cycle.width);
-        forced_by = Some(cycle);
-        match next {
-            Some(next) if !budget.is_used_up() => slope = next,
-            next => break (next.is_none(), Vec::new()),
+    let at = |slope| listed.at(slope, monitor);
+    let found = search(edges.clocks(), at, &mut budget, |cycle| {
+        forced_by = Some(ForcingCycle::new(cycle, &listed.places));
+    })?;
+    let offsets = match &found.solved {
+        Some((graph, least)) => {
+            let clocks = edges.clocks();
+            listed.offsets(clocks, (graph, least), found.slope, &mut budget)?
         }
+        None => Vec::new(),
     };
     Ok(Gentlest {
         distortion: forced_by.as_ref().map_or(0.0, ForcingCycle::ratio),
         forced_by,
-        complete,
+        complete: found.complete,
         offsets,
     })
+}
+
+/// By route, the links that matter at a slope, by time.
+pub(super) type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
+
+/// What a search has come to.
+pub(super) struct Found {
+    /// Whether it ended by itself.
+    pub(super) complete: bool,
+    slope: Slope,
+    /// The constraints at that slope and their least solution, if there is one.
+    solved: Option<(Graph, Vec<i128>)>,
+}
+
+/// Newton's method, given the links that matter at a slope; `forced` gets to know each cycle
+/// that forces a larger slope.
+pub(super) fn search(
+    clocks: usize,
+    mut links: impl FnMut(Slope) -> Result<Routed, Cancelled>,
+    budget: &mut Budget<'_>,
+    mut forced: impl FnMut(&Cycle),
+) -> Result<Found, Cancelled> {
+    let monitor = budget.monitor();
+    let mut slope = Slope { rise: 0, run: 1 };
+    let ended = |complete, slope, solved| {
+        Ok(Found {
+            complete,
+            slope,
+            solved,
+        })
+    };
+    // Each cycle has a larger ratio than the one before.
+    loop {
+        monitor.check()?;
+        let graph = graph(clocks, &links(slope)?, slope, monitor)?;
+        let cycles = match graph.solve(None, budget)? {
+            Solved::Cycles(cycles) => cycles,
+            Solved::Stopped(_) => return ended(false, slope, None),
+            Solved::Least(least) => return ended(true, slope, Some((graph, least))),
+        };
+        let Some(worst) = worst(&cycles, slope) else {
+            return ended(false, slope, None);
+        };
+        forced(worst);
+        match fraction(worst.bound(), worst.width()) {
+            Some(next) if !budget.is_used_up() => slope = next,
+            next => return ended(next.is_none(), slope, None),
+        }
+    }
+}
+
+/// The constraints that matter at a slope.
+fn graph(
+    clocks: usize,
+    links: &Routed,
+    slope: Slope,
+    monitor: &dyn Monitor,
+) -> Result<Graph, Cancelled> {
+    let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
+        let bound = |link: &Link| Bound::new(*link, (*from, 0), (*to, 0));
+        links.iter().map(bound).collect()
+    };
+    let bounds: Vec<Vec<Bound>> = links.iter().map(of_route).collect();
+    Graph::new(clocks, &bounds, None, slope, monitor)
 }
 
 /// The cycle of the largest ratio, if that is larger than `slope`.
@@ -278,59 +330,40 @@ fn fraction(rise: i128, run: i128) -> Option<Slope> {
     (run > 0).then_some(Slope { rise, run })
 }
 
-struct Search {
+/// The dependencies of a list.
+pub(super) struct Listed {
     places: Places,
     /// By route, sorted by time.
-    links: Vec<(ClockId, ClockId, Vec<Link>)>,
-    clocks: usize,
+    links: Routed,
 }
 
-impl Search {
-    fn all_links(
-        &self,
+impl Listed {
+    pub(super) fn new(
         edges: &Edges,
         least: impl Fn(&Edge) -> i64 + Sync,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<(ClockId, ClockId, Vec<Link>)>, Cancelled> {
-        let link = |&position: &EdgeIndex| {
-            let edge = edges.get(position)?;
-            Some(Link {
-                at_from: self.places.of(edge.from, edge.sent, edge.cause),
-                at_to: self.places.of(edge.to, edge.received, edge.effect),
-                bound: least(edge).saturating_sub(edge.latency()),
-                edge: position,
-            })
+    ) -> Result<Self, Cancelled> {
+        let places = Places::new(edges, monitor)?;
+        let place = |edge: &Edge| {
+            (
+                places.of(edge.from, edge.sent, edge.cause),
+                places.of(edge.to, edge.received, edge.effect),
+            )
         };
-        let routes = routes(edges);
-        let links = routes.into_par_iter().map(|route| {
-            let mut pace = Pace::of(monitor);
-            let mut links: Vec<Link> = Vec::with_capacity(route.edges.len());
-            for edge in &route.edges {
-                pace.event()?;
-                links.extend(link(edge));
-            }
-            let key = |link: &Link| (link.at_from.saturating_add(link.at_to), link.edge);
-            sort_by_key(&mut links, key, monitor)?;
-            Ok((route.from, route.to, links))
-        });
-        links.collect()
+        let links = all_links(edges, place, least, monitor)?;
+        Ok(Self { places, links })
     }
 
-    /// The constraints that matter at a slope.
-    fn graph(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Graph, Cancelled> {
-        let kept = self.links.par_iter().map(|(from, to, links)| {
-            let bound = |link| Bound::new(link, (*from, 0), (*to, 0));
-            prune(links.iter(), slope).into_iter().map(bound).collect()
-        });
-        let kept: Vec<Vec<Bound>> = kept.collect();
-        Graph::new(self.clocks, &kept, None, slope, monitor)
+    /// Those that matter at a slope.
+    pub(super) fn at(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Routed, Cancelled> {
+        matter(&self.links, slope, monitor)
     }
 
     /// The middle between the least and the greatest solution.
     fn offsets(
         &self,
-        graph: &Graph,
-        least: &[i128],
+        clocks: usize,
+        (graph, least): (&Graph, &[i128]),
         slope: Slope,
         budget: &mut Budget<'_>,
     ) -> Result<Vec<Option<Offset>>, Cancelled> {
@@ -354,8 +387,52 @@ impl Search {
             };
             (!places.is_empty()).then(|| Offset::through(places.iter().map(middle).collect()))
         };
-        Ok((0..self.clocks as u32).map(offset).collect())
+        Ok((0..clocks as u32).map(offset).collect())
     }
+}
+
+/// All dependencies of a list by route, sorted by time; `place` tells where cause and effect
+/// stand.
+pub(super) fn all_links(
+    edges: &Edges,
+    place: impl Fn(&Edge) -> (i64, i64) + Sync,
+    least: impl Fn(&Edge) -> i64 + Sync,
+    monitor: &dyn Monitor,
+) -> Result<Routed, Cancelled> {
+    let link = |&position: &EdgeIndex| {
+        let edge = edges.get(position)?;
+        let (at_from, at_to) = place(edge);
+        Some(Link {
+            at_from,
+            at_to,
+            bound: least(edge).saturating_sub(edge.latency()),
+            edge: position,
+        })
+    };
+    let links = routes(edges).into_par_iter().map(|route| {
+        let mut pace = Pace::of(monitor);
+        let mut links: Vec<Link> = Vec::with_capacity(route.edges.len());
+        for edge in &route.edges {
+            pace.event()?;
+            links.extend(link(edge));
+        }
+        sort_by_key(&mut links, Link::time, monitor)?;
+        Ok((route.from, route.to, links))
+    });
+    links.collect()
+}
+
+/// Of links by route, sorted by time, those that matter at a slope.
+pub(super) fn matter(
+    links: &Routed,
+    slope: Slope,
+    monitor: &dyn Monitor,
+) -> Result<Routed, Cancelled> {
+    let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
+        monitor.check()?;
+        Ok((*from, *to, maximal(links, slope)))
+    };
+    links.par_iter().map(of_route).collect()
 }
 
 /// Least and greatest solution, relative to the first node; where that does

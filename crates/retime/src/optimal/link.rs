@@ -31,6 +31,14 @@ packed_fields!(Link {
     edge: EdgeIndex,
 });
 
+impl Link {
+    /// What links of a route are sorted by. No two events of a clock share a place, so only
+    /// what is listed twice is equal in it.
+    pub(super) fn time(&self) -> (i64, i64) {
+        (self.at_from.saturating_add(self.at_to), self.at_from)
+    }
+}
+
 /// All dependencies from one clock to another, as positions in [`Edges::all`].
 #[derive(Clone, Debug)]
 pub(super) struct Route {

@@ -4,7 +4,8 @@
 //! differences: an effect comes after its cause, and a clock shows intervals
 //! nearly as long as they are.
 //!
-//! - [`gentlest`]: by how much local intervals have to change at least, and why.
+//! - [`gentlest`]: the correction that changes local intervals least.
+//! - [`LeastDistortion`]: by how much they have to change at least, and which events say so.
 //! - [`offset_bounds`]: if clocks keep their rates within a drift bound, between
 //!   which values does the offset of each lie, at any time?
 //! - [`midpoint`]: the correction in the middle of these bounds.
@@ -24,6 +25,7 @@ mod facts;
 mod feasible;
 mod gentlest;
 mod graph;
+mod least_distortion;
 mod line;
 mod link;
 mod midpoint;
@@ -38,6 +40,8 @@ pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
 pub use coverage::{Coverage, coverage};
 pub use error_bound::{BoundSummary, ClockErrorBound, ErrorBounds, ErrorKnot, SavedErrorBound};
 pub use gentlest::{ForcingCycle, ForcingPart, Gentlest, gentlest};
+pub(crate) use least_distortion::least_distortion;
+pub use least_distortion::{Forcing, LeastDistortion};
 pub use midpoint::midpoint;
 pub(crate) use narrowed::steps;
 pub use outside::{Outside, outside};

@@ -13,9 +13,9 @@ use retime_model::{Cancelled, ClockId, Monitor};
 
 /// The places of all clocks.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
-    /// By clock, events (stamp, node) that share their stamp with the one before.
-    ties: Vec<Vec<(i64, PackedOption<EventNode>)>>,
+pub(super) struct Places<E = PackedOption<EventNode>> {
+    /// By clock, events (stamp, event) that share their stamp with the one before.
+    ties: Vec<Vec<(i64, E)>>,
 }
 
 impl Places {
@@ -34,7 +34,18 @@ impl Places {
             add(from, (edge.sent, edge.cause));
             add(to, (edge.received, edge.effect));
         }
-        let ties = |mut events: Vec<(i64, PackedOption<EventNode>)>| {
+        Self::of_events(events, monitor)
+    }
+}
+
+impl<E: Copy + Ord> Places<E> {
+    /// Of the events of each clock, in any order; events of a clock that share a stamp come in
+    /// their own order.
+    pub(super) fn of_events(
+        events: Vec<Vec<(i64, E)>>,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let ties = |mut events: Vec<(i64, E)>| {
             monitor.check()?;
             sort_by_key(&mut events, |it| *it, monitor)?;
             events.dedup();
@@ -47,9 +58,9 @@ impl Places {
     }
 
     /// The place of an event.
-    pub(super) fn of(&self, clock: ClockId, stamp: i64, node: PackedOption<EventNode>) -> i64 {
+    pub(super) fn of(&self, clock: ClockId, stamp: i64, event: E) -> i64 {
         let ties = self.ties(clock);
-        let before = ties.partition_point(|&tie| tie <= (stamp, node));
+        let before = ties.partition_point(|&tie| tie <= (stamp, event));
         stamp.saturating_add(before as i64)
     }
 
@@ -69,7 +80,7 @@ impl Places {
         place - low as i64
     }
 
-    fn ties(&self, clock: ClockId) -> &[(i64, PackedOption<EventNode>)] {
+    fn ties(&self, clock: ClockId) -> &[(i64, E)] {
         self.ties.get(clock.as_usize()).map_or(&[], Vec::as_slice)
     }
 }

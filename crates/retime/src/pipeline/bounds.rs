@@ -8,18 +8,18 @@ use super::solution::Solution;
 use crate::TruthError;
 use crate::align::align;
 
-use crate::causality::{Causality, Nodes, Place};
+use crate::causality::{Causality, Nodes};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::edges::{Edge, Edges, InOrder};
+use crate::edges::{Edge, Edges};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
-    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, ForcingPart, Gentlest,
-    OffsetBounds, Outside, coverage, gentlest, offset_bounds, outside,
+    BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
+    Outside, coverage, least_distortion, offset_bounds, outside,
 };
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
-use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
+use retime_model::{TickRate, Timestamp, TraceInfo};
 
 /// How much work the search for bounds may take, in looks at nodes and arcs of a
 /// graph: some 20 s.
@@ -93,51 +93,20 @@ impl Timed<'_> {
         Ok(align(causality, clocks, self.rate, reference, self.monitor)?.base())
     }
 
-    /// The gentlest correction there can be, and the events of the dependencies that force it.
-    /// Of several processes the first looks for it, and has to have room for all dependencies
-    /// between clocks; the others find nothing.
-    pub(super) fn gentlest(
+    /// By how much local intervals have to change at least. Of several processes the first
+    /// gets to know it.
+    pub(super) fn least_distortion(
         &self,
         delay: &MinimalDelay,
-    ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
+    ) -> Result<Option<LeastDistortion>, Cancelled> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
         let nodes = self.causality.nodes();
         let source = base.dependencies(self.causality, self.clocks);
-        let InOrder { edges, places, .. } = InOrder::new(&source, self.monitor)?;
-        if nodes.share().place().0 > 0 {
-            return Ok(None);
-        }
         let least = |edge: &Edge| edge.minimal_delay(delay, nodes);
-        let found = gentlest(&edges, least, super::GENTLEST_STEPS, self.monitor)?;
-        let forcing = |part: &ForcingPart| match *part {
-            ForcingPart::Stretch { .. } => None,
-            ForcingPart::Dependency { edge, needed } => {
-                let known = places.get(edge.index()).copied();
-                let (cause, effect) = known.or_else(|| edges.get(edge)?.places(nodes))?;
-                Some(Forcing {
-                    cause,
-                    effect,
-                    needed: Ticks(needed),
-                })
-            }
-        };
-        let cycle = found.forced_by.iter().flat_map(|cycle| &cycle.parts);
-        let forcing = cycle.filter_map(forcing).collect();
-        Ok(Some((found, forcing)))
+        least_distortion(&source, least, super::GENTLEST_STEPS, self.monitor)
     }
-}
-
-/// A dependency that forces a correction to change intervals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Forcing {
-    /// Its cause.
-    pub cause: Place,
-    /// Its effect.
-    pub effect: Place,
-    /// By how much the clock of the effect has to be set forward against that of the cause.
-    pub needed: Ticks,
 }
 
 impl Bounds {

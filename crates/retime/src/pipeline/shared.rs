@@ -40,7 +40,7 @@ pub(super) enum Step {
     Adopt,
     /// With this drift bound, for the times of the solution if there is one.
     Bounds(f64, bool),
-    Gentlest(bool),
+    LeastDistortion(bool),
     Outside,
     Rises,
     Measure,
@@ -232,8 +232,8 @@ impl Follower {
                 let solution = solution.filter(|_| solved);
                 self.bounds = analysis.bounds(drift, solution, monitor).ok().flatten();
             }
-            Step::Gentlest(solved) => {
-                let _ = analysis.gentlest(solution.filter(|_| solved), monitor);
+            Step::LeastDistortion(solved) => {
+                let _ = analysis.least_distortion(solution.filter(|_| solved), monitor);
             }
             Step::Outside => {
                 let both = solution.zip(self.bounds.as_ref());

@@ -149,7 +149,7 @@ fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
     let analysis = analysis();
     stops(20, |monitor| analysis.bounds(DRIFT_BOUND, None, monitor));
     stops(20, |monitor| analysis.bounded_offsets(DRIFT_BOUND, monitor));
-    stops(20, |monitor| analysis.gentlest(None, monitor));
+    stops(20, |monitor| analysis.least_distortion(None, monitor));
     let solution = analysis.solve(&Method::default(), &()).unwrap();
     stops(10, |monitor| {
         analysis.bounds(DRIFT_BOUND, Some(&solution), monitor)

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use retime::causality::{Check, LocationLog, Operation, Root};
+use retime::optimal::LeastDistortion;
 use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Measured, Method, MethodName,
     Solution,
@@ -72,6 +73,7 @@ struct Outcome {
     analysis: Option<Analysis>,
     solution: Option<Solution>,
     measured: Option<Measured>,
+    least_distortion: Option<LeastDistortion>,
     bounds: Option<Bounds>,
     stragglers: Option<Stragglers>,
 }
@@ -80,8 +82,11 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
     let mut analysis = analysis;
     let solution = analysis.as_ref().and_then(|it| it.solve(method, &()).ok());
     let (mut measured, mut bounds, mut stragglers) = (None, None, None);
+    let mut least_distortion = None;
     if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
         measured = analysis.measure(solution, &()).ok();
+        let least = analysis.least_distortion(Some(solution), &());
+        least_distortion = least.ok().flatten();
         analysis.adopt(solution, &()).unwrap();
         let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
         bounds = found.ok().flatten();
@@ -94,6 +99,7 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
         analysis,
         solution,
         measured,
+        least_distortion,
         bounds,
         stragglers,
     }
@@ -178,6 +184,9 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     }
     let jumps = |it: &Solution| it.repaired.as_ref().map(|it| (it.jumps, it.largest_jump));
     prop_assert_eq!(jumps(ours), jumps(theirs));
+    if first {
+        prop_assert_eq!(&whole.least_distortion, &part.least_distortion);
+    }
     let limited_by = |it: &Outcome| it.measured.as_ref().map(|it| it.limited_by);
     prop_assert_eq!(limited_by(whole), limited_by(part));
     prop_assert_eq!(&whole.stragglers, &part.stragglers);

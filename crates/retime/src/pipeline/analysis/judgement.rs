@@ -1,6 +1,6 @@
 //! What a solution does to a trace, and how far from the truth it can be.
 
-use super::super::bounds::{BoundedOffsets, Bounds, Forcing, Timed};
+use super::super::bounds::{BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
 use super::super::shared::Step;
 use super::super::solution::Solution;
@@ -10,7 +10,7 @@ use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::distortion::{Distortion, final_advance};
 use crate::limiting::{LimitingSend, limiting_send};
-use crate::optimal::{Gentlest, Outside};
+use crate::optimal::{LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
@@ -227,14 +227,16 @@ impl Analysis {
     /// By how little local intervals have to change at least, and the dependencies
     /// that say so; by the times of a solution, if there is one. Fails only if `monitor`
     /// says to give up.
-    pub fn gentlest(
+    pub fn least_distortion(
         &self,
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
-    ) -> Result<Option<(Gentlest, Vec<Forcing>)>, Cancelled> {
+    ) -> Result<Option<LeastDistortion>, Cancelled> {
         let share = self.causality.share();
-        share.announce(&Step::Gentlest(solution.is_some()));
-        let found = self.timed(solution, monitor).gentlest(&self.delay.delay);
+        share.announce(&Step::LeastDistortion(solution.is_some()));
+        let found = self
+            .timed(solution, monitor)
+            .least_distortion(&self.delay.delay);
         share.agreed(found, |_| true)
     }
 }
