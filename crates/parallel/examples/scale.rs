@@ -65,11 +65,14 @@ impl Peers for Counted {
     }
 }
 
+/// What is done, one after the other.
+const STAGES: [&str; 4] = ["analysis", "solution", "bounds", "gentlest"];
+
 /// What a process has taken.
 struct Taken {
-    /// After the analysis, the solution and the bounds.
-    messages: [u64; 3],
-    bytes: [u64; 3],
+    /// After each of [`STAGES`].
+    messages: [u64; STAGES.len()],
+    bytes: [u64; STAGES.len()],
     own: usize,
     borrowed: usize,
     outcome: String,
@@ -144,7 +147,7 @@ fn work(
         messages: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
     });
-    let (mut messages, mut bytes) = ([0; 3], [0; 3]);
+    let (mut messages, mut bytes) = ([0; STAGES.len()], [0; STAGES.len()]);
     let mut note = |stage: usize| {
         messages[stage] = peer.messages.load(Ordering::Relaxed);
         bytes[stage] = peer.bytes.load(Ordering::Relaxed);
@@ -160,14 +163,18 @@ fn work(
         analysis.adopt(solution, &()).expect("nobody cancels");
         let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &());
         let half_width = bounds.ok().flatten().map(|it| it.all.mean_half_width);
+        note(2);
+        let least = analysis.least_distortion(Some(solution), &());
+        let least = least.ok().flatten().map(|it| it.distortion);
         outcome = format!(
-            "{} reversed before, {} after; mean half width of errors {:.0} ticks",
+            "{} reversed before, {} after; mean half width of errors {:.0} ticks; {:.3e} forced",
             group_digits(analysis.recorded().violated()),
             solution.left.violated(),
-            half_width.unwrap_or(f64::NAN)
+            half_width.unwrap_or(f64::NAN),
+            least.unwrap_or(f64::NAN),
         );
     }
-    note(2);
+    note(3);
     let nodes = analysis.causality().nodes();
     let own = (0..nodes.locations()).map(|it| nodes.of(it).len()).sum();
     Taken {
@@ -219,8 +226,9 @@ fn main() {
 }
 
 fn report(taken: &[Taken], events: u64) {
-    for (stage, name) in ["analysis", "solution", "bounds"].iter().enumerate() {
-        let of = |all: &[u64; 3]| all[stage] - stage.checked_sub(1).map_or(0, |it| all[it]);
+    for (stage, name) in STAGES.iter().enumerate() {
+        let of =
+            |all: &[u64; STAGES.len()]| all[stage] - stage.checked_sub(1).map_or(0, |it| all[it]);
         let messages: u64 = taken.iter().map(|it| of(&it.messages)).sum();
         let bytes: u64 = taken.iter().map(|it| of(&it.bytes)).sum();
         println!(
