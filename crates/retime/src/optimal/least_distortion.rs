@@ -188,12 +188,14 @@ impl Own {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let edges = Edges::own(source, monitor)?;
-        let stands = places(source, &edges, monitor)?;
+        let stands = Stands::new(source, &edges, monitor)?;
         let place = |edge: &Edge| {
             let events = source.places(edge);
             events.map_or((edge.sent, edge.received), |(cause, effect)| {
-                let of = |event: Place, stamp: i64| stands.get(&event).copied().unwrap_or(stamp);
-                (of(cause, edge.sent), of(effect, edge.received))
+                (
+                    stands.of((edge.from, edge.sent, cause)),
+                    stands.of((edge.to, edge.received, effect)),
+                )
             })
         };
         let links = all_links(&edges, place, least, monitor)?;
@@ -234,40 +236,65 @@ impl Own {
     }
 }
 
-/// An event as another process names it: its clock, stamp and place.
+/// An event as any process names it: its clock, stamp and place.
 type Named = (ClockId, i64, Place);
 
-/// Where on their clocks events of own dependencies stand, as those say that hold the clocks.
-fn places(
-    source: &impl Source,
-    edges: &Edges,
-    monitor: &dyn Monitor,
-) -> Result<FxHashMap<Place, i64>, Cancelled> {
-    let (_, size) = source.share().place();
-    let mut asked: Vec<Vec<Named>> = vec![Vec::new(); size];
-    for edge in edges.all() {
-        if let Some((cause, effect)) = source.places(edge) {
-            asked[source.holder(edge.from)].push((edge.from, edge.sent, cause));
-            asked[source.holder(edge.to)].push((edge.to, edge.received, effect));
+/// Where on their clocks the events of own dependencies stand.
+struct Stands {
+    /// Of the clocks that this process holds.
+    own: Places<Place>,
+    /// On the clocks of others, as those say.
+    others: FxHashMap<Place, i64>,
+}
+
+impl Stands {
+    fn new(source: &impl Source, edges: &Edges, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        let (rank, size) = source.share().place();
+        let mut asked: Vec<Vec<Named>> = vec![Vec::new(); size];
+        let mut events: Vec<Vec<(i64, Place)>> = vec![Vec::new(); edges.clocks()];
+        let holders = (0..edges.clocks() as u32).map(|it| source.holder(ClockId(it)));
+        let holders: Vec<usize> = holders.collect();
+        for edge in edges.all() {
+            let Some((cause, effect)) = source.places(edge) else {
+                continue;
+            };
+            let ends = [
+                (edge.from, edge.sent, cause),
+                (edge.to, edge.received, effect),
+            ];
+            for (clock, stamp, place) in ends {
+                match holders[clock.as_usize()] {
+                    holder if holder == rank => events[clock.as_usize()].push((stamp, place)),
+                    holder => asked[holder].push((clock, stamp, place)),
+                }
+            }
         }
-    }
-    for of in &mut asked {
-        monitor.check()?;
-        of.sort_unstable();
-        of.dedup();
-    }
-    let questions = source.share().exchanged(asked.clone());
-    let mut events: Vec<Vec<(i64, Place)>> = vec![Vec::new(); edges.clocks()];
-    for &(clock, stamp, place) in questions.iter().flatten() {
-        if let Some(of) = events.get_mut(clock.as_usize()) {
-            of.push((stamp, place));
+        for of in &mut asked {
+            monitor.check()?;
+            of.sort_unstable();
+            of.dedup();
         }
+        let named: Vec<Place> = asked.iter().flatten().map(|it| it.2).collect();
+        let questions = source.share().exchanged(asked);
+        for &(clock, stamp, place) in questions.iter().flatten() {
+            if let Some(of) = events.get_mut(clock.as_usize()) {
+                of.push((stamp, place));
+            }
+        }
+        let own = Places::of_events(events, monitor)?;
+        let stand = |&(clock, stamp, place): &Named| own.of(clock, stamp, place);
+        let answers = questions.iter().map(|it| it.iter().map(stand).collect());
+        let answers = source.share().exchanged_columns(answers.collect());
+        source.share().check()?;
+        let others = named.into_iter().zip(answers.into_iter().flatten());
+        Ok(Self {
+            others: others.collect(),
+            own,
+        })
     }
-    let stands = Places::of_events(events, monitor)?;
-    let stand = |&(clock, stamp, place): &Named| stands.of(clock, stamp, place);
-    let answers = questions.iter().map(|it| it.iter().map(stand).collect());
-    let answers = source.share().exchanged_columns(answers.collect());
-    source.share().check()?;
-    let named = asked.iter().flatten().map(|it| it.2);
-    Ok(named.zip(answers.into_iter().flatten()).collect())
+
+    fn of(&self, (clock, stamp, place): Named) -> i64 {
+        let other = self.others.get(&place).copied();
+        other.unwrap_or_else(|| self.own.of(clock, stamp, place))
+    }
 }
