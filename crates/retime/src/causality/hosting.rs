@@ -202,14 +202,18 @@ impl Turns {
     }
 }
 
+/// The two groups of a communicator; the second is empty but for an inter-communicator.
+pub(super) fn groups(communicator: &Communicator) -> [&[LocationIndex]; 2] {
+    match &communicator.members {
+        Members::Own => [&[], &[]],
+        Members::Ranks(it) | Members::Threads(it) => [it, &[]],
+        Members::Inter { a, b } => [a, b],
+    }
+}
+
 /// The members of a communicator, those of its first group before those of its second.
 pub(super) fn members(communicator: &Communicator) -> impl Iterator<Item = LocationIndex> {
-    let (one, other): (&[LocationIndex], &[LocationIndex]) = match &communicator.members {
-        Members::Own => (&[], &[]),
-        Members::Ranks(it) | Members::Threads(it) => (it, &[]),
-        Members::Inter { a, b } => (a, b),
-    };
-    one.iter().chain(other).copied()
+    groups(communicator).into_iter().flatten().copied()
 }
 
 fn lack_begins(own: &[LogColumns]) -> impl Iterator<Item = LocationIndex> {

@@ -27,7 +27,7 @@ use retime_model::{
 
 use super::collectives::Participant;
 use super::gaps::{Gap, Gaps};
-use super::hosting::{Hosting, Ruling};
+use super::hosting::{Hosting, Ruling, groups};
 use super::nodes::Nodes;
 use super::noted::Noted;
 use super::point_to_point::{by_endpoint, endpoint};
@@ -187,12 +187,7 @@ pub(super) struct Member {
 /// All members, each with the calls of it that are known here, which are taken out of
 /// `recorded`.
 fn members_with_calls(communicator: &Communicator, recorded: &mut Recorded) -> Vec<Member> {
-    let (one, other): (&[LocationIndex], &[LocationIndex]) = match &communicator.members {
-        Members::Own => (&[], &[]),
-        Members::Ranks(ranks) | Members::Threads(ranks) => (ranks, &[]),
-        Members::Inter { a, b } => (a, b),
-    };
-    let sides = [(0, one), (1, other)].into_iter();
+    let sides = (0..).zip(groups(communicator));
     let ranks = sides.flat_map(|(side, ranks)| {
         let ranks = (0..).zip(ranks);
         ranks.map(move |(rank, location)| (side, rank, *location))
