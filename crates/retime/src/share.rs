@@ -1,7 +1,7 @@
 //! One trace in several processes: who holds what, and how answers become one.
 //!
 //! Each process holds the events of some locations, and of others those that are causes
-//! or effects of its own. All processes call the same functions in the same order. What
+//! or effects of its own, or belong to operations that it looks at for all. All processes call the same functions in the same order. What
 //! a function finds out by looking at events, it finds out of the locations of its
 //! process; then it [merges](Share::merged) that with what the others have found, and
 //! goes on with what all of them know. So every process decides the same, and a result

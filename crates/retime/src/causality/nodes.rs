@@ -6,8 +6,9 @@
 //! so that an [`EventNode`] says everything by three array look-ups.
 //!
 //! Where a trace is [shared](crate::Share) by processes, there are nodes of locations that
-//! others hold, as far as they are causes or effects of own ones. They have numbers like
-//! all others, but are not visited [by location](Nodes::of).
+//! others hold, as far as they are causes or effects of own ones, or belong to collective
+//! operations that are hosted here. They have numbers like all others, but are not visited
+//! [by location](Nodes::of).
 
 use std::sync::Arc;
 

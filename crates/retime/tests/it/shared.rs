@@ -14,7 +14,7 @@ use retime::pipeline::{
 };
 use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
 
-use crate::common::hand::{barrier, end, logs, ranks, receive, send};
+use crate::common::hand::{end, logs, ranks, receive, send};
 use crate::common::trace::Call;
 use crate::common::{cases, specs};
 
@@ -334,9 +334,18 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
     }
 }
 
-/// Six ranks that meet again and again, on clocks that differ, with `extra` calls of rank 4
-/// in between and a call of another operation by rank 3 if `mismatch`.
-fn meetings(mismatch: bool, extra: bool) -> (TraceInfo, Vec<LocationLog>) {
+/// What is wrong with a call that a rank has recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Lost,
+    OtherOperation,
+    OtherRoot,
+    NoBegin,
+    NoEnd,
+}
+
+/// Six ranks that meet again and again, on clocks that differ, with faults of ranks' calls.
+fn meetings(faults: &[(u64, u64, Fault)]) -> (TraceInfo, Vec<LocationLog>) {
     const TURNS: u64 = 60;
     let all = [
         (Operation::Allreduce, Root::None),
@@ -348,20 +357,22 @@ fn meetings(mismatch: bool, extra: bool) -> (TraceInfo, Vec<LocationLog>) {
     let events = |rank: u64| {
         let mut events = Vec::new();
         for turn in 0..TURNS {
-            let (operation, root) = all[(turn % 5) as usize];
-            let other = mismatch && rank == 3 && turn == 17;
-            let operation = if other {
-                Operation::Alltoall
-            } else {
-                operation
-            };
+            let (mut operation, mut root) = all[(turn % 5) as usize];
+            let fault = faults.iter().find(|it| (it.0, it.1) == (rank, turn));
+            let fault = fault.map(|it| it.2);
+            match fault {
+                Some(Fault::Lost) => continue,
+                Some(Fault::OtherOperation) => operation = Operation::Alltoall,
+                Some(Fault::OtherRoot) => root = Root::Rank(0),
+                _ => {}
+            }
             let at = 1_000_000 + 1_000 * turn + 700 * rank;
-            events.push((at + (turn * 7 + rank * 13) % 50, Call::Begin));
-            events.push((at + 200 + (turn * 3 + rank) % 20, end(operation, root)));
-        }
-        if extra && rank == 4 {
-            events.push((2_000_000, Call::Begin));
-            events.push((2_000_010, barrier()));
+            if fault != Some(Fault::NoBegin) {
+                events.push((at + (turn * 7 + rank * 13) % 50, Call::Begin));
+            }
+            if fault != Some(Fault::NoEnd) {
+                events.push((at + 200 + (turn * 3 + rank) % 20, end(operation, root)));
+            }
         }
         events
     };
@@ -375,15 +386,10 @@ const THREE: [u32; 6] = [0, 0, 1, 1, 2, 2];
 /// those of neighbours.
 #[test]
 fn operations_are_hosted_in_turns() {
-    let (info, logs) = meetings(false, false);
-    let options = AnalysisOptions::default();
+    let (info, logs) = meetings(&[]);
     for method in [Method::default(), Method::new(MethodName::Clc)] {
-        let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
-        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
-        let parts = in_processes((&info, &logs), &THREE, 3, &options, &method);
+        let parts = same_with_three(&info, &logs, &method).unwrap();
         for (rank, part) in parts.iter().enumerate() {
-            assert_eq!(part.share.broken(), None);
-            same(&whole, part, rank == 0).unwrap();
             let causality = part.analysis.as_ref().unwrap().causality();
             // 120 events at each of 6 ranks: own ones, those of one or two neighbours, and a
             // third of the others.
@@ -402,20 +408,49 @@ fn operations_are_hosted_in_turns() {
 /// all know all.
 #[test]
 fn operations_that_do_not_fit_are_counted_once() {
-    for (mismatch, extra, events) in [(true, false, 480), (false, true, 722)] {
-        let (info, logs) = meetings(mismatch, extra);
-        let options = AnalysisOptions::default();
-        let method = Method::new(MethodName::Clc);
-        let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
-        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
-        let defects = whole.analysis.as_ref().unwrap().causality().defects();
-        assert!(!defects.is_empty());
-        let parts = in_processes((&info, &logs), &THREE, 3, &options, &method);
-        for (rank, part) in parts.iter().enumerate() {
-            assert_eq!(part.share.broken(), None);
-            same(&whole, part, rank == 0).unwrap();
-        }
+    for (fault, events) in [(Fault::OtherOperation, 480), (Fault::Lost, 718)] {
+        let (info, logs) = meetings(&[(3, 17, fault)]);
+        let parts = same_with_three(&info, &logs, &Method::new(MethodName::Clc)).unwrap();
         let causality = parts[0].analysis.as_ref().unwrap().causality();
+        assert!(!causality.defects().is_empty());
         assert_eq!(causality.nodes().len(), events);
+    }
+}
+
+fn same_with_three(
+    info: &TraceInfo,
+    logs: &[LocationLog],
+    method: &Method,
+) -> Result<Vec<Outcome>, TestCaseError> {
+    let options = AnalysisOptions::default();
+    let whole = Analysis::new(info.clone(), logs.to_vec(), options.clone(), &());
+    let whole = outcome(Share::default(), Some(whole.unwrap()), method);
+    let parts = in_processes((info, logs), &THREE, 3, &options, method);
+    for (rank, part) in parts.iter().enumerate() {
+        prop_assert_eq!(part.share.broken(), None);
+        same(&whole, part, rank == 0)?;
+    }
+    Ok(parts)
+}
+
+fn faults() -> impl Strategy<Value = Vec<(u64, u64, Fault)>> {
+    let kinds = [
+        Fault::Lost,
+        Fault::OtherOperation,
+        Fault::OtherRoot,
+        Fault::NoBegin,
+        Fault::NoEnd,
+    ];
+    let fault = (0..6_u64, 0..60_u64, prop::sample::select(kinds.to_vec()));
+    proptest::collection::vec(fault, 0..5)
+}
+
+proptest! {
+    #![proptest_config(cases(30))]
+
+    #[test]
+    fn faulty_calls_are_joined_alike(faults in faults()) {
+        let (info, logs) = meetings(&faults);
+        same_with_three(&info, &logs, &Method::new(MethodName::Clc))?;
     }
 }
