@@ -28,6 +28,7 @@
 //! back what it had itself, or more: every function comes to its end, and
 //! [`Share::check`] tells that what it returns is worth nothing.
 
+mod talks;
 mod tree;
 
 use std::fmt;
@@ -38,6 +39,7 @@ use retime_model::{Cancelled, LocationIndex};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use talks::Talks;
 use tree::Part;
 
 /// The processes that hold parts of one trace, numbered from 0, as one of them sees them.
@@ -404,25 +406,15 @@ impl Share {
         let mut received: Vec<Vec<T>> = (0..size).map(|_| Vec::new()).collect();
         let mut is_any = false;
         if let Some(part) = self.working() {
-            // Who sends to whom, a bit for each; this also meets everybody.
-            let mut talks = vec![0_u64; (size * size).div_ceil(64)];
-            for (peer, _) in to.iter().enumerate().filter(|(_, it)| !it.is_empty()) {
-                let bit = rank * size + peer;
-                talks[bit / 64] |= 1 << (bit % 64);
-            }
-            let talks = self.merged(talks, |mut a, b| {
-                a.iter_mut().zip(b).for_each(|(a, b)| *a |= b);
-                a
-            });
-            is_any = talks.iter().any(|&it| it != 0);
-            let talk = |from: usize, to: usize| {
-                let bit = from * size + to;
-                talks[bit / 64] >> (bit % 64) & 1 == 1
-            };
-            if self.broken().is_none()
-                && let Err(broken) = part.swap(to, &mut received, talk)
-            {
-                part.fail(broken);
+            let peers = to.iter().enumerate().filter(|(_, it)| !it.is_empty());
+            let mine = Talks::of(rank, peers.map(|it| it.0), size);
+            // This also meets everybody.
+            if let Some(talks) = part.scattered(&Talks::with, mine, Talks::to) {
+                is_any = talks.are_any;
+                let senders = talks.senders(rank, size);
+                if let Err(broken) = part.swap(to, &mut received, &senders) {
+                    part.fail(broken);
+                }
             }
         }
         received[rank] = own;

@@ -7,6 +7,7 @@
 //!  0 <- 1     0 <- 2 <- 3     0 <- 4 <- 5, 4 <- 6 <- 7
 //! ```
 
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use serde::de::DeserializeOwned;
@@ -53,7 +54,32 @@ impl Part {
     {
         let (all, broken) = self.joined(join, mine, broken);
         let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
-        self.told(known, broken).unwrap_or(all)
+        self.told(known, broken, |_, _| None).unwrap_or(all)
+    }
+
+    /// Up the tree; back comes to each only the part of it that is for itself and those above
+    /// it, which are some processes in a row. Nothing if something broke.
+    pub(super) fn scattered<T>(
+        &self,
+        join: &impl Fn(T, T) -> T,
+        mine: T,
+        part: impl Fn(&T, Range<usize>) -> T,
+    ) -> Option<T>
+    where
+        T: Serialize + DeserializeOwned,
+    {
+        let (all, broken) = self.joined(join, mine, None);
+        let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
+        let of_child = |heard: Option<&T>, child: usize| {
+            let above = child..child + self.above(child);
+            Some(self.pack(&Message::Answer(part(heard.unwrap_or(&all), above))))
+        };
+        let heard = self.told(known, broken, of_child);
+        match self.peers.rank() {
+            _ if self.broken.get().is_some() => None,
+            0 => Some(all),
+            _ => heard,
+        }
     }
 
     /// Up the tree; only that it is done goes back, or why it could not be. What all have found
@@ -68,7 +94,7 @@ impl Part {
             (None, 0) => self.pack(&Message::Answer(())),
             (None, _) => self.pack(&Message::Answer(&all)),
         };
-        self.told::<()>(known, broken);
+        self.told::<()>(known, broken, |_, _| None);
         all
     }
 
@@ -101,9 +127,24 @@ impl Part {
         below.map(|it| rank + it).filter(|it| *it < size).collect()
     }
 
+    /// How many processes there are from one on, itself and those above it.
+    fn above(&self, rank: usize) -> usize {
+        let width = match rank {
+            0 => self.peers.size(),
+            _ => rank & rank.wrapping_neg(),
+        };
+        width.min(self.peers.size() - rank)
+    }
+
     /// Tells the process below what is `known` here, and those above what comes back: from
-    /// the first what it knows itself. What came, unless that something broke.
-    fn told<T: DeserializeOwned>(&self, known: Vec<u8>, mut broken: Option<Broken>) -> Option<T> {
+    /// the first what it knows itself. They are told all of it, if `of_child` makes nothing
+    /// else for them of what came. What came, unless that something broke.
+    fn told<T: DeserializeOwned>(
+        &self,
+        known: Vec<u8>,
+        mut broken: Option<Broken>,
+        of_child: impl Fn(Option<&T>, usize) -> Option<Vec<u8>>,
+    ) -> Option<T> {
         let rank = self.peers.rank();
         let (mut told, mut answer) = (known, None);
         if rank > 0 {
@@ -118,12 +159,13 @@ impl Part {
                 Message::Broken(why) => broken = broken.or(Some(why)),
             }
         }
-        // All get the same bytes.
+        let is_answer = broken.is_none();
         for (others, child) in self.children().into_iter().enumerate().rev() {
-            let told = match others {
+            let own = is_answer.then(|| of_child(answer.as_ref(), child));
+            let told = own.flatten().unwrap_or_else(|| match others {
                 0 => std::mem::take(&mut told),
                 _ => told.clone(),
-            };
+            });
             if let Err(why) = self.peers.send(child, told) {
                 broken = broken.or(Some(why));
             }
@@ -152,12 +194,13 @@ impl Part {
     }
 
     /// Round by round with another process, so that no two wait for each other: in round
-    /// `k` with the one whose number differs by the bits of `k`.
+    /// `k` with the one whose number differs by the bits of `k`. Nothing is sent where there
+    /// is nothing to send; which others `senders` says do have something.
     pub(super) fn swap<T>(
         &self,
         mut to: Vec<Vec<T>>,
         received: &mut [Vec<T>],
-        talk: impl Fn(usize, usize) -> bool,
+        senders: &[bool],
     ) -> Result<(), Broken>
     where
         T: Serialize + DeserializeOwned,
@@ -170,14 +213,13 @@ impl Part {
             }
             let sends = std::mem::take(&mut to[peer]);
             let send = || {
-                if talk(rank, peer) {
-                    self.send(peer, &sends)
-                } else {
-                    Ok(())
+                if sends.is_empty() {
+                    return Ok(());
                 }
+                self.send(peer, &sends)
             };
             let mut receive = || -> Result<(), Broken> {
-                if talk(peer, rank) {
+                if senders[peer] {
                     received[peer] = self.receive(peer)?;
                 }
                 Ok(())
