@@ -2,13 +2,14 @@
 //!
 //! What an operation proves is known where all of its calls are. If every process that holds
 //! a member had the calls of all, each would know about as much as all together. So they take
-//! turns: with `H` processes that hold members of a communicator, its `i`-th operation has the
-//! `(i mod H)`-th of them as its *host*. The host knows the calls of all. The others, its
-//! *guests*, know their own calls, those of neighbouring ranks (round trips are between these),
-//! and what the host [rules](Ruling): what the operation proves, and which is its root.
+//! turns: with `H` processes that hold members of a communicator, the `i`-th operation of
+//! communicator `c` has the `((i + c) mod H)`-th of them as its *host*. The host knows the
+//! calls of all. The others, its *guests*, know their own calls, those of neighbouring ranks
+//! (round trips are between these), and what the host [rules](Ruling): what the operation
+//! proves, and which is its root.
 //!
 //! ```text
-//! calls in a process = own + neighbours' + (calls of all) / P
+//! calls in a process = own + neighbours' + (calls of all) / H
 //! ```
 //!
 //! Whoever lists dependencies, or judges an operation as a whole, does so where it is hosted.
@@ -48,7 +49,8 @@ pub(super) struct Hosting {
 /// The processes that take turns in hosting the operations of a communicator.
 #[derive(Debug)]
 pub(super) struct Turns {
-    /// Those that hold a member, rising.
+    /// Those that hold a member, in the order of their turns: of many communicators with few
+    /// operations each not all begin with the same.
     hosts: Vec<usize>,
     /// Which other processes hold the members beside an own one.
     beside: FxHashMap<LocationIndex, Vec<usize>>,
@@ -83,19 +85,11 @@ impl Tally {
         is_doubtful: false,
     };
 
-    const fn with(self, other: Self) -> Self {
+    fn with(self, other: Self) -> Self {
         Self {
             members: self.members + other.members,
-            least: if self.least < other.least {
-                self.least
-            } else {
-                other.least
-            },
-            most: if self.most > other.most {
-                self.most
-            } else {
-                other.most
-            },
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
             is_doubtful: self.is_doubtful || other.is_doubtful,
         }
     }
@@ -134,7 +128,7 @@ impl Hosting {
             let is_certain = !tally.is_doubtful
                 && tally.least == tally.most
                 && tally.members as usize == members(communicator).count();
-            let turns = is_certain.then(|| Turns::new(communicator, share))?;
+            let turns = is_certain.then(|| Turns::new(number, communicator, share))?;
             (turns.hosts.len() > 1).then_some((number, turns))
         });
         Self {
@@ -160,7 +154,7 @@ impl Hosting {
 }
 
 impl Turns {
-    fn new(communicator: &Communicator, share: &Share) -> Self {
+    fn new(number: u32, communicator: &Communicator, share: &Share) -> Self {
         let mut beside: FxHashMap<LocationIndex, Vec<usize>> = FxHashMap::default();
         let mut hosts = Vec::new();
         let owner = |it: LocationIndex| share.owner(it.as_usize());
@@ -178,6 +172,8 @@ impl Turns {
         }
         hosts.sort_unstable();
         hosts.dedup();
+        let first = number as usize % hosts.len().max(1);
+        hosts.rotate_left(first);
         Self { hosts, beside }
     }
 
@@ -186,7 +182,7 @@ impl Turns {
         self.hosts[turn % self.hosts.len()]
     }
 
-    /// Those that hold members.
+    /// Those that hold members, in the order of their turns.
     pub(super) fn hosts(&self) -> &[usize] {
         &self.hosts
     }
