@@ -59,8 +59,6 @@ pub(super) struct Turns {
 /// What a host says of an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Ruling {
-    pub(super) communicator: u32,
-    pub(super) turn: u32,
     pub(super) class: Class,
     /// The place of the root among the members.
     pub(super) root: Option<u32>,

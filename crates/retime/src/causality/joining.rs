@@ -420,14 +420,11 @@ impl Builder<'_, '_> {
 
     /// What calls that belong together prove.
     fn ruling(&self, communicator: &Communicator, calls: &[Entered]) -> Result<Ruling, Mismatch> {
-        let ruling = |class, root| Ruling {
-            communicator: 0,
-            turn: 0,
-            class,
-            root,
-        };
         let Some(first) = calls.first() else {
-            return Ok(ruling(Class::None, None));
+            return Ok(Ruling {
+                class: Class::None,
+                root: None,
+            });
         };
         let operation = first.call.what.operation;
         let ends_epoch = operation == Operation::Fence && calls.iter().any(|it| it.call.what.sent);
@@ -443,7 +440,7 @@ impl Builder<'_, '_> {
             return Err(Mismatch(first.call.place));
         }
         let root = root.ok().flatten().map(|place| place as u32);
-        Ok(ruling(class, root))
+        Ok(Ruling { class, root })
     }
 
     /// Adds an operation, if it proves anything, to those that are visited here or to others.

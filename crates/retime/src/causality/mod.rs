@@ -331,7 +331,7 @@ impl Causality {
         domain: impl Fn(LocationIndex) -> D,
         delay: &MinimalDelay,
         time: impl Fn(EventNode) -> i64,
-        visit: &mut impl FnMut(EventNode, i64),
+        visit: &mut (impl FnMut(EventNode, i64) + ?Sized),
     ) {
         let participants = self.collectives.participants(instance);
         let domain = |place: usize| self.location_of(&participants[place]).map(&domain);

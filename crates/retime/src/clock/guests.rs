@@ -13,7 +13,7 @@
 //! is a matter of its own. A clock is in one process, so those in others read another.
 
 use super::times::UNKNOWN;
-use crate::causality::{Causality, EventNode, Slot};
+use crate::causality::{Causality, EventNode, Instance};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
 use retime_model::{Cancelled, LocationIndex, Monitor};
@@ -29,19 +29,11 @@ pub(super) fn bounds_of_ends(
     values: &[i64],
     monitor: &dyn Monitor,
 ) -> Result<Vec<i64>, Cancelled> {
-    let mut bounds = vec![UNKNOWN; hosted_slots(causality)];
     let time = |node: EventNode| values[node.index()];
-    let mut pace = Pace::of(monitor);
-    for instance in causality.collectives().instances() {
-        pace.events(causality.collectives().participants(instance).len())?;
-        let note = |_, end: EventNode, slack: i64| {
-            if let Some(bound) = at(causality, &mut bounds, end) {
-                *bound = (*bound).max(time(end).saturating_sub(slack));
-            }
-        };
-        causality.tightest_causes(instance, process_of(causality), delay, time, note);
-    }
-    Ok(bounds)
+    by_place(causality, (UNKNOWN, i64::max), monitor, |instance, note| {
+        let bound = |_, end: EventNode, slack: i64| note(end, time(end).saturating_sub(slack));
+        causality.tightest_causes(instance, process_of(causality), delay, time, bound);
+    })
 }
 
 /// By place in an operation that is hosted here, how far its begin can move until an end in
@@ -52,31 +44,37 @@ pub(super) fn limits_of_begins(
     values: &[i64],
     monitor: &dyn Monitor,
 ) -> Result<Vec<i64>, Cancelled> {
-    let mut limits = vec![FREE; hosted_slots(causality)];
     let time = |node: EventNode| values[node.index()];
-    let mut pace = Pace::of(monitor);
-    for instance in causality.collectives().instances() {
-        pace.events(causality.collectives().participants(instance).len())?;
-        let mut note = |begin: EventNode, limit: i64| {
-            if let Some(known) = at(causality, &mut limits, begin) {
-                *known = (*known).min(limit);
-            }
-        };
-        causality.tightest_effects(instance, process_of(causality), delay, time, &mut note);
-    }
-    Ok(limits)
+    by_place(causality, (FREE, i64::min), monitor, |instance, note| {
+        causality.tightest_effects(instance, process_of(causality), delay, time, note);
+    })
 }
 
-/// So many places, the first, are those of operations that are hosted here.
-fn hosted_slots(causality: &Causality) -> usize {
+/// The tighter of all that `look` notes of an event of an operation that is hosted here, by
+/// its place.
+fn by_place(
+    causality: &Causality,
+    (nothing, tighter): (i64, fn(i64, i64) -> i64),
+    monitor: &dyn Monitor,
+    look: impl Fn(Instance, &mut dyn FnMut(EventNode, i64)),
+) -> Result<Vec<i64>, Cancelled> {
     let collectives = causality.collectives();
+    // Operations that are hosted here come first.
     let last = collectives.instances().next_back();
-    last.map_or(0, |it| collectives.slots_of(it).end)
-}
-
-fn at<'a>(causality: &Causality, column: &'a mut [i64], node: EventNode) -> Option<&'a mut i64> {
-    let slot: Slot = causality.slot(node)?;
-    column.get_mut(slot.index())
+    let mut column = vec![nothing; last.map_or(0, |it| collectives.slots_of(it).end)];
+    let mut pace = Pace::of(monitor);
+    for instance in collectives.instances() {
+        pace.events(collectives.participants(instance).len())?;
+        look(instance, &mut |node, value| {
+            let known = causality
+                .slot(node)
+                .and_then(|it| column.get_mut(it.index()));
+            if let Some(known) = known {
+                *known = tighter(*known, value);
+            }
+        });
+    }
+    Ok(column)
 }
 
 fn process_of(causality: &Causality) -> impl Fn(LocationIndex) -> usize {

@@ -26,8 +26,9 @@ pub(in crate::causality) struct Joined {
     /// Operations that others visit, though all of them is known here.
     pub(super) others: Collectives,
     guests: Guests,
-    /// By process what is to be said to it of operations that are hosted here.
-    rulings: Vec<Vec<Ruling>>,
+    /// By process what is to be said to it of operations that are hosted here, with their
+    /// communicators and turns.
+    rulings: Vec<Vec<(u32, u32, Ruling)>>,
     /// By communicator of which processes take turns the members whose calls are all known
     /// here, by place.
     awaiting: FxHashMap<u32, Vec<(u32, Member)>>,
@@ -54,15 +55,14 @@ impl Joined {
         all.append(&self.others);
         let mut guests = self.guests;
         for (host, rulings) in share.exchanged(self.rulings).into_iter().enumerate() {
-            for ruling in rulings {
-                let communicator = info.communicators.get(ruling.communicator as usize);
-                let members = self.awaiting.get(&ruling.communicator);
+            for (number, turn, ruling) in rulings {
+                let communicator = info.communicators.get(number as usize);
+                let members = self.awaiting.get(&number);
                 let Some((communicator, members)) = communicator.zip(members) else {
                     continue;
                 };
-                let turn = ruling.turn as usize;
                 let known = members.iter().filter_map(|(place, member)| {
-                    let call = member.calls.get(turn)?;
+                    let call = member.calls.get(turn as usize)?;
                     Some(ruling.participant(*place, member.side, call))
                 });
                 let participants: Vec<Participant> = known.collect();
@@ -131,11 +131,7 @@ impl Builder<'_, '_> {
             };
             let calls: Vec<Entered> = members.iter().filter_map(of_turn).collect();
             let ruling = match self.ruling(communicator, &calls) {
-                Ok(ruling) => Ruling {
-                    communicator: number,
-                    turn: turn as u32,
-                    ..ruling
-                },
+                Ok(ruling) => ruling,
                 Err(Mismatch(place)) => {
                     let (location, event) = (self.nodes.location(place), self.nodes.event(place));
                     self.defects
@@ -156,7 +152,7 @@ impl Builder<'_, '_> {
                 }
             }
             for &guest in turns.hosts().iter().filter(|&&it| it != rank) {
-                self.built.rulings[guest].push(ruling);
+                self.built.rulings[guest].push((number, turn as u32, ruling));
             }
         }
         let known = (0..).zip(members).filter(|(_, it)| knows_all(it));
