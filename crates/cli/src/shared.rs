@@ -28,8 +28,8 @@ const NAME: &str = "retime-mpi";
 ///
 /// Does what retime does, with the same options, the same output and the same exit codes,
 /// for any number of processes. Each holds the events of its own locations, and with --method
-/// auto, clc or simple no process holds those of all; else, and where dependencies contradict
-/// each other, process 0 has to have room for all events that communicate, and says so.
+/// auto, clc or simple no process holds those of all; else, and where events wait for each
+/// other in a circle, process 0 has to have room for all events that communicate, and says so.
 /// TRACE and the output have to lie on a file system that all nodes see.
 #[derive(Debug, Parser)]
 #[command(name = NAME, version, max_term_width = 100, color = clap::ColorChoice::Never)]

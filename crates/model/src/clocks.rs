@@ -17,6 +17,7 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use crate::packed_fields;
 use crate::trace::{LocationIndex, TraceInfo};
 
 /// A physical clock, by its position in [`Clocks`].
@@ -25,6 +26,8 @@ use crate::trace::{LocationIndex, TraceInfo};
 )]
 #[serde(transparent)]
 pub struct ClockId(pub u32);
+
+packed_fields!(ClockId { 0: u32 });
 
 impl ClockId {
     /// The position as an index into slices.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed_fields;
 use crate::trace::LocationIndex;
 use crate::words::group_digits;
 
@@ -127,6 +128,11 @@ pub struct Place {
     /// The event, counted from 0 within the location.
     pub event: u64,
 }
+
+packed_fields!(Place {
+    location: LocationIndex,
+    event: u64,
+});
 
 /// Count and first places of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

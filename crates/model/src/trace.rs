@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::packed_fields;
 use crate::printable::printable;
 use crate::time::TickRate;
 
@@ -18,6 +19,8 @@ use crate::time::TickRate;
 )]
 #[serde(transparent)]
 pub struct LocationIndex(pub u32);
+
+packed_fields!(LocationIndex { 0: u32 });
 
 impl LocationIndex {
     /// The position as an index into slices.

@@ -133,14 +133,6 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// The same for processes that call nodes by different numbers.
-    fn without_nodes(mut self) -> Self {
-        for it in &mut self.outliers {
-            *it = Edge::message(it.from, it.sent, it.to, it.received);
-        }
-        self
-    }
-
     /// What error bounds may rest on: the estimate, on the time of the reference
     /// without its steps, and without drift for clocks
     /// that messages reach in one direction only. There the fastest messages of a
@@ -191,7 +183,7 @@ pub fn align(
     let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
     let list = |estimate: &Estimate| {
         let source = estimate.dependencies(causality, clocks);
-        Some(InOrder::new(&source, monitor).map(|it| it.edges))
+        Some(InOrder::new(&source, monitor))
     };
     steps::explain(&source, aligned, rate, list, monitor)
 }

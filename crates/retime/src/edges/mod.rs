@@ -29,9 +29,11 @@
 //! ```
 
 mod in_order;
+mod listed;
 mod source;
 
 pub(crate) use in_order::InOrder;
+pub(crate) use listed::Listed;
 pub(crate) use source::whole;
 pub use source::{Dependencies, Source, each_part, each_part_watched};
 

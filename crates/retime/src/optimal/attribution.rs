@@ -17,12 +17,13 @@
 
 use std::collections::BinaryHeap;
 
+use serde::{Deserialize, Serialize};
+
 use super::relaxation::Relaxation;
-use super::screen::Screened;
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// A step between two clocks.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PairStep {
     pub(super) clocks: [ClockId; 2],
     /// It lies between these stamps of each.
@@ -36,27 +37,38 @@ pub(super) struct PairStep {
 }
 
 /// Two clocks that were compared, between these stamps of each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Watched {
     pub(super) clocks: [ClockId; 2],
     pub(super) from: [i64; 2],
     pub(super) to: [i64; 2],
 }
 
-/// Finds which clocks stepped, and lets them, unless it is to be given up.
+/// A clock stepped between these stamps.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Stepped {
+    pub(super) clock: ClockId,
+    pub(super) after: i64,
+    pub(super) until: i64,
+    /// Whether it was set back.
+    pub(super) back: bool,
+    /// By how much at least.
+    pub(super) by: f64,
+}
+
+/// Finds which clocks stepped besides what is known of that, unless it is to be given up.
 pub(super) fn attribute(
     steps: &[PairStep],
     watched: &[Watched],
-    trace: &impl Screened,
-    relaxation: &mut Relaxation,
+    reference: ClockId,
+    known: &Relaxation,
     monitor: &dyn Monitor,
-) -> Result<(), Cancelled> {
-    let mut table = Table::new(steps, watched, relaxation);
-    let reference = trace.reference();
+) -> Result<Vec<Stepped>, Cancelled> {
+    let mut table = Table::new(steps, watched, known);
     let rank = |it: &Suspect| {
         // In doubt it was another clock than the reference.
-        let other = it.clock != reference;
-        (it.score, it.seen.len(), other, it.clock, it.seed)
+        let other = it.stepped.clock != reference;
+        (it.score, it.seen.len(), other, it.stepped.clock, it.seed)
     };
     let ends = (0..steps.len()).flat_map(|step| steps[step].clocks.map(|clock| (clock, step)));
     let suspects = ends.filter_map(|(clock, step)| table.suspect(clock, step));
@@ -80,34 +92,19 @@ pub(super) fn attribute(
             table.settle(&suspect);
         }
     }
-    // A clock that is set back stands still first; one that is set forward never.
-    let stretches = table.settled.iter().filter(|it| it.back);
-    let mut moving = trace.moving(stretches.map(|it| (it.clock, it.after, it.until)).collect());
-    moving.reverse();
-    for it in table.settled {
-        let back = if it.back { moving.pop() } else { None };
-        let (after, until) = back.unwrap_or((it.after, it.until));
-        relaxation.cut(it.clock, after, until, it.by);
-    }
-    Ok(())
+    Ok(table.settled)
 }
 
 /// A clock that may have stepped.
 #[derive(Clone, Debug)]
 struct Suspect {
-    clock: ClockId,
+    stepped: Stepped,
     /// The step of a pair that made it one.
     seed: usize,
     /// Pairs that saw it, less pairs that did not.
     score: i64,
     /// The steps of pairs that it explains.
     seen: Vec<usize>,
-    after: i64,
-    until: i64,
-    /// Whether it was set back.
-    back: bool,
-    /// By how much at least.
-    by: f64,
 }
 
 /// What one of its pairs says about a clock.
@@ -176,7 +173,7 @@ struct Table<'a> {
     steps: &'a [PairStep],
     clocks: Vec<Known>,
     explained: Vec<bool>,
-    settled: Vec<Suspect>,
+    settled: Vec<Stepped>,
 }
 
 impl<'a> Table<'a> {
@@ -239,13 +236,15 @@ impl<'a> Table<'a> {
         let watched = watched.filter(|&&(from, to)| from <= seed.after && until <= to);
         let watched = watched.count().max(seen.len());
         Some(Suspect {
-            clock,
+            stepped: Stepped {
+                clock,
+                after: seed.after,
+                until,
+                back: seed.rise.1 > 0.0,
+                by: by.fold(0.0, f64::max),
+            },
             seed: step,
             score: 2 * seen.len() as i64 - watched as i64,
-            by: by.fold(0.0, f64::max),
-            after: seed.after,
-            until,
-            back: seed.rise.1 > 0.0,
             seen,
         })
     }
@@ -256,21 +255,21 @@ impl<'a> Table<'a> {
             return None;
         };
         let clocks = self.steps.get(step)?.clocks;
-        clocks.into_iter().find(|&it| it != suspect.clock)
+        clocks.into_iter().find(|&it| it != suspect.stepped.clock)
     }
 
     /// Lets a clock step, and puts aside what that explains.
     fn settle(&mut self, suspect: &Suspect) {
-        let Suspect {
+        let Stepped {
             clock,
             after,
             until,
             ..
-        } = *suspect;
+        } = suspect.stepped;
         let known = &mut self.clocks[clock.as_usize()];
         if !known.steps(after, until) {
             known.step(after, until);
-            self.settled.push(suspect.clone());
+            self.settled.push(suspect.stepped);
         }
         for &step in &suspect.seen {
             self.explained[step] = true;

@@ -79,9 +79,9 @@ use super::graph::{Budget, Cycle, Graph, Solved};
 use super::line::Line;
 use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
-use crate::edges::{Edge, Edges};
-use crate::edges::{InOrder, Source};
+use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
+use crate::share::Share;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -251,9 +251,7 @@ pub fn offset_bounds(
                     Some(all) => all,
                     none => none.insert(InOrder::new(source, monitor)?),
                 };
-                let first = source.share().is_first();
-                let bounds = first.then(|| with_all(all, &facts, options, monitor));
-                bounds.transpose()?
+                with_all(all, &facts, options, monitor)?
             }
         };
         monitor.check()?;
@@ -359,32 +357,22 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     }
     let kept = kept(source, facts, monitor)?;
     let share = source.share();
-    let graph = (share.place().0 < 2).then(|| graph(facts, &kept, monitor));
+    let graph = (share.place().0 < 2).then(|| graph(facts, kept.iter(), monitor));
     let graph = graph.transpose()?;
     drop(kept);
     let relaxation = Relaxation::new(facts.clocks());
-    // `None` if there is no solution, as far as the steps tell.
-    let side = |side: f64| -> Result<Option<Side>, Cancelled> {
-        let Some(graph) = &graph else { return Ok(None) };
-        let source = graph.node(&(facts.reference(), 0, 0));
-        let mut budget = Budget::of(options.steps, monitor);
-        let solved = if side < 0.0 {
-            graph.solve_settled(source, &mut budget)?
-        } else {
-            graph
-                .reversed(monitor)?
-                .solve_settled(source, &mut budget)?
-        };
-        Ok(match solved {
-            Solved::Least(values) => Some(facts.side(side, graph, &values, &relaxation)),
-            Solved::Cycles(_) | Solved::Stopped(_) => None,
-        })
-    };
-    let both = share.both(|| side(-1.0), || side(1.0))?;
-    let bounds = both.and_then(|(low, high)| {
-        let (low, high) = low.zip(high)?;
-        Some(facts.bounds(low, high, &relaxation, true))
-    });
+    let mut budget = Budget::of(options.steps, monitor);
+    let solve = Graph::solve_settled;
+    let both = solved(
+        share,
+        (facts, &relaxation),
+        graph.as_ref(),
+        solve,
+        &mut budget,
+    )?;
+    let bounds = both.and_then(|both| bounded(facts, &relaxation, both));
+    // As far as the steps tell.
+    let bounds = bounds.filter(|it| it.complete);
     Ok(if share.once(|| Ok(bounds.is_some()))? {
         Direct::Bounded(bounds)
     } else {
@@ -393,16 +381,18 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
-/// by looking at pairs of clocks, and then by whatever cycles are left.
+/// by looking at pairs of clocks, and then by whatever cycles are left. Of several processes
+/// the first gets to know the bounds.
 fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
-    edges: &Edges,
+    all: &InOrder,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<OffsetBounds, Cancelled> {
+) -> Result<Option<OffsetBounds>, Cancelled> {
+    let share = all.share();
     let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
-    let mut narrowed = Narrowed::new(edges, facts);
+    let mut narrowed = Narrowed::new(all, facts);
     narrowed.screen(facts, &mut relaxation, monitor)?;
     let mut budget = Budget::of(options.steps, monitor);
     for round in 0..ROUNDS {
@@ -413,36 +403,44 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
             0 => Graph::solve_at_once,
             _ => Graph::solve,
         };
-        match solved(facts, &graph, &relaxation, solve, &mut budget)? {
-            Ok(bounds) => return Ok(bounds),
-            Err(cycles) => {
-                for cycle in &cycles {
-                    narrowed.relax(facts, &mut relaxation, cycle, round >= GENTLE_ROUNDS);
-                }
-            }
+        let facts_left = (facts, &relaxation);
+        let both = solved(share, facts_left, graph.as_ref(), solve, &mut budget)?;
+        drop(graph);
+        let (low, high) = both.unzip();
+        let cycles = || {
+            let both = [&low, &high].into_iter().flatten();
+            let cycles = both.filter_map(Answer::cycles).flatten();
+            Ok((cycles.cloned().collect(), budget.is_used_up()))
+        };
+        let (cycles, ends): (Vec<Cycle>, bool) = share.once(cycles)?;
+        if cycles.is_empty() {
+            let both = low.zip(high);
+            return Ok(both.and_then(|both| bounded(facts, &relaxation, both)));
         }
-        if budget.is_used_up() {
+        narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
+        if ends {
             break;
         }
     }
-    Ok(OffsetBounds {
+    let unbounded = || OffsetBounds {
         clocks: vec![None; facts.clocks()],
         reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
-    })
+    };
+    Ok(share.is_first().then(unbounded))
 }
 
-/// The same of dependencies in one order; those left out are given by their positions in the
-/// source, if it is in one process.
+/// The same, with the positions in the source of dependencies that are left out, if it is in one
+/// process.
 fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     all: &InOrder,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<OffsetBounds, Cancelled> {
-    let mut found = with_contradictions(&all.edges, facts, options, monitor)?;
-    for relaxed in &mut found.relaxed {
+) -> Result<Option<OffsetBounds>, Cancelled> {
+    let mut found = with_contradictions(all, facts, options, monitor)?;
+    for relaxed in found.iter_mut().flat_map(|it| &mut it.relaxed) {
         if let Relaxed::Edge { edge, .. } = relaxed {
             *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
         }
@@ -453,37 +451,70 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
 /// How a graph is solved from its source.
 type Solve = fn(&Graph, Option<usize>, &mut Budget<'_>) -> Result<Solved, Cancelled>;
 
-/// The bounds that a graph gives, or the cycles that forbid any.
-fn solved<F: Fn(&Edge) -> i64 + Sync>(
+/// What comes of one side.
+#[derive(Serialize, Deserialize)]
+enum Answer {
+    /// Bounds, and whether they are as narrow as they can be.
+    Bounded(Side, bool),
+    /// The cycles that forbid any.
+    Cycles(Vec<Cycle>),
+}
+
+impl Answer {
+    fn cycles(&self) -> Option<&Vec<Cycle>> {
+        match self {
+            Self::Cycles(cycles) => Some(cycles),
+            Self::Bounded(..) => None,
+        }
+    }
+}
+
+/// Both sides together, if there are no cycles.
+fn bounded<F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
-    graph: &Graph,
     relaxation: &Relaxation,
+    both: (Answer, Answer),
+) -> Option<OffsetBounds> {
+    match both {
+        (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
+            Some(facts.bounds(low, high, relaxation, whole && other))
+        }
+        _ => None,
+    }
+}
+
+/// The lower and the upper side that a graph gives; of several processes the first gets to know
+/// them, and the first two know the graph. What the side took that took longer counts.
+fn solved<F: Fn(&Edge) -> i64 + Sync>(
+    share: &Share,
+    (facts, relaxation): (&Facts<'_, F>, &Relaxation),
+    graph: Option<&Graph>,
     solve: Solve,
     budget: &mut Budget<'_>,
-) -> Result<Result<OffsetBounds, Vec<Cycle>>, Cancelled> {
-    let source = graph.node(&(facts.reference(), 0, 0));
-    let (low, high) = budget.both(
-        |budget| solve(graph, source, budget),
-        |budget| solve(&graph.reversed(budget.monitor())?, source, budget),
-    );
-    let (low, high) = (low?, high?);
-    let complete = matches!((&low, &high), (Solved::Least(_), Solved::Least(_)));
-    Ok(match (low, high) {
-        (Solved::Cycles(mut cycles), other) | (other, Solved::Cycles(mut cycles)) => {
-            if let Solved::Cycles(more) = other {
-                cycles.extend(more);
-            }
-            Err(cycles)
-        }
-        (
-            Solved::Least(low) | Solved::Stopped(low),
-            Solved::Least(high) | Solved::Stopped(high),
-        ) => {
-            let low = facts.side(-1.0, graph, &low, relaxation);
-            let high = facts.side(1.0, graph, &high, relaxation);
-            Ok(facts.bounds(low, high, relaxation, complete))
-        }
-    })
+) -> Result<Option<(Answer, Answer)>, Cancelled> {
+    let side = |side: f64| -> Result<(Answer, u64), Cancelled> {
+        let graph = graph.ok_or(Cancelled)?;
+        let source = graph.node(&(facts.reference(), 0, 0));
+        let mut own = *budget;
+        let solved = if side < 0.0 {
+            solve(graph, source, &mut own)?
+        } else {
+            solve(&graph.reversed(own.monitor())?, source, &mut own)?
+        };
+        let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
+        let answer = match solved {
+            Solved::Least(values) => Answer::Bounded(bounded(&values), true),
+            Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),
+            Solved::Cycles(cycles) => Answer::Cycles(cycles),
+        };
+        Ok((answer, own.left()))
+    };
+    let both = share.both(|| side(-1.0), || side(1.0))?;
+    let both = both.map(|((low, left), (high, other))| {
+        budget.use_up(budget.left() - left.min(other));
+        (low, high)
+    });
+    Ok(both)
 }
 
 #[cfg(test)]
@@ -491,6 +522,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::edges::Edges;
     use crate::estimate::Offset;
 
     const SPAN: i64 = 1_000_000;
@@ -560,7 +592,8 @@ mod tests {
             let Direct::Bounded(direct) = direct else {
                 return Err(TestCaseError::fail("nothing contradicts anything"));
             };
-            let screened = with_contradictions(&edges, &facts, &options, &()).unwrap();
+            let all = InOrder::new(&edges, &()).unwrap();
+            let screened = with_contradictions(&all, &facts, &options, &()).unwrap().unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
             let direct = direct.unwrap();
             prop_assert!(direct.complete && direct.relaxed.is_empty());

@@ -6,8 +6,7 @@ use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{Line, lines};
 use super::link::Slope;
 use super::relaxation::Relaxation;
-use crate::edges::Source;
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
 use retime_model::{Cancelled, ClockId, Monitor};
 
@@ -119,9 +118,9 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         }
     }
 
-    /// By how many ticks the estimate itself misses a part of a contradiction of
-    /// these dependencies.
-    pub(super) fn missed(&self, part: &Part, edges: &Edges) -> f64 {
+    /// By how many ticks the estimate itself misses a part of a contradiction; `None` for a
+    /// dependency that another process has.
+    pub(super) fn missed(&self, part: &Part, all: &InOrder) -> Option<f64> {
         let offset = |clock: ClockId, stamp: i64| {
             if clock == self.base.reference {
                 0.0
@@ -130,14 +129,16 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             }
         };
         match *part {
-            Part::Link { edge, .. } => edges.get(edge).map_or(0.0, |edge| {
-                self.shown_delay(edge) + offset(edge.from, edge.sent)
-                    - offset(edge.to, edge.received)
-            }),
+            Part::Link { clocks, edge, .. } => {
+                let own = all.process(clocks.0, clocks.1) == all.share().place().0;
+                let edge = all.list.edges.get(edge).filter(|_| own)?;
+                let sent = self.shown_delay(edge) + offset(edge.from, edge.sent);
+                Some(sent - offset(edge.to, edge.received))
+            }
             Part::Stretch { clock, from, to } => {
                 let line = |stamp: i64| self.line(clock).map_or(0.0, |line| line.at(stamp));
                 let beyond = |stamp: i64| offset(clock, stamp) - line(stamp);
-                (beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64
+                Some((beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64)
             }
         }
     }

@@ -10,18 +10,14 @@
 //! A dependency of a part that another one covers is covered in the whole, so what
 //! parts keep can be put together and be pruned again.
 
-use rayon::prelude::*;
-use rustc_hash::FxHashMap;
-use serde::{Deserialize, Serialize};
-
 use super::cone::{Highest, prune};
 use super::facts::Facts;
-use super::graph::Bound;
 use super::line::Line;
-use super::link::{Link, Slope};
+use super::link::{Kept, Link, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
-use retime_model::{Cancelled, Monitor};
-use retime_model::{ClockId, packed};
+use rayon::prelude::*;
+use retime_model::{Cancelled, ClockId, Monitor};
+use rustc_hash::FxHashMap;
 
 /// The dependencies that matter, by route. Of several processes the first two get to know
 /// those of all.
@@ -29,51 +25,36 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
     monitor: &dyn Monitor,
-) -> Result<Vec<Vec<Bound>>, Cancelled> {
+) -> Result<Vec<Kept>, Cancelled> {
     let parts = each_part_watched(source, monitor, |part| {
         let mut open = Open::new(facts);
         source.walk(part, |edge| open.add(&edge));
         open.finish()
     })?;
     let own = joined(parts.into_iter().flatten().collect(), facts.slope);
-    let both = |a: Vec<Route>, b: Vec<Route>| joined([a, b].concat(), facts.slope);
+    let both = |a: Vec<Kept>, b: Vec<Kept>| joined([a, b].concat(), facts.slope);
     let share = source.share();
-    let all = share.known_to_second(share.collected(own, both)?);
-    let bounds = |route: Route| {
-        let (from, to) = route.clocks;
-        let links = route.links.into_iter();
-        links
-            .map(|link| Bound::new(link, (from, 0), (to, 0)))
-            .collect()
-    };
-    Ok(all.into_iter().map(bounds).collect())
+    Ok(share.known_to_second(share.collected(own, both)?))
 }
 
 /// The links of each route that no other links of it imply, by route.
-fn joined(mut routes: Vec<Route>, slope: Slope) -> Vec<Route> {
-    routes.sort_by_key(|it| it.clocks);
-    let join = |same: &[Route]| {
+fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
+    routes.sort_by_key(|it| (it.from, it.to));
+    let join = |same: &[Kept]| {
         let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();
         links
             .sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound, it.at_from));
-        Route {
-            clocks: same[0].clocks,
+        Kept {
+            from: same[0].from,
+            to: same[0].to,
             links: prune(links.iter(), slope),
         }
     };
-    let same = |a: &Route, b: &Route| a.clocks == b.clocks;
+    let same = |a: &Kept, b: &Kept| (a.from, a.to) == (b.from, b.to);
     routes.par_chunk_by(same).map(join).collect()
 }
 
 type Clocks = (ClockId, ClockId);
-
-/// What is kept of a route.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Route {
-    clocks: Clocks,
-    #[serde(with = "packed")]
-    links: Vec<Link>,
-}
 
 /// A part under way.
 struct Open<'a, 'b, F> {
@@ -126,15 +107,17 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
     }
 
     /// What is kept.
-    fn finish(self) -> Vec<Route> {
+    fn finish(self) -> Vec<Kept> {
         let facts = self.facts;
         let behind = |ahead: Ahead| {
             let mut links = ahead.links;
             links.reverse();
             let mut highest = Highest::backwards(facts.slope);
             links.retain(|link| highest.rises(link));
-            Route {
-                clocks: ahead.route,
+            let (from, to) = ahead.route;
+            Kept {
+                from: (from, 0),
+                to: (to, 0),
                 links,
             }
         };

@@ -170,7 +170,7 @@ impl ForcingCycle {
 
     fn new(cycle: &Cycle, places: &Places) -> Self {
         let part = |part: &Part| match *part {
-            Part::Link { edge, bound } => ForcingPart::Dependency {
+            Part::Link { edge, bound, .. } => ForcingPart::Dependency {
                 edge,
                 needed: bound,
             },
@@ -290,12 +290,11 @@ fn graph(
     slope: Slope,
     monitor: &dyn Monitor,
 ) -> Result<Graph, Cancelled> {
-    let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
-        let bound = |link: &Link| Bound::new(*link, (*from, 0), (*to, 0));
-        links.iter().map(bound).collect()
-    };
-    let bounds: Vec<Vec<Bound>> = links.iter().map(of_route).collect();
-    Graph::new(clocks, &bounds, None, slope, monitor)
+    let bounds = links.iter().flat_map(|&(from, to, ref links)| {
+        let links = links.iter();
+        links.map(move |link| Bound::new(*link, (from, 0), (to, 0)))
+    });
+    Graph::new(clocks, bounds, None, slope, monitor)
 }
 
 /// The cycle of the largest ratio, if that is larger than `slope`.

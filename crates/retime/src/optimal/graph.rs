@@ -18,6 +18,8 @@ mod settled;
 use std::cmp::Reverse;
 use std::sync;
 
+use serde::{Deserialize, Serialize};
+
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
 use crate::pace::Pace;
@@ -52,6 +54,11 @@ impl<'a> Budget<'a> {
 
     pub(super) const fn is_used_up(&self) -> bool {
         self.left == 0
+    }
+
+    /// How many steps are left.
+    pub(super) const fn left(&self) -> u64 {
+        self.left
     }
 
     /// Asks two questions side by side; each may take what is left, and what the
@@ -133,16 +140,20 @@ pub(super) enum Solved {
 
 /// A closed walk over clocks whose bounds add up to more than what the clocks
 /// may change on it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cycle {
     pub(super) parts: Vec<Part>,
 }
 
 /// A part of a [`Cycle`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Part {
-    /// A dependency, by its position in the list of edges, and its bound.
-    Link { edge: EdgeIndex, bound: i64 },
+    /// A dependency between two clocks, by its position in the list of those, and its bound.
+    Link {
+        clocks: (ClockId, ClockId),
+        edge: EdgeIndex,
+        bound: i64,
+    },
     /// From one place of a clock to another.
     Stretch { clock: ClockId, from: i64, to: i64 },
 }
@@ -189,20 +200,19 @@ impl Graph {
     /// The graph of `bounds`; `more` moments are nodes too.
     pub(super) fn new(
         clocks: usize,
-        bounds: &[Vec<Bound>],
+        bounds: impl Iterator<Item = Bound> + Clone,
         more: Option<Moment>,
         slope: Slope,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let count: usize = bounds.iter().map(Vec::len).sum();
-        let bounds = bounds.iter().flatten();
+        let count = bounds.clone().count();
         let mut moments: Vec<Moment> = Vec::with_capacity(2 * count + 1);
         moments.extend(bounds.clone().flat_map(|bound| [bound.from, bound.to]));
         moments.extend(more);
         sort_by_key(&mut moments, |it| *it, monitor)?;
         moments.dedup();
         let node = |moment: &Moment| moments.partition_point(|it| it < moment) as u32;
-        let arc = |it: &Bound| Arc {
+        let arc = |it: Bound| Arc {
             from: node(&it.from),
             to: node(&it.to),
             bound: it.least,
@@ -444,8 +454,13 @@ impl Graph {
     fn walk(&self, path: &[usize], closing: Option<u32>, state: &State) -> Cycle {
         let mut parts: Vec<Part> = Vec::new();
         let link = |at: u32| {
-            let Arc { edge, bound, .. } = self.arcs[at as usize];
-            Part::Link { edge, bound }
+            let arc = self.arcs[at as usize];
+            let clock = |node: u32| self.moments[node as usize].0;
+            Part::Link {
+                clocks: (clock(arc.from), clock(arc.to)),
+                edge: arc.edge,
+                bound: arc.bound,
+            }
         };
         for &node in path.iter().rev() {
             let (clock, _, to) = self.moments[node];

@@ -118,7 +118,7 @@ fn found(
 ) -> Result<LeastDistortion, Cancelled> {
     let forcing = |part: &Part| match *part {
         Part::Stretch { .. } => None,
-        Part::Link { edge, bound } => {
+        Part::Link { edge, bound, .. } => {
             let (cause, effect) = places(edge)?;
             Some(Forcing {
                 cause,

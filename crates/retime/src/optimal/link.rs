@@ -8,8 +8,9 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::graph::Bound;
 use crate::edges::{EdgeIndex, Edges};
-use retime_model::{ClockId, packed_fields};
+use retime_model::{ClockId, packed, packed_fields};
 
 /// One dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,6 +37,23 @@ impl Link {
     /// what is listed twice is equal in it.
     pub(super) fn time(&self) -> (i64, i64) {
         (self.at_from.saturating_add(self.at_to), self.at_from)
+    }
+}
+
+/// Links that are kept of those from a piece of one clock to a piece of another.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Kept {
+    pub(super) from: (ClockId, u32),
+    pub(super) to: (ClockId, u32),
+    #[serde(with = "packed")]
+    pub(super) links: Vec<Link>,
+}
+
+impl Kept {
+    /// What they say.
+    pub(super) fn bounds(&self) -> impl Iterator<Item = Bound> + Clone {
+        let links = self.links.iter();
+        links.map(|link| Bound::new(*link, self.from, self.to))
     }
 }
 

@@ -1,16 +1,22 @@
 //! The dependencies that matter, and what is left out of them.
+//!
+//! Of several processes each looks at the pairs of clocks that are [dealt](InOrder::process) to
+//! it, and tells the first two, who search for bounds, what of these matters. Where a
+//! contradiction leaves out a dependency or lets a clock step, that is only what has changed.
+
+use std::collections::BTreeMap;
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::bounds::BoundOptions;
 use super::cone::prune;
 use super::facts::{Facts, ticks};
-use super::graph::{Bound, Cycle, Graph, Part};
-use super::link::{Link, Route, routes};
+use super::graph::{Cycle, Graph, Part};
+use super::link::{Kept, Link, Route, routes};
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
-use super::still::moving;
-use crate::edges::{Edge, EdgeIndex, Edges};
+use crate::edges::{Edge, EdgeIndex, InOrder};
 use crate::estimate::Estimate;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
@@ -19,52 +25,80 @@ use retime_model::{Cancelled, Monitor};
 
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {
-    edges: &'a Edges,
+    all: &'a InOrder,
+    /// Those of this process.
     routes: Vec<Route>,
-    kept: Vec<Vec<Bound>>,
-    /// Routes whose links have to be chosen anew.
+    /// Which of these have links that have to be chosen anew.
     stale: Vec<bool>,
+    /// Those of all, in the first two processes.
+    kept: BTreeMap<(ClockId, ClockId), Vec<Kept>>,
+}
+
+/// What is kept of a route, as it is told to others.
+#[derive(Clone, Serialize, Deserialize)]
+struct Chosen {
+    route: (ClockId, ClockId),
+    kept: Vec<Kept>,
 }
 
 impl<'a> Narrowed<'a> {
-    pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(edges: &'a Edges, facts: &Facts<'_, F>) -> Self {
-        let mut routes = routes(edges);
+    pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(all: &'a InOrder, facts: &Facts<'_, F>) -> Self {
+        let mut routes = routes(&all.list.edges);
         routes.retain(|route| facts.line(route.from).is_some() && facts.line(route.to).is_some());
         Self {
-            kept: vec![Vec::new(); routes.len()],
+            all,
             stale: vec![true; routes.len()],
             routes,
-            edges,
+            kept: BTreeMap::new(),
         }
     }
 
+    /// Chooses the links of routes that have changed.
     pub(super) fn prune<F: Fn(&Edge) -> i64 + Sync>(
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &Relaxation,
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
-        let edges = self.edges;
-        let routes = self
-            .routes
-            .par_iter()
-            .zip(&mut self.kept)
-            .zip(&mut self.stale);
-        routes.try_for_each(|((route, kept), stale)| {
-            if std::mem::take(stale) {
-                monitor.check()?;
-                *kept = narrow(route, edges, facts, relaxation, monitor)?;
-            }
-            Ok(())
-        })
+        let all = self.all;
+        let stale = self.routes.iter().zip(&mut self.stale);
+        let stale = stale.filter_map(|(route, stale)| std::mem::take(stale).then_some(route));
+        let chosen = stale.collect::<Vec<_>>().into_par_iter().map(|it| {
+            monitor.check()?;
+            Ok(Chosen {
+                route: (it.from, it.to),
+                kept: narrow(it, all, facts, relaxation, monitor)?,
+            })
+        });
+        let chosen: Vec<Chosen> = chosen.collect::<Result<_, Cancelled>>()?;
+        let share = all.share();
+        let chosen = share.collected(chosen, |mut all, more| {
+            all.extend(more);
+            all
+        })?;
+        let chosen = share.known_to_second(chosen);
+        if self.searches() {
+            let by_route = chosen.into_iter().map(|it| (it.route, it.kept));
+            self.kept.extend(by_route);
+        }
+        Ok(())
     }
 
+    /// Whether this process knows what matters of all.
+    fn searches(&self) -> bool {
+        self.all.share().place().0 < 2
+    }
+
+    /// The graph of what was kept, in the processes that know it.
     pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
         &self,
         facts: &Facts<'_, F>,
         monitor: &dyn Monitor,
-    ) -> Result<Graph, Cancelled> {
-        graph(facts, &self.kept, monitor)
+    ) -> Result<Option<Graph>, Cancelled> {
+        let kept = self.kept.values().flatten();
+        self.searches()
+            .then(|| graph(facts, kept, monitor))
+            .transpose()
     }
 
     /// Leaves out misread dependencies and finds the steps of clocks.
@@ -78,11 +112,10 @@ impl<'a> Narrowed<'a> {
         let pairs = forth.map(|route| [route.from, route.to]);
         let both_ways = pairs.filter(|&[low, high]| self.route(high, low).is_some());
         let pairs: Vec<[ClockId; 2]> = both_ways.collect();
-        let (edges, routes) = (self.edges, &self.routes[..]);
         let trace = Trace {
-            edges,
+            all: self.all,
             facts,
-            routes,
+            routes: &self.routes[..],
         };
         screen(&trace, &pairs, relaxation, monitor)
     }
@@ -91,32 +124,56 @@ impl<'a> Narrowed<'a> {
         find(&self.routes, from, to)
     }
 
-    /// Leaves out what the estimate misses most of a contradiction, or all of
-    /// its dependencies.
+    /// Leaves out what the estimate misses most of each contradiction, or all of
+    /// its dependencies. All processes leave out the same.
     pub(super) fn relax<F: Fn(&Edge) -> i64 + Sync>(
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &mut Relaxation,
-        cycle: &Cycle,
+        cycles: &[Cycle],
         all: bool,
     ) {
-        let missed = |part: &Part| (facts.missed(part, self.edges), *part);
-        let parts = cycle.parts.iter().map(missed);
-        let worst = parts.clone().max_by(|a, b| a.0.total_cmp(&b.0));
-        let links = parts.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
-        for (by, part) in links.chain(worst) {
-            match part {
-                Part::Link { edge, .. } => {
-                    relaxation.drop_edge(edge, by);
-                    let ends = self.edges.get(edge).map(|it| (it.from, it.to));
-                    self.outdate(|route| Some((route.from, route.to)) == ends);
-                }
-                Part::Stretch { clock, from, to } => {
-                    relaxation.cut(clock, from, to, by);
-                    self.outdate(|route| route.from == clock || route.to == clock);
+        for missed in self.missed(facts, cycles) {
+            let worst = missed.iter().max_by(|a, b| a.0.total_cmp(&b.0));
+            let links = missed.iter();
+            let links = links.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
+            for &(by, part) in links.chain(worst) {
+                match part {
+                    Part::Link { clocks, edge, .. } => {
+                        let process = self.all.process(clocks.0, clocks.1) as u32;
+                        relaxation.drop_edge((process, edge), by);
+                        self.outdate(|route| {
+                            let ends = (route.from, route.to);
+                            ends == clocks || ends == (clocks.1, clocks.0)
+                        });
+                    }
+                    Part::Stretch { clock, from, to } => {
+                        relaxation.cut(clock, from, to, by);
+                        self.outdate(|route| route.from == clock || route.to == clock);
+                    }
                 }
             }
         }
+    }
+
+    /// By how much the estimate misses each part of contradictions.
+    fn missed<F: Fn(&Edge) -> i64 + Sync>(
+        &self,
+        facts: &Facts<'_, F>,
+        cycles: &[Cycle],
+    ) -> Vec<Vec<(f64, Part)>> {
+        let parts = cycles.iter().flat_map(|cycle| &cycle.parts);
+        let own = parts.map(|part| facts.missed(part, self.all));
+        let either = |a: Vec<Option<f64>>, b: Vec<Option<f64>>| {
+            let both = a.into_iter().zip(b);
+            both.map(|(a, b)| a.or(b)).collect()
+        };
+        let mut missed = self.all.share().merged(own.collect(), either).into_iter();
+        let mut next = |part: &Part| (missed.next().flatten().unwrap_or(0.0), *part);
+        let cycles = cycles.iter();
+        cycles
+            .map(|cycle| cycle.parts.iter().map(&mut next).collect())
+            .collect()
     }
 
     fn outdate(&mut self, which: impl Fn(&Route) -> bool) {
@@ -127,28 +184,30 @@ impl<'a> Narrowed<'a> {
 }
 
 /// The graph of what was kept, with the reference as its source.
-pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
+pub(super) fn graph<'a, F: Fn(&Edge) -> i64 + Sync>(
     facts: &Facts<'_, F>,
-    kept: &[Vec<Bound>],
+    kept: impl Iterator<Item = &'a Kept> + Clone,
     monitor: &dyn Monitor,
 ) -> Result<Graph, Cancelled> {
     let source = (facts.reference(), 0, 0);
-    Graph::new(facts.clocks(), kept, Some(source), facts.slope, monitor)
+    let bounds = kept.flat_map(Kept::bounds);
+    Graph::new(facts.clocks(), bounds, Some(source), facts.slope, monitor)
 }
 
 /// The links of a route that tell something that no other tells.
 fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     route: &Route,
-    edges: &Edges,
+    all: &InOrder,
     facts: &Facts<'_, F>,
     relaxation: &Relaxation,
     monitor: &dyn Monitor,
-) -> Result<Vec<Bound>, Cancelled> {
+) -> Result<Vec<Kept>, Cancelled> {
     let (Some(from), Some(to)) = (facts.line(route.from), facts.line(route.to)) else {
         return Ok(Vec::new());
     };
+    let process = all.process(route.from, route.to) as u32;
     let link = |&position: &EdgeIndex| {
-        let edge = edges.get(position)?;
+        let edge = all.list.edges.get(position)?;
         let pieces = (
             relaxation.piece(route.from, edge.sent)?,
             relaxation.piece(route.to, edge.received)?,
@@ -159,7 +218,7 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
             bound: facts.bound(edge, from, to),
             edge: position,
         };
-        (!relaxation.is_dropped(position)).then_some((pieces, link))
+        (!relaxation.is_dropped((process, position))).then_some((pieces, link))
     };
     let mut links: Vec<((u32, u32), Link)> = Vec::with_capacity(route.edges.len());
     let mut pace = Pace::of(monitor);
@@ -171,16 +230,17 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
         (pieces, link.at_from.saturating_add(link.at_to), link.edge)
     };
     sort_by_key(&mut links, key, monitor)?;
-    let mut kept = Vec::new();
-    for chunk in links.chunk_by(|a, b| a.0 == b.0) {
-        let links = chunk.iter().map(|(_, link)| link);
+    let of_pieces = links.chunk_by(|a, b| a.0 == b.0).map(|chunk| {
         let (before, after) = chunk[0].0;
-        let (from, to) = ((route.from, before), (route.to, after));
-        let pruned = prune(links, facts.slope).into_iter();
-        kept.extend(pruned.map(|link| Bound::new(link, from, to)));
-    }
-    kept.shrink_to_fit();
-    Ok(kept)
+        let mut links = prune(chunk.iter().map(|(_, link)| link), facts.slope);
+        links.shrink_to_fit();
+        Kept {
+            from: (route.from, before),
+            to: (route.to, after),
+            links,
+        }
+    });
+    Ok(of_pieces.collect())
 }
 
 fn find(routes: &[Route], from: ClockId, to: ClockId) -> Option<&Route> {
@@ -190,7 +250,7 @@ fn find(routes: &[Route], from: ClockId, to: ClockId) -> Option<&Route> {
 
 /// What the screen has to know.
 struct Trace<'a, 'b, F> {
-    edges: &'a Edges,
+    all: &'a InOrder,
     facts: &'a Facts<'b, F>,
     routes: &'a [Route],
 }
@@ -207,7 +267,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
         };
         let is_upper = from > to;
         let of_route = route.edges.iter().filter_map(|&position| {
-            let edge = self.edges.get(position)?;
+            let edge = self.all.list.edges.get(position)?;
             let sent = before.on_reference(edge.sent);
             let received = after.on_reference(edge.received);
             // At one moment between its ends, a dependency says a little less.
@@ -225,6 +285,10 @@ impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {
 }
 
 impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
+    fn all(&self) -> &InOrder {
+        self.all
+    }
+
     fn reference(&self) -> ClockId {
         self.facts.reference()
     }
@@ -244,7 +308,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
     }
 
     fn stamps(&self, edge: EdgeIndex, [low, _]: [ClockId; 2]) -> [i64; 2] {
-        let edge = self.edges.get(edge);
+        let edge = self.all.list.edges.get(edge);
         edge.map_or([0; 2], |edge| {
             if edge.from == low {
                 [edge.sent, edge.received]
@@ -253,9 +317,6 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
             }
         })
     }
-    fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)> {
-        moving(self.edges, &stretches)
-    }
 }
 
 /// By clock the open intervals of stamps in which it stepped, in order and
@@ -263,7 +324,7 @@ impl<F: Fn(&Edge) -> i64 + Sync> Screened for Trace<'_, '_, F> {
 /// overall line of each clock counts; rates stray from it by `drift`, or as much
 /// as is usual.
 pub(crate) fn steps(
-    edges: &Edges,
+    all: &InOrder,
     base: &Estimate,
     drift: Option<f64>,
     monitor: &dyn Monitor,
@@ -273,8 +334,8 @@ pub(crate) fn steps(
         drift: drift.unwrap_or(usual.drift),
         ..usual
     };
-    let facts = Facts::new(edges, |_| 0, base, (&options, 0.0), monitor)?;
-    let mut relaxation = Relaxation::new(edges.clocks());
-    Narrowed::new(edges, &facts).screen(&facts, &mut relaxation, monitor)?;
+    let facts = Facts::new(&all.list, |_| 0, base, (&options, 0.0), monitor)?;
+    let mut relaxation = Relaxation::new(facts.clocks());
+    Narrowed::new(all, &facts).screen(&facts, &mut relaxation, monitor)?;
     Ok(relaxation.into_cuts())
 }

@@ -18,13 +18,14 @@
 //! Where few before contradict a rival that wins, those few were misread.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
-use retime_model::ClockId;
-use retime_model::{Cancelled, Monitor};
+use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::attribution::{PairStep, Watched, attribute};
-use super::relaxation::Relaxation;
-use crate::edges::EdgeIndex;
+use super::relaxation::{Held, Relaxation};
+use super::still::moving;
+use crate::edges::{EdgeIndex, InOrder};
 
 /// Dependencies on one side that decide.
 const ENOUGH: usize = 4;
@@ -44,6 +45,8 @@ pub(super) struct Reading {
 
 /// What the scan has to know of a trace.
 pub(super) trait Screened: Sync {
+    /// All dependencies of this process and others.
+    fn all(&self) -> &InOrder;
     /// The clock whose time is the common one.
     fn reference(&self) -> ClockId;
     /// How fast what is added to any other may change.
@@ -52,13 +55,19 @@ pub(super) trait Screened: Sync {
     fn readings(&self, clocks: [ClockId; 2]) -> Vec<Reading>;
     /// The stamps of two clocks at the ends of a dependency between them.
     fn stamps(&self, edge: EdgeIndex, clocks: [ClockId; 2]) -> [i64; 2];
-    /// From stretches between two stamps of a clock, where it was set back, to
-    /// those between stamps at which it does not stand still.
-    fn moving(&self, stretches: Vec<(ClockId, i64, i64)>) -> Vec<(i64, i64)>;
+}
+
+/// What the scan of a pair has found, as it is told to the first process.
+#[derive(Clone, Serialize, Deserialize)]
+struct Scanned {
+    pair: Watched,
+    misread: Vec<(Held, f64)>,
+    steps: Vec<PairStep>,
 }
 
 /// Leaves out what was misread, and lets clocks step where they did. `pairs` are
-/// those with dependencies both ways.
+/// those of this process with dependencies both ways. All processes get to know where clocks
+/// step, and the first also all that is left out; the others that of their pairs.
 pub(super) fn screen(
     trace: &impl Screened,
     pairs: &[[ClockId; 2]],
@@ -67,33 +76,61 @@ pub(super) fn screen(
 ) -> Result<(), Cancelled> {
     let scanned = pairs.par_iter().map(|&clocks| {
         monitor.check()?;
-        let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
-        let mut scan = Scan::new(trace.drift() * free as f64);
-        let readings = trace.readings(clocks);
-        let ends = [readings.first(), readings.last()];
-        let [from, to] = ends.map(|it| it.map_or([0; 2], |it| trace.stamps(it.edge, clocks)));
-        for reading in readings {
-            scan.add(reading);
-        }
-        Ok((Watched { clocks, from, to }, scan.finish()))
+        Ok(scan(trace, clocks))
     });
-    let scanned: Vec<(Watched, Found)> = scanned.collect::<Result<_, Cancelled>>()?;
-    let mut steps = Vec::new();
-    let mut watched = Vec::with_capacity(scanned.len());
-    for (pair, found) in scanned {
-        for (edge, by) in found.misread {
-            relaxation.drop_edge(edge, by);
-        }
-        steps.extend(found.steps.into_iter().map(|step| PairStep {
-            clocks: pair.clocks,
-            after: trace.stamps(step.after.edge, pair.clocks),
-            until: trace.stamps(step.until.edge, pair.clocks),
-            rise: step.rise,
-            by: step.by,
-        }));
-        watched.push(pair);
+    let scanned: Vec<Scanned> = scanned.collect::<Result<_, Cancelled>>()?;
+    let share = trace.all().share();
+    let mut scanned = share.collected(scanned, |mut all, more| {
+        all.extend(more);
+        all
+    })?;
+    scanned.sort_by_key(|it| it.pair.clocks);
+    for &(held, by) in scanned.iter().flat_map(|it| &it.misread) {
+        relaxation.drop_edge(held, by);
     }
-    attribute(&steps, &watched, trace, relaxation, monitor)
+    let steps = share.once(|| {
+        let steps: Vec<PairStep> = scanned.iter().flat_map(|it| &it.steps).copied().collect();
+        let watched: Vec<Watched> = scanned.iter().map(|it| it.pair).collect();
+        attribute(&steps, &watched, trace.reference(), relaxation, monitor)
+    })?;
+    // A clock that is set back stands still first; one that is set forward never.
+    let back = steps.iter().filter(|it| it.back);
+    let back: Vec<(ClockId, i64, i64)> = back.map(|it| (it.clock, it.after, it.until)).collect();
+    let mut moving = moving(trace.all(), &back).into_iter();
+    for it in steps {
+        let back = if it.back { moving.next() } else { None };
+        let (after, until) = back.unwrap_or((it.after, it.until));
+        relaxation.cut(it.clock, after, until, it.by);
+    }
+    Ok(())
+}
+
+/// Goes over the dependencies between two clocks.
+fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
+    let free = clocks.iter().filter(|&&it| it != trace.reference()).count();
+    let mut scan = Scan::new(trace.drift() * free as f64);
+    let readings = trace.readings(clocks);
+    let stamps = |it: &Reading| trace.stamps(it.edge, clocks);
+    let ends = [readings.first(), readings.last()];
+    let [from, to] = ends.map(|it| it.map_or([0; 2], stamps));
+    for reading in readings {
+        scan.add(reading);
+    }
+    let Found { misread, steps } = scan.finish();
+    let process = trace.all().process(clocks[0], clocks[1]) as u32;
+    let held = |(edge, by): (EdgeIndex, f64)| ((process, edge), by);
+    let step = |step: Step| PairStep {
+        clocks,
+        after: stamps(&step.after),
+        until: stamps(&step.until),
+        rise: step.rise,
+        by: step.by,
+    };
+    Scanned {
+        pair: Watched { clocks, from, to },
+        misread: misread.into_iter().map(held).collect(),
+        steps: steps.into_iter().map(step).collect(),
+    }
 }
 
 /// An interval of `D` at a time.

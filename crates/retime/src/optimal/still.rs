@@ -4,23 +4,27 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
-use crate::causality::{EventNode, PackedOption};
-use crate::edges::Edges;
+use serde::{Deserialize, Serialize};
+
+use crate::causality::Place;
+use crate::edges::{EdgeIndex, InOrder};
 use retime_model::ClockId;
 
 /// From stretches between two stamps of a clock to the stamps before and after,
-/// where it stands still at them: where several events have that stamp.
-pub(super) fn moving(edges: &Edges, stretches: &[(ClockId, i64, i64)]) -> Vec<(i64, i64)> {
+/// where it stands still at them: where several events have that stamp. Of several processes
+/// all ask for the same stretches.
+pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i64, i64)> {
     if stretches.is_empty() {
         return Vec::new();
     }
     let ends = stretches.iter();
     let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
     let mut watch = Watch::of(ends.collect());
-    for edge in edges.all() {
-        watch.see((edge.from, edge.sent), edge.cause);
-        watch.see((edge.to, edge.received), edge.effect);
+    for (at, edge) in (0..).map(EdgeIndex).zip(all.list.edges.all()) {
+        watch.see((edge.from, edge.sent), || all.events(at)[0]);
+        watch.see((edge.to, edge.received), || all.events(at)[1]);
     }
+    let watch = all.share().merged(watch, |a, b| a.joined(&b));
     let moved = |&(clock, after, until): &(ClockId, i64, i64)| {
         let before = watch.at((clock, after)).and_then(|it| it.before);
         let later = watch.at((clock, until)).and_then(|it| it.later);
@@ -30,16 +34,47 @@ pub(super) fn moving(edges: &Edges, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
 }
 
 /// A stamp of a clock, and what the clock shows next to it.
+#[derive(Serialize, Deserialize)]
 struct Still {
     place: (ClockId, i64),
-    event: Option<PackedOption<EventNode>>,
-    /// Whether several events have this stamp.
+    /// One that has this stamp, if there is any.
+    event: Option<Place>,
+    /// Whether several events have it.
     several: bool,
     before: Option<i64>,
     later: Option<i64>,
 }
 
+impl Still {
+    fn see(&mut self, event: Option<Place>) {
+        self.several |= self.event.zip(event).is_some_and(|(a, b)| a != b);
+        self.event = event.or(self.event);
+    }
+
+    fn before(&mut self, stamp: i64) {
+        self.before = self.before.max(Some(stamp));
+    }
+
+    fn later(&mut self, stamp: i64) {
+        self.later = Some(self.later.map_or(stamp, |it| it.min(stamp)));
+    }
+
+    /// What two have seen of one stamp.
+    fn joined(mut self, other: &Self) -> Self {
+        self.several |= other.several;
+        self.see(other.event);
+        if let Some(stamp) = other.before {
+            self.before(stamp);
+        }
+        if let Some(stamp) = other.later {
+            self.later(stamp);
+        }
+        self
+    }
+}
+
 /// Stamps that are looked for, by clock and stamp.
+#[derive(Serialize, Deserialize)]
 struct Watch(Vec<Still>);
 
 impl Watch {
@@ -58,23 +93,28 @@ impl Watch {
 
     /// An event. It is next to the nearest stamps that are looked for only, since
     /// these are themselves stamps of events.
-    fn see(&mut self, place: (ClockId, i64), event: PackedOption<EventNode>) {
+    fn see(&mut self, place: (ClockId, i64), event: impl Fn() -> Option<Place>) {
         let (clock, stamp) = place;
         let at = self.0.partition_point(|it| it.place < place);
         let mut next = at;
         if let Some(same) = self.0.get_mut(at).filter(|it| it.place == place) {
-            same.several |= same.event.is_some_and(|it| it != event);
-            same.event = Some(event);
+            same.see(event());
             next += 1;
         }
         let own = |it: &&mut Still| it.place.0 == clock;
         if let Some(later) = self.0.get_mut(next).filter(own) {
-            later.before = later.before.max(Some(stamp));
+            later.before(stamp);
         }
         let before = at.checked_sub(1).and_then(|it| self.0.get_mut(it));
         if let Some(before) = before.filter(own) {
-            before.later = Some(before.later.map_or(stamp, |it| it.min(stamp)));
+            before.later(stamp);
         }
+    }
+
+    /// What two have seen of the same stamps.
+    fn joined(self, other: &Self) -> Self {
+        let both = self.0.into_iter().zip(&other.0);
+        Self(both.map(|(a, b)| a.joined(b)).collect())
     }
 
     /// What was found where a clock stands still.
@@ -87,7 +127,8 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edges::Edge;
+    use crate::causality::EventNode;
+    use crate::edges::{Edge, Edges};
 
     #[test]
     fn a_stamp_of_several_events_is_left_to_both_sides() {
@@ -98,6 +139,7 @@ mod tests {
             ..Edge::message(a, 10 * i64::from(event), b, received)
         });
         let edges = Edges::new(edges.collect(), vec![Some((0, 40)), Some((100, 300))]);
+        let edges = InOrder::new(&edges, &()).unwrap();
         let stretches = [(b, 200, 200), (b, 100, 200), (a, 10, 20), (b, 100, 300)];
         let moved = [(100, 300), (100, 300), (10, 20), (100, 300)];
         assert_eq!(moving(&edges, &stretches), moved);

@@ -212,7 +212,7 @@ impl Part {
                 continue;
             }
             let sends = std::mem::take(&mut to[peer]);
-            let send = || {
+            let send = move || {
                 if sends.is_empty() {
                     return Ok(());
                 }

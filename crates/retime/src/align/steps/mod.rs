@@ -20,8 +20,7 @@ pub(super) use unset::unset;
 use super::stages::{Aligned, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
-use crate::edges::{Edge, Edges};
-use crate::edges::{InOrder, Source};
+use crate::edges::{Edge, Edges, InOrder, Listed, Source};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
 use retime_model::ClockId;
@@ -32,13 +31,13 @@ use retime_model::{Cancelled, Monitor};
 /// fits them best. `list` lists dependencies anew for clocks that are known
 /// better.
 ///
-/// Of several processes all list what they have, and the first, which has to have room
-/// for all of it, looks for steps.
+/// Of several processes each lists the dependencies between some pairs of clocks, and all
+/// decide the same.
 pub(super) fn explain(
     source: &impl Source,
     found: Aligned,
     rate: TickRate,
-    list: impl Fn(&Estimate) -> Option<Result<Edges, Cancelled>>,
+    list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
     let mut best = found.alignment;
@@ -46,43 +45,36 @@ pub(super) fn explain(
         return Ok(best);
     }
     monitor.check()?;
-    let share = source.share();
-    let edges = InOrder::new(source, monitor)?.edges;
-    let mut least = share.once(|| Ok(reversed(&edges, &best.estimate)))?;
+    let all = InOrder::new(source, monitor)?;
+    let mut least = reversed(&all.list, &best.estimate);
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
         let listed = list(&best.estimate).transpose()?;
         let search = Search {
-            edges: &edges,
-            listed: listed.as_ref().unwrap_or(&edges),
+            all: &all.list,
+            listed: listed.as_ref().unwrap_or(&all),
             rate,
             monitor,
         };
-        let better = share.once(|| {
-            let better = search.better(&best, least, round == 0)?;
-            // What nodes are to one process they are to no other.
-            Ok(if share.is_whole() {
-                better
-            } else {
-                better.map(|it| (it.0.without_nodes(), it.1))
-            })
-        })?;
-        let Some((stepped, now)) = better else { break };
+        let Some((stepped, now)) = search.better(&best, least, round == 0)? else {
+            break;
+        };
         let same = stepped.steps == best.steps;
         (best, least) = (stepped, now);
         if same {
             break;
         }
     }
+    source.share().check()?;
     Ok(best)
 }
 
 /// A round of the search.
 struct Search<'a> {
     /// As they were listed at first, to compare by.
-    edges: &'a Edges,
+    all: &'a Listed,
     /// As they are for the clocks known now.
-    listed: &'a Edges,
+    listed: &'a InOrder,
     rate: TickRate,
     monitor: &'a dyn Monitor,
 }
@@ -92,23 +84,23 @@ impl Search<'_> {
     fn better(
         &self,
         known: &Alignment,
-        mut least: f64,
+        mut least: Reversed,
         first: bool,
-    ) -> Result<Option<(Alignment, f64)>, Cancelled> {
-        let mut better: Option<(Alignment, f64)> = None;
-        let most = known.steps.len() + OPTIONS.more_steps * self.edges.clocks();
+    ) -> Result<Option<(Alignment, Reversed)>, Cancelled> {
+        let mut better: Option<(Alignment, Reversed)> = None;
+        let most = known.steps.len() + OPTIONS.more_steps * self.all.clocks();
         for tried in candidates(self.listed, known.estimate.clone(), first, self.monitor) {
             let (usual, cuts) = tried?;
             if !usual && cuts.iter().map(Vec::len).sum::<usize>() > most {
                 continue;
             }
             let best = better.as_ref().map_or(known, |it| &it.0);
-            let stepped = align_parts(self.listed, cuts, best, self.rate, self.monitor)?;
-            let stepped = stepped.map(|it| (reversed(self.edges, &it.estimate), it));
+            let stepped = align_parts(&self.listed.list, cuts, best, self.rate, self.monitor)?;
+            let stepped = stepped.map(|it| (reversed(self.all, &it.estimate), it));
             if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
                 (better, least) = (Some((stepped, now)), now);
             }
-            if least <= 0.0 {
+            if least == 0 {
                 break;
             }
         }
@@ -124,7 +116,7 @@ type Cuts = Vec<Vec<(i64, i64)>>;
 /// dependencies. With it whether rates may change as usual: if not, and clocks
 /// wander, there are many that are none.
 fn candidates(
-    edges: &Edges,
+    all: &InOrder,
     estimate: Estimate,
     first: bool,
     monitor: &dyn Monitor,
@@ -132,10 +124,10 @@ fn candidates(
     let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
     let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
     tries.map(move |(drift, flat)| {
-        let flat = flat.then(|| level(&estimate, edges));
+        let flat = flat.then(|| level(&estimate, &all.list.edges));
         let base = flat.as_ref().unwrap_or(&estimate);
         let usual = flat.is_some() || drift.is_none();
-        Ok((usual, optimal::steps(edges, base, drift, monitor)?))
+        Ok((usual, optimal::steps(all, base, drift, monitor)?))
     })
 }
 
@@ -156,7 +148,7 @@ fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
 /// Aligns the parts of clocks that stepped. Where the step comes out smaller than
 /// messages could tell, there was none.
 fn align_parts(
-    edges: &Edges,
+    list: &Listed,
     mut cuts: Vec<Vec<(i64, i64)>>,
     before: &Alignment,
     rate: TickRate,
@@ -171,14 +163,14 @@ fn align_parts(
         let Some(parts) = Parts::new(cuts) else {
             return Ok(None);
         };
-        let aligned = align_plainly(&parts.split(edges), rate, reference, monitor)?;
-        let mut joined = parts.join(aligned.alignment, edges);
+        let aligned = align_plainly(&parts.split(list), rate, reference, monitor)?;
+        let mut joined = parts.join(aligned.alignment, &list.edges);
         let real = |step: &&ClockStep| step.by.abs() > smallest;
         if joined.steps.iter().all(|step| real(&step)) {
             joined.estimate = unset(joined.estimate, &joined.steps);
             return Ok(advances(&joined.estimate).then_some(joined));
         }
-        cuts = vec![Vec::new(); edges.clocks()];
+        cuts = vec![Vec::new(); list.clocks()];
         for step in joined.steps.iter().filter(real) {
             cuts[step.clock.as_usize()].push((step.after, step.until));
         }
@@ -192,17 +184,23 @@ fn advances(estimate: &Estimate) -> bool {
     offsets.all(|offset| offset.knots().is_sorted_by_key(time))
 }
 
+/// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
+/// same in any order.
+type Reversed = u128;
+
+/// How many parts of a tick are counted.
+const PARTS: f64 = 1024.0;
+
 /// How far below zero all aligned latencies are together.
-fn reversed(edges: &Edges, estimate: &Estimate) -> f64 {
+fn reversed(list: &Listed, estimate: &Estimate) -> Reversed {
     let latency = |edge: &Edge| {
         let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
         edge.latency() as f64 + offset
     };
-    edges
-        .all()
-        .iter()
-        .map(|edge| (-latency(edge)).max(0.0))
-        .sum()
+    let below = |edge: &Edge| (-latency(edge) * PARTS).max(0.0) as Reversed;
+    let own = list.edges.all().iter().map(below);
+    let sum = Reversed::saturating_add;
+    list.share.merged(own.fold(0, sum), sum)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use crate::align::options::OPTIONS;
 use crate::align::{Alignment, ClockStep, Relation};
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, Edges, Listed, Source};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
@@ -83,21 +83,27 @@ impl Parts {
     }
 
     /// The dependencies between parts.
-    pub(super) fn split(&self, edges: &Edges) -> Edges {
+    pub(super) fn split(&self, list: &Listed) -> Listed {
         let mut extents = vec![None; self.owner.len()];
-        for clock in (0..edges.clocks() as u32).map(ClockId) {
-            for (part, extent) in self.of(clock, edges) {
+        for clock in (0..list.clocks() as u32).map(ClockId) {
+            for (part, extent) in self.of(clock, &list.edges) {
                 extents[part.as_usize()] = Some(extent);
             }
         }
-        let of_parts = edges.all().iter().filter_map(|edge| {
+        let of_parts = list.edges.all().iter().filter_map(|edge| {
             Some(Edge {
                 from: self.part(edge.from, edge.sent)?,
                 to: self.part(edge.to, edge.received)?,
                 ..*edge
             })
         });
-        Edges::new(of_parts.collect(), extents)
+        let granularity = |clock: &ClockId| list.granularities.get(clock.as_usize()).copied();
+        let granularities = self.owner.iter().map(|it| granularity(it).unwrap_or(1));
+        Listed {
+            edges: Edges::new(of_parts.collect(), extents),
+            share: list.share.clone(),
+            granularities: granularities.collect(),
+        }
     }
 
     /// Joins what was found for parts; `edges` are those of whole clocks.
@@ -176,12 +182,14 @@ impl Parts {
 mod tests {
     use super::*;
     use crate::align::steps::tests::{exchange, shown};
+    use crate::edges::InOrder;
 
     #[test]
     fn parts_keep_their_stamps_and_lose_what_lies_between() {
         let edges = exchange(2_000);
+        let list = InOrder::new(&edges, &()).unwrap().list;
         let parts = Parts::new(vec![vec![], vec![], vec![(900_000, 1_100_000)]]).unwrap();
-        let split = parts.split(&edges);
+        let split = parts.split(&list);
         assert_eq!(split.clocks(), 4);
         assert_eq!(
             split.extent(ClockId(3)),
@@ -194,7 +202,7 @@ mod tests {
         };
         let lost = edges.all().iter().filter(inside).count();
         assert!(lost > 0);
-        assert_eq!(split.all().len() + lost, edges.all().len());
+        assert_eq!(split.edges.all().len() + lost, edges.all().len());
         assert!(Parts::new(vec![vec![], vec![]]).is_none());
         assert!(Parts::new(vec![vec![(0, 1); OPTIONS.most_steps + 1]]).is_none());
     }

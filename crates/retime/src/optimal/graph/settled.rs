@@ -105,7 +105,7 @@ mod tests {
         };
         let bounds: Vec<Bound> = links.iter().map(bound).collect();
         let slope = Slope { rise: 1, run: 100 };
-        Graph::new(8, &[bounds], Some((ClockId(0), 0, 0)), slope, &()).unwrap()
+        Graph::new(8, bounds.into_iter(), Some((ClockId(0), 0, 0)), slope, &()).unwrap()
     }
 
     fn links() -> impl Strategy<Value = Vec<(u32, u32, i64, i64, i64)>> {
@@ -162,7 +162,8 @@ mod tests {
         let bounds: Vec<Bound> = (1..clocks).map(bound).collect();
         let last = (ClockId(clocks - 1), 0, 0);
         let slope = Slope { rise: 1, run: 100 };
-        let graph = Graph::new(clocks as usize, &[bounds], Some(last), slope, &()).unwrap();
+        let graph =
+            Graph::new(clocks as usize, bounds.into_iter(), Some(last), slope, &()).unwrap();
         let mut budget = Budget::of(10 * u64::from(clocks), &());
         let solved = graph.solve_at_once(graph.node(&last), &mut budget).unwrap();
         assert!(
