@@ -14,6 +14,8 @@
 mod parts;
 mod unset;
 
+use rustc_hash::FxHashSet;
+
 use parts::Parts;
 pub(super) use unset::unset;
 
@@ -47,12 +49,22 @@ pub(super) fn explain(
     monitor.check()?;
     let all = InOrder::new(source, monitor)?;
     let mut least = reversed(&all.list, &best.estimate);
+    let mut listed: Option<InOrder> = None;
+    let mut tried = Tried::default();
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
-        let listed = list(&best.estimate).transpose()?;
-        let search = Search {
+        if let Some(anew) = list(&best.estimate).transpose()? {
+            let before = listed.as_ref().unwrap_or(&all);
+            let same = anew.list.edges.all() == before.list.edges.all();
+            if !source.share().all(same) {
+                tried.clear();
+            }
+            listed = Some(anew);
+        }
+        let mut search = Search {
             all: &all.list,
             listed: listed.as_ref().unwrap_or(&all),
+            tried: &mut tried,
             rate,
             monitor,
         };
@@ -75,6 +87,7 @@ struct Search<'a> {
     all: &'a Listed,
     /// As they are for the clocks known now.
     listed: &'a InOrder,
+    tried: &'a mut Tried,
     rate: TickRate,
     monitor: &'a dyn Monitor,
 }
@@ -82,7 +95,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// What leaves less reversed than `known`, which leaves `least`; with what it leaves.
     fn better(
-        &self,
+        &mut self,
         known: &Alignment,
         mut least: Reversed,
         first: bool,
@@ -95,7 +108,7 @@ impl Search<'_> {
                 continue;
             }
             let best = better.as_ref().map_or(known, |it| &it.0);
-            let stepped = align_parts(&self.listed.list, cuts, best, self.rate, self.monitor)?;
+            let stepped = self.align_parts(cuts, best)?;
             let stepped = stepped.map(|it| (reversed(self.all, &it.estimate), it));
             if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
                 (better, least) = (Some((stepped, now)), now);
@@ -106,10 +119,48 @@ impl Search<'_> {
         }
         Ok(better)
     }
+
+    /// Aligns the parts of clocks that stepped. Where the step comes out smaller than
+    /// messages could tell, there was none. Nothing of what was tried before: it left no less
+    /// reversed than what is known since.
+    fn align_parts(
+        &mut self,
+        mut cuts: Cuts,
+        before: &Alignment,
+    ) -> Result<Option<Alignment>, Cancelled> {
+        let reference = before.estimate.reference;
+        let smallest = before
+            .shortest
+            .unwrap_or(0.0)
+            .max(OPTIONS.smallest_step * self.rate.get() as f64);
+        let list = &self.listed.list;
+        loop {
+            if !self.tried.insert((cuts.clone(), smallest.to_bits())) {
+                return Ok(None);
+            }
+            let Some(parts) = Parts::new(cuts) else {
+                return Ok(None);
+            };
+            let aligned = align_plainly(&parts.split(list), self.rate, reference, self.monitor)?;
+            let mut joined = parts.join(aligned.alignment, &list.edges);
+            let real = |step: &&ClockStep| step.by.abs() > smallest;
+            if joined.steps.iter().all(|step| real(&step)) {
+                joined.estimate = unset(joined.estimate, &joined.steps);
+                return Ok(advances(&joined.estimate).then_some(joined));
+            }
+            cuts = vec![Vec::new(); list.clocks()];
+            for step in joined.steps.iter().filter(real) {
+                cuts[step.clock.as_usize()].push((step.after, step.until));
+            }
+        }
+    }
 }
 
 /// By clock the intervals of stamps in which it stepped.
 type Cuts = Vec<Vec<(i64, i64)>>;
+
+/// What was tried for the same list, with the bits of the smallest step.
+type Tried = FxHashSet<(Cuts, u64)>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as
 /// if there were none; one after the other, for each costs a pass over all
@@ -142,38 +193,6 @@ fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
     Estimate {
         offsets: clocks.map(constant).collect(),
         reference: estimate.reference,
-    }
-}
-
-/// Aligns the parts of clocks that stepped. Where the step comes out smaller than
-/// messages could tell, there was none.
-fn align_parts(
-    list: &Listed,
-    mut cuts: Vec<Vec<(i64, i64)>>,
-    before: &Alignment,
-    rate: TickRate,
-    monitor: &dyn Monitor,
-) -> Result<Option<Alignment>, Cancelled> {
-    let reference = before.estimate.reference;
-    let smallest = before
-        .shortest
-        .unwrap_or(0.0)
-        .max(OPTIONS.smallest_step * rate.get() as f64);
-    loop {
-        let Some(parts) = Parts::new(cuts) else {
-            return Ok(None);
-        };
-        let aligned = align_plainly(&parts.split(list), rate, reference, monitor)?;
-        let mut joined = parts.join(aligned.alignment, &list.edges);
-        let real = |step: &&ClockStep| step.by.abs() > smallest;
-        if joined.steps.iter().all(|step| real(&step)) {
-            joined.estimate = unset(joined.estimate, &joined.steps);
-            return Ok(advances(&joined.estimate).then_some(joined));
-        }
-        cuts = vec![Vec::new(); list.clocks()];
-        for step in joined.steps.iter().filter(real) {
-            cuts[step.clock.as_usize()].push((step.after, step.until));
-        }
     }
 }
 
