@@ -124,6 +124,10 @@ pub(super) struct Graph {
     arcs: Vec<Arc>,
     /// Arcs of node `n` are `outgoing[n]..outgoing[n + 1]`.
     outgoing: Vec<u32>,
+    /// Nodes by place, whatever their clocks.
+    in_time: sync::Arc<[u32]>,
+    /// Where in that order each node is.
+    ranks: sync::Arc<[u32]>,
     slope: Slope,
 }
 
@@ -225,8 +229,17 @@ impl Graph {
             arcs.push(arc(bound));
         }
         let first = (0..=clocks as u32).map(|clock| node(&(ClockId(clock), 0, i64::MIN)));
+        let first = first.collect();
+        let mut in_time: Vec<u32> = (0..moments.len() as u32).collect();
+        sort_by_key(&mut in_time, |&it| (moments[it as usize].2, it), monitor)?;
+        let mut ranks = vec![0; moments.len()];
+        for (rank, &node) in (0..).zip(&in_time) {
+            ranks[node as usize] = rank;
+        }
         let mut graph = Self {
-            first: first.collect(),
+            first,
+            in_time: in_time.into(),
+            ranks: ranks.into(),
             moments: moments.into(),
             arcs,
             outgoing: Vec::new(),
@@ -338,57 +351,62 @@ impl Graph {
         Ok(Solved::Stopped(state.values))
     }
 
-    /// Visits all clocks whose values rose; whether any rose in turn.
+    /// Passes on what rose, in order of time and then against it; whether anything rose that was
+    /// not passed on.
     fn pass(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<bool, Cancelled> {
         // To look for cycles afterwards.
         budget.use_up(self.moments.len() as u64);
-        let mut changed = false;
-        for clock in (0..state.dirty.len() as u32).map(ClockId) {
-            if !std::mem::take(&mut state.dirty[clock.as_usize()]) {
-                continue;
-            }
-            budget.monitor.check()?;
-            self.sweep(clock, state);
-            let nodes = self.nodes(clock);
-            let arcs = self.outgoing[nodes.end] - self.outgoing[nodes.start];
-            budget.use_up(2 * nodes.len() as u64 + u64::from(arcs));
-            for node in nodes {
-                if state.values[node] != UNBOUNDED {
-                    changed |= self.relax(node, state);
-                }
-            }
+        let mut pace = Pace::of(budget.monitor);
+        let mut next = state.dirty.from(0);
+        while let Some(rank) = next {
+            budget.use_up(self.pass_on(rank, state));
+            pace.event()?;
+            next = state.dirty.from(rank + 1);
         }
-        Ok(changed)
+        let mut next = state.dirty.before(self.in_time.len());
+        while let Some(rank) = next {
+            budget.use_up(self.pass_on(rank, state));
+            pace.event()?;
+            next = state.dirty.before(rank);
+        }
+        Ok(state.dirty.from(0).is_some())
     }
 
-    /// Carries values along a clock, forwards and backwards.
-    fn sweep(&self, clock: ClockId, state: &mut State) {
-        let nodes = self.nodes(clock);
-        for node in nodes.clone().skip(1) {
-            self.carry(node - 1, node, Parent::Before, state);
+    /// Passes the value of a node on, along its clock and through its arcs; how many others were
+    /// looked at.
+    fn pass_on(&self, rank: usize, state: &mut State) -> u64 {
+        state.dirty.remove(rank);
+        let node = self.in_time[rank] as usize;
+        if state.values[node] == UNBOUNDED {
+            return 1;
         }
-        for node in nodes.skip(1).rev() {
+        if node > 0 {
             self.carry(node, node - 1, Parent::After, state);
         }
+        if node + 1 < self.moments.len() {
+            self.carry(node, node + 1, Parent::Before, state);
+        }
+        self.relax(node, state);
+        2 + u64::from(self.outgoing[node + 1] - self.outgoing[node])
     }
 
     #[inline]
     fn carry(&self, from: usize, to: usize, parent: Parent, state: &mut State) {
-        let ((_, piece, start), (_, other, end)) = (self.moments[from], self.moments[to]);
-        let value = state.values[from];
-        if value == UNBOUNDED || piece != other {
+        let ((of, piece, start), (clock, other, end)) = (self.moments[from], self.moments[to]);
+        if (of, piece) != (clock, other) {
             return;
         }
+        let value = state.values[from];
         let carried = value.saturating_sub(self.slope.over(i128::from(start.abs_diff(end))));
         if carried > state.values[to] && state.source != Some(to) {
             state.values[to] = carried;
             state.parents[to] = parent;
+            state.dirty.insert(self.ranks[to] as usize);
         }
     }
 
-    /// Raises others through the arcs of a node; whether any rose.
-    fn relax(&self, node: usize, state: &mut State) -> bool {
-        let mut rose = false;
+    /// Raises others through the arcs of a node.
+    fn relax(&self, node: usize, state: &mut State) {
         for at in self.outgoing[node]..self.outgoing[node + 1] {
             let arc = self.arcs[at as usize];
             let to = arc.to as usize;
@@ -398,14 +416,11 @@ impl Graph {
                     state.closing.push(at);
                     continue;
                 }
-                let (clock, ..) = self.moments[to];
                 state.values[to] = value;
                 state.parents[to] = Parent::Arc(at);
-                state.dirty[clock.as_usize()] = true;
-                rose = true;
+                state.dirty.insert(self.ranks[to] as usize);
             }
         }
-        rose
     }
 
     /// The cycles that the parents form, and those through the source.
@@ -511,8 +526,8 @@ fn join_ends(parts: &mut Vec<Part>) {
 struct State {
     values: Vec<i128>,
     parents: Vec<Parent>,
-    /// Clocks with values that their arcs have not passed on.
-    dirty: Vec<bool>,
+    /// Nodes whose values were not passed on, by rank.
+    dirty: RankSet,
     source: Option<usize>,
     /// Arcs that would raise the source.
     closing: Vec<u32>,
@@ -525,7 +540,7 @@ impl State {
         let mut state = Self {
             values: vec![start; graph.moments.len()],
             parents: vec![Parent::None; graph.moments.len()],
-            dirty: vec![true; graph.first.len().saturating_sub(1)],
+            dirty: RankSet::full(graph.moments.len()),
             source,
             closing: Vec::new(),
         };
@@ -533,5 +548,51 @@ impl State {
             state.values[source] = 0;
         }
         state
+    }
+}
+
+/// A set of ranks, as one bit each.
+struct RankSet(Vec<u64>);
+
+impl RankSet {
+    /// All below a number.
+    fn full(count: usize) -> Self {
+        let mut words = vec![u64::MAX; count / 64];
+        words.push((1 << (count % 64)) - 1);
+        Self(words)
+    }
+
+    #[inline]
+    fn insert(&mut self, rank: usize) {
+        self.0[rank / 64] |= 1 << (rank % 64);
+    }
+
+    #[inline]
+    fn remove(&mut self, rank: usize) {
+        self.0[rank / 64] &= !(1 << (rank % 64));
+    }
+
+    /// The first of a rank and those after it.
+    #[inline]
+    fn from(&self, rank: usize) -> Option<usize> {
+        let mut word = rank / 64;
+        let mut bits = self.0.get(word)? & (u64::MAX << (rank % 64));
+        while bits == 0 {
+            word += 1;
+            bits = *self.0.get(word)?;
+        }
+        Some(64 * word + bits.trailing_zeros() as usize)
+    }
+
+    /// The last of those before a rank.
+    #[inline]
+    fn before(&self, rank: usize) -> Option<usize> {
+        let mut word = rank / 64;
+        let mut bits = self.0.get(word)? & ((1 << (rank % 64)) - 1);
+        while bits == 0 {
+            word = word.checked_sub(1)?;
+            bits = self.0[word];
+        }
+        Some(64 * word + 63 - bits.leading_zeros() as usize)
     }
 }

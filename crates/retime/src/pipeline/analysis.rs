@@ -4,6 +4,8 @@ mod judgement;
 
 pub use judgement::{Measured, Runaway, Worse};
 
+use std::sync::OnceLock;
+
 use super::method::{Found, Input, Method};
 use super::registry::MethodName;
 use super::shared::{Asked, Options, Step, collected};
@@ -14,7 +16,7 @@ use crate::causality::{
     Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, within_clocks,
 };
 use crate::delay::MinimalDelay;
-use crate::estimate::{LearnedDelay, learn_minimal_delay};
+use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::share::{NeedsWhole, Share};
 use retime_model::{Cancelled, Clocks, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
@@ -108,6 +110,8 @@ pub struct Analysis {
     recorded: Check,
     told: Told,
     options: AnalysisOptions,
+    /// How clocks differ, once somebody has asked; `None` where nothing relates any.
+    differ: OnceLock<Option<Estimate>>,
 }
 
 /// What dependencies tell, counted over the whole trace.
@@ -215,6 +219,7 @@ impl Analysis {
             clocks,
             delay,
             options,
+            differ: OnceLock::new(),
         })
     }
 
@@ -413,6 +418,7 @@ impl Analysis {
         self.delay = delay;
         if regrouped {
             self.clocks = clocks.clone();
+            self.differ = OnceLock::new();
             self.told = Told::by(&self.causality, &self.clocks, &self.info);
         }
         Ok(())

@@ -4,6 +4,8 @@
 //! and both leave an interval. [`Bounds`] is that interval for the times that a
 //! correction gives, or for the recorded ones; [`crate::optimal`] computes it.
 
+use std::sync::OnceLock;
+
 use super::solution::Solution;
 use crate::TruthError;
 use crate::align::align;
@@ -60,7 +62,21 @@ pub(super) struct Timed<'a> {
     pub(super) clocks: &'a Clocks,
     /// How clocks differ, as an estimate that was made knows it.
     pub(super) estimate: Option<&'a Estimate>,
+    /// How they differ from the first of them where none was made, once that is known; `None`
+    /// where nothing relates any.
+    pub(super) differ: &'a OnceLock<Option<Estimate>>,
     pub(super) monitor: &'a dyn Monitor,
+}
+
+/// About how clocks differ from `reference`.
+pub(super) fn lines(
+    causality: &Causality,
+    clocks: &Clocks,
+    rate: TickRate,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Estimate, Cancelled> {
+    Ok(align(causality, clocks, rate, reference, monitor)?.base())
 }
 
 impl Timed<'_> {
@@ -83,14 +99,14 @@ impl Timed<'_> {
         if let Some(estimate) = self.estimate {
             return Ok(Some(estimate.clone()));
         }
-        let reference = Reference::First.clock(self.causality, self.clocks);
-        reference.map(|it| self.lines(it)).transpose()
-    }
-
-    /// About how clocks differ from `reference`.
-    pub(super) fn lines(&self, reference: ClockId) -> Result<Estimate, Cancelled> {
+        if let Some(known) = self.differ.get() {
+            return Ok(known.clone());
+        }
         let (causality, clocks) = (self.causality, self.clocks);
-        Ok(align(causality, clocks, self.rate, reference, self.monitor)?.base())
+        let by = |reference| lines(causality, clocks, self.rate, reference, self.monitor);
+        let reference = Reference::First.clock(causality, clocks);
+        let found = reference.map(by).transpose()?;
+        Ok(self.differ.get_or_init(|| found).clone())
     }
 
     /// By how much local intervals have to change at least. Of several processes the first

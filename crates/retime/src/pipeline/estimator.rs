@@ -15,7 +15,7 @@ use crate::estimate::{
 use crate::optimal::{BoundOptions, gentlest, midpoint, offset_bounds};
 use retime_model::ClockId;
 
-use super::bounds::bound_options;
+use super::bounds::{bound_options, lines};
 
 /// Offsets that were measured while the program ran.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,7 +152,8 @@ impl Estimator {
                 gentlest(edges, least, steps, input.monitor)?.estimate(reference)?
             }
             Self::Optimal { drift } => {
-                let base = input.timed().lines(reference)?;
+                let (clocks, rate) = (input.clocks, input.info.rate);
+                let base = lines(input.causality, clocks, rate, reference, input.monitor)?;
                 // By the lines, whatever else they could be: what is wanted is the middle.
                 let options = BoundOptions {
                     most_difference: 0.0,

@@ -11,7 +11,6 @@
 
 use std::fmt;
 
-use super::bounds::Timed;
 use super::composition::{followed, settled};
 use super::estimator::{Estimator, MeasuredOffsets, align};
 use super::logical_clock::{ClockKind, LogicalClock, Repaired};
@@ -64,18 +63,6 @@ pub(super) struct Input<'a> {
     /// Whether the clocks are a guess, to be split where the trace refutes it.
     pub(super) may_regroup: bool,
     pub(super) monitor: &'a dyn Monitor,
-}
-
-impl<'a> Input<'a> {
-    pub(super) fn timed(&self) -> Timed<'a> {
-        Timed {
-            rate: self.info.rate,
-            causality: self.causality,
-            clocks: self.clocks,
-            estimate: None,
-            monitor: self.monitor,
-        }
-    }
 }
 
 /// What a method found, before it is checked.

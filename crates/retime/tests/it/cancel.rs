@@ -147,9 +147,19 @@ fn analysing_stops_wherever_it_is_asked_to() {
 #[test]
 fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
     let analysis = analysis();
-    stops(20, |monitor| analysis.bounds(DRIFT_BOUND, None, monitor));
-    stops(20, |monitor| analysis.bounded_offsets(DRIFT_BOUND, monitor));
-    stops(20, |monitor| analysis.least_distortion(None, monitor));
+    // One that was asked before knows how clocks differ.
+    let unasked = || analysis.clone();
+    stops(20, |monitor| unasked().bounds(DRIFT_BOUND, None, monitor));
+    stops(20, |monitor| {
+        unasked().bounded_offsets(DRIFT_BOUND, monitor)
+    });
+    stops(20, |monitor| unasked().least_distortion(None, monitor));
+    let asked = unasked();
+    assert!(asked.bounds(DRIFT_BOUND, None, &()).is_ok());
+    let of = |it: &Analysis| askings(|monitor| it.least_distortion(None, monitor));
+    assert!(of(&asked) < of(&unasked()));
+    let found = |it: &Analysis| it.least_distortion(None, &()).unwrap();
+    assert_eq!(found(&asked), found(&unasked()));
     let solution = analysis.solve(&Method::default(), &()).unwrap();
     stops(10, |monitor| {
         analysis.bounds(DRIFT_BOUND, Some(&solution), monitor)

@@ -166,6 +166,7 @@ impl Analysis {
             causality: &self.causality,
             clocks: &self.clocks,
             estimate: solution.and_then(|it| it.aligned.as_ref()?.estimate.as_ref()),
+            differ: &self.differ,
             monitor,
         }
     }
