@@ -4,15 +4,21 @@
 //! says `value(to) >= value(from) + weight`; along a clock a value falls by no
 //! more than the [`Slope`] from one node to the next, in either direction. The
 //! least solution is the longest path to each node (Bellman 1958, Ford 1956),
-//! found clock by clock: a clock whose values rose is swept forwards and
-//! backwards, then raises others through its arcs. Where a path could grow for
+//! found in passes: the nodes whose values rose pass them on, to their neighbours on the clock
+//! and through their arcs, first in order of time and then against it (Yen 1970). Messages
+//! mostly go one way in time, so a path takes as many passes as it turns round in time, however
+//! often it changes clocks. Where a path could grow for
 //! ever nothing satisfies all constraints, and the parents of the nodes, each
 //! the node that raised it last, run in a circle: that is the proof.
+//!
+//! Source of the passes: J. Y. Yen, *An algorithm for finding shortest routes from all source
+//! nodes to a given destination in general networks* (1970).
 //!
 //! One node may be the source: its value is 0, and all others follow from it. Where
 //! there probably is a solution, the search begins with values that are mostly
 //! [final](settled).
 
+mod ranks;
 mod settled;
 
 use std::cmp::Reverse;
@@ -20,6 +26,7 @@ use std::sync;
 
 use serde::{Deserialize, Serialize};
 
+use self::ranks::Ranks;
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
 use crate::pace::Pace;
@@ -527,7 +534,7 @@ struct State {
     values: Vec<i128>,
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.
-    dirty: RankSet,
+    dirty: Ranks,
     source: Option<usize>,
     /// Arcs that would raise the source.
     closing: Vec<u32>,
@@ -540,7 +547,7 @@ impl State {
         let mut state = Self {
             values: vec![start; graph.moments.len()],
             parents: vec![Parent::None; graph.moments.len()],
-            dirty: RankSet::full(graph.moments.len()),
+            dirty: Ranks::full(graph.moments.len()),
             source,
             closing: Vec::new(),
         };
@@ -548,51 +555,5 @@ impl State {
             state.values[source] = 0;
         }
         state
-    }
-}
-
-/// A set of ranks, as one bit each.
-struct RankSet(Vec<u64>);
-
-impl RankSet {
-    /// All below a number.
-    fn full(count: usize) -> Self {
-        let mut words = vec![u64::MAX; count / 64];
-        words.push((1 << (count % 64)) - 1);
-        Self(words)
-    }
-
-    #[inline]
-    fn insert(&mut self, rank: usize) {
-        self.0[rank / 64] |= 1 << (rank % 64);
-    }
-
-    #[inline]
-    fn remove(&mut self, rank: usize) {
-        self.0[rank / 64] &= !(1 << (rank % 64));
-    }
-
-    /// The first of a rank and those after it.
-    #[inline]
-    fn from(&self, rank: usize) -> Option<usize> {
-        let mut word = rank / 64;
-        let mut bits = self.0.get(word)? & (u64::MAX << (rank % 64));
-        while bits == 0 {
-            word += 1;
-            bits = *self.0.get(word)?;
-        }
-        Some(64 * word + bits.trailing_zeros() as usize)
-    }
-
-    /// The last of those before a rank.
-    #[inline]
-    fn before(&self, rank: usize) -> Option<usize> {
-        let mut word = rank / 64;
-        let mut bits = self.0.get(word)? & ((1 << (rank % 64)) - 1);
-        while bits == 0 {
-            word = word.checked_sub(1)?;
-            bits = self.0[word];
-        }
-        Some(64 * word + 63 - bits.leading_zeros() as usize)
     }
 }

@@ -1,7 +1,7 @@
 //! Values that are mostly final at once: each node by the highest way to it.
 //!
-//! Passes over all clocks take as many rounds as the longest path has turns: in a grid of
-//! `n` clocks some root of `n`. Where no way gains on its way, as no value exceeds that of its
+//! Of passes it takes as many as the longest path turns round in time: in a grid of `n` clocks
+//! some root of `n`. Where no way gains on its way, as no value exceeds that of its
 //! parent, the node with the highest value of those that are reached has its final one, and
 //! is left for good; so each is looked at once.
 //!
