@@ -194,3 +194,34 @@ fn of_several(
     let events = all.iter().map(|it| (it.cause, it.effect));
     Ok((edges.collect(), events.collect()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand clocks in ten processes: what one process holds stays there, and what is
+    /// between two, of a clock that all talk to as of a ring, is spread evenly.
+    #[test]
+    fn pairs_are_spread_over_all_processes() {
+        let deal = Deal {
+            holders: (0..1_000).map(|clock| clock / 100).collect(),
+            processes: 10,
+        };
+        let between = |pairs: &mut dyn Iterator<Item = (u32, u32)>| {
+            let mut counts = vec![0; 10];
+            for (one, other) in pairs {
+                let (one, other) = (ClockId(one), ClockId(other));
+                let process = deal.to(one, other);
+                assert_eq!(process, deal.to(other, one));
+                counts[process] += 1;
+            }
+            counts
+        };
+        assert_eq!(between(&mut (0..99).map(|it| (it, it + 1)))[0], 99);
+        let star = between(&mut (100..1_000).map(|it| (0, it)));
+        let across = between(&mut (0..900).map(|it| (it, it + 100)));
+        for counts in [star, across] {
+            assert!(counts.iter().all(|it| (60..120).contains(it)), "{counts:?}");
+        }
+    }
+}
