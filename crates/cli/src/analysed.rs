@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use retime::causality::CausalityOptions;
 use retime::format::Trace;
-use retime::pipeline::{Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution};
+use retime::pipeline::{
+    Analysis, AnalysisError, AnalysisOptions, Bounds, Method, Solution, Unsolved,
+};
 use retime::{Causality, Timestamp, TraceInfo};
 use retime_parallel::Dealt;
 
@@ -139,9 +141,13 @@ impl Analysed {
         let progress = Progress::open(Stage::Aligning);
         let solved = self.analysis.solve(method, &progress);
         check_interrupt()?;
-        let solved = solved.map_err(|unsolved| CliError::Unsolved {
-            trace: self.opened.path.clone(),
-            message: unsolved.message,
+        let solved = solved.map_err(|unsolved| match unsolved.reason {
+            // Another process was told to stop.
+            Unsolved::Cancelled(_) => CliError::Interrupted,
+            _ => CliError::Unsolved {
+                trace: self.opened.path.clone(),
+                message: unsolved.message,
+            },
         })?;
         self.settled(solved)
     }

@@ -309,6 +309,40 @@ fn killed_at_any_moment_nobody_waits_and_nothing_appears() {
     assert_eq!(left, ["alone", "out", "trace"]);
 }
 
+/// Whichever process is told to stop, and whatever all do then: it is no failure.
+#[test]
+fn told_to_stop_at_any_moment_all_are_interrupted() {
+    let scratch = halo(4, 3_000_000);
+    let dir = scratch.path();
+    let mut interrupted = 0;
+    for moment in 0..8 {
+        let mut command = mpirun(dir, 3, "correct trace -o out --threads 1 -q");
+        let child = command.stderr(Stdio::piped()).spawn().unwrap();
+        while started(&child).len() < 3 {
+            sleep(Duration::from_millis(1));
+        }
+        sleep(Duration::from_millis(300 + 100 * moment));
+        if let Some(told) = started(&child).get(moment as usize % 3) {
+            let mut kill = Command::new("kill");
+            let _ = kill.args(["-TERM", &told.to_string()]).status();
+        }
+        let ended = child.wait_with_output().unwrap();
+        let said = String::from_utf8(ended.stderr).unwrap();
+        match ended.status.code() {
+            Some(130) => {
+                let expected = "retime-mpi: interrupted; nothing was written\n";
+                assert_eq!(said, expected, "moment {moment}");
+                interrupted += 1;
+            }
+            // It was done before, or MPI was still being started.
+            Some(0 | 143) => assert_eq!(said, "", "moment {moment}"),
+            other => panic!("moment {moment}: {other:?}: {said}"),
+        }
+        let _ = fs::remove_dir_all(dir.join("out"));
+    }
+    assert!(interrupted > 1, "{interrupted}");
+}
+
 /// Exit code, and what was said on standard error.
 fn on_first(machines: &Machines, words: &str) -> (Option<i32>, String) {
     let mut command = machines.on(0, words);
