@@ -410,15 +410,17 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         let cycles = || {
             let both = [&low, &high].into_iter().flatten();
             let cycles = both.filter_map(Answer::cycles).flatten();
-            Ok((cycles.cloned().collect(), budget.is_used_up()))
+            Ok((cycles.cloned().collect(), budget.left()))
         };
-        let (cycles, ends): (Vec<Cycle>, bool) = share.once(cycles)?;
+        let (cycles, left): (Vec<Cycle>, u64) = share.once(cycles)?;
+        // Only the first knows what both sides took, and each may take what is left.
+        budget = Budget::of(left, monitor);
         if cycles.is_empty() {
             let both = low.zip(high);
             return Ok(both.and_then(|both| bounded(facts, &relaxation, both)));
         }
         narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
-        if ends {
+        if budget.is_used_up() {
             break;
         }
     }

@@ -67,7 +67,7 @@ struct Scanned {
 
 /// Leaves out what was misread, and lets clocks step where they did. `pairs` are
 /// those of this process with dependencies both ways. All processes get to know where clocks
-/// step, and the first also all that is left out; the others that of their pairs.
+/// step, and the first also all that is left out; the others at least that of their pairs.
 pub(super) fn screen(
     trace: &impl Screened,
     pairs: &[[ClockId; 2]],
