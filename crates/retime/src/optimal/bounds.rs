@@ -73,15 +73,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::envelope::Envelope;
-use super::facts::{Facts, Side};
+use super::facts::Facts;
 use super::feasible::kept;
-use super::graph::{Budget, Cycle, Graph, Solved};
+use super::graph::{Budget, Cycle, Graph};
 use super::line::Line;
 use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
+use super::sides::{Answer, Solve, bounded, solved};
 use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
-use crate::share::Share;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -399,7 +399,7 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         narrowed.prune(facts, &relaxation, monitor)?;
         let graph = narrowed.graph(facts, monitor)?;
         // What the screen has left out, or a step that is known, may have been all.
-        let solve = match round {
+        let solve: Solve = match round {
             0 => Graph::solve_at_once,
             _ => Graph::solve,
         };
@@ -448,75 +448,6 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
         }
     }
     Ok(found)
-}
-
-/// How a graph is solved from its source.
-type Solve = fn(&Graph, Option<usize>, &mut Budget<'_>) -> Result<Solved, Cancelled>;
-
-/// What comes of one side.
-#[derive(Serialize, Deserialize)]
-enum Answer {
-    /// Bounds, and whether they are as narrow as they can be.
-    Bounded(Side, bool),
-    /// The cycles that forbid any.
-    Cycles(Vec<Cycle>),
-}
-
-impl Answer {
-    fn cycles(&self) -> Option<&Vec<Cycle>> {
-        match self {
-            Self::Cycles(cycles) => Some(cycles),
-            Self::Bounded(..) => None,
-        }
-    }
-}
-
-/// Both sides together, if there are no cycles.
-fn bounded<F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
-    relaxation: &Relaxation,
-    both: (Answer, Answer),
-) -> Option<OffsetBounds> {
-    match both {
-        (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
-            Some(facts.bounds(low, high, relaxation, whole && other))
-        }
-        _ => None,
-    }
-}
-
-/// The lower and the upper side that a graph gives; of several processes the first gets to know
-/// them, and the first two know the graph. What the side took that took longer counts.
-fn solved<F: Fn(&Edge) -> i64 + Sync>(
-    share: &Share,
-    (facts, relaxation): (&Facts<'_, F>, &Relaxation),
-    graph: Option<&Graph>,
-    solve: Solve,
-    budget: &mut Budget<'_>,
-) -> Result<Option<(Answer, Answer)>, Cancelled> {
-    let side = |side: f64| -> Result<(Answer, u64), Cancelled> {
-        let graph = graph.ok_or(Cancelled)?;
-        let source = graph.node(&(facts.reference(), 0, 0));
-        let mut own = *budget;
-        let solved = if side < 0.0 {
-            solve(graph, source, &mut own)?
-        } else {
-            solve(&graph.reversed(own.monitor())?, source, &mut own)?
-        };
-        let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
-        let answer = match solved {
-            Solved::Least(values) => Answer::Bounded(bounded(&values), true),
-            Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),
-            Solved::Cycles(cycles) => Answer::Cycles(cycles),
-        };
-        Ok((answer, own.left()))
-    };
-    let both = share.both(|| side(-1.0), || side(1.0))?;
-    let both = both.map(|((low, left), (high, other))| {
-        budget.use_up(budget.left() - left.min(other));
-        (low, high)
-    });
-    Ok(both)
 }
 
 #[cfg(test)]

@@ -34,6 +34,7 @@ mod outside;
 mod place;
 mod relaxation;
 mod screen;
+mod sides;
 mod still;
 
 pub use bounds::{BoundOptions, ClockBounds, OffsetBounds, offset_bounds};
