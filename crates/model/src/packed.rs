@@ -58,7 +58,7 @@ macro_rules! numbers {
     )*};
 }
 
-numbers!(u8, u32, u64, i64, f64);
+numbers!(u8, u32, u64, i64, i128, f64);
 
 impl<A: Packed, B: Packed> Packed for (A, B) {
     const BYTES: usize = A::BYTES + B::BYTES;

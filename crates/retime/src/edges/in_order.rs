@@ -84,6 +84,11 @@ impl InOrder {
         &self.list.share
     }
 
+    /// Which process holds a clock.
+    pub(crate) fn holder(&self, clock: ClockId) -> usize {
+        self.deal.holder(clock)
+    }
+
     /// Which process has the dependencies between two clocks, either way.
     pub(crate) fn process(&self, one: ClockId, other: ClockId) -> usize {
         self.deal.to(one, other)
@@ -123,10 +128,13 @@ impl Deal {
         }
     }
 
+    fn holder(&self, clock: ClockId) -> usize {
+        self.holders.get(clock.as_usize()).copied().unwrap_or(0)
+    }
+
     fn to(&self, one: ClockId, other: ClockId) -> usize {
-        let holder = |clock: ClockId| self.holders.get(clock.as_usize()).copied().unwrap_or(0);
-        if holder(one) == holder(other) {
-            return holder(one);
+        if self.holder(one) == self.holder(other) {
+            return self.holder(one);
         }
         // Multiples of the golden ratio are spread evenly between whole numbers, whatever is
         // regular in the factors: Knuth, The Art of Computer Programming 3, section 6.4.

@@ -107,7 +107,8 @@ fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
             })
     };
     let locations = clocks.locations(clock).iter();
-    let mut nodes = locations.flat_map(|location| nodes.of(location.as_usize()));
+    // Borrowed events too: who hosts an operation knows all of its calls, and others theirs.
+    let mut nodes = locations.flat_map(|location| nodes.span(location.as_usize()));
     nodes.any(related)
 }
 

@@ -75,11 +75,12 @@ use serde::{Deserialize, Serialize};
 use super::envelope::Envelope;
 use super::facts::Facts;
 use super::feasible::kept;
-use super::graph::{Budget, Cycle, Graph};
+use super::graph::{Budget, Cycle};
+use super::jointly::{self, Holders};
 use super::line::Line;
-use super::narrowed::{Narrowed, graph};
+use super::narrowed::Narrowed;
 use super::relaxation::{Relaxation, Relaxed};
-use super::sides::{Answer, Solve, bounded, solved};
+use super::sides::{Answer, bounded, solved};
 use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
@@ -109,8 +110,8 @@ pub struct BoundOptions {
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
-    /// How many nodes and arcs of a graph may be looked at in all; with more to do,
-    /// bounds are wider than they could be. A core looks at some 10^8 per second.
+    /// How many nodes and arcs of a graph may be looked at in all, of several processes by each;
+    /// with more to do, bounds are wider than they could be. A core looks at some 10^8 per second.
     pub steps: u64,
 }
 
@@ -133,7 +134,8 @@ pub struct OffsetBounds {
     pub clocks: Vec<Option<ClockBounds>>,
     /// The clock whose time is the common one.
     pub reference: ClockId,
-    /// What contradicts the rest under the drift bound, and was left out.
+    /// What contradicts the rest under the drift bound, and was left out; of several processes
+    /// the first knows it.
     pub relaxed: Vec<Relaxed>,
     /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
@@ -222,9 +224,9 @@ impl ClockBounds {
 /// Of `base` only the reference and the overall line of each clock count, and where an
 /// alignment found that a clock was set. The rate of each clock is taken to stay within
 /// `options.drift` of its mean rate, and that may be any that the dependencies allow and that is
-/// within `options.most_difference` of the line. Of several processes the first knows all
-/// bounds, the others those of the clocks that they hold and of the reference. Fails only if
-/// `monitor` says to give up, or processes do not work together any more.
+/// within `options.most_difference` of the line. Each of several processes gets to know the
+/// bounds of the clocks that it holds, and those of the reference. Fails only if `monitor` says to
+/// give up, or processes do not work together any more.
 pub fn offset_bounds(
     source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -238,173 +240,96 @@ pub fn offset_bounds(
     let mut contradicted = f64::NEG_INFINITY;
     let mut bounds = |delta: f64| {
         let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
-        let direct = if delta > contradicted {
-            without_contradiction(source, &facts, options, monitor)?
-        } else {
-            Direct::Contradicted
-        };
-        let bounds = match direct {
-            Direct::Bounded(bounds) => bounds,
-            Direct::Contradicted => {
-                contradicted = contradicted.max(delta);
-                let all = match &mut listed {
-                    Some(all) => all,
-                    none => none.insert(InOrder::new(source, monitor)?),
-                };
-                with_all(all, &facts, options, monitor)?
+        if delta > contradicted {
+            if let Some(bounds) = without_contradiction(source, &facts, options, monitor)? {
+                return Ok(bounds);
             }
+            contradicted = delta;
+        }
+        let all = match &mut listed {
+            Some(all) => all,
+            none => none.insert(InOrder::new(source, monitor)?),
         };
+        let bounds = with_all(all, &facts, options, monitor)?;
         monitor.check()?;
-        let told = || bounds.as_ref().map(Told::of).ok_or(Cancelled);
-        Ok((source.share().once(told)?, bounds))
+        Ok(bounds)
     };
     let mut delta = (options.drift * FIRST).max(LEAST).min(most);
+    let share = source.share();
+    let count_relaxed = |found: &OffsetBounds| share.sum(found.relaxed.len() as u64);
     // What contradicts the rest whatever the rates are.
     let mut contradicting = None;
     loop {
-        let (told, found) = bounds(delta)?;
+        let found = bounds(delta)?;
         if delta >= most {
-            return dealt(source, found);
+            return Ok(found);
         }
-        let left_out = match (told.relaxed, contradicting) {
+        let relaxed = count_relaxed(&found);
+        let left_out = match (relaxed, contradicting) {
             (0, _) => 0,
             (_, Some(known)) => known,
-            (_, None) => *contradicting.insert(bounds(most)?.0.relaxed),
+            (_, None) => *contradicting.insert(count_relaxed(&bounds(most)?)),
         };
-        if told.relaxed <= left_out && told.rates_differ_by < delta {
-            return dealt(source, found);
+        let rates_differ_by = share.merged(found.rates_differ_by(), f64::max);
+        if relaxed <= left_out && rates_differ_by < delta {
+            return Ok(found);
         }
         delta = (delta * FASTER).min(most);
     }
 }
 
-/// What all processes have to know of bounds to go on.
-#[derive(Clone, Copy, Serialize, Deserialize)]
-struct Told {
-    /// How many facts were left out.
-    relaxed: u64,
-    rates_differ_by: f64,
-}
-
-impl Told {
-    fn of(bounds: &OffsetBounds) -> Self {
-        Self {
-            relaxed: bounds.relaxed.len() as u64,
-            rates_differ_by: bounds.rates_differ_by(),
-        }
-    }
-}
-
-/// The bounds that the first process has found, of each clock for the process that holds it,
-/// and those of the reference for all.
-fn dealt(source: &impl Source, found: Option<OffsetBounds>) -> Result<OffsetBounds, Cancelled> {
-    let share = source.share();
-    let common = || {
-        let found = found.as_ref().ok_or(Cancelled)?;
-        let reference = found.clocks.get(found.reference.as_usize());
-        Ok(OffsetBounds {
-            clocks: reference.cloned().into_iter().collect(),
-            relaxed: Vec::new(),
-            ..*found
-        })
-    };
-    let common = share.once(common)?;
-    let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
-    for (clock, bounds) in (0..)
-        .map(ClockId)
-        .zip(found.iter().flat_map(|it| &it.clocks))
-    {
-        let holder = source.holder(clock);
-        if let Some(bounds) = bounds.as_ref().filter(|_| holder > 0) {
-            to[holder].push((clock, bounds.clone()));
-        }
-    }
-    let own = share.exchanged(to);
-    share.check()?;
-    if let Some(all) = found {
-        return Ok(all);
-    }
-    let mut clocks = vec![None; source.clocks()];
-    let mut know = |clock: ClockId, bounds: Option<ClockBounds>| {
-        if let Some(known) = clocks.get_mut(clock.as_usize()) {
-            *known = bounds;
-        }
-    };
-    know(common.reference, common.clocks.into_iter().flatten().next());
-    for (clock, bounds) in own.into_iter().flatten() {
-        know(clock, Some(bounds));
-    }
-    Ok(OffsetBounds { clocks, ..common })
-}
-
-/// What comes of facts if none is left out.
-enum Direct {
-    /// Bounds, which the first process knows.
-    Bounded(Option<OffsetBounds>),
-    /// They contradict each other, or it takes too many steps to tell.
-    Contradicted,
-}
-
-/// Where facts do not contradict each other.
+/// Where facts do not contradict each other, as far as the steps tell.
 fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<Direct, Cancelled> {
+) -> Result<Option<OffsetBounds>, Cancelled> {
     if facts.base_steps() {
-        return Ok(Direct::Contradicted);
+        return Ok(None);
     }
-    let kept = kept(source, facts, monitor)?;
-    let share = source.share();
-    let graph = (share.place().0 < 2).then(|| graph(facts, kept.iter(), monitor));
-    let graph = graph.transpose()?;
-    drop(kept);
+    let holders = Holders {
+        share: source.share(),
+        holder: &|clock| source.holder(clock),
+    };
+    let kept = kept(source, &holders, facts, monitor)?;
     let relaxation = Relaxation::new(facts.clocks());
     let mut budget = Budget::of(options.steps, monitor);
-    let solve = Graph::solve_settled;
-    let both = solved(
-        share,
-        (facts, &relaxation),
-        graph.as_ref(),
-        solve,
-        &mut budget,
-    )?;
-    let bounds = both.and_then(|both| bounded(facts, &relaxation, both));
-    // As far as the steps tell.
-    let bounds = bounds.filter(|it| it.complete);
-    Ok(if share.once(|| Ok(bounds.is_some()))? {
-        Direct::Bounded(bounds)
-    } else {
-        Direct::Contradicted
-    })
+    jointly::bounded(&holders, (facts, &relaxation), &kept, &mut budget)
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
-/// by looking at pairs of clocks, and then by whatever cycles are left. Of several processes
-/// the first gets to know the bounds.
+/// by looking at pairs of clocks, and then by whatever cycles are left.
 fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     all: &InOrder,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<Option<OffsetBounds>, Cancelled> {
+) -> Result<OffsetBounds, Cancelled> {
     let share = all.share();
     let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
     let mut narrowed = Narrowed::new(all, facts);
     narrowed.screen(facts, &mut relaxation, monitor)?;
+    let mut chosen = narrowed.prune(facts, &relaxation, monitor)?;
+    let holders = Holders {
+        share,
+        holder: &|clock| all.holder(clock),
+    };
+    // What the screen has left out, or a step that is known, may have been all.
+    let kept = holders.told(chosen.iter().flat_map(|it| &it.kept))?;
     let mut budget = Budget::of(options.steps, monitor);
+    let mut at_once = budget;
+    let found = jointly::bounded(&holders, (facts, &relaxation), &kept, &mut at_once)?;
+    if let Some(bounds) = found {
+        return Ok(bounds);
+    }
+    drop(kept);
     for round in 0..ROUNDS {
-        narrowed.prune(facts, &relaxation, monitor)?;
+        narrowed.tell(chosen)?;
         let graph = narrowed.graph(facts, monitor)?;
-        // What the screen has left out, or a step that is known, may have been all.
-        let solve: Solve = match round {
-            0 => Graph::solve_at_once,
-            _ => Graph::solve,
-        };
         let facts_left = (facts, &relaxation);
-        let both = solved(share, facts_left, graph.as_ref(), solve, &mut budget)?;
+        let both = solved(share, facts_left, graph.as_ref(), &mut budget)?;
         drop(graph);
         let (low, high) = both.unzip();
         let cycles = || {
@@ -417,32 +342,74 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         budget = Budget::of(left, monitor);
         if cycles.is_empty() {
             let both = low.zip(high);
-            return Ok(both.and_then(|both| bounded(facts, &relaxation, both)));
+            let found = both.and_then(|both| bounded(facts, &relaxation, both));
+            return dealt(&holders, found, &relaxation);
         }
         narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
         if budget.is_used_up() {
             break;
         }
+        chosen = narrowed.prune(facts, &relaxation, monitor)?;
     }
-    let unbounded = || OffsetBounds {
+    Ok(OffsetBounds {
         clocks: vec![None; facts.clocks()],
         reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
-    };
-    Ok(share.is_first().then(unbounded))
+    })
 }
 
-/// The same, with the positions in the source of dependencies that are left out, if it is in one
-/// process.
+/// Bounds that the first process has found, of each clock for the process that holds it, and
+/// those of the reference for all.
+fn dealt(
+    holders: &Holders<'_>,
+    found: Option<OffsetBounds>,
+    relaxation: &Relaxation,
+) -> Result<OffsetBounds, Cancelled> {
+    let share = holders.share;
+    let common = || {
+        let found = found.as_ref().ok_or(Cancelled)?;
+        let reference = found.clocks.get(found.reference.as_usize());
+        let reference = (found.reference, reference.cloned().flatten());
+        Ok((reference, found.complete, found.clocks.len()))
+    };
+    let ((reference, of_reference), complete, clocks) = share.once(common)?;
+    let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
+    let found = found.into_iter().flat_map(|it| it.clocks);
+    for (clock, bounds) in (0..).map(ClockId).zip(found) {
+        let bounds = bounds.map(|it| (clock, it));
+        to[(holders.holder)(clock)].extend(bounds);
+    }
+    let own = share.exchanged(to);
+    share.check()?;
+    let mut bounds = vec![None; clocks];
+    let of_reference = of_reference.map(|it| (reference, it));
+    for (clock, of) in own.into_iter().flatten().chain(of_reference) {
+        if let Some(known) = bounds.get_mut(clock.as_usize()) {
+            *known = Some(of);
+        }
+    }
+    Ok(OffsetBounds {
+        clocks: bounds,
+        reference,
+        relaxed: relaxation.list(),
+        complete,
+    })
+}
+
+/// The same, with what is left out in the first process alone, which was told of all: the
+/// positions of dependencies in the source, if it is in one process.
 fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     all: &InOrder,
     facts: &Facts<'_, F>,
     options: &BoundOptions,
     monitor: &dyn Monitor,
-) -> Result<Option<OffsetBounds>, Cancelled> {
+) -> Result<OffsetBounds, Cancelled> {
     let mut found = with_contradictions(all, facts, options, monitor)?;
-    for relaxed in found.iter_mut().flat_map(|it| &mut it.relaxed) {
+    if !all.share().is_first() {
+        found.relaxed.clear();
+    }
+    for relaxed in &mut found.relaxed {
         if let Relaxed::Edge { edge, .. } = relaxed {
             *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
         }
@@ -522,11 +489,8 @@ mod tests {
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
             let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
-            let Direct::Bounded(direct) = direct else {
-                return Err(TestCaseError::fail("nothing contradicts anything"));
-            };
             let all = InOrder::new(&edges, &()).unwrap();
-            let screened = with_contradictions(&all, &facts, &options, &()).unwrap().unwrap();
+            let screened = with_contradictions(&all, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
             let direct = direct.unwrap();
             prop_assert!(direct.complete && direct.relaxed.is_empty());
@@ -557,7 +521,7 @@ mod tests {
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
             let found = without_contradiction(&edges, &facts, &options, &()).unwrap();
-            prop_assert!(matches!(found, Direct::Contradicted));
+            prop_assert!(found.is_none());
         }
     }
 }

@@ -163,17 +163,18 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         self.slope.rise as f64 / self.slope.run as f64 / UNIT
     }
 
-    /// One side of the bounds of each clock: the lower, -1, from the solution of the graph, or
-    /// the upper, 1, from that of the reversed one.
+    /// One side of the bounds of each clock that is asked for: the lower, -1, from the solution of
+    /// the graph, or the upper, 1, from that of the reversed one.
     pub(super) fn side(
         &self,
         side: f64,
         graph: &Graph,
         values: &[i128],
         relaxation: &Relaxation,
+        is_asked: impl Fn(ClockId) -> bool,
     ) -> Side {
         let clock = |clock: ClockId| {
-            self.line(clock)?;
+            self.line(clock).filter(|_| is_asked(clock))?;
             let extent = self.extent(clock)?;
             let moments = graph.nodes(clock).map(|node| {
                 let ((_, piece, at), value) = (graph.moment(node), values[node]);

@@ -7,11 +7,12 @@
 //! [matter](super::cone) of each route, which one walk finds, part by part. Where it has no
 //! solution, the scan looks for what has to be left out.
 //!
-//! A dependency of a part that another one covers is covered in the whole, so what
-//! parts keep can be put together and be pruned again.
+//! A dependency of a part that another one covers is covered in the whole, so of what parts and
+//! processes keep, what [no other covers](maximal) is the same however they are cut.
 
-use super::cone::{Highest, prune};
+use super::cone::{Highest, maximal};
 use super::facts::Facts;
+use super::jointly::Holders;
 use super::line::Line;
 use super::link::{Kept, Link, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
@@ -19,10 +20,10 @@ use rayon::prelude::*;
 use retime_model::{Cancelled, ClockId, Monitor};
 use rustc_hash::FxHashMap;
 
-/// The dependencies that matter, by route. Of several processes the first two get to know
-/// those of all.
+/// The dependencies that matter of the clocks that this process holds, by route.
 pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
+    holders: &Holders<'_>,
     facts: &Facts<'_, F>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Kept>, Cancelled> {
@@ -32,9 +33,10 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         open.finish()
     })?;
     let own = joined(parts.into_iter().flatten().collect(), facts.slope);
-    let both = |a: Vec<Kept>, b: Vec<Kept>| joined([a, b].concat(), facts.slope);
-    let share = source.share();
-    Ok(share.known_to_second(share.collected(own, both)?))
+    if source.share().is_whole() {
+        return Ok(own);
+    }
+    Ok(joined(holders.told(own.iter())?, facts.slope))
 }
 
 /// The links of each route that no other links of it imply, by route.
@@ -42,12 +44,11 @@ fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
     routes.sort_by_key(|it| (it.from, it.to));
     let join = |same: &[Kept]| {
         let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();
-        links
-            .sort_unstable_by_key(|it| (it.at_from.saturating_add(it.at_to), it.bound, it.at_from));
+        links.sort_unstable_by_key(|it| (it.time(), it.bound));
         Kept {
             from: same[0].from,
             to: same[0].to,
-            links: prune(links.iter(), slope),
+            links: maximal(&links, slope),
         }
     };
     let same = |a: &Kept, b: &Kept| (a.from, a.to) == (b.from, b.to);

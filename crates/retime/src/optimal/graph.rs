@@ -16,8 +16,10 @@
 //!
 //! One node may be the source: its value is 0, and all others follow from it. Where
 //! there probably is a solution, the search begins with values that are mostly
-//! [final](settled).
+//! [final](settled), and of a graph that several processes share it goes on whenever others have
+//! [raised](in_rounds) something.
 
+mod in_rounds;
 mod ranks;
 mod settled;
 
@@ -26,6 +28,7 @@ use std::sync;
 
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::in_rounds::Ended;
 use self::ranks::Ranks;
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
@@ -205,6 +208,8 @@ enum Parent {
     Before,
     After,
     Arc(u32),
+    /// Another process, which holds its clock.
+    Other,
 }
 
 impl Graph {
@@ -308,54 +313,31 @@ impl Graph {
         source: Option<usize>,
         budget: &mut Budget<'_>,
     ) -> Result<Solved, Cancelled> {
-        self.solve_from(State::new(self, source), budget)
-    }
-
-    /// The same, in less time where there is a solution and in more where there is none.
-    pub(super) fn solve_at_once(
-        &self,
-        source: Option<usize>,
-        budget: &mut Budget<'_>,
-    ) -> Result<Solved, Cancelled> {
-        let mut own = *budget;
-        let solved = self.solve_settled(source, &mut own)?;
-        if matches!(solved, Solved::Cycles(_)) {
-            // Which cycles are found depends on where the search begins.
-            return self.solve(source, budget);
-        }
-        *budget = own;
-        Ok(solved)
-    }
-
-    /// The same where it does not matter which cycles are found if there is no solution.
-    pub(super) fn solve_settled(
-        &self,
-        source: Option<usize>,
-        budget: &mut Budget<'_>,
-    ) -> Result<Solved, Cancelled> {
         let mut state = State::new(self, source);
-        if let Some(from) = source {
-            self.settle(from, &mut state, budget)?;
-        }
-        self.solve_from(state, budget)
+        Ok(match self.search(&mut state, budget)? {
+            Ended::Least => Solved::Least(state.values),
+            Ended::Stopped => Solved::Stopped(state.values),
+            Ended::Cycles(cycles) => Solved::Cycles(cycles),
+        })
     }
 
-    fn solve_from(&self, mut state: State, budget: &mut Budget<'_>) -> Result<Solved, Cancelled> {
+    /// Goes on until nothing rises any more, or it is known that something always will.
+    fn search(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<Ended, Cancelled> {
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
-            let changed = self.pass(&mut state, budget)?;
-            let cycles = self.cycles(&state);
+            let changed = self.pass(state, budget)?;
+            let cycles = self.cycles(state);
             if !cycles.is_empty() {
-                return Ok(Solved::Cycles(cycles));
+                return Ok(Ended::Cycles(cycles));
             }
             if !changed {
-                return Ok(Solved::Least(state.values));
+                return Ok(Ended::Least);
             }
             if budget.is_used_up() {
                 break;
             }
         }
-        Ok(Solved::Stopped(state.values))
+        Ok(Ended::Stopped)
     }
 
     /// Passes on what rose, in order of time and then against it; whether anything rose that was
@@ -465,7 +447,7 @@ impl Graph {
 
     fn parent(&self, node: usize, state: &State) -> Option<usize> {
         match state.parents[node] {
-            Parent::None => None,
+            Parent::None | Parent::Other => None,
             Parent::Before => node.checked_sub(1),
             Parent::After => Some(node + 1),
             Parent::Arc(at) => Some(self.arcs[at as usize].from as usize),
@@ -488,7 +470,7 @@ impl Graph {
             let (clock, _, to) = self.moments[node];
             let step = |neighbour: usize| self.moments[neighbour].2;
             let from = match state.parents[node] {
-                Parent::None => continue,
+                Parent::None | Parent::Other => continue,
                 Parent::Arc(at) => {
                     parts.push(link(at));
                     continue;
@@ -530,7 +512,8 @@ fn join_ends(parts: &mut Vec<Part>) {
     }
 }
 
-struct State {
+/// A search under way.
+pub(super) struct State {
     values: Vec<i128>,
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.

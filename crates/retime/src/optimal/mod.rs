@@ -15,6 +15,7 @@
 
 mod attribution;
 mod bounds;
+mod circle;
 mod cone;
 mod cover;
 mod coverage;
@@ -25,6 +26,7 @@ mod facts;
 mod feasible;
 mod gentlest;
 mod graph;
+mod jointly;
 mod least_distortion;
 mod line;
 mod link;

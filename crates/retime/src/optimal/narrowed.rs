@@ -1,8 +1,9 @@
 //! The dependencies that matter, and what is left out of them.
 //!
 //! Of several processes each looks at the pairs of clocks that are [dealt](InOrder::process) to
-//! it, and tells the first two, who search for bounds, what of these matters. Where a
-//! contradiction leaves out a dependency or lets a clock step, that is only what has changed.
+//! it. What of these matters, those get to know who hold the clocks; and where facts still
+//! contradict each other, the first two processes, who look for what has to be left out. Where
+//! that is a dependency or lets a clock step, they are told what has changed.
 
 use std::collections::BTreeMap;
 
@@ -36,9 +37,9 @@ pub(super) struct Narrowed<'a> {
 
 /// What is kept of a route, as it is told to others.
 #[derive(Clone, Serialize, Deserialize)]
-struct Chosen {
+pub(super) struct Chosen {
     route: (ClockId, ClockId),
-    kept: Vec<Kept>,
+    pub(super) kept: Vec<Kept>,
 }
 
 impl<'a> Narrowed<'a> {
@@ -53,13 +54,13 @@ impl<'a> Narrowed<'a> {
         }
     }
 
-    /// Chooses the links of routes that have changed.
+    /// Chooses the links of routes of this process that have changed.
     pub(super) fn prune<F: Fn(&Edge) -> i64 + Sync>(
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &Relaxation,
         monitor: &dyn Monitor,
-    ) -> Result<(), Cancelled> {
+    ) -> Result<Vec<Chosen>, Cancelled> {
         let all = self.all;
         let stale = self.routes.iter().zip(&mut self.stale);
         let stale = stale.filter_map(|(route, stale)| std::mem::take(stale).then_some(route));
@@ -70,8 +71,12 @@ impl<'a> Narrowed<'a> {
                 kept: narrow(it, all, facts, relaxation, monitor)?,
             })
         });
-        let chosen: Vec<Chosen> = chosen.collect::<Result<_, Cancelled>>()?;
-        let share = all.share();
+        chosen.collect()
+    }
+
+    /// Tells the first two processes what each has chosen.
+    pub(super) fn tell(&mut self, chosen: Vec<Chosen>) -> Result<(), Cancelled> {
+        let share = self.all.share();
         let chosen = share.collected(chosen, |mut all, more| {
             all.extend(more);
             all

@@ -13,9 +13,6 @@ use crate::edges::Edge;
 use crate::share::Share;
 use retime_model::Cancelled;
 
-/// How a graph is solved from its source.
-pub(super) type Solve = fn(&Graph, Option<usize>, &mut Budget<'_>) -> Result<Solved, Cancelled>;
-
 /// What comes of one side.
 #[derive(Serialize, Deserialize)]
 pub(super) enum Answer {
@@ -54,7 +51,6 @@ pub(super) fn solved<F: Fn(&Edge) -> i64 + Sync>(
     share: &Share,
     (facts, relaxation): (&Facts<'_, F>, &Relaxation),
     graph: Option<&Graph>,
-    solve: Solve,
     budget: &mut Budget<'_>,
 ) -> Result<Option<(Answer, Answer)>, Cancelled> {
     let side = |side: f64| -> Result<(Answer, u64), Cancelled> {
@@ -62,11 +58,11 @@ pub(super) fn solved<F: Fn(&Edge) -> i64 + Sync>(
         let source = graph.node(&(facts.reference(), 0, 0));
         let mut own = *budget;
         let solved = if side < 0.0 {
-            solve(graph, source, &mut own)?
+            graph.solve(source, &mut own)?
         } else {
-            solve(&graph.reversed(own.monitor())?, source, &mut own)?
+            graph.reversed(own.monitor())?.solve(source, &mut own)?
         };
-        let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
+        let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation, |_| true);
         let answer = match solved {
             Solved::Least(values) => Answer::Bounded(bounded(&values), true),
             Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),

@@ -46,6 +46,8 @@ pub struct Bounds {
     pub drift: f64,
     /// What may have to be added to recorded stamps.
     pub offsets: OffsetBounds,
+    /// Whether each clock is bounded below and above at all.
+    sides: Vec<(bool, bool)>,
     /// How far times can be from the truth.
     pub errors: ErrorBounds,
     /// Of all events with edges.
@@ -137,8 +139,11 @@ impl Bounds {
         let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
         let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes, monitor)?;
         let (all, by_clock) = errors.summary(nodes, clocks, monitor)?;
+        let own = known.offsets.clocks.iter();
+        let own = own.map(|it| it.as_ref().map_or((false, false), ClockBounds::sides));
         Ok(Self {
             drift: known.drift,
+            sides: nodes.by_clock(own.collect(), clocks),
             offsets: known.offsets,
             errors,
             all,
@@ -172,12 +177,12 @@ impl Bounds {
     pub fn warnings(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<String> {
         let mut one_sided = Vec::new();
         let mut unrelated = Vec::new();
-        for (clock, bounds) in clocks.iter().zip(&self.offsets.clocks) {
-            match bounds.as_ref().map(ClockBounds::sides) {
+        for (clock, sides) in clocks.iter().zip(&self.sides) {
+            match sides {
                 _ if !self.has_events(clock) => {}
-                Some((true, true)) => {}
-                Some((true, false) | (false, true)) => one_sided.push(clock),
-                Some((false, false)) | None => unrelated.push(clock),
+                (true, true) => {}
+                (true, false) | (false, true) => one_sided.push(clock),
+                (false, false) => unrelated.push(clock),
             }
         }
         let mut warnings = Vec::new();

@@ -29,6 +29,7 @@ mod formulas;
 mod gentlest_rounding;
 mod grouping;
 mod interpolation;
+mod jointly;
 mod limiting;
 mod maps;
 mod matching;

@@ -1,7 +1,6 @@
 //! A trace in several processes has the results of one.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -15,57 +14,9 @@ use retime::pipeline::{
 use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
+use crate::common::processes::{Thread, together};
 use crate::common::trace::Call;
-use crate::common::{cases, specs};
-
-/// One of several threads that are processes to each other.
-struct Thread {
-    rank: usize,
-    to: Vec<Sender<Vec<u8>>>,
-    from: Vec<Mutex<Receiver<Vec<u8>>>>,
-}
-
-impl Peers for Thread {
-    fn rank(&self) -> usize {
-        self.rank
-    }
-
-    fn size(&self) -> usize {
-        self.to.len()
-    }
-
-    fn send(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
-        self.to[to].send(message).map_err(|_| Broken::Lost(to))
-    }
-
-    fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
-        let from_it = self.from[from].lock().unwrap();
-        from_it.recv().map_err(|_| Broken::Lost(from))
-    }
-
-    /// Here each process takes all steps by itself.
-    fn announce(&self, _: &[u8]) -> Result<(), Broken> {
-        Ok(())
-    }
-}
-
-fn processes(size: usize) -> Vec<Thread> {
-    let mut all: Vec<Thread> = (0..size)
-        .map(|rank| Thread {
-            rank,
-            to: Vec::new(),
-            from: Vec::new(),
-        })
-        .collect();
-    for from in 0..size {
-        for to in 0..size {
-            let (sender, receiver) = channel();
-            all[from].to.push(sender);
-            all[to].from.push(Mutex::new(receiver));
-        }
-    }
-    all
-}
+use crate::common::{Sharing, Spec, cases, specs};
 
 /// What one process comes to, step by step, as far as processes worked together.
 struct Outcome {
@@ -113,7 +64,7 @@ fn in_processes(
     method: &Method,
 ) -> Vec<Outcome> {
     let run = |peer: Thread| {
-        let rank = peer.rank as u32;
+        let rank = peer.rank() as u32;
         let share = Share::new(Arc::new(peer), owners.to_vec());
         let own = logs.iter().cloned();
         let own = own.filter(|log| owners[log.location().as_usize()] == rank);
@@ -121,13 +72,7 @@ fn in_processes(
         let analysis = Analysis::shared(info, own.collect(), options, &share, &()).ok();
         outcome(share, analysis, method)
     };
-    std::thread::scope(|scope| {
-        let all: Vec<_> = processes(size)
-            .into_iter()
-            .map(|peer| scope.spawn(|| run(peer)))
-            .collect();
-        all.into_iter().map(|it| it.join().unwrap()).collect()
-    })
+    together(size, run)
 }
 
 /// Processes, and those on one node if they share a clock, stay together.
@@ -193,17 +138,20 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
     prop_assert_eq!(whole.bounds.is_some(), part.bounds.is_some());
     if let (Some(ours), Some(theirs)) = (&whole.bounds, &part.bounds) {
         let (a, b) = (&ours.offsets, &theirs.offsets);
-        // The first process knows all, the others what they need.
-        let clocks = whole.analysis.as_ref().unwrap().clocks();
+        // Each process knows those of its own clocks and of the reference.
+        let analysis = whole.analysis.as_ref().unwrap();
+        let clocks = analysis.clocks();
         for (clock, (ours, theirs)) in clocks.iter().zip(a.clocks.iter().zip(&b.clocks)) {
             let mut locations = clocks.locations(clock).iter();
             let owned = locations.all(|it| part.share.owns(it.as_usize()));
-            if first || owned || clock == a.reference {
+            if owned || clock == a.reference {
                 prop_assert!(ours == theirs, "bounds of clocks differ");
             } else {
-                prop_assert!(theirs.is_none() || ours == theirs);
+                prop_assert!(theirs.is_none());
             }
         }
+        let said = |it: &Bounds| it.warnings(analysis.info(), clocks);
+        prop_assert_eq!(said(ours), said(theirs));
         // Dependencies that are left out have positions in a list that one process has.
         prop_assert_eq!(a.relaxed.len() * usize::from(first), b.relaxed.len());
         prop_assert_eq!((a.reference, a.complete), (b.reference, b.complete));
@@ -452,5 +400,35 @@ proptest! {
     fn faulty_calls_are_joined_alike(faults in faults()) {
         let (info, logs) = meetings(&faults);
         same_with_three(&info, &logs, &Method::new(MethodName::Clc))?;
+    }
+}
+
+/// A broadcast whose root is known, in a process that holds neither the root nor the first
+/// clock: only that one sees that both are related.
+#[test]
+fn the_reference_may_be_related_by_what_another_process_hosts() {
+    let spec = Spec {
+        locations: 8,
+        steps: 1,
+        seed: 10_195_009_281_409_779_880,
+        threads: true,
+        tick: 40,
+        offset: 0,
+        drift_ppm: 0,
+        sharing: Sharing::Location,
+    };
+    let trace = spec.trace();
+    let options = AnalysisOptions {
+        grouping: spec.grouping(),
+        delay: Some(spec.delay()),
+        ..AnalysisOptions::default()
+    };
+    let owners = owners(&trace.info, true, 10, 4);
+    let method = Method::default();
+    let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
+    let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+    let parts = in_processes((&trace.info, &trace.logs()), &owners, 4, &options, &method);
+    for (rank, part) in parts.iter().enumerate() {
+        same(&whole, part, rank == 0).unwrap();
     }
 }

@@ -9,8 +9,7 @@
 //! them gain, where clocks are curved or facts contradict each other. So what is found here are
 //! lengths of ways, mostly of the longest, and a few passes of the
 //! [search](super::Graph::solve) make them so. The solution is the same, as there is but one;
-//! where there is none, the search has to begin anew, since which cycles it finds depends on
-//! the order in which it looks.
+//! where there is none, which cycles are found depends on the order in which nodes are looked at.
 //!
 //! For example, from a source over slacks of 1, 1 and 3:
 //!
@@ -32,14 +31,15 @@ use retime_model::Cancelled;
 type Reached = BinaryHeap<(i128, Reverse<u32>)>;
 
 impl Graph {
-    /// Raises what the source reaches, each node once.
+    /// Raises what is reached from some nodes, each node once.
     pub(super) fn settle(
         &self,
-        source: usize,
+        from: impl Iterator<Item = u32>,
         state: &mut State,
         budget: &mut Budget<'_>,
     ) -> Result<(), Cancelled> {
-        let mut reached = Reached::from([(0, Reverse(source as u32))]);
+        let from = from.map(|node| (state.values[node as usize], Reverse(node)));
+        let mut reached: Reached = from.collect();
         let mut is_left = vec![false; self.moments.len()];
         let mut pace = Pace::of(budget.monitor);
         while let Some((_, Reverse(node))) = reached.pop() {
@@ -47,10 +47,12 @@ impl Graph {
             if std::mem::replace(&mut is_left[node], true) {
                 continue;
             }
+            // What it raises after they were left, only a pass passes on.
+            state.dirty.insert(self.ranks[node] as usize);
             let mut steps = 1;
             for (to, value, parent) in self.ways_on(node, state.values[node]) {
                 steps += 1;
-                if !is_left[to] && value > state.values[to] {
+                if !is_left[to] && value > state.values[to] && state.source != Some(to) {
                     state.values[to] = value;
                     state.parents[to] = parent;
                     reached.push((value, Reverse(to as u32)));
@@ -87,7 +89,7 @@ impl Graph {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Bound, Solved};
+    use super::super::{Bound, Ended, Solved};
     use super::*;
     use crate::edges::EdgeIndex;
     use crate::optimal::link::Slope;
@@ -126,8 +128,11 @@ mod tests {
             let passes = graph.solve(source, &mut budget()).unwrap();
             let passes = least(passes);
             prop_assert!(passes.is_some());
-            let both = graph.solve_at_once(source, &mut budget()).unwrap();
-            prop_assert_eq!(least(both), passes);
+            let mut state = graph.begin(source);
+            let from: Vec<u32> = source.iter().map(|&it| it as u32).collect();
+            let both = graph.go_on(&from, &mut state, &mut budget()).unwrap();
+            prop_assert!(matches!(both, Ended::Least));
+            prop_assert_eq!(Some(state.values), passes);
         }
     }
 
@@ -143,7 +148,9 @@ mod tests {
         let source = graph.node(&(ClockId(0), 0, 0)).unwrap();
         let mut state = State::new(&graph, Some(source));
         let mut budget = Budget::of(u64::MAX, &());
-        graph.settle(source, &mut state, &mut budget).unwrap();
+        graph
+            .settle([source as u32].into_iter(), &mut state, &mut budget)
+            .unwrap();
         // Moments of clocks 0, 1, 1 and 2; from 0 to 90 a clock changes by nine tenths.
         assert_eq!(state.values, [0, -100, -190, -200]);
         assert!(!graph.pass(&mut state, &mut budget).unwrap());
@@ -165,10 +172,13 @@ mod tests {
         let graph =
             Graph::new(clocks as usize, bounds.into_iter(), Some(last), slope, &()).unwrap();
         let mut budget = Budget::of(10 * u64::from(clocks), &());
-        let solved = graph.solve_at_once(graph.node(&last), &mut budget).unwrap();
-        assert!(
-            matches!(solved, Solved::Least(values) if values[0] == -100 * i128::from(clocks - 1))
-        );
+        let source = graph.node(&last).unwrap();
+        let mut state = graph.begin(Some(source));
+        let ended = graph
+            .go_on(&[source as u32], &mut state, &mut budget)
+            .unwrap();
+        assert!(matches!(ended, Ended::Least));
+        assert_eq!(state.values[0], -100 * i128::from(clocks - 1));
         assert!(!budget.is_used_up());
     }
 }

@@ -14,6 +14,7 @@ pub mod layout;
 pub mod naive;
 pub mod oracle;
 pub mod permuted;
+pub mod processes;
 pub mod program;
 pub mod ring;
 pub mod rng;

@@ -1,0 +1,109 @@
+//! A search that goes on when others have raised some of its nodes.
+//!
+//! Of a graph that several processes share each has the nodes of the clocks that it holds, all
+//! arcs that lead to them, and the nodes where these begin. What others raise, it hears of and
+//! passes on. Values only rise, and none exceeds the longest way to its node, so in whatever
+//! order they are passed on, the same least solution is left when nobody has raised anything.
+
+use super::{Budget, Cycle, Graph, Parent, State};
+use retime_model::{Cancelled, ClockId, Monitor};
+
+/// How a search ended.
+pub(in super::super) enum Ended {
+    /// With the least solution.
+    Least,
+    /// There is none: these cycles forbid it.
+    Cycles(Vec<Cycle>),
+    /// The steps were used up; the values so far lie below those of the solution.
+    Stopped,
+}
+
+impl Graph {
+    /// The same without the arcs to nodes that other processes raise. They all know the source.
+    pub(in super::super) fn without_arcs_to_others(
+        mut self,
+        is_held: impl Fn(ClockId) -> bool,
+        source: usize,
+        monitor: &dyn Monitor,
+    ) -> Result<Self, Cancelled> {
+        let moments = &self.moments;
+        let own = |to: u32| to as usize == source || is_held(moments[to as usize].0);
+        self.arcs.retain(|arc| own(arc.to));
+        self.sort_arcs(monitor)?;
+        Ok(self)
+    }
+
+    /// Nodes of clocks that others hold, from which arcs lead on.
+    pub(in super::super) fn borrowed(
+        &self,
+        is_held: impl Fn(ClockId) -> bool,
+        source: usize,
+    ) -> impl Iterator<Item = u32> {
+        (0..self.moments.len() as u32).filter(move |&node| {
+            let at = node as usize;
+            let leads_on = self.outgoing[at] < self.outgoing[at + 1];
+            leads_on && at != source && !is_held(self.moments[at].0)
+        })
+    }
+
+    /// A search before anything is passed on.
+    pub(in super::super) fn begin(&self, source: Option<usize>) -> State {
+        State::new(self, source)
+    }
+
+    /// Passes on what was raised at some nodes, and at any before the first time, until nothing
+    /// rises any more.
+    pub(in super::super) fn go_on(
+        &self,
+        raised: &[u32],
+        state: &mut State,
+        budget: &mut Budget<'_>,
+    ) -> Result<Ended, Cancelled> {
+        self.settle(raised.iter().copied(), state, budget)?;
+        self.search(state, budget)
+    }
+
+    /// What another process has raised a node to; whether that is news.
+    pub(in super::super) fn hear(&self, node: u32, value: i128, state: &mut State) -> bool {
+        let at = node as usize;
+        let is_news = value > state.values[at];
+        if is_news {
+            state.values[at] = value;
+            state.parents[at] = Parent::Other;
+            state.dirty.insert(self.ranks[at] as usize);
+        }
+        is_news
+    }
+
+    /// By node where the way to it enters this process: at a node that was heard of, if at any.
+    /// Nothing may run in a circle here.
+    pub(in super::super) fn entries(&self, state: &State) -> Vec<Option<u32>> {
+        let mut entries: Vec<Option<u32>> = vec![None; self.moments.len()];
+        let mut is_known = vec![false; self.moments.len()];
+        let mut way = Vec::new();
+        for start in 0..self.moments.len() {
+            let mut node = start;
+            while !is_known[node] {
+                is_known[node] = true;
+                way.push(node);
+                if let Some(parent) = self.parent(node, state) {
+                    node = parent;
+                } else if state.parents[node] == Parent::Other {
+                    entries[node] = Some(node as u32);
+                }
+            }
+            let entry = entries[node];
+            for node in way.drain(..) {
+                entries[node] = entry;
+            }
+        }
+        entries
+    }
+}
+
+impl State {
+    /// By node, its value so far.
+    pub(in super::super) fn values(&self) -> &[i128] {
+        &self.values
+    }
+}

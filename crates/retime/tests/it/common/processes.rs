@@ -1,0 +1,67 @@
+//! Threads that are processes to each other.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use retime::{Broken, Peers};
+
+/// One of several threads that are processes to each other.
+pub struct Thread {
+    rank: usize,
+    to: Vec<Sender<Vec<u8>>>,
+    from: Vec<Mutex<Receiver<Vec<u8>>>>,
+}
+
+impl Peers for Thread {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn size(&self) -> usize {
+        self.to.len()
+    }
+
+    fn send(&self, to: usize, message: Vec<u8>) -> Result<(), Broken> {
+        self.to[to].send(message).map_err(|_| Broken::Lost(to))
+    }
+
+    fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
+        let from_it = self.from[from].lock().unwrap();
+        from_it.recv().map_err(|_| Broken::Lost(from))
+    }
+
+    /// Here each process takes all steps by itself.
+    fn announce(&self, _: &[u8]) -> Result<(), Broken> {
+        Ok(())
+    }
+}
+
+fn processes(size: usize) -> Vec<Thread> {
+    let mut all: Vec<Thread> = (0..size)
+        .map(|rank| Thread {
+            rank,
+            to: Vec::new(),
+            from: Vec::new(),
+        })
+        .collect();
+    for from in 0..size {
+        for to in 0..size {
+            let (sender, receiver) = channel();
+            all[from].to.push(sender);
+            all[to].from.push(Mutex::new(receiver));
+        }
+    }
+    all
+}
+
+/// What each of so many processes comes to.
+pub fn together<T: Send>(size: usize, run: impl Fn(Thread) -> T + Sync) -> Vec<T> {
+    let run = &run;
+    std::thread::scope(|scope| {
+        let all: Vec<_> = processes(size)
+            .into_iter()
+            .map(|peer| scope.spawn(move || run(peer)))
+            .collect();
+        all.into_iter().map(|it| it.join().unwrap()).collect()
+    })
+}
