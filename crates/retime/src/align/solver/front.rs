@@ -9,8 +9,10 @@
 //! tile[k][i] = sum over j  L[i,j] L[k,j]     for 8 rows i and 4 columns k
 //! ```
 //!
-//! After every [`BLOCK`] columns all that follows is brought up to date, so that what is
-//! summed over stays in the cache.
+//! Columns are taken in blocks of [`BLOCK`], so that what is summed over stays in the cache: of a
+//! block first the rows on its diagonal, then those below, each panel by itself, and then all
+//! that follows is brought up to date, again each panel by itself. So several threads share the
+//! panels of a large front, and each sum has the same order whoever computes it.
 //!
 //! Rows that fill up the last panel hold zeros. The diagonal holds the inverses of the
 //! roots; what lies above it is zero.
@@ -27,7 +29,8 @@
 use std::ops::Range;
 use std::slice::ChunksExact;
 
-use super::update;
+use rayon::prelude::*;
+
 use retime_model::Monitor;
 
 /// So many rows lie together,
@@ -38,9 +41,9 @@ const WIDE: usize = 4;
 /// which fits into first-level caches of 32 KiB.
 const BLOCK: usize = 128;
 
-/// After so many panels a front asks whether it is still wanted: with ten thousand rows
-/// a few hundredths of a second later.
-const PANELS: usize = 16;
+/// Several threads share a front of so many rows and more: a block takes some tenths of a
+/// millisecond there, and sharing it some hundredths.
+const SHARED: usize = 256;
 
 /// A column of a panel.
 type Column = [f64; LANES];
@@ -79,117 +82,219 @@ pub(super) struct Front<'a> {
 
 /// Eliminates the columns; `None` if the matrix is not positive definite, or if `monitor`
 /// says to give up.
-// The sums of a tile take up half of the registers of AVX, but all of those that every
-// x86-64 has. Neither version fuses products and sums, so the results are the same.
-#[multiversion::multiversion(targets("x86_64+avx"))]
-pub(super) fn factorise(mut front: Front<'_>, monitor: &dyn Monitor) -> Option<()> {
-    let columns = front.columns;
+pub(super) fn factorise(front: Front<'_>, monitor: &dyn Monitor) -> Option<()> {
+    let Front {
+        entries,
+        columns,
+        rows,
+        update,
+    } = front;
+    let panels = entries.as_chunks_mut().0;
+    let panels = &mut panels[..rows.div_ceil(LANES) * columns];
+    let is_shared = rows >= SHARED;
+    // A small one is done before anybody could have asked again.
+    let is_wanted = || (!is_shared || !monitor.cancelled()).then_some(());
     for start in (0..columns).step_by(BLOCK) {
-        let end = columns.min(start + BLOCK);
-        for at in (start..end).step_by(WIDE) {
-            front.eliminate(start..at, end.min(at + WIDE))?;
+        let block = start..columns.min(start + BLOCK);
+        let below = block.end.div_ceil(LANES) * columns;
+        let (above, below) = panels.split_at_mut(below);
+        let above = &mut above[start / LANES * columns..];
+        diagonal(above, columns, &block)?;
+        each(below.chunks_exact_mut(columns), is_shared, |panel| {
+            divide(panel, above, columns, &block);
+            is_wanted()
+        })?;
+        if block.end < columns {
+            // Threads that write to later columns of a panel need those of the block in all others.
+            let known = below.chunks_exact(columns);
+            let known: Vec<Column> = known.flat_map(|it| &it[block.clone()]).copied().collect();
+            let numbered = below.chunks_exact_mut(columns).enumerate();
+            each(numbered, is_shared, |(at, panel)| {
+                subtract_from_panel(panel, at, &known, &block);
+                is_wanted()
+            })?;
         }
-        front.subtract(start..end, monitor)?;
+        let known = Known {
+            panels,
+            columns,
+            block,
+        };
+        each(strips(update, columns, rows), is_shared, |strip| {
+            subtract_from_update(strip, &known);
+            is_wanted()
+        })?;
     }
     Some(())
 }
 
-impl Front<'_> {
-    /// Computes the columns from where those known in their block end.
-    #[inline(always)]
-    fn eliminate(&mut self, known: Range<usize>, end: usize) -> Option<()> {
-        let own = known.end..end;
-        let diagonal = own.start / LANES;
-        let mut tile = self.rest(diagonal, &known, &own);
-        let pivot = Pivot::new(&mut tile, own.start % LANES, own.len())?;
-        self.store(diagonal, &own, &tile);
-        for panel in diagonal + 1..self.rows.div_ceil(LANES) {
-            let mut tile = self.rest(panel, &known, &own);
-            pivot.divide(&mut tile);
-            self.store(panel, &own, &tile);
-        }
-        Some(())
+/// Does something to each of some parts, by several threads if there is enough to do.
+fn each<T: Send>(
+    parts: impl Iterator<Item = T>,
+    is_shared: bool,
+    work: impl Fn(T) -> Option<()> + Send + Sync,
+) -> Option<()> {
+    if is_shared {
+        let parts: Vec<T> = parts.collect();
+        parts.into_par_iter().try_for_each(work)
+    } else {
+        { parts }.try_for_each(work)
     }
+}
 
-    /// Subtracts what columns contribute to all that follow.
+// The sums of a tile take up half of the registers of AVX, but all of those that every
+// x86-64 has. Neither version fuses products and sums, so the results are the same.
+
+/// Computes the columns of a block in the panels on its diagonal, which come first.
+#[multiversion::multiversion(targets("x86_64+avx"))]
+fn diagonal(panels: &mut [Column], columns: usize, block: &Range<usize>) -> Option<()> {
+    for at in block.clone().step_by(WIDE) {
+        let (known, own) = (block.start..at, at..block.end.min(at + WIDE));
+        let from = (at - block.start) / LANES * columns;
+        let (_, rest) = panels.split_at_mut(from);
+        let (top, others) = rest.split_at_mut(columns);
+        let mut tile = rest_of(top, top, &known, &own);
+        let pivot = Pivot::new(&mut tile, at % LANES, own.len())?;
+        store(top, &own, &tile);
+        for panel in others.chunks_exact_mut(columns) {
+            let mut tile = rest_of(panel, top, &known, &own);
+            pivot.divide(&mut tile);
+            store(panel, &own, &tile);
+        }
+    }
+    Some(())
+}
+
+/// Computes the columns of a block in a panel below the diagonal.
+#[multiversion::multiversion(targets("x86_64+avx"))]
+fn divide(panel: &mut [Column], diagonal: &[Column], columns: usize, block: &Range<usize>) {
+    for at in block.clone().step_by(WIDE) {
+        let (known, own) = (block.start..at, at..block.end.min(at + WIDE));
+        let top = &diagonal[(at - block.start) / LANES * columns..][..columns];
+        let mut tile = rest_of(panel, top, &known, &own);
+        Pivot::of(&top[own.clone()], at % LANES).divide(&mut tile);
+        store(panel, &own, &tile);
+    }
+}
+
+/// Subtracts what a block contributes to the later columns of the panel of this number below it.
+#[multiversion::multiversion(targets("x86_64+avx"))]
+fn subtract_from_panel(
+    panel: &mut [Column],
+    number: usize,
+    known: &[Column],
+    block: &Range<usize>,
+) {
+    let wide = block.len();
+    let until = panel.len().min(block.end + (number + 1) * LANES);
+    for at in (block.end..until).step_by(WIDE) {
+        let right = &known[(at - block.end) / LANES * wide..][..wide];
+        let tile = product_at(&panel[block.clone()], right, at % LANES);
+        for (value, sums) in panel[at..until].iter_mut().zip(&tile) {
+            subtract(value, sums);
+        }
+    }
+}
+
+/// The panels of a front in which a block is known.
+struct Known<'a> {
+    panels: &'a [Column],
+    columns: usize,
+    block: Range<usize>,
+}
+
+impl Known<'_> {
+    /// The columns of the block in one panel.
     #[inline(always)]
-    fn subtract(&mut self, known: Range<usize>, monitor: &dyn Monitor) -> Option<()> {
-        let first = known.end / WIDE * WIDE;
-        for panel in known.end / LANES..self.rows.div_ceil(LANES) {
-            if panel.is_multiple_of(PANELS) && monitor.cancelled() {
-                return None;
+    fn of(&self, panel: usize) -> &[Column] {
+        &self.panels[panel * self.columns..][self.block.clone()]
+    }
+}
+
+/// Columns of the update that are computed at a time.
+struct Strip<'a> {
+    /// By the rows of their diagonal in the front, which has so many rows.
+    columns: Range<usize>,
+    rows: usize,
+    /// One after the other, each from its diagonal on.
+    values: &'a mut [f64],
+}
+
+/// All columns of an update, whose rows come after so many columns.
+fn strips(mut rest: &mut [f64], columns: usize, rows: usize) -> impl Iterator<Item = Strip<'_>> {
+    let first = columns / WIDE * WIDE;
+    (first..rows).step_by(WIDE).map(move |at| {
+        let own = at.max(columns)..rows.min(at + WIDE);
+        let len = own.clone().map(|column| rows - column).sum();
+        let (values, others) = std::mem::take(&mut rest).split_at_mut(len);
+        rest = others;
+        Strip {
+            columns: own,
+            rows,
+            values,
+        }
+    })
+}
+
+#[multiversion::multiversion(targets("x86_64+avx"))]
+fn subtract_from_update(strip: Strip<'_>, known: &Known<'_>) {
+    let Strip {
+        columns,
+        rows,
+        values,
+    } = strip;
+    let at = columns.start / WIDE * WIDE;
+    let right = known.of(at / LANES);
+    for panel in at / LANES..rows.div_ceil(LANES) {
+        let tile = product_at(known.of(panel), right, at % LANES);
+        let top = panel * LANES;
+        let mut start = 0;
+        for column in columns.clone() {
+            let sums = &tile[column - at];
+            let (from, until) = (top.max(column), rows.min(top + LANES));
+            let own = &mut values[start..][..rows - column];
+            start += rows - column;
+            if from >= until {
+                continue;
             }
-            let until = self.rows.min((panel + 1) * LANES);
-            for at in (first..until).step_by(WIDE) {
-                let tile = self.product(panel, at, &known);
-                for (column, sums) in (at..until).zip(&tile) {
-                    if column >= self.columns {
-                        self.subtract_from_update(panel, column, sums);
-                    } else if column >= known.end {
-                        subtract(&mut self.panel_mut(panel)[column], sums);
-                    }
+            let own = &mut own[from - column..until - column];
+            if let Ok(own) = <&mut Column>::try_from(&mut *own) {
+                subtract(own, sums);
+            } else {
+                for (value, sum) in own.iter_mut().zip(&sums[from - top..]) {
+                    *value -= sum;
                 }
             }
         }
-        Some(())
     }
+}
 
-    #[inline(always)]
-    fn subtract_from_update(&mut self, panel: usize, column: usize, sums: &Column) {
-        let top = panel * LANES;
-        let (from, until) = (top.max(column), self.rows.min(top + LANES));
-        let place = update::start(column - self.columns, self.rows - self.columns);
-        let values = &mut self.update[place + from - column..place + until - column];
-        if let Ok(values) = <&mut Column>::try_from(&mut *values) {
-            subtract(values, sums);
-        } else {
-            for (value, sum) in values.iter_mut().zip(&sums[from - top..]) {
-                *value -= sum;
-            }
-        }
+/// What is left of columns after those known, for the rows of a panel; `top` is the panel of
+/// their diagonal.
+#[inline(always)]
+fn rest_of(panel: &[Column], top: &[Column], known: &Range<usize>, own: &Range<usize>) -> Tile {
+    let (left, right) = (&panel[known.clone()], &top[known.clone()]);
+    let sums = product_at(left, right, own.start % LANES);
+    let mut tile = [[0.0; LANES]; WIDE];
+    let values = &panel[own.clone()];
+    for column in 0..own.len().min(WIDE) {
+        tile[column] = values[column];
+        subtract(&mut tile[column], &sums[column]);
     }
+    tile
+}
 
-    /// What is left of columns after those known.
-    #[inline(always)]
-    fn rest(&self, panel: usize, known: &Range<usize>, own: &Range<usize>) -> Tile {
-        let sums = self.product(panel, own.start, known);
-        let mut tile = [[0.0; LANES]; WIDE];
-        let values = &self.panel(panel)[own.clone()];
-        for column in 0..own.len().min(WIDE) {
-            tile[column] = values[column];
-            subtract(&mut tile[column], &sums[column]);
-        }
-        tile
-    }
+#[inline(always)]
+fn store(panel: &mut [Column], own: &Range<usize>, tile: &Tile) {
+    panel[own.clone()].copy_from_slice(&tile[..own.len()]);
+}
 
-    #[inline(always)]
-    fn store(&mut self, panel: usize, own: &Range<usize>, tile: &Tile) {
-        let values = &mut self.panel_mut(panel)[own.clone()];
-        values.copy_from_slice(&tile[..own.len()]);
-    }
-
-    /// Sums over columns, for the rows of a panel and four from `row`.
-    #[inline(always)]
-    fn product(&self, panel: usize, row: usize, over: &Range<usize>) -> Tile {
-        let left = &self.panel(panel)[over.clone()];
-        let right = &self.panel(row / LANES)[over.clone()];
-        if row.is_multiple_of(LANES) {
-            product::<0>(left, right)
-        } else {
-            product::<WIDE>(left, right)
-        }
-    }
-
-    #[inline(always)]
-    fn panel(&self, at: usize) -> &[Column] {
-        let len = self.columns * LANES;
-        self.entries[at * len..][..len].as_chunks().0
-    }
-
-    #[inline(always)]
-    fn panel_mut(&mut self, at: usize) -> &mut [Column] {
-        let len = self.columns * LANES;
-        self.entries[at * len..][..len].as_chunks_mut().0
+/// Sums over columns, for the rows of a panel and four of another.
+#[inline(always)]
+fn product_at(left: &[Column], right: &[Column], from: usize) -> Tile {
+    if from == 0 {
+        product::<0>(left, right)
+    } else {
+        product::<WIDE>(left, right)
     }
 }
 
@@ -226,6 +331,22 @@ struct Pivot {
 }
 
 impl Pivot {
+    /// Of columns that were computed, whose diagonal begins at row `offset`.
+    #[inline(always)]
+    fn of(columns: &[Column], offset: usize) -> Self {
+        let mut pivot = Self {
+            inverses: [0.0; WIDE],
+            factors: [[0.0; WIDE]; WIDE],
+        };
+        for column in 0..columns.len().min(WIDE) {
+            pivot.inverses[column] = columns[column][offset + column];
+            for next in column + 1..columns.len().min(WIDE) {
+                pivot.factors[column][next] = columns[column][offset + next];
+            }
+        }
+        pivot
+    }
+
     /// Factorises some columns of a tile, whose diagonal begins at row `offset`; `None` if it
     /// is not positive definite.
     #[inline(always)]
