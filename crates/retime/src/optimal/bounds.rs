@@ -74,9 +74,9 @@ use serde::{Deserialize, Serialize};
 
 use super::envelope::Envelope;
 use super::facts::Facts;
-use super::feasible::kept;
+use super::feasible::{joined, kept};
 use super::graph::{Budget, Cycle};
-use super::jointly::{self, Holders};
+use super::jointly::{self, Holders, Searchers};
 use super::line::Line;
 use super::narrowed::Narrowed;
 use super::relaxation::{Relaxation, Relaxed};
@@ -113,6 +113,9 @@ pub struct BoundOptions {
     /// How many nodes and arcs of a graph may be looked at in all, of several processes by each;
     /// with more to do, bounds are wider than they could be. A core looks at some 10^8 per second.
     pub steps: u64,
+    /// Of several processes one searches through so many dependencies that matter, with some 250
+    /// bytes for each, before another one helps it: fewer processes send fewer messages.
+    pub links: u64,
 }
 
 impl Default for BoundOptions {
@@ -122,6 +125,7 @@ impl Default for BoundOptions {
             most_difference: 1e-3,
             tick_slack: true,
             steps: 6_000_000_000,
+            links: 1 << 17,
         }
     }
 }
@@ -256,7 +260,10 @@ pub fn offset_bounds(
     };
     let mut delta = (options.drift * FIRST).max(LEAST).min(most);
     let share = source.share();
-    let count_relaxed = |found: &OffsetBounds| share.sum(found.relaxed.len() as u64);
+    let told = |found: &OffsetBounds| {
+        let own = (found.relaxed.len() as u64, found.rates_differ_by());
+        share.merged(own, |a, b| (a.0 + b.0, a.1.max(b.1)))
+    };
     // What contradicts the rest whatever the rates are.
     let mut contradicting = None;
     loop {
@@ -264,13 +271,12 @@ pub fn offset_bounds(
         if delta >= most {
             return Ok(found);
         }
-        let relaxed = count_relaxed(&found);
+        let (relaxed, rates_differ_by) = told(&found);
         let left_out = match (relaxed, contradicting) {
             (0, _) => 0,
             (_, Some(known)) => known,
-            (_, None) => *contradicting.insert(count_relaxed(&bounds(most)?)),
+            (_, None) => *contradicting.insert(told(&bounds(most)?).0),
         };
-        let rates_differ_by = share.merged(found.rates_differ_by(), f64::max);
         if relaxed <= left_out && rates_differ_by < delta {
             return Ok(found);
         }
@@ -292,10 +298,15 @@ fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
         share: source.share(),
         holder: &|clock| source.holder(clock),
     };
-    let kept = kept(source, &holders, facts, monitor)?;
+    let mut kept = kept(source, facts, monitor)?;
+    let searchers = Searchers::of(&holders, kept.iter(), options.links);
+    if !source.share().is_whole() {
+        kept = joined(searchers.told(kept.iter())?, facts.slope);
+    }
     let relaxation = Relaxation::new(facts.clocks());
     let mut budget = Budget::of(options.steps, monitor);
-    jointly::bounded(&holders, (facts, &relaxation), &kept, &mut budget)
+    let found = jointly::bounded(&searchers, (facts, &relaxation), &kept, &mut budget)?;
+    found.map(|it| holders.dealt(it)).transpose()
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -317,12 +328,14 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         holder: &|clock| all.holder(clock),
     };
     // What the screen has left out, or a step that is known, may have been all.
-    let kept = holders.told(chosen.iter().flat_map(|it| &it.kept))?;
+    let kept = || chosen.iter().flat_map(|it| &it.kept);
+    let searchers = Searchers::of(&holders, kept(), options.links);
+    let kept = searchers.told(kept())?;
     let mut budget = Budget::of(options.steps, monitor);
     let mut at_once = budget;
-    let found = jointly::bounded(&holders, (facts, &relaxation), &kept, &mut at_once)?;
+    let found = jointly::bounded(&searchers, (facts, &relaxation), &kept, &mut at_once)?;
     if let Some(bounds) = found {
-        return Ok(bounds);
+        return holders.dealt(bounds);
     }
     drop(kept);
     for round in 0..ROUNDS {
@@ -343,7 +356,10 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         if cycles.is_empty() {
             let both = low.zip(high);
             let found = both.and_then(|both| bounded(facts, &relaxation, both));
-            return dealt(&holders, found, &relaxation);
+            // Only the first process has any.
+            let found = found.unwrap_or_else(|| unbounded(facts, &relaxation));
+            let complete = share.once(|| Ok(found.complete))?;
+            return holders.dealt(OffsetBounds { complete, ..found });
         }
         narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
         if budget.is_used_up() {
@@ -351,50 +367,20 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         }
         chosen = narrowed.prune(facts, &relaxation, monitor)?;
     }
-    Ok(OffsetBounds {
+    Ok(unbounded(facts, &relaxation))
+}
+
+/// No bounds.
+fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    relaxation: &Relaxation,
+) -> OffsetBounds {
+    OffsetBounds {
         clocks: vec![None; facts.clocks()],
         reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
-    })
-}
-
-/// Bounds that the first process has found, of each clock for the process that holds it, and
-/// those of the reference for all.
-fn dealt(
-    holders: &Holders<'_>,
-    found: Option<OffsetBounds>,
-    relaxation: &Relaxation,
-) -> Result<OffsetBounds, Cancelled> {
-    let share = holders.share;
-    let common = || {
-        let found = found.as_ref().ok_or(Cancelled)?;
-        let reference = found.clocks.get(found.reference.as_usize());
-        let reference = (found.reference, reference.cloned().flatten());
-        Ok((reference, found.complete, found.clocks.len()))
-    };
-    let ((reference, of_reference), complete, clocks) = share.once(common)?;
-    let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
-    let found = found.into_iter().flat_map(|it| it.clocks);
-    for (clock, bounds) in (0..).map(ClockId).zip(found) {
-        let bounds = bounds.map(|it| (clock, it));
-        to[(holders.holder)(clock)].extend(bounds);
     }
-    let own = share.exchanged(to);
-    share.check()?;
-    let mut bounds = vec![None; clocks];
-    let of_reference = of_reference.map(|it| (reference, it));
-    for (clock, of) in own.into_iter().flatten().chain(of_reference) {
-        if let Some(known) = bounds.get_mut(clock.as_usize()) {
-            *known = Some(of);
-        }
-    }
-    Ok(OffsetBounds {
-        clocks: bounds,
-        reference,
-        relaxed: relaxation.list(),
-        complete,
-    })
 }
 
 /// The same, with what is left out in the first process alone, which was told of all: the

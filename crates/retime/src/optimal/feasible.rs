@@ -12,7 +12,6 @@
 
 use super::cone::{Highest, maximal};
 use super::facts::Facts;
-use super::jointly::Holders;
 use super::line::Line;
 use super::link::{Kept, Link, Slope};
 use crate::edges::{Edge, EdgeIndex, Source, each_part_watched};
@@ -20,10 +19,9 @@ use rayon::prelude::*;
 use retime_model::{Cancelled, ClockId, Monitor};
 use rustc_hash::FxHashMap;
 
-/// The dependencies that matter of the clocks that this process holds, by route.
+/// The dependencies of this process that matter, by route.
 pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
-    holders: &Holders<'_>,
     facts: &Facts<'_, F>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<Kept>, Cancelled> {
@@ -32,15 +30,11 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
         source.walk(part, |edge| open.add(&edge));
         open.finish()
     })?;
-    let own = joined(parts.into_iter().flatten().collect(), facts.slope);
-    if source.share().is_whole() {
-        return Ok(own);
-    }
-    Ok(joined(holders.told(own.iter())?, facts.slope))
+    Ok(joined(parts.into_iter().flatten().collect(), facts.slope))
 }
 
 /// The links of each route that no other links of it imply, by route.
-fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
+pub(super) fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
     routes.sort_by_key(|it| (it.from, it.to));
     let join = |same: &[Kept]| {
         let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();

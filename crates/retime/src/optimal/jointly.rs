@@ -1,10 +1,10 @@
-//! Bounds that processes find together, each those of the clocks that it holds.
+//! Bounds that processes find together, each those of some clocks.
 //!
-//! A process knows all dependencies that matter of the clocks that it holds, and the nodes of
+//! A process knows all dependencies that matter of its clocks, and the nodes of
 //! other clocks where they begin. It passes on what it knows until nothing rises any more, on
 //! both sides; then all tell each other what has risen of the nodes that others have borrowed,
 //! and go on with that. It ends when nobody has any news. What is found is the one least and the
-//! one greatest solution, in the same integers, whoever holds what.
+//! one greatest solution, in the same integers, whoever has which clocks.
 //!
 //! ```text
 //!  process 0: own nodes rise --+-- what others borrow --+-- own nodes rise -- ... no news
@@ -16,12 +16,16 @@
 //! and one back to it raises the one and lowers the other for ever; and where it has but one of
 //! these ways, by [parents](super::circle) that run in a circle through several processes.
 //!
+//! As many processes search as the dependencies that matter need room, the first of equal
+//! groups of all; each has the clocks that its group holds. Where there are few, one is done at
+//! once, without any rounds.
+//!
 //! Source: D. P. Bertsekas, *Distributed dynamic programming* (1982), on shortest paths whose
 //! nodes hear of each other at any time and in any order.
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::OffsetBounds;
+use super::bounds::{ClockBounds, OffsetBounds};
 use super::circle::runs_in_a_circle;
 use super::facts::Facts;
 use super::graph::{Budget, Ended, Graph, State};
@@ -42,27 +46,87 @@ pub(super) struct Holders<'a> {
     pub(super) holder: &'a (dyn Fn(ClockId) -> usize + Sync),
 }
 
-impl Holders<'_> {
-    fn is_held(&self, clock: ClockId) -> bool {
-        (self.holder)(clock) == self.share.place().0
+/// Who searches for the bounds of which clock.
+pub(super) struct Searchers<'a> {
+    holders: &'a Holders<'a>,
+    /// How many processes search.
+    count: usize,
+}
+
+impl<'a> Searchers<'a> {
+    /// Enough for what this process and others have kept, if each searches through `links`.
+    pub(super) fn of<'k>(
+        holders: &'a Holders<'a>,
+        kept: impl Iterator<Item = &'k Kept>,
+        links: u64,
+    ) -> Self {
+        let own = kept.map(|it| it.links.len() as u64).sum();
+        let needed = holders.share.sum(own).div_ceil(links.max(1));
+        let (_, processes) = holders.share.place();
+        Self {
+            holders,
+            count: usize::try_from(needed).map_or(processes, |it| it.clamp(1, processes)),
+        }
     }
 
-    /// Everything that was kept, for the processes that hold its clocks.
-    pub(super) fn told<'a>(
+    /// The first process of the group that holds a clock.
+    fn searcher(&self, clock: ClockId) -> usize {
+        let (_, processes) = self.holders.share.place();
+        let group = (self.holders.holder)(clock) * self.count / processes;
+        (group * processes).div_ceil(self.count)
+    }
+
+    /// Whether one has the clocks of all, and nobody has anything to tell.
+    fn are_one(&self) -> bool {
+        self.count == 1
+    }
+
+    fn is_own(&self, clock: ClockId) -> bool {
+        self.searcher(clock) == self.holders.share.place().0
+    }
+
+    /// Everything that was kept, for those who search for its clocks.
+    pub(super) fn told<'k>(
         &self,
-        kept: impl Iterator<Item = &'a Kept>,
+        kept: impl Iterator<Item = &'k Kept>,
     ) -> Result<Vec<Kept>, Cancelled> {
-        let mut to: Vec<Vec<Kept>> = vec![Vec::new(); self.share.place().1];
+        let share = self.holders.share;
+        let mut to: Vec<Vec<Kept>> = vec![Vec::new(); share.place().1];
         for it in kept {
-            let (from, receiver) = ((self.holder)(it.from.0), (self.holder)(it.to.0));
+            let (from, receiver) = (self.searcher(it.from.0), self.searcher(it.to.0));
             to[from].push(it.clone());
             if receiver != from {
                 to[receiver].push(it.clone());
             }
         }
-        let told = self.share.exchanged(to);
-        self.share.check()?;
+        let told = share.exchanged(to);
+        share.check()?;
         Ok(told.into_iter().flatten().collect())
+    }
+}
+
+impl Holders<'_> {
+    /// Bounds that processes have found, of each clock for the process that holds it, and those
+    /// of the reference for all: what is known of any clock is said in the time of that.
+    pub(super) fn dealt(&self, found: OffsetBounds) -> Result<OffsetBounds, Cancelled> {
+        let share = self.share;
+        let reference = found.reference.as_usize();
+        let of_reference = found.clocks.get(reference).cloned().flatten();
+        let of_reference = share.merged(of_reference, Option::or);
+        let mut clocks = vec![None; found.clocks.len()];
+        let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
+        for (clock, bounds) in (0..).map(ClockId).zip(found.clocks) {
+            to[(self.holder)(clock)].extend(bounds.map(|it| (clock, it)));
+        }
+        let own = share.exchanged(to).into_iter().flatten();
+        share.check()?;
+        let of_reference = of_reference.map(|it| (found.reference, it));
+        for (clock, bounds) in own.chain(of_reference) {
+            if let Some(known) = clocks.get_mut(clock.as_usize()) {
+                *known = Some(bounds);
+            }
+        }
+        Ok(OffsetBounds { clocks, ..found })
     }
 }
 
@@ -74,21 +138,21 @@ enum Round {
     Contradicted,
 }
 
-/// The bounds of the clocks that this process holds, and those of the reference, given all
-/// dependencies of these clocks that matter; `None` if facts contradict each other, or it takes
-/// too many steps to tell. Each process may use up the whole budget.
+/// The bounds of the clocks that this process searches for, given all dependencies of these
+/// that matter; `None` if facts contradict each other, or it takes too many steps to tell. Each
+/// process may use up the whole budget.
 pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
-    holders: &Holders<'_>,
+    searchers: &Searchers<'_>,
     (facts, relaxation): (&Facts<'_, F>, &Relaxation),
     kept: &[Kept],
     budget: &mut Budget<'_>,
 ) -> Result<Option<OffsetBounds>, Cancelled> {
-    let (share, monitor) = (holders.share, budget.monitor());
+    let (share, monitor) = (searchers.holders.share, budget.monitor());
     let of_both = graph(facts, kept.iter(), monitor)?;
     let reversed = of_both.reversed(monitor)?;
     let source = of_both.node(&(facts.reference(), 0, 0)).ok_or(Cancelled)?;
-    let mut low = Half::new(of_both, source, holders, budget)?;
-    let mut high = Half::new(reversed, source, holders, budget)?;
+    let mut low = Half::new(of_both, source, searchers, budget)?;
+    let mut high = Half::new(reversed, source, searchers, budget)?;
     for round in 1_u32.. {
         let (ours, theirs) = budget.both(|it| low.go_on(it), |it| high.go_on(it));
         let own = ours?.max(theirs?).max(cross(&low, &high));
@@ -101,6 +165,9 @@ pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
         if looks && (low.runs_in_a_circle(share)? || high.runs_in_a_circle(share)?) {
             return Ok(None);
         }
+        if searchers.are_one() {
+            break;
+        }
         let Some(heard) = share.news(news(&mut low, &mut high)) else {
             break;
         };
@@ -112,17 +179,13 @@ pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
         }
     }
     share.check()?;
+    let is_own = |clock| searchers.is_own(clock);
     let side = |side: f64, half: &Half| {
-        let is_held = |clock| holders.is_held(clock);
-        facts.side(side, &half.graph, half.state.values(), relaxation, is_held)
+        let values = half.state.values();
+        facts.side(side, &half.graph, values, relaxation, is_own)
     };
-    let mut bounds = facts.bounds(side(-1.0, &low), side(1.0, &high), relaxation, true);
-    // What an event of any clock says of the common time, is said in that of the reference.
-    if let Some(reference) = bounds.clocks.get_mut(facts.reference().as_usize()) {
-        *reference = share.merged(reference.take(), Option::or);
-    }
-    share.check()?;
-    Ok(Some(bounds))
+    let (low, high) = (side(-1.0, &low), side(1.0, &high));
+    Ok(Some(facts.bounds(low, high, relaxation, true)))
 }
 
 /// Whether a lower bound exceeds an upper one, which is the negative of its value here.
@@ -190,24 +253,30 @@ impl Half {
     fn new(
         graph: Graph,
         source: usize,
-        holders: &Holders<'_>,
+        searchers: &Searchers<'_>,
         budget: &Budget<'_>,
     ) -> Result<Self, Cancelled> {
-        let is_held = |clock| holders.is_held(clock);
-        let graph = graph.without_arcs_to_others(is_held, source, budget.monitor())?;
-        let mut borrowed = vec![Vec::new(); holders.share.place().1];
-        for node in graph.borrowed(is_held, source) {
+        let share = searchers.holders.share;
+        let is_own = |clock| searchers.is_own(clock);
+        let graph = graph.without_arcs_to_others(is_own, source, budget.monitor())?;
+        let mut borrowed = vec![Vec::new(); share.place().1];
+        for node in graph.borrowed(is_own, source) {
             let (clock, ..) = graph.moment(node as usize);
-            borrowed[(holders.holder)(clock)].push(node);
+            borrowed[searchers.searcher(clock)].push(node);
         }
         let moment = |&node: &u32| {
             let (clock, piece, at) = graph.moment(node as usize);
             ((clock, piece), at)
         };
         let asked = borrowed.iter().map(|of| of.iter().map(moment).collect());
-        let asked = holders.share.exchanged_columns(asked.collect());
+        let asked: Vec<Vec<((ClockId, u32), i64)>> = asked.collect();
+        let asked = if searchers.are_one() {
+            asked
+        } else {
+            share.exchanged_columns(asked)
+        };
         let state = graph.begin(Some(source));
-        // Both ends of a dependency are known to the holders of both.
+        // Who searches for either end of a dependency knows both.
         let lent = |((clock, piece), at): ((ClockId, u32), i64)| {
             let node = graph.node(&(clock, piece, at)).ok_or(Cancelled)?;
             Ok((node as u32, state.values()[node]))

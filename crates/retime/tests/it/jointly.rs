@@ -58,9 +58,11 @@ impl Source for Own {
     }
 }
 
-fn options() -> BoundOptions {
+/// With `links` for each process that searches.
+fn options(links: u64) -> BoundOptions {
     BoundOptions {
         drift: 1e-3,
+        links,
         ..BoundOptions::default()
     }
 }
@@ -73,7 +75,11 @@ fn base(clocks: usize) -> Estimate {
 }
 
 /// What each process knows, clock `c` being held by process `holders[c]`.
-fn in_processes(edges: &Edges, holders: &[usize], size: usize) -> Vec<OffsetBounds> {
+fn in_processes(
+    edges: &Edges,
+    holders: &[usize],
+    (size, links): (usize, u64),
+) -> Vec<OffsetBounds> {
     together(size, |peer: Thread| {
         let rank = peer.rank();
         let own = edges.all().iter().copied();
@@ -88,14 +94,18 @@ fn in_processes(edges: &Edges, holders: &[usize], size: usize) -> Vec<OffsetBoun
             holders: holders.to_vec(),
         };
         let base = base(edges.clocks());
-        offset_bounds(&source, |_| 0, &base, &options(), &()).unwrap()
+        offset_bounds(&source, |_| 0, &base, &options(links), &()).unwrap()
     })
 }
 
-fn check(edges: &Edges, holders: &[usize], size: usize) -> Result<OffsetBounds, TestCaseError> {
+fn check(
+    edges: &Edges,
+    holders: &[usize],
+    (size, links): (usize, u64),
+) -> Result<OffsetBounds, TestCaseError> {
     // One process, which has them in the same way.
-    let whole = in_processes(edges, &vec![0; holders.len()], 1).remove(0);
-    let parts = in_processes(edges, holders, size);
+    let whole = in_processes(edges, &vec![0; holders.len()], (1, 1)).remove(0);
+    let parts = in_processes(edges, holders, (size, links));
     for (rank, part) in parts.iter().enumerate() {
         for (clock, bounds) in part.clocks.iter().enumerate() {
             if holders[clock] == rank || clock == 0 {
@@ -151,8 +161,9 @@ proptest! {
     fn bounds_are_those_of_one_process(
         messages in messages(7, 0..60),
         holders in proptest::collection::vec(0..4_usize, 7),
+        links in 1..50_u64,
     ) {
-        let whole = check(&edges(&messages, 7), &holders, 4)?;
+        let whole = check(&edges(&messages, 7), &holders, (4, links))?;
         prop_assert!(whole.complete && whole.relaxed.is_empty());
     }
 
@@ -161,8 +172,9 @@ proptest! {
     fn the_same_is_left_out_as_in_one_process(
         messages in messages(5, -20..60),
         holders in proptest::collection::vec(0..3_usize, 5),
+        links in 1..50_u64,
     ) {
-        check(&edges(&messages, 5), &holders, 3)?;
+        check(&edges(&messages, 5), &holders, (3, links))?;
     }
 }
 
@@ -183,7 +195,7 @@ fn a_circle_that_leads_nowhere_is_seen() {
     ];
     let edges = Edges::new(all, vec![Some((0, 4_000)); 4]);
     for holders in [[0, 0, 1, 2], [0, 1, 2, 2], [2, 1, 0, 2]] {
-        let found = check(&edges, &holders, 3).unwrap();
+        let found = check(&edges, &holders, (3, 1)).unwrap();
         assert_eq!(found.relaxed.len(), 1);
     }
 }

@@ -1,7 +1,7 @@
 //! A search that goes on when others have raised some of its nodes.
 //!
-//! Of a graph that several processes share each has the nodes of the clocks that it holds, all
-//! arcs that lead to them, and the nodes where these begin. What others raise, it hears of and
+//! Of a graph that several processes share each has the nodes of its own clocks, all arcs that
+//! lead to them, and the nodes where these begin. What others raise, it hears of and
 //! passes on. Values only rise, and none exceeds the longest way to its node, so in whatever
 //! order they are passed on, the same least solution is left when nobody has raised anything.
 
@@ -22,27 +22,27 @@ impl Graph {
     /// The same without the arcs to nodes that other processes raise. They all know the source.
     pub(in super::super) fn without_arcs_to_others(
         mut self,
-        is_held: impl Fn(ClockId) -> bool,
+        is_own: impl Fn(ClockId) -> bool,
         source: usize,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let moments = &self.moments;
-        let own = |to: u32| to as usize == source || is_held(moments[to as usize].0);
+        let own = |to: u32| to as usize == source || is_own(moments[to as usize].0);
         self.arcs.retain(|arc| own(arc.to));
         self.sort_arcs(monitor)?;
         Ok(self)
     }
 
-    /// Nodes of clocks that others hold, from which arcs lead on.
+    /// Nodes of the clocks of others, from which arcs lead on.
     pub(in super::super) fn borrowed(
         &self,
-        is_held: impl Fn(ClockId) -> bool,
+        is_own: impl Fn(ClockId) -> bool,
         source: usize,
     ) -> impl Iterator<Item = u32> {
         (0..self.moments.len() as u32).filter(move |&node| {
             let at = node as usize;
             let leads_on = self.outgoing[at] < self.outgoing[at + 1];
-            leads_on && at != source && !is_held(self.moments[at].0)
+            leads_on && at != source && !is_own(self.moments[at].0)
         })
     }
 
