@@ -16,119 +16,28 @@
 //! and one back to it raises the one and lowers the other for ever; and where it has but one of
 //! these ways, by [parents](super::circle) that run in a circle through several processes.
 //!
-//! As many processes search as the dependencies that matter need room, the first of equal
-//! groups of all; each has the clocks that its group holds. Where there are few, one is done at
-//! once, without any rounds.
+//! Where there are few dependencies, [one process](super::searchers) has the clocks of all, and is
+//! done at once, without any rounds.
 //!
 //! Source: D. P. Bertsekas, *Distributed dynamic programming* (1982), on shortest paths whose
 //! nodes hear of each other at any time and in any order.
 
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ClockBounds, OffsetBounds};
+use super::bounds::OffsetBounds;
 use super::circle::runs_in_a_circle;
 use super::facts::Facts;
 use super::graph::{Budget, Ended, Graph, State};
 use super::link::Kept;
 use super::narrowed::graph;
 use super::relaxation::Relaxation;
+use super::searchers::Searchers;
 use crate::edges::Edge;
-use crate::share::Share;
 use retime_model::{Cancelled, ClockId, packed_fields};
 
 /// From this round on, and whenever there have been twice as many, circles through several
 /// processes are looked for: mostly the other two ways have shown them by then.
 const LOOK_FOR_CIRCLES: u32 = 32;
-
-/// Who holds which clock.
-pub(super) struct Holders<'a> {
-    pub(super) share: &'a Share,
-    pub(super) holder: &'a (dyn Fn(ClockId) -> usize + Sync),
-}
-
-/// Who searches for the bounds of which clock.
-pub(super) struct Searchers<'a> {
-    holders: &'a Holders<'a>,
-    /// How many processes search.
-    count: usize,
-}
-
-impl<'a> Searchers<'a> {
-    /// Enough for what this process and others have kept, if each searches through `links`.
-    pub(super) fn of<'k>(
-        holders: &'a Holders<'a>,
-        kept: impl Iterator<Item = &'k Kept>,
-        links: u64,
-    ) -> Self {
-        let own = kept.map(|it| it.links.len() as u64).sum();
-        let needed = holders.share.sum(own).div_ceil(links.max(1));
-        let (_, processes) = holders.share.place();
-        Self {
-            holders,
-            count: usize::try_from(needed).map_or(processes, |it| it.clamp(1, processes)),
-        }
-    }
-
-    /// The first process of the group that holds a clock.
-    fn searcher(&self, clock: ClockId) -> usize {
-        let (_, processes) = self.holders.share.place();
-        let group = (self.holders.holder)(clock) * self.count / processes;
-        (group * processes).div_ceil(self.count)
-    }
-
-    /// Whether one has the clocks of all, and nobody has anything to tell.
-    fn are_one(&self) -> bool {
-        self.count == 1
-    }
-
-    fn is_own(&self, clock: ClockId) -> bool {
-        self.searcher(clock) == self.holders.share.place().0
-    }
-
-    /// Everything that was kept, for those who search for its clocks.
-    pub(super) fn told<'k>(
-        &self,
-        kept: impl Iterator<Item = &'k Kept>,
-    ) -> Result<Vec<Kept>, Cancelled> {
-        let share = self.holders.share;
-        let mut to: Vec<Vec<Kept>> = vec![Vec::new(); share.place().1];
-        for it in kept {
-            let (from, receiver) = (self.searcher(it.from.0), self.searcher(it.to.0));
-            to[from].push(it.clone());
-            if receiver != from {
-                to[receiver].push(it.clone());
-            }
-        }
-        let told = share.exchanged(to);
-        share.check()?;
-        Ok(told.into_iter().flatten().collect())
-    }
-}
-
-impl Holders<'_> {
-    /// Bounds that processes have found, of each clock for the process that holds it, and those
-    /// of the reference for all: what is known of any clock is said in the time of that.
-    pub(super) fn dealt(&self, found: OffsetBounds) -> Result<OffsetBounds, Cancelled> {
-        let share = self.share;
-        let reference = found.reference.as_usize();
-        let of_reference = found.clocks.get(reference).cloned().flatten();
-        let of_reference = share.merged(of_reference, Option::or);
-        let mut clocks = vec![None; found.clocks.len()];
-        let mut to: Vec<Vec<(ClockId, ClockBounds)>> = vec![Vec::new(); share.place().1];
-        for (clock, bounds) in (0..).map(ClockId).zip(found.clocks) {
-            to[(self.holder)(clock)].extend(bounds.map(|it| (clock, it)));
-        }
-        let own = share.exchanged(to).into_iter().flatten();
-        share.check()?;
-        let of_reference = of_reference.map(|it| (found.reference, it));
-        for (clock, bounds) in own.chain(of_reference) {
-            if let Some(known) = clocks.get_mut(clock.as_usize()) {
-                *known = Some(bounds);
-            }
-        }
-        Ok(OffsetBounds { clocks, ..found })
-    }
-}
 
 /// How a round ended: what is furthest from a solution counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -147,7 +56,7 @@ pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
     kept: &[Kept],
     budget: &mut Budget<'_>,
 ) -> Result<Option<OffsetBounds>, Cancelled> {
-    let (share, monitor) = (searchers.holders.share, budget.monitor());
+    let (share, monitor) = (searchers.share(), budget.monitor());
     let of_both = graph(facts, kept.iter(), monitor)?;
     let reversed = of_both.reversed(monitor)?;
     let source = of_both.node(&(facts.reference(), 0, 0)).ok_or(Cancelled)?;
@@ -162,7 +71,7 @@ pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
             return Ok(None);
         }
         let looks = round >= LOOK_FOR_CIRCLES && round.is_power_of_two();
-        if looks && (low.runs_in_a_circle(share)? || high.runs_in_a_circle(share)?) {
+        if looks && (runs_in_a_circle(share, &low)? || runs_in_a_circle(share, &high)?) {
             return Ok(None);
         }
         if searchers.are_one() {
@@ -256,7 +165,7 @@ impl Half {
         searchers: &Searchers<'_>,
         budget: &Budget<'_>,
     ) -> Result<Self, Cancelled> {
-        let share = searchers.holders.share;
+        let share = searchers.share();
         let is_own = |clock| searchers.is_own(clock);
         let graph = graph.without_arcs_to_others(is_own, source, budget.monitor())?;
         let mut borrowed = vec![Vec::new(); share.place().1];
@@ -315,9 +224,5 @@ impl Half {
         if self.graph.hear(node, raised.value, &mut self.state) {
             self.raised.push(node);
         }
-    }
-
-    fn runs_in_a_circle(&self, share: &Share) -> Result<bool, Cancelled> {
-        runs_in_a_circle(share, self)
     }
 }

@@ -36,6 +36,7 @@ mod outside;
 mod place;
 mod relaxation;
 mod screen;
+mod searchers;
 mod sides;
 mod still;
 

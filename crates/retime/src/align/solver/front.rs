@@ -41,9 +41,9 @@ const WIDE: usize = 4;
 /// which fits into first-level caches of 32 KiB.
 const BLOCK: usize = 128;
 
-/// Several threads share a front of so many rows and more: a block takes some tenths of a
-/// millisecond there, and sharing it some hundredths.
-const SHARED: usize = 256;
+/// Several threads share a block that takes so many products and sums: a third of a millisecond,
+/// of which sharing it takes a tenth at most.
+const SHARED: usize = 1 << 22;
 
 /// A column of a panel.
 type Column = [f64; LANES];
@@ -91,7 +91,7 @@ pub(super) fn factorise(front: Front<'_>, monitor: &dyn Monitor) -> Option<()> {
     } = front;
     let panels = entries.as_chunks_mut().0;
     let panels = &mut panels[..rows.div_ceil(LANES) * columns];
-    let is_shared = rows >= SHARED;
+    let is_shared = columns.min(BLOCK) * rows * rows >= SHARED;
     // A small one is done before anybody could have asked again.
     let is_wanted = || (!is_shared || !monitor.cancelled()).then_some(());
     for start in (0..columns).step_by(BLOCK) {

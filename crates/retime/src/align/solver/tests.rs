@@ -164,10 +164,10 @@ fn diagonals_chains_and_stars() {
     check(500, &star);
 }
 
-/// Sizes around those of panels and blocks.
+/// Sizes around those of panels and blocks, and some that threads share.
 #[test]
 fn dense_matrices() {
-    for size in [2, 3, 4, 5, 7, 8, 9, 12, 13, 127, 128, 129, 132, 261] {
+    for size in [2, 3, 4, 5, 7, 8, 9, 12, 13, 127, 128, 129, 132, 261, 389] {
         let pairs = (0..size).flat_map(|a| (0..a).map(move |b| (a, b, value(a, b))));
         check(size, &pairs.collect::<Vec<_>>());
     }
