@@ -204,6 +204,34 @@ fn branches_change_nothing() {
     assert_eq!(solver.solve(&values, &right, &()).unwrap(), Some(together));
 }
 
+/// Two dense halves that a third part separates: fronts with large updates.
+#[test]
+fn threads_that_share_a_front_change_nothing() {
+    const PART: usize = 210;
+    let apart = |a: usize, b: usize| a / PART != b / PART && a < 2 * PART && b < 2 * PART;
+    let size = 3 * PART;
+    let pairs = (0..size).flat_map(|a| (0..a).map(move |b| (a, b, value(a, b))));
+    let entries: Vec<_> = pairs.filter(|&(a, b, _)| !apart(a, b)).collect();
+    let matrix = matrix(size, &entries, 1.0);
+    let right = right(size);
+    let with = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build()
+            .unwrap()
+            .install(|| solve(&matrix, &entries, &right))
+            .unwrap()
+    };
+    let alone = with(1);
+    assert_eq!(with(4), alone);
+    let expected = dense(&matrix, &right).unwrap();
+    for (ours, theirs) in alone.iter().zip(expected) {
+        assert!(
+            (ours - theirs).abs() < 1e-9 * theirs.abs().max(1.0),
+            "{ours} {theirs}"
+        );
+    }
+}
+
 #[test]
 fn long_chains_need_no_deep_stack() {
     let size = 200_000;
