@@ -1,6 +1,7 @@
 //! A trace in several processes has the results of one.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -11,7 +12,7 @@ use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Measured, Method, MethodName,
     Solution,
 };
-use retime::{Broken, Correction, LocationIndex, Peers, Share, Stragglers, TraceInfo};
+use retime::{Broken, Correction, LocationIndex, Monitor, Peers, Share, Stragglers, TraceInfo};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
 use crate::common::processes::{Thread, together};
@@ -27,22 +28,30 @@ struct Outcome {
     least_distortion: Option<LeastDistortion>,
     bounds: Option<Bounds>,
     stragglers: Option<Stragglers>,
+    adopted: bool,
 }
 
-fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome {
+fn outcome(
+    share: Share,
+    analysis: Option<Analysis>,
+    method: &Method,
+    monitor: &dyn Monitor,
+) -> Outcome {
     let mut analysis = analysis;
-    let solution = analysis.as_ref().and_then(|it| it.solve(method, &()).ok());
+    let solution = analysis
+        .as_ref()
+        .and_then(|it| it.solve(method, monitor).ok());
     let (mut measured, mut bounds, mut stragglers) = (None, None, None);
-    let mut least_distortion = None;
+    let (mut least_distortion, mut adopted) = (None, false);
     if let (Some(analysis), Some(solution)) = (&mut analysis, &solution) {
-        measured = analysis.measure(solution, &()).ok();
-        let least = analysis.least_distortion(Some(solution), &());
+        measured = analysis.measure(solution, monitor).ok();
+        let least = analysis.least_distortion(Some(solution), monitor);
         least_distortion = least.ok().flatten();
-        analysis.adopt(solution, &()).unwrap();
-        let found = analysis.bounds(DRIFT_BOUND, Some(solution), &());
+        adopted = analysis.adopt(solution, monitor).is_ok();
+        let found = analysis.bounds(DRIFT_BOUND, Some(solution), monitor);
         bounds = found.ok().flatten();
         stragglers = analysis
-            .stragglers(Some(solution), bounds.as_ref(), &())
+            .stragglers(Some(solution), bounds.as_ref(), monitor)
             .ok();
     }
     Outcome {
@@ -53,6 +62,7 @@ fn outcome(share: Share, analysis: Option<Analysis>, method: &Method) -> Outcome
         least_distortion,
         bounds,
         stragglers,
+        adopted,
     }
 }
 
@@ -63,14 +73,27 @@ fn in_processes(
     options: &AnalysisOptions,
     method: &Method,
 ) -> Vec<Outcome> {
+    in_processes_watched((info, logs), owners, size, options, method, |_| &())
+}
+
+/// The same, each with the monitor of its number.
+fn in_processes_watched<'m>(
+    (info, logs): (&TraceInfo, &[LocationLog]),
+    owners: &[u32],
+    size: usize,
+    options: &AnalysisOptions,
+    method: &Method,
+    monitor: impl (Fn(u32) -> &'m dyn Monitor) + Sync,
+) -> Vec<Outcome> {
     let run = |peer: Thread| {
         let rank = peer.rank() as u32;
         let share = Share::new(Arc::new(peer), owners.to_vec());
         let own = logs.iter().cloned();
         let own = own.filter(|log| owners[log.location().as_usize()] == rank);
         let (info, options) = (info.clone(), options.clone());
-        let analysis = Analysis::shared(info, own.collect(), options, &share, &()).ok();
-        outcome(share, analysis, method)
+        let monitor = monitor(rank);
+        let analysis = Analysis::shared(info, own.collect(), options, &share, monitor).ok();
+        outcome(share, analysis, method, monitor)
     };
     together(size, run)
 }
@@ -193,7 +216,7 @@ proptest! {
         };
         let owners = owners(&trace.info, true, seed, size);
         let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
-        let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+        let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
         let parts = in_processes((&trace.info, &trace.logs()), &owners, size, &options, &method);
         let broken = parts[0].share.broken();
         if let Some(Broken::NeedsWhole(_) | Broken::Failed) = broken {
@@ -269,7 +292,7 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
     let options = AnalysisOptions::default();
     let method = Method::default();
     let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+    let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
     let solution = whole.solution.as_ref().unwrap();
     let steps = solution.aligned.as_ref().map(|it| it.steps.len());
     assert_eq!(steps, Some(1));
@@ -293,8 +316,7 @@ enum Fault {
 }
 
 /// Six ranks that meet again and again, on clocks that differ, with faults of ranks' calls.
-fn meetings(faults: &[(u64, u64, Fault)]) -> (TraceInfo, Vec<LocationLog>) {
-    const TURNS: u64 = 60;
+fn meetings(turns: u64, faults: &[(u64, u64, Fault)]) -> (TraceInfo, Vec<LocationLog>) {
     let all = [
         (Operation::Allreduce, Root::None),
         (Operation::Bcast, Root::Rank(2)),
@@ -304,7 +326,7 @@ fn meetings(faults: &[(u64, u64, Fault)]) -> (TraceInfo, Vec<LocationLog>) {
     ];
     let events = |rank: u64| {
         let mut events = Vec::new();
-        for turn in 0..TURNS {
+        for turn in 0..turns {
             let (mut operation, mut root) = all[(turn % 5) as usize];
             let fault = faults.iter().find(|it| (it.0, it.1) == (rank, turn));
             let fault = fault.map(|it| it.2);
@@ -334,7 +356,7 @@ const THREE: [u32; 6] = [0, 0, 1, 1, 2, 2];
 /// those of neighbours.
 #[test]
 fn operations_are_hosted_in_turns() {
-    let (info, logs) = meetings(&[]);
+    let (info, logs) = meetings(60, &[]);
     for method in [Method::default(), Method::new(MethodName::Clc)] {
         let parts = same_with_three(&info, &logs, &method).unwrap();
         for (rank, part) in parts.iter().enumerate() {
@@ -357,7 +379,7 @@ fn operations_are_hosted_in_turns() {
 #[test]
 fn operations_that_do_not_fit_are_counted_once() {
     for (fault, events) in [(Fault::OtherOperation, 480), (Fault::Lost, 718)] {
-        let (info, logs) = meetings(&[(3, 17, fault)]);
+        let (info, logs) = meetings(60, &[(3, 17, fault)]);
         let parts = same_with_three(&info, &logs, &Method::new(MethodName::Clc)).unwrap();
         let causality = parts[0].analysis.as_ref().unwrap().causality();
         assert!(!causality.defects().is_empty());
@@ -372,7 +394,7 @@ fn same_with_three(
 ) -> Result<Vec<Outcome>, TestCaseError> {
     let options = AnalysisOptions::default();
     let whole = Analysis::new(info.clone(), logs.to_vec(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), method);
+    let whole = outcome(Share::default(), Some(whole.unwrap()), method, &());
     let parts = in_processes((info, logs), &THREE, 3, &options, method);
     for (rank, part) in parts.iter().enumerate() {
         prop_assert_eq!(part.share.broken(), None);
@@ -398,7 +420,7 @@ proptest! {
 
     #[test]
     fn faulty_calls_are_joined_alike(faults in faults()) {
-        let (info, logs) = meetings(&faults);
+        let (info, logs) = meetings(60, &faults);
         same_with_three(&info, &logs, &Method::new(MethodName::Clc))?;
     }
 }
@@ -426,9 +448,49 @@ fn the_reference_may_be_related_by_what_another_process_hosts() {
     let owners = owners(&trace.info, true, 10, 4);
     let method = Method::default();
     let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), &method);
+    let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
     let parts = in_processes((&trace.info, &trace.logs()), &owners, 4, &options, &method);
     for (rank, part) in parts.iter().enumerate() {
         same(&whole, part, rank == 0).unwrap();
+    }
+}
+
+/// Is told to stop when it has asked so often.
+struct StopsAfter(AtomicI64);
+
+impl Monitor for StopsAfter {
+    fn cancelled(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::Relaxed) <= 0
+    }
+}
+
+/// Nobody waits for one that was told to stop, whatever it was doing.
+#[test]
+fn one_that_is_told_to_stop_stops_all() {
+    // Who hosts operations looks at so many calls before it asks.
+    let (info, logs) = meetings(9_000, &[]);
+    let (options, method) = (AnalysisOptions::default(), Method::default());
+    let run = |stopped: u32, asks: i64| {
+        let monitor = StopsAfter(AtomicI64::new(asks));
+        let parts = in_processes_watched((&info, &logs), &THREE, 3, &options, &method, |rank| {
+            if rank == stopped { &monitor } else { &() }
+        });
+        (parts, asks - monitor.0.into_inner())
+    };
+    for rank in 0..3 {
+        let (parts, asks) = run(rank, i64::MAX);
+        assert!(parts.iter().all(|it| it.stragglers.is_some() && it.adopted));
+        let last = asks - 10..asks;
+        for stop in (0..asks).step_by(asks as usize / 10 + 1).chain(last) {
+            let (parts, _) = run(rank, stop);
+            let broken: Vec<_> = parts.iter().map(|it| it.share.broken()).collect();
+            // Threads may ask a few times less than before.
+            let ended = broken == [None; 3] && stop + 10 > asks;
+            assert!(
+                ended || broken == [Some(Broken::Cancelled); 3],
+                "{stop} of {asks}: {broken:?}"
+            );
+            assert!(parts.iter().all(|it| it.stragglers.is_some() == ended));
+        }
     }
 }

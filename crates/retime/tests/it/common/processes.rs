@@ -1,9 +1,13 @@
 //! Threads that are processes to each other.
 
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use retime::{Broken, Peers};
+
+/// Nobody has to wait for longer than this in a test.
+const LONGEST: Duration = Duration::from_secs(100);
 
 /// One of several threads that are processes to each other.
 pub struct Thread {
@@ -27,7 +31,15 @@ impl Peers for Thread {
 
     fn receive(&self, from: usize) -> Result<Vec<u8>, Broken> {
         let from_it = self.from[from].lock().unwrap();
-        from_it.recv().map_err(|_| Broken::Lost(from))
+        from_it.recv_timeout(LONGEST).map_err(|why| {
+            assert_ne!(
+                why,
+                RecvTimeoutError::Timeout,
+                "{} waits for {from}",
+                self.rank
+            );
+            Broken::Lost(from)
+        })
     }
 
     /// Here each process takes all steps by itself.
