@@ -208,7 +208,7 @@ enum Parent {
     Before,
     After,
     Arc(u32),
-    /// Another process, which holds its clock.
+    /// Another process, which searches for its clock.
     Other,
 }
 

@@ -1,7 +1,7 @@
 //! The dependencies that matter, and what is left out of them.
 //!
 //! Of several processes each looks at the pairs of clocks that are [dealt](InOrder::process) to
-//! it. What of these matters, those get to know who hold the clocks; and where facts still
+//! it. What of these matters, those get to know who [search](super::searchers) for the clocks; and where facts still
 //! contradict each other, the first two processes, who look for what has to be left out. Where
 //! that is a dependency or lets a clock step, they are told what has changed.
 

@@ -41,8 +41,8 @@ const WIDE: usize = 4;
 /// which fits into first-level caches of 32 KiB.
 const BLOCK: usize = 128;
 
-/// Several threads share a block that takes so many products and sums: a third of a millisecond,
-/// of which sharing it takes a tenth at most.
+/// Several threads share a block that takes so many products and sums, at the speed of
+/// registers some tenths of a millisecond; less is hardly worth waking them.
 const SHARED: usize = 1 << 22;
 
 /// A column of a panel.
