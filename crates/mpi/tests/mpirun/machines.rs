@@ -110,6 +110,13 @@ impl Machines {
         listed.lines().filter_map(|it| it.parse().ok()).collect()
     }
 
+    /// Ends what still runs on them.
+    pub(crate) fn clear(&self) {
+        for process in (0..self.names.len()).flat_map(|it| self.processes(it)) {
+            succeeds(&format!("kill -9 {process}"));
+        }
+    }
+
     /// The words that start a command on the first of them, of which each machine runs so many.
     pub(crate) fn mpirun(&self, each: usize) -> String {
         let hosts = self.names.iter().map(|it| format!("{it}:{each}"));
@@ -126,6 +133,7 @@ impl Machines {
 
 impl Drop for Machines {
     fn drop(&mut self) {
+        self.clear();
         for name in self.names.iter().chain([&self.switch]) {
             succeeds(&format!("ip netns del {name}"));
             // Nothing else is there, or it was never made.
