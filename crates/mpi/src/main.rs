@@ -3,6 +3,7 @@
 //! What it does is in `retime_cli::run_shared`; here is what MPI has to do with it. A
 //! process that cannot go on takes all others with it, so that none waits for it.
 
+mod one_node;
 mod world;
 
 use std::env;
@@ -20,6 +21,7 @@ use crate::world::World;
 const FAILURE: u8 = 2;
 
 fn main() -> ExitCode {
+    one_node::skip_networks();
     // One thread at a time sends or receives, not always the first.
     let wanted = Threading::Serialized;
     let Some((universe, threading)) = mpi::initialize_with_threading(wanted) else {
