@@ -208,6 +208,19 @@ fn an_error_is_said_once() {
 }
 
 #[test]
+fn the_layer_that_somebody_names_is_taken() {
+    let scratch = tempfile::tempdir().unwrap();
+    let version = |layer: Option<&str>| {
+        let mut command = mpirun(scratch.path(), 2, "--version");
+        command.env_remove("OMPI_MCA_pml").stderr(Stdio::null());
+        command.envs(layer.map(|it| ("OMPI_MCA_pml", it)));
+        command.status().unwrap().success()
+    };
+    assert!(version(None) && version(Some("ob1")));
+    assert!(!version(Some("there-is-none-of-this-name")));
+}
+
+#[test]
 fn with_verbose_each_process_is_accounted_for() {
     let scratch = recording();
     let (code, said) = run(scratch.path(), 3, "check demo/halo -v");
