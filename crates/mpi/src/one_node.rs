@@ -8,20 +8,29 @@
 //! MPI does not look at this.
 
 use std::env;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 
 /// What is chosen here, as `mpirun --mca pml NAME` would.
 const LAYER: &str = "OMPI_MCA_pml";
 
-/// To be called before anything else, while there is one thread.
+/// To be called before anything else: where it changes what MPI is told, the process begins
+/// again, since its own environment cannot be changed safely.
 pub(crate) fn skip_networks() {
     let number = |name| env::var(name).ok()?.parse::<u32>().ok();
     let here = number("OMPI_COMM_WORLD_LOCAL_SIZE");
     let on_one_node = here.is_some() && here == number("OMPI_COMM_WORLD_SIZE");
-    if on_one_node && env::var_os(LAYER).is_none() {
-        // SAFETY: only this thread is there, so that no other reads the environment.
-        #[expect(unsafe_code, reason = "MPI can be told so by its environment alone")]
-        unsafe {
-            env::set_var(LAYER, "^cm");
-        }
+    if !on_one_node || env::var_os(LAYER).is_some() {
+        return;
     }
+    let mut arguments = env::args_os();
+    let (Ok(this), Some(name)) = (env::current_exe(), arguments.next()) else {
+        return;
+    };
+    // It comes back only where that fails; then networks are looked for.
+    let _ = Command::new(this)
+        .arg0(name)
+        .args(arguments)
+        .env(LAYER, "^cm")
+        .exec();
 }
