@@ -126,15 +126,16 @@ impl<'a> Bench<'a> {
         let windows = self.windows(division.pieces);
         let mut curves = curves.refined(division.pieces);
         let mut survey = self.survey(&curves, windows);
-        let mut active: Vec<Vec<u32>> = survey.positions().collect();
+        let mut active: Vec<Vec<u32>> = survey.positions();
         let mut aim = self.aim(&survey, None);
         let mut solver = None;
         for _ in 0..OPTIONS.rounds {
             solver = self.minimise(&active, &mut curves, &aim, (division, ROUGHLY), solver)?;
             survey = self.survey(&curves, windows);
             let known: usize = active.iter().map(Vec::len).sum();
-            let both = active.iter_mut().zip(survey.positions());
-            let new: usize = both.map(|(active, tight)| take_in(active, tight)).sum();
+            let both = active.par_iter_mut().zip(&survey.links);
+            let take_in = |(active, link): (_, &Surveyed)| take_in(active, link.positions());
+            let new: usize = both.map(take_in).sum();
             let next = self.aim(&survey, Some(&aim));
             let settled = next.is_like(&aim, self.setting.knee);
             aim = next;
@@ -225,11 +226,10 @@ impl<'a> Bench<'a> {
         };
         let knee = knee.max(OPTIONS.blunt * -least_of_all);
         let barrier = Barrier::new(scale, knee.max(self.setting.knee));
-        let links = self.links.list();
         // As long as offsets are far off, so are slacks.
         let weights = match before {
-            None => vec![1.0; links.len()],
-            Some(_) => weights(links, survey, least, barrier, self.setting.knee),
+            None => vec![1.0; survey.links.len()],
+            Some(_) => weights(&self.links, survey, least, barrier, self.setting.knee),
         };
         Aim {
             least,
@@ -300,6 +300,15 @@ impl Surveyed {
         let all = self.tight.iter().flatten();
         all.map(|it| it.latency).filter(|it| it.is_finite())
     }
+
+    /// Their positions, in rising order.
+    fn positions(&self) -> Vec<u32> {
+        let tight = self.tight.iter().flatten();
+        let found = tight.map(|it| it.at).filter(|&at| at != NOBODY.at);
+        let mut all: Vec<u32> = found.collect();
+        all.sort_unstable();
+        all
+    }
 }
 
 /// What a pass found, by link.
@@ -309,15 +318,9 @@ pub(super) struct Survey {
 }
 
 impl Survey {
-    /// Of each link the positions of the tightest, in rising order.
-    pub(super) fn positions(&self) -> impl Iterator<Item = Vec<u32>> + '_ {
-        self.links.iter().map(|link| {
-            let tight = link.tight.iter().flatten();
-            let found = tight.map(|it| it.at).filter(|&at| at != NOBODY.at);
-            let mut all: Vec<u32> = found.collect();
-            all.sort_unstable();
-            all
-        })
+    /// Of each link the positions of the tightest.
+    fn positions(&self) -> Vec<Vec<u32>> {
+        self.links.par_iter().map(Surveyed::positions).collect()
     }
 
     /// The least latency of all.

@@ -42,6 +42,8 @@ use retime_model::{Cancelled, Monitor};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
+/// Groups whose derivatives are known before they are added.
+const ADDED: usize = 4096;
 
 /// A dependency between two segments.
 #[derive(Clone, Copy)]
@@ -130,12 +132,13 @@ impl Centre {
         // Which entries are not zero depends on the division and on who depends on
         // whom, not on values: so it is found once, and each step fills it in.
         let pattern = Pattern::new(shape.values.len(), entries(shape, &groups));
-        for group in &mut groups {
+        let place = |group: &mut Group| {
             for (entry, (a, b)) in group.entries.iter_mut().zip(LOWER) {
                 let (a, b) = (group.unknowns[a] as usize, group.unknowns[b] as usize);
                 *entry = pattern.position(a, b).unwrap_or(0) as u32;
             }
-        }
+        };
+        groups.par_iter_mut().with_min_len(TASK).for_each(place);
         Ok(Self {
             barrier,
             terms,
@@ -206,15 +209,19 @@ impl Centre {
                 bends.map(|it| group.weight * it),
             )
         };
-        let sums: Vec<([f64; 4], [f64; 10])> =
-            self.groups.par_iter().with_min_len(TASK).map(of).collect();
-        // Groups share unknowns, so they are added one after the other.
-        for (group, (slopes, bends)) in self.groups.iter().zip(sums) {
-            for (at, slope) in group.unknowns.iter().zip(slopes) {
-                gradient[*at as usize] += slope;
-            }
-            for (at, bend) in group.entries.iter().zip(bends) {
-                hessian[*at as usize] += bend;
+        // Groups share unknowns, so they are added one after the other, some of them at a time:
+        // as many as there is room for in the cache of a core.
+        let mut sums: Vec<([f64; 4], [f64; 10])> = Vec::with_capacity(ADDED.min(self.groups.len()));
+        for groups in self.groups.chunks(ADDED) {
+            let all = groups.par_iter().with_min_len(TASK).map(of);
+            all.collect_into_vec(&mut sums);
+            for (group, (slopes, bends)) in groups.iter().zip(&sums) {
+                for (at, slope) in group.unknowns.iter().zip(slopes) {
+                    gradient[*at as usize] += slope;
+                }
+                for (at, bend) in group.entries.iter().zip(bends) {
+                    hessian[*at as usize] += bend;
+                }
             }
         }
         (gradient, hessian)

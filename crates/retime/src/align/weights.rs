@@ -35,38 +35,32 @@
 //! distribution lies below them, P. Hall, *On Estimating the Endpoint of a Distribution*,
 //! Annals of Statistics 10 (1982).
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
 
 use super::active_set::{Survey, Surveyed};
 use super::barrier::Barrier;
-use super::links::Link;
+use super::links::{Link, Links};
 use super::options::OPTIONS;
 
 /// The weight of each link in a centre, by what a pass found: of slacks above `least`, and
 /// where nothing below `finest` can be told apart.
 pub(super) fn weights(
-    links: &[Link],
+    links: &Links,
     survey: &Survey,
     least: f64,
     barrier: Barrier,
     finest: f64,
 ) -> Vec<f64> {
     let spread = |link| spread(link).map(|it| it.max(finest));
-    let spreads: Vec<Option<f64>> = survey.links.iter().map(spread).collect();
-    let ends = links.iter().map(|link| (link.from, link.to));
-    let by_ends: FxHashMap<(usize, usize), usize> = ends.zip(0..).collect();
+    let spreads: Vec<Option<f64>> = survey.links.par_iter().map(spread).collect();
     let of = |(at, (link, found)): (usize, (&Link, &Surveyed))| {
-        let back = by_ends.get(&(link.to, link.from));
-        let both = spreads[at].zip(back.and_then(|&back| spreads[back]));
+        let back = || spreads[links.opposite_index(link)?];
+        let both = spreads[at].and_then(|own| Some((own, back()?)));
         let share = both.map_or(1.0, |(own, back)| share(own, back));
         own_scale(found, least, barrier.knee) / barrier.scale * share
     };
-    links
-        .iter()
-        .zip(&survey.links)
-        .enumerate()
-        .map(of)
-        .collect()
+    let found = links.list().par_iter().zip(&survey.links);
+    found.enumerate().map(of).collect()
 }
 
 /// The scale of a link's slacks: the tightest decide it, as they do the centre. Below the

@@ -67,6 +67,7 @@ mod update;
 mod tests;
 
 use numeric::factorise;
+use rayon::prelude::*;
 use retime_model::{Cancelled, Monitor};
 use substitution::substitute;
 use symbolic::Symbolic;
@@ -85,7 +86,7 @@ impl Pattern {
     pub(super) fn new(size: usize, mut entries: Vec<(u32, u32)>) -> Self {
         entries.extend((0..size as u32).map(|at| (at, at)));
         // One number compares faster than two.
-        entries.sort_unstable_by_key(|&(column, row)| u64::from(column) << 32 | u64::from(row));
+        entries.par_sort_unstable_by_key(|&(column, row)| u64::from(column) << 32 | u64::from(row));
         entries.dedup();
         let mut starts = vec![0; size + 1];
         for &(column, _) in &entries {
