@@ -221,6 +221,23 @@ fn the_layer_that_somebody_names_is_taken() {
 }
 
 #[test]
+fn on_one_node_no_network_is_looked_for() {
+    let scratch = halo(4, 3_000_000);
+    let mut command = mpirun(scratch.path(), 2, "correct trace -o out -q");
+    let mut child = command.env_remove("OMPI_MCA_pml").spawn().unwrap();
+    let is_told = |process: &u32| {
+        let environment = fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let mut all = environment.split(|it| *it == 0);
+        all.any(|it| it == b"OMPI_MCA_pml=^cm")
+    };
+    while started(&child).iter().filter(|it| is_told(it)).count() < 2 {
+        assert!(child.try_wait().unwrap().is_none(), "nobody was told");
+        sleep(Duration::from_millis(1));
+    }
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
 fn with_verbose_each_process_is_accounted_for() {
     let scratch = recording();
     let (code, said) = run(scratch.path(), 3, "check demo/halo -v");
