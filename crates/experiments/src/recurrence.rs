@@ -32,7 +32,7 @@ use retime::{MinimalDelay, Ticks};
 use retime_sim::{Experiment, Length, OpposingPair};
 
 use crate::simulated::{Failure, Simulated};
-use crate::table::{Row, Table};
+use crate::table::{FOLLOWS, Row, Table};
 
 /// The sequence from `o_0 = 0` on.
 pub fn sequence(f: f64) -> impl Iterator<Item = f64> {
@@ -130,8 +130,10 @@ pub struct Range {
     pub f: (f64, f64),
     /// What the sequence comes to.
     pub limit: Limit,
-    /// Smallest and largest term, from `o_1` on, as printed.
+    /// Smallest and largest term, from `o_1` on.
     pub terms: (f64, f64),
+    /// Whether the thesis prints the largest term; else it follows from what is printed.
+    pub prints_largest: bool,
 }
 
 /// The ranges of theorem 10, but for single points between them. Next to their
@@ -143,48 +145,56 @@ pub const RANGES: [Range; 8] = [
         f: (0.01, 0.5),
         limit: Limit::Converges,
         terms: (0.01, 1.0),
+        prints_largest: false,
     },
     Range {
         equation: "5.35",
         f: (0.500_001, 0.618_033),
         limit: Limit::Converges,
         terms: (0.500_001, 1.0052),
+        prints_largest: true,
     },
     Range {
         equation: "5.37",
         f: (0.618_035, 0.999),
         limit: Limit::Converges,
         terms: (0.618_035, 1.08867),
+        prints_largest: true,
     },
     Range {
         equation: "5.39",
         f: (1.001, 1.224_635),
         limit: Limit::Period(2),
         terms: (0.0, 1.41276),
+        prints_largest: true,
     },
     Range {
         equation: "5.40",
         f: (1.2249, 1.272_003),
         limit: Limit::Period(4),
         terms: (0.0, 1.46706),
+        prints_largest: true,
     },
     Range {
         equation: "5.41, 5.42",
         f: (1.2721, 1.277_486),
         limit: Limit::Period(8),
         terms: (0.0, 1.4672),
+        prints_largest: true,
     },
     Range {
         equation: "5.43",
         f: (1.277_487, 1.414),
         limit: Limit::Period(4),
         terms: (0.0, 1.51338),
+        prints_largest: true,
     },
     Range {
         equation: "5.44",
         f: (1.415, 5.0),
         limit: Limit::Period(2),
         terms: (0.0, 5.0),
+        prints_largest: false,
     },
 ];
 
@@ -216,6 +226,12 @@ pub fn largest_difference(f: f64) -> Result<f64, Failure> {
     Ok(differences.fold(0.0, f64::max))
 }
 
+/// The largest term of a range, as far as the thesis says.
+fn printed_largest(range: Range) -> String {
+    let follows = if range.prints_largest { "" } else { FOLLOWS };
+    format!("{follows}{:.5}", range.terms.1)
+}
+
 /// The figures beside those of theorem 10.
 pub fn table() -> Result<Table, Failure> {
     let mut rows = Vec::new();
@@ -236,7 +252,7 @@ pub fn table() -> Result<Table, Failure> {
         ));
         rows.push(Row::new(
             "    largest term",
-            format!("{:.5}", range.terms.1),
+            printed_largest(range),
             format!("{largest:.5}"),
             difference(largest - range.terms.1),
         ));

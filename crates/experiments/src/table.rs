@@ -13,12 +13,16 @@ pub struct Table {
     pub notes: Vec<String>,
 }
 
+/// Stands before a figure that a paper does not print, but that follows from what it
+/// prints.
+pub(crate) const FOLLOWS: &str = "follows: ";
+
 /// One figure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// What it is.
     pub quantity: String,
-    /// What the paper prints; `-` for nothing.
+    /// What the paper prints, or after `follows:` what follows from it; `-` for nothing.
     pub printed: String,
     /// What came out here.
     pub ours: String,

@@ -23,7 +23,7 @@ use retime::estimate::{
 use retime::{ClockId, Edge, Edges, Ticks};
 
 use crate::simulated::Failure;
-use crate::table::{Row, Table};
+use crate::table::{FOLLOWS, Row, Table};
 
 /// Microseconds in a millisecond; times here are in microseconds.
 const MS: i64 = 1_000;
@@ -212,7 +212,7 @@ fn ring_rows() -> Result<Vec<Row>, Failure> {
     });
     rows.push(Row::new(
         "    Hofmann & Hilgers: contradiction",
-        "8 ms",
+        format!("{FOLLOWS}8 ms"),
         found.unwrap_or("none".into()),
         "four delays of 20 us less",
     ));

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
-use crate::common::{Outcome, RETIME};
+use crate::common::{Outcome, RETIME, Scratch};
 use serde_json::Value;
 
 fn stream(args: &[&str], input: &str) -> Outcome {
@@ -287,4 +287,40 @@ fn lines_come_out_while_others_still_come_in() {
     assert_eq!(first, "{\"location\":0,\"time\":0,\"raw_time\":0}\n");
     drop(stdin);
     assert!(child.wait().unwrap().success());
+}
+
+/// The longest stay in milliseconds, by the report, where location 1 falls silent and
+/// receives lack their sends.
+fn longest_stay(scratch: &Scratch, options: &str) -> f64 {
+    let mut input = String::from("{\"retime-stream\":1,\"locations\":[0,1]}\n");
+    input += "{\"location\":1,\"time\":0}\n";
+    for step in 1..10_000_u64 {
+        let time = step * 100_000;
+        let receive = if step % 100 == 0 {
+            format!(",\"type\":\"receive\",\"message\":{step}")
+        } else {
+            String::new()
+        };
+        input.push_str(&format!("{{\"location\":0,\"time\":{time}{receive}}}\n"));
+    }
+    scratch.write("in.jsonl", &input);
+    let script = format!("$RETIME stream -q {options} --report report.json < in.jsonl > out.jsonl");
+    assert_eq!(scratch.shell(&script).code, Some(0));
+    let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
+    report["delay"]["max"].as_f64().unwrap() * 1e3
+}
+
+#[test]
+fn no_event_stays_longer_than_the_page_says() {
+    let page = include_str!("../../../../docs/STREAM.md");
+    assert!(page.contains("which is 210 ms by default"));
+    let scratch = Scratch::new();
+    let stay = longest_stay(&scratch, "");
+    assert!((100.0..=210.0).contains(&stay), "{stay} ms");
+    // What is missing is waited for all the same: 5 ms and 100 ms on the way, and up to a
+    // look at the time, of which there are 64 within the delay, and an event more.
+    let stay = longest_stay(&scratch, "--delay 50ms");
+    assert!((105.0..106.0).contains(&stay), "{stay} ms");
+    let stay = longest_stay(&scratch, "--delay 50ms --transfer-delay 10ms");
+    assert!((15.0..=50.0).contains(&stay), "{stay} ms");
 }

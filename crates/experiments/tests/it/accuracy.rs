@@ -18,10 +18,24 @@ fn outcomes(case: &Case) -> [Outcome; 3] {
     outcomes
 }
 
-/// The default against its goal, its order, and its bounds.
+/// The first three figures that docs/ACCURACY.md prints of a case.
+fn printed(name: &str) -> [String; 3] {
+    let page = include_str!("../../../../docs/ACCURACY.md");
+    let figures = |line: &str| {
+        let mut cells = line.strip_prefix(name)?.split_whitespace();
+        let first = cells.next().filter(|it| it.parse::<f64>().is_ok())?;
+        Some([first, cells.next()?, cells.next()?].map(String::from))
+    };
+    let found = page.lines().find_map(figures);
+    found.unwrap_or_else(|| panic!("docs/ACCURACY.md prints no figures of {name}"))
+}
+
+/// The default against its goal, its order, its bounds, and the page.
 fn hold(name: &str) {
     let case = case(name);
     let [raw, clc, auto] = outcomes(&case);
+    let found = [&raw, &clc, &auto].map(|it| format!("{:.3}", it.error / 1e3));
+    assert_eq!(printed(name), found, "docs/ACCURACY.md, {name}");
     assert!(raw.violated > 0, "{name}: nothing is at stake");
     assert!(auto.error <= raw.error, "{name}: worse than recorded");
     if let Goal::Gain(factor) = case.goal {

@@ -11,7 +11,8 @@
 //!   the funnel.
 //!
 //! Looking at all clocks that have something to wait for costs time, so it is done 64
-//! times per span.
+//! times per span. Events leave at the last look before their time is over, so none stays
+//! longer, as long as the time of the stream does not leap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -74,11 +75,16 @@ impl Patience {
 
     /// Whether it is time to look at all clocks again.
     fn is_due(&mut self, now: i64) -> bool {
-        let due = now.saturating_sub(self.looked) >= self.delay / 64;
+        let due = now.saturating_sub(self.looked) >= self.pause();
         if due {
             self.looked = now;
         }
         due
+    }
+
+    /// From one look at all clocks to the next, in ticks.
+    const fn pause(&self) -> i64 {
+        self.delay / 64
     }
 
     /// The time before which messages are forgotten, if it is time for that.
@@ -111,9 +117,10 @@ impl<P> Filter<P> {
         };
         let busy = self.busy();
         self.let_go(&patience, &busy);
+        let next = self.now.saturating_add(patience.pause());
         let until = Until {
-            known: self.now.saturating_sub(patience.settling),
-            any: self.now.saturating_sub(patience.delay),
+            known: next.saturating_sub(patience.settling),
+            any: next.saturating_sub(patience.delay),
         };
         for clock in busy {
             let smoother = &mut self.smoothers[clock.as_usize()];
