@@ -57,10 +57,26 @@ export function inOrder(a, b) {
   return a[0] - b[0] || a[1] - b[1] || b[2] - a[2] || (a[3] < b[3] ? -1 : 1);
 }
 
-// How many arrows there are: each message, and each end of a collective that waits for a begin.
-export function arrows(trace, cwd) {
-  const args = ['check', trace, '--json', `${trace}.json`, '--bounds', 'off', '-q'];
-  retime(args, {cwd, code: 1});
-  const {before} = JSON.parse(readFileSync(join(cwd, `${trace}.json`), 'utf8'));
-  return before.messages.total + before.collectives.total;
+// What events are called at which arrows can end.
+export const ENDS = ['MpiIsend', 'MpiIrecv', 'MpiCollectiveBegin', 'MpiCollectiveEnd'];
+
+// All arrows as [cause, effect], each of these as [location, nanoseconds after an origin]: each
+// message, and to each end of a collective operation the latest begin of the others.
+export function arrows({rate, locations}, origin) {
+  const place = ({location, time}) => [location, Math.floor(((time - origin) * 1e9) / rate)];
+  const all = [...locations.values()].flat();
+  const sends = new Map(all.filter(({type}) => type === 'send').map((it) => [it.message, it]));
+  const received = all.filter(({type, message}) => type === 'receive' && sends.has(message));
+  const found = received.map((it) => [place(sends.get(it.message)), place(it)]);
+  const begins = new Map();
+  for (const it of all.filter(({type}) => type === 'collective-begin')) {
+    if (it.class !== 'all-to-all') throw new Error(`not known here: ${it.class}`);
+    begins.set(it.collective, [...(begins.get(it.collective) ?? []), it]);
+  }
+  for (const it of all.filter(({type}) => type === 'collective-end')) {
+    const others = begins.get(it.collective).filter(({location}) => location !== it.location);
+    const latest = others.reduce((one, other) => (other.time > one.time ? other : one));
+    found.push([place(latest), place(it)]);
+  }
+  return found;
 }

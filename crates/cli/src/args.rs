@@ -268,7 +268,8 @@ pub(crate) struct PlainRunArgs {
 #[derive(Debug, Args)]
 #[command(mut_arg("force", |force| force.help(
     "Replace PATH if it exists and holds nothing but a trace; and apply a correction that \
-     was made for other locations or another run"
+     was made for other locations or another run, or names locations that the trace does not \
+     have"
 )))]
 pub(crate) struct ApplyArgs {
     /// The correction: the *.retime.json of a corrected trace, or one of your own

@@ -7,6 +7,7 @@
 //! The version says how maps are to be understood. What may be absent, such as
 //! the error bounds, came later and did not change it: files without are as good.
 
+use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
@@ -23,6 +24,9 @@ use crate::origin::Origin;
 
 const FORMAT: &str = "retime correction";
 const VERSION: u32 = 1;
+
+/// How many locations a message names: as many as fit a line.
+const SHOWN: usize = 5;
 
 /// A correction in a file.
 #[derive(Serialize, Deserialize)]
@@ -103,7 +107,8 @@ impl SavedCorrection {
         Some(Undo(undo.get().to_owned()))
     }
 
-    /// Fails if it says that it was made for another trace.
+    /// Fails if it says that it was made for another trace, or names locations that this
+    /// one does not have.
     pub(crate) fn refuse_stranger(
         &self,
         path: &Path,
@@ -111,10 +116,13 @@ impl SavedCorrection {
     ) -> Result<(), CliError> {
         let differs = self.trace.as_ref();
         let differs = differs.and_then(|it| it.differs(found, info));
-        differs.map_or(Ok(()), |how| {
+        let strange = match differs {
+            Some(how) => Some(format!("was made for another trace: {how}")),
+            None => unknown(&self.clocks, info),
+        };
+        strange.map_or(Ok(()), |how| {
             let message = format!(
-                "was made for another trace: {how}; --force applies it to the locations with \
-                 the same ids all the same"
+                "{how}; --force applies it to the locations with the same ids all the same"
             );
             Err(CliError::input(path, message))
         })
@@ -173,6 +181,27 @@ impl SavedCorrection {
         Correction::restore(&self.clocks, info)
             .map_err(|error| CliError::input(path, error.to_string()))
     }
+}
+
+/// The locations that clocks name and the trace does not have, in words.
+fn unknown(clocks: &[SavedClock], info: &TraceInfo) -> Option<String> {
+    let known: HashSet<u64> = info.locations.iter().map(|it| it.id).collect();
+    let named = clocks.iter().flat_map(|clock| {
+        let stepped = clock.steps.iter().map(|it| it[1]);
+        clock.locations.iter().flatten().copied().chain(stepped)
+    });
+    let missing: BTreeSet<u64> = named.filter(|id| !known.contains(id)).collect();
+    let ids: Vec<String> = missing.iter().take(SHOWN).map(u64::to_string).collect();
+    let (noun, rest) = match missing.len() {
+        0 => return None,
+        1 => ("location", String::new()),
+        count if count <= SHOWN => ("locations", String::new()),
+        count => ("locations", format!(" and {} more", count - SHOWN)),
+    };
+    Some(format!(
+        "names {noun} {}{rest}, which the trace does not have",
+        ids.join(", ")
+    ))
 }
 
 /// Whoever names a directory gets a copy of all that lies in it, and there

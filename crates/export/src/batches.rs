@@ -7,7 +7,8 @@
 //! ```
 //!
 //! Which chunk comes when follows from what they hold alone, so that the file is the same
-//! for any number of threads; at any time no more than two rounds of chunks are in memory.
+//! for any number of threads; at any time no more than two rounds of chunks are in memory,
+//! and those effects that are at the times of their causes, which come behind all else.
 
 use rayon::prelude::*;
 use retime::Monitor;
@@ -42,6 +43,7 @@ pub(crate) fn write_lanes<S: Scribe>(
     let mut lanes: Vec<Lane<'_, S::Encoder>> = Vec::new();
     let mut summary = Summary::default();
     let mut written: Vec<Packed> = Vec::new();
+    let mut late: Vec<Vec<u8>> = Vec::new();
     let pace = Pace::of(view, exported);
     loop {
         while lanes.len() < ABREAST
@@ -70,16 +72,22 @@ pub(crate) fn write_lanes<S: Scribe>(
         );
         put?;
         written = filled?;
-        lanes.retain(|lane| {
+        lanes.retain_mut(|lane| {
             if lane.is_over() {
                 summary.add(&lane.summary);
+                late.push(lane.late());
             }
             !lane.is_over()
         });
         if lanes.is_empty() && written.is_empty() {
-            return Ok(summary);
+            break;
         }
     }
+    for chunk in late.into_iter().filter(|it| !it.is_empty()) {
+        let packing = output.packing();
+        output.put(&packing.packed(chunk)?)?;
+    }
+    Ok(summary)
 }
 
 /// What a monitor hears of: bytes of the trace, as far as it can be told from events.

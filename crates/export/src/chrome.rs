@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! B, E   a slice begins, ends       M      names and order of processes and threads
-//! s, f   an arrow begins, ends      C      a point of a curve
+//! X      a slice without length     C      a point of a curve
+//! s, f   an arrow begins, ends
 //! ```
 //!
 //! `ts` is in microseconds; three decimals make it nanoseconds, and they are written from
-//! whole numbers. An arrow binds to the slice around each of its ends, which stand at the
-//! times of their events. Readers drop an end that comes before its beginning, so an arrow
-//! begins at the earlier of its ends; a reversed one has the category `reversed`. What takes
-//! no time is a slice without a length, since nothing binds to an instant.
+//! whole numbers. An arrow binds to the innermost slice around each of its ends that the file
+//! has begun so far, and readers put its ends where these slices begin; so each end is written
+//! behind a slice that begins at its time. Nothing binds to an instant. Readers drop an end
+//! that comes before its beginning, so an arrow begins at the earlier of its ends; a reversed
+//! one has the category `reversed`.
 //!
 //! Source: "Trace Event Format", by the authors of Chrome's tracing.
 
@@ -20,7 +22,7 @@ use serde_json::Value;
 
 use crate::axis::Axis;
 use crate::curves::Curve;
-use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe};
+use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe, reversed};
 use crate::tracks::{Thread, Tracks};
 
 /// How a file begins.
@@ -173,37 +175,56 @@ impl Lines {
         out.extend_from_slice(b",\"name\":");
         out.extend_from_slice(text.as_bytes());
     }
+
+    /// The recorded time, and how many arrows are reversed.
+    fn arguments(out: &mut Vec<u8>, recorded: Option<u64>, reversed: u64) {
+        if recorded.is_none() && reversed == 0 {
+            return;
+        }
+        out.extend_from_slice(b",\"args\":{");
+        if let Some(recorded) = recorded {
+            out.extend_from_slice(b"\"recorded_us\":");
+            put_time(out, recorded);
+        }
+        if reversed > 0 {
+            let comma = if recorded.is_some() { "," } else { "" };
+            put(out, format_args!(r#"{comma}"reversed_arrows":{reversed}"#));
+        }
+        out.push(b'}');
+    }
+
+    /// One end of an arrow.
+    fn arrow(&self, out: &mut Vec<u8>, at: u64, end: End) {
+        let category = if end.is_reversed() {
+            "reversed"
+        } else {
+            "arrow"
+        };
+        let (phase, binding) = if end.is_first() {
+            (b's', "")
+        } else {
+            (b'f', ",\"bp\":\"e\"")
+        };
+        self.open(out, phase, at);
+        let id = end.arrow;
+        put(
+            out,
+            format_args!(r#","id":{id},"cat":"{category}","name":"{category}"{binding}"#),
+        );
+        Self::close(out);
+    }
 }
 
 impl Encoder for Lines {
     fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>) {
         self.open(out, b'B', moment.at);
         self.name(out, name, names);
-        if let Some(recorded) = moment.recorded {
-            out.extend_from_slice(b",\"args\":{\"recorded_us\":");
-            put_time(out, recorded);
-            out.push(b'}');
-        }
+        Self::arguments(out, moment.recorded, 0);
         Self::close(out);
     }
 
-    fn arrows(&mut self, out: &mut Vec<u8>, moment: Moment, ends: &[End]) {
-        for end in ends {
-            let is_reversed = end.is_cause != end.is_earlier;
-            let category = if is_reversed { "reversed" } else { "arrow" };
-            let (phase, binding) = if end.is_earlier {
-                (b's', "")
-            } else {
-                (b'f', ",\"bp\":\"e\"")
-            };
-            self.open(out, phase, moment.at);
-            let id = end.arrow;
-            put(
-                out,
-                format_args!(r#","id":{id},"cat":"{category}","name":"{category}"{binding}"#),
-            );
-            Self::close(out);
-        }
+    fn arrive(&mut self, out: &mut Vec<u8>, moment: Moment, end: End) {
+        self.arrow(out, moment.at, end);
     }
 
     fn end(&mut self, out: &mut Vec<u8>, moment: Moment, _: Names<'_>) {
@@ -211,7 +232,7 @@ impl Encoder for Lines {
         Self::close(out);
     }
 
-    fn instant(
+    fn point(
         &mut self,
         out: &mut Vec<u8>,
         moment: Moment,
@@ -219,9 +240,14 @@ impl Encoder for Lines {
         ends: &[End],
         names: Names<'_>,
     ) {
-        self.begin(out, moment, Name::Kind(kind), names);
-        self.arrows(out, moment, ends);
-        self.end(out, moment, names);
+        self.open(out, b'X', moment.at);
+        out.extend_from_slice(b",\"dur\":0");
+        self.name(out, Name::Kind(kind), names);
+        Self::arguments(out, moment.recorded, reversed(ends));
+        Self::close(out);
+        for &end in ends {
+            self.arrow(out, moment.at, end);
+        }
     }
 }
 

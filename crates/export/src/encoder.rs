@@ -1,5 +1,7 @@
 //! What a kind of file has to do: one [`Encoder`] writes one location, as its events come.
 
+use std::cmp::Ordering;
+
 use crate::axis::Axis;
 use crate::curves::Curve;
 use crate::tracks::{Thread, Tracks};
@@ -13,7 +15,7 @@ pub(crate) struct Moment {
     pub(crate) recorded: Option<u64>,
 }
 
-/// What a slice or an instant is called.
+/// What a slice is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name {
     /// As a region.
@@ -29,8 +31,25 @@ pub(crate) struct End {
     pub(crate) arrow: u64,
     /// Whether this is the cause.
     pub(crate) is_cause: bool,
-    /// Whether this is the earlier one: what is reversed begins at its effect.
-    pub(crate) is_earlier: bool,
+    /// When the effect is, as compared with the cause, by the nanoseconds of the axis.
+    pub(crate) effect_is: Ordering,
+}
+
+impl End {
+    /// Whether the effect stands before its cause.
+    pub(crate) fn is_reversed(&self) -> bool {
+        self.effect_is == Ordering::Less
+    }
+
+    /// Whether readers come to this end first: what is reversed begins at its effect.
+    pub(crate) fn is_first(&self) -> bool {
+        self.is_cause != self.is_reversed()
+    }
+}
+
+/// How many arrows are reversed.
+pub(crate) fn reversed(ends: &[End]) -> u64 {
+    ends.iter().filter(|it| it.is_reversed()).count() as u64
 }
 
 /// The names of regions.
@@ -41,14 +60,14 @@ pub(crate) trait Encoder: Send {
     /// A region is entered.
     fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>);
 
-    /// Arrows begin or end within the slice that was begun last; nothing else is in it.
-    fn arrows(&mut self, out: &mut Vec<u8>, moment: Moment, ends: &[End]);
+    /// An arrow ends at the beginning of the slice that was begun just now.
+    fn arrive(&mut self, out: &mut Vec<u8>, moment: Moment, end: End);
 
     /// The slice that was begun last ends.
     fn end(&mut self, out: &mut Vec<u8>, moment: Moment, names: Names<'_>);
 
-    /// Something that takes no time, with its arrows.
-    fn instant(
+    /// A slice without length, with the arrows that begin or end there.
+    fn point(
         &mut self,
         out: &mut Vec<u8>,
         moment: Moment,

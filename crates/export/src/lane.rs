@@ -5,9 +5,17 @@
 //! ```
 //!
 //! Of a stretch of time the regions that are open at its beginning begin there, and those
-//! open at its end end there. An arrow begins or ends at the slice in which its event is,
-//! if nothing else is in that: calls that communicate are such slices. Any other event that
-//! communicates is an instant of its own.
+//! open at its end end there. An arrow begins and ends at points, slices without length at
+//! the times of its events, since viewers tell the direction and the time of an arrow from
+//! where the slices at its ends begin and end; only where an arrow arrives just as a region is
+//! entered is its slice the end. Without an arrow an event that communicates is a point
+//! where no region says that: where it is in none, or in one that others are in.
+//!
+//! Of two ends at one time readers take that for the cause which comes first in the file. So
+//! an effect at the time of its cause is written behind all else of all locations. A cause is
+//! never an effect, so more order is not needed.
+
+use std::cmp::Ordering;
 
 use retime::causality::{EventNode, Ids};
 use retime::format::{EventRow, EventRows, Passage};
@@ -21,6 +29,13 @@ use crate::nesting::Nesting;
 use crate::shown::Exported;
 use crate::view::View;
 use crate::window::Window;
+
+/// The effect of something at the same time.
+struct Late {
+    moment: Moment,
+    kind: &'static str,
+    end: End,
+}
 
 /// A location that is being written.
 pub(crate) struct Lane<'a, E> {
@@ -42,6 +57,10 @@ pub(crate) struct Lane<'a, E> {
     ahead: Ids<EventNode>,
     arrow: usize,
     ends: Vec<End>,
+    /// Points to be written behind all else.
+    late: Vec<Late>,
+    /// When the last slice began, if nothing was written since.
+    begun: Option<u64>,
     /// Whether the window was entered.
     is_inside: bool,
     is_over: bool,
@@ -75,6 +94,8 @@ impl<'a, E: Encoder> Lane<'a, E> {
             ahead,
             arrow: first.unwrap_or_default(),
             ends: Vec::new(),
+            late: Vec::new(),
+            begun: None,
             is_inside: false,
             is_over: false,
             summary: Summary::default(),
@@ -139,12 +160,27 @@ impl<'a, E: Encoder> Lane<'a, E> {
         }
     }
 
+    /// What is to be written behind all else of all locations, when this one is over.
+    pub(crate) fn late(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for Late { moment, kind, end } in self.late.drain(..) {
+            self.encoder
+                .point(&mut out, moment, kind, &[end], self.names);
+        }
+        out
+    }
+
     fn enter(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name) {
         self.nesting.enter(name);
         if self.is_inside {
-            self.summary.slices += 1;
-            self.encoder.begin(out, moment, name, self.names);
+            self.begin(out, moment, name);
         }
+    }
+
+    fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name) {
+        self.summary.slices += 1;
+        self.encoder.begin(out, moment, name, self.names);
+        self.begun = Some(moment.at);
     }
 
     fn leave(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name) {
@@ -156,6 +192,7 @@ impl<'a, E: Encoder> Lane<'a, E> {
         self.summary.closed += closed.saturating_sub(1) as u64;
         for _ in 0..closed {
             self.encoder.end(out, moment, self.names);
+            self.begun = None;
         }
     }
 
@@ -164,9 +201,8 @@ impl<'a, E: Encoder> Lane<'a, E> {
         self.is_inside = true;
         let at = self.axis.nanoseconds(self.window.from);
         let moment = Moment { at, recorded: None };
-        for open in self.nesting.open() {
-            self.summary.slices += 1;
-            self.encoder.begin(out, moment, open.name, self.names);
+        for at in 0..self.nesting.open().len() {
+            self.begin(out, moment, self.nesting.open()[at].name);
         }
     }
 
@@ -204,13 +240,21 @@ impl<'a, E: Encoder> Lane<'a, E> {
         if !self.is_inside {
             return;
         }
-        if !self.nesting.in_leaf() {
-            self.summary.instants += 1;
-            self.encoder
-                .instant(out, moment, kind, &self.ends, self.names);
-        } else if !self.ends.is_empty() {
-            self.encoder.arrows(out, moment, &self.ends);
+        if self.ends.is_empty() && self.nesting.in_leaf() {
+            return;
         }
+        let is_just_begun = self.begun.take() == Some(moment.at);
+        let end = self.ends.first().filter(|it| !it.is_cause).copied();
+        match end.map(|it| (it, it.effect_is)) {
+            Some((end, Ordering::Greater)) if is_just_begun => {
+                return self.encoder.arrive(out, moment, end);
+            }
+            Some((end, Ordering::Equal)) => self.late.push(Late { moment, kind, end }),
+            _ => self
+                .encoder
+                .point(out, moment, kind, &self.ends, self.names),
+        }
+        self.summary.points += 1;
     }
 
     /// The ends of arrows at a node.
@@ -218,21 +262,21 @@ impl<'a, E: Encoder> Lane<'a, E> {
         let (arrows, nodes) = (&self.view.arrows, self.view.causality.nodes());
         let first = self.view.first_arrow();
         let number = |effect: EventNode| first + effect.index() as u64;
-        let time = |node| nodes.timestamp(node);
+        let time = |node| self.axis.nanoseconds(nodes.timestamp(node));
         self.ends.clear();
         let effects = arrows.effects(self.arrow, node);
         self.arrow += effects.len();
         self.ends.extend(effects.map(|effect| End {
             arrow: number(effect),
             is_cause: true,
-            is_earlier: time(node) <= time(effect),
+            effect_is: time(effect).cmp(&time(node)),
         }));
         if let Some(cause) = arrows.cause(node) {
             self.summary.arrows += 1;
             self.ends.push(End {
                 arrow: number(node),
                 is_cause: false,
-                is_earlier: time(node) < time(cause),
+                effect_is: time(node).cmp(&time(cause)),
             });
         }
     }

@@ -55,8 +55,9 @@ pub struct Summary {
     pub bytes: u64,
     /// Stays in regions.
     pub slices: u64,
-    /// Events that communicate, but not in a region of their own.
-    pub instants: u64,
+    /// Slices without length: events at which arrows begin or end, and others that
+    /// communicate, but not in a region of their own.
+    pub points: u64,
     /// Dependencies.
     pub arrows: u64,
     /// Tracks of locations.
@@ -118,7 +119,7 @@ fn export_by<S: Scribe>(
 impl Summary {
     fn add(&mut self, other: &Self) {
         self.slices += other.slices;
-        self.instants += other.instants;
+        self.points += other.points;
         self.arrows += other.arrows;
         self.dropped += other.dropped;
         self.closed += other.closed;

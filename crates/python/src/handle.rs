@@ -167,20 +167,20 @@ impl Studied {
         Table::events(py, Source::Studied(Arc::clone(&self.0)), asked)
     }
 
-    fn messages(&self) -> Table {
-        Table::messages(Arc::clone(&self.0))
+    fn messages(&self, is_corrected: bool) -> Table {
+        Table::messages(Arc::clone(&self.0), is_corrected)
     }
 
-    fn collectives(&self) -> Table {
-        Table::collectives(Arc::clone(&self.0))
+    fn collectives(&self, is_corrected: bool) -> Table {
+        Table::collectives(Arc::clone(&self.0), is_corrected)
     }
 
-    fn clocks(&self) -> Table {
-        Table::clocks(Arc::clone(&self.0))
+    fn clocks(&self, is_corrected: bool) -> Table {
+        Table::clocks(Arc::clone(&self.0), is_corrected)
     }
 
-    fn intervals(&self) -> Table {
-        Table::intervals(Arc::clone(&self.0))
+    fn intervals(&self, is_corrected: bool) -> Table {
+        Table::intervals(Arc::clone(&self.0), is_corrected)
     }
 }
 

@@ -90,6 +90,7 @@ else:
         "[trace.events().to_pyarrow() for _ in range(100)]",
         "[trace.events().to_pandas() for _ in range(100)]",
         "[trace.events().to_polars() for _ in range(100)]",
+        "trace.events().to_parquet(out)",
     ],
 )
 @pytest.mark.parametrize("after", [0.05, 0.2])
@@ -112,6 +113,47 @@ def test_an_interrupt_is_heard(large, tmp_path, work, after):
         # Nothing is left behind.
         assert not list(tmp_path.iterdir())
     assert min(took) < 0.5, took
+
+
+# A table that takes longer than any interrupt waits, between groups of rows.
+SLOW = """
+import pyarrow.parquet, time
+
+def slow(table):
+    groups = table._groups
+    def all():
+        for _ in range(100):
+            yield from groups()
+            time.sleep(0.1)
+    table._groups = all
+    return table
+"""
+
+
+@pytest.mark.parametrize("after", [0.3, 0.6, 0.9, 1.2])
+def test_a_file_that_was_there_stays_after_an_interrupt(large, tmp_path, after):
+    pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "events.parquet"
+    file.write_bytes(b"what was there")
+    work = "slow(trace.events()).to_parquet(out)"
+    text = INTERRUPTED.format(path=large.path, out=str(file), work=work, after=after)
+    line = [sys.executable, "-c", SLOW + textwrap.dedent(text)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=120)
+    assert done.stdout.startswith("interrupted"), (done.stdout, done.stderr)
+    assert [it.read_bytes() for it in tmp_path.iterdir()] == [b"what was there"]
+
+
+def test_a_page_is_made_once(trace, monkeypatch):
+    opened = retime.open(trace.path)
+    page = opened._repr_html_()
+    corrected = opened.corrected()
+    own = corrected._repr_html_()
+    asked = []
+    monkeypatch.setattr(type(opened), "check", lambda *_, **__: asked.append("check"))
+    monkeypatch.setattr(type(corrected), "picture", lambda *_: asked.append("picture"))
+    assert opened._repr_html_() == page and corrected._repr_html_() == own and not asked
+    opened.close()
+    assert "closed" in opened._repr_html_()
 
 
 def test_progress_is_told_and_can_stop_the_work(large):

@@ -152,6 +152,73 @@ def test_intervals(trace):
     assert unchanged == corrected.report.distortion.unchanged
 
 
+def test_whole_numbers_have_a_sign(trace):
+    numpy = pytest.importorskip("numpy")
+    for view in (trace, trace.corrected()):
+        for name in TABLES:
+            for field in pyarrow.schema(getattr(view, name)()):
+                assert not pyarrow.types.is_unsigned_integer(field.type), (name, field)
+                assert not pyarrow.types.is_integer(field.type) or field.type == pyarrow.int64(), (name, field)
+    table = trace.messages().to_pyarrow()
+    sent, received, latency = (table[it].to_numpy() for it in ("send_time", "receive_time", "latency"))
+    assert numpy.array_equal(received - sent, latency)
+    assert (received - sent).min() < 0
+    pandas = pytest.importorskip("pandas")
+    frame = trace.messages().to_pandas()
+    assert ((frame["receive_time"] - frame["send_time"]) == frame["latency"]).all() and frame["latency"].min() < 0
+    rows = trace.collectives().to_pandas()
+    assert isinstance(rows["begin_time"].dtype, pandas.Int64Dtype)
+    assert (rows["begin_time"] - rows["end_time"]).max() < 0
+
+
+def test_a_recording_has_no_corrected_times(trace, simulated):
+    corrected = trace.corrected()
+    for name in TABLES[1:]:
+        table = getattr(trace, name)().to_pyarrow()
+        own = getattr(corrected, name)().to_pyarrow()
+        assert set(own.column_names) - set(table.column_names) == {
+            "messages": {"send_corrected", "receive_corrected", "latency_corrected"},
+            "collectives": {"begin_corrected", "end_corrected"},
+            "clocks": {"corrected"},
+            "intervals": {"corrected", "change"},
+        }[name]
+        assert not [it for it in table.column_names if "corrected" in it]
+        recorded = {"messages": ["send_time", "latency"], "collectives": ["end_time"], "intervals": ["recorded"]}
+        for column in recorded.get(name, []):
+            assert table[column].to_pylist() == own[column].to_pylist()
+    # Where there was nothing to correct, corrected times are those of the recording.
+    sound = simulated.truth.corrected().messages().to_pyarrow()
+    assert sound["send_corrected"].to_pylist() == sound["send_time"].to_pylist()
+
+
+def test_what_takes_all_bits(tmp_path):
+    ids, late = [3, (1 << 64) - 2], (1 << 63) + 7
+
+    def written(name, ids, time):
+        file = tmp_path / name
+        lines = [
+            f'{{"retime-stream": 1, "ticks_per_second": 1000000000, "locations": {ids}}}',
+            f'{{"location": {ids[0]}, "time": {time}, "type": "send", "message": 1}}',
+            f'{{"location": {ids[1]}, "time": {time + 1}, "type": "receive", "message": 1}}',
+        ]
+        file.write_text("\n".join(lines) + "\n")
+        return retime.open(file)
+
+    # An id is no number to count with, and stays what it is.
+    trace = written("ids.jsonl", ids, 5)
+    events = trace.events(["location", "time"]).to_pyarrow()
+    assert events["location"].to_pylist() == ids and events.schema.field("time").type == pyarrow.int64()
+    assert trace.messages().to_pyarrow()["receive_location"].to_pylist() == ids[1:]
+    assert trace.events().to_pandas()["location"].tolist() == ids
+    # A time that does not fit is refused, with what it is.
+    trace = written("late.jsonl", [3, 4], late)
+    with pytest.raises(retime.TraceError, match=f"time stamp {late} of event 0 of location 3 does not fit"):
+        trace.events().to_pyarrow()
+    assert trace.events(["kind"]).to_pyarrow().num_rows == 2
+    with pytest.raises(retime.TraceError, match=f"{late} does not fit"):
+        trace.messages().to_pyarrow()
+
+
 def test_pandas(trace):
     pandas = pytest.importorskip("pandas")
     frame = trace.events().to_pandas()
@@ -189,6 +256,56 @@ def test_parquet(trace, tmp_path):
     assert read.to_pylist() == trace.events().to_pyarrow().to_pylist()
     trace.events(locations=[]).to_parquet(tmp_path / "none.parquet")
     assert parquet.read_table(tmp_path / "none.parquet").num_rows == 0
+
+
+class Failed(Exception):
+    pass
+
+
+def failing(table, monkeypatch, error):
+    """The same table, of which reading fails after some rows."""
+    groups = table._groups
+
+    def some():
+        yield next(groups())
+        raise error
+
+    monkeypatch.setattr(table, "_groups", some)
+    return table
+
+
+@pytest.mark.parametrize("error", [Failed(), KeyboardInterrupt()])
+def test_parquet_that_fails_changes_nothing(trace, tmp_path, monkeypatch, error):
+    pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "events.parquet"
+    with pytest.raises(type(error)):
+        failing(trace.events(), monkeypatch, error).to_parquet(file)
+    assert not list(tmp_path.iterdir())
+    file.write_bytes(b"what was there")
+    with pytest.raises(type(error)):
+        failing(trace.events(), monkeypatch, error).to_parquet(file)
+    assert [it.read_bytes() for it in tmp_path.iterdir()] == [b"what was there"]
+
+
+def test_parquet_takes_the_place_of_what_was_there(trace, tmp_path, monkeypatch):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file, link = tmp_path / ("n" * 250), tmp_path / "link"
+    file.write_bytes(b"what was there")
+    file.chmod(0o640)
+    link.symlink_to(file.name)
+    trace.messages().to_parquet(link)
+    assert link.is_symlink() and file.stat().st_mode & 0o777 == 0o640
+    assert parquet.read_table(file).equals(trace.messages().to_pyarrow())
+    assert len(list(tmp_path.iterdir())) == 2
+    monkeypatch.chdir(tmp_path)
+    trace.messages().to_parquet("here")
+    trace.messages().to_parquet(tmp_path / "there")
+    assert (tmp_path / "here").read_bytes() == (tmp_path / "there").read_bytes()
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        trace.messages().to_parquet("nowhere/messages")
+    with open("opened", "wb") as opened:
+        trace.messages().to_parquet(opened)
+    assert parquet.read_table("opened").num_rows == trace.messages().to_pyarrow().num_rows
 
 
 def test_pipit(trace):

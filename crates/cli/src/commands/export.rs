@@ -236,7 +236,7 @@ fn outcome(args: &ExportArgs, left: u64, part: &model::ExaminedPart, summary: &S
     format!(
         "Wrote {}: {}, {}, {}{reversed}. Open it in https://ui.perfetto.dev.{}",
         args.output.display(),
-        plural(summary.slices + summary.instants, "slice"),
+        plural(summary.slices + summary.points, "slice"),
         plural(summary.arrows, "arrow"),
         plural(summary.threads + summary.curves, "track"),
         examined::caveat(part).unwrap_or_default(),

@@ -40,6 +40,10 @@ fn it_holds_what_the_trace_holds() {
         for (phase, expected) in [("B", enters), ("E", enters), ("s", arrows), ("f", arrows)] {
             assert_eq!(count(&events, phase), groups * expected, "{times} {phase}");
         }
+        // One for each send and receive, each end of a collective, and the last begins.
+        let points = count(&events, "X");
+        let ends = groups * (2 * dependencies("messages") + dependencies("collectives"));
+        assert!(points > ends && points <= groups * 2 * arrows, "{points}");
         let reversed = events
             .iter()
             .filter(|it| it["ph"] == "s" && it["cat"] == "reversed");
@@ -49,6 +53,40 @@ fn it_holds_what_the_trace_holds() {
         assert_eq!(named("process_name"), groups * 4);
         assert_eq!(named("thread_name"), groups * 4);
         assert_eq!(named("clock offset") > 0, times != "recorded");
+    }
+}
+
+#[test]
+fn the_ending_says_which_kind_of_file_it_is() {
+    let scratch = recording();
+    let some = "--from 100ms --to 101ms -q";
+    let (perfetto, chrome) = (b"\x0a".as_slice(), b"{".as_slice());
+    for (name, start) in [
+        ("t", perfetto),
+        ("t.pftrace", perfetto),
+        ("t.perfetto-trace", perfetto),
+        ("t.perfetto", perfetto),
+        ("t.json", chrome),
+    ] {
+        scratch
+            .retime(&format!("export halo -o {name} {some}"))
+            .expect_code(0);
+        assert!(fs::read(scratch.join(name)).unwrap().starts_with(start));
+        // None before it is one, too.
+        let out = format!("export halo -o {name}.gz {some}");
+        scratch.retime(&out).expect_code(0);
+        let unpacked = scratch.shell(&format!("gzip -dc {name}.gz | cmp - {name}"));
+        assert_eq!((unpacked.code, &*unpacked.stderr), (Some(0), ""), "{name}");
+    }
+    for name in ["t.foo", "t.json.zst", "t.JSON", "t.pftrace.1"] {
+        let export = format!("export halo -o {name} {some}");
+        let refused = scratch.retime(&export);
+        assert_eq!(refused.code, Some(2), "{name}");
+        assert!(refused.stderr.contains("or say --to perfetto"), "{name}");
+        assert!(!scratch.join(name).exists(), "{name}");
+        let chosen = format!("{export} --to chrome");
+        scratch.retime(&chosen).expect_code(0);
+        assert!(fs::read(scratch.join(name)).unwrap().starts_with(chrome));
     }
 }
 

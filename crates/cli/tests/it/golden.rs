@@ -83,6 +83,11 @@ fn apply() {
             "clocks": [{"locations": [1], "knots": [[0, 0], [1000000, 900000]]}]}"#,
     );
     scratch.write(
+        "strange.json",
+        r#"{"format": "retime correction", "version": 1, "clocks": [
+            {"locations": [1, 77], "knots": [[0, 1000]]}]}"#,
+    );
+    scratch.write(
         "identity.json",
         r#"{"format": "retime correction", "version": 1, "clocks": []}"#,
     );
@@ -90,6 +95,8 @@ fn apply() {
         "apply shift.json skewed -o shifted",
         "apply one.json skewed -o one",
         "apply identity.json skewed -o same",
+        "apply strange.json skewed -o strange",
+        "apply strange.json skewed -o strange --force",
         "correct skewed -o corrected --quiet",
         "apply corrected/traces.retime.json skewed -o again",
         "undo shifted -o back",

@@ -10,10 +10,12 @@
 //! after that, and the track of events is a default. Times are absolute nanoseconds of the
 //! clock that is taken where none is named.
 //!
-//! A flow joins the slices and instants that bear its id, the earlier to the later. Ids stand
-//! at the beginning of a slice or at its end, but an event that sends comes between both. So
-//! the beginning waits until something follows that is not within the slice: an arrow that
-//! leaves it is noted at its beginning, one that arrives at its end.
+//! A flow joins the slices and instants that bear its id. Which of two it leaves is told by
+//! when they begin, and of those that begin at one time it is the one that comes first in the
+//! file; it is drawn from where that one ends to where the other begins. So an arrow leaves an
+//! instant at the time of its event, and arrives at one, or at a slice that begins then: the
+//! beginning of a slice waits until it is known whether something arrives at it. Instants are
+//! slices without length to a reader, and take one packet instead of two.
 //!
 //! Source: the files that [`fields`] names, and `docs/reference/synthetic-track-event.md`
 //! beside them.
@@ -25,7 +27,7 @@ use rustc_hash::FxHashSet;
 
 use crate::axis::Axis;
 use crate::curves::Curve;
-use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe};
+use crate::encoder::{Encoder, End, Moment, Name, Names, Scribe, reversed};
 use crate::tracks::{Process, Thread, Tracks};
 
 use fields::{
@@ -37,8 +39,9 @@ use wire::{bytes, double, fixed64, uint};
 /// The sequence of what describes the tracks.
 const DESCRIPTIONS: u64 = 1;
 
-/// The number of the only annotation's name, and that name.
+/// The numbers of the names of annotations, and these names.
 const RECORDED: (u64, &str) = (1, "recorded_ns");
+const REVERSED: (u64, &str) = (2, "reversed_arrows");
 
 /// Whether a file begins like one of these: with a packet of the sequence of descriptions
 /// that has a descriptor.
@@ -211,10 +214,8 @@ pub(crate) struct Sequence {
     /// The fields that all its packets have in common.
     common: Vec<u8>,
     pending: Option<Pending>,
-    /// Arrows that leave it.
-    leaving: Vec<u64>,
-    /// Arrows that arrive in the slice under way.
-    arriving: Vec<u64>,
+    /// The arrow that arrives at it.
+    arriving: Option<u64>,
     /// The names that were sent.
     sent: FxHashSet<u64>,
     /// Kinds of events that are names.
@@ -241,8 +242,7 @@ impl Sequence {
         Self {
             common,
             pending: None,
-            leaving: Vec::new(),
-            arriving: Vec::new(),
+            arriving: None,
             sent: FxHashSet::default(),
             kinds: Vec::new(),
             interned: Vec::new(),
@@ -297,14 +297,11 @@ impl Sequence {
         }
     }
 
-    /// Adds the recorded time to the event.
-    fn annotate(&mut self, moment: Moment) {
-        let Some(recorded) = moment.recorded else {
-            return;
-        };
+    /// Adds a number to the event.
+    fn annotate(&mut self, (iid, _): (u64, &str), value: u64) {
         self.annotation.clear();
-        uint(&mut self.annotation, debug_annotation::NAME_IID, RECORDED.0);
-        uint(&mut self.annotation, debug_annotation::UINT_VALUE, recorded);
+        uint(&mut self.annotation, debug_annotation::NAME_IID, iid);
+        uint(&mut self.annotation, debug_annotation::UINT_VALUE, value);
         bytes(
             &mut self.event,
             track_event::DEBUG_ANNOTATIONS,
@@ -318,11 +315,9 @@ impl Sequence {
         self.packet.clear();
         if let Some(track) = self.first.take() {
             flags |= trace_packet::INCREMENTAL_STATE_CLEARED;
-            self.intern(
-                interned_data::DEBUG_ANNOTATION_NAMES,
-                RECORDED.0,
-                RECORDED.1,
-            );
+            for (iid, name) in [RECORDED, REVERSED] {
+                self.intern(interned_data::DEBUG_ANNOTATION_NAMES, iid, name);
+            }
             let (mut defaults, mut own) = (Vec::new(), Vec::new());
             uint(&mut own, track_event::TRACK_UUID, track);
             bytes(
@@ -358,42 +353,33 @@ impl Sequence {
         };
         let iid = self.iid(name, names);
         self.event(track_event::SLICE_BEGIN, Some(iid));
-        for arrow in self.leaving.drain(..) {
+        if let Some(arrow) = self.arriving.take() {
             fixed64(&mut self.event, track_event::FLOW_IDS, arrow);
         }
-        self.annotate(moment);
+        if let Some(recorded) = moment.recorded {
+            self.annotate(RECORDED, recorded);
+        }
         self.send(out, moment.at);
     }
 }
 
 impl Encoder for Sequence {
     fn begin(&mut self, out: &mut Vec<u8>, moment: Moment, name: Name, names: Names<'_>) {
-        // The slice around it can bear at its end only what arrives after this one.
-        self.leaving.append(&mut self.arriving);
         self.settle(out, names);
         self.pending = Some(Pending { moment, name });
     }
 
-    fn arrows(&mut self, _: &mut Vec<u8>, _: Moment, ends: &[End]) {
-        for end in ends {
-            if end.is_cause {
-                self.leaving.push(end.arrow);
-            } else {
-                self.arriving.push(end.arrow);
-            }
-        }
+    fn arrive(&mut self, _: &mut Vec<u8>, _: Moment, end: End) {
+        self.arriving = Some(end.arrow);
     }
 
     fn end(&mut self, out: &mut Vec<u8>, moment: Moment, names: Names<'_>) {
         self.settle(out, names);
         self.event(track_event::SLICE_END, None);
-        for arrow in self.arriving.drain(..) {
-            fixed64(&mut self.event, track_event::FLOW_IDS, arrow);
-        }
         self.send(out, moment.at);
     }
 
-    fn instant(
+    fn point(
         &mut self,
         out: &mut Vec<u8>,
         moment: Moment,
@@ -407,7 +393,12 @@ impl Encoder for Sequence {
         for end in ends {
             fixed64(&mut self.event, track_event::FLOW_IDS, end.arrow);
         }
-        self.annotate(moment);
+        if let Some(recorded) = moment.recorded {
+            self.annotate(RECORDED, recorded);
+        }
+        if let count @ 1.. = reversed(ends) {
+            self.annotate(REVERSED, count);
+        }
         self.send(out, moment.at);
     }
 }

@@ -69,6 +69,7 @@ fn times_are_corrected_and_the_recorded_ones_are_noted() {
     assert_eq!(
         picture.slices(),
         [
+            slice(1, "send", 110_000, 110_000),
             slice(1, "region 1", 100_000, 120_000),
             slice(1, "region 0", 0, 400_000),
             slice(2, "receive", 150_000, 150_000),
@@ -107,6 +108,7 @@ fn a_stretch_of_time_cuts_what_goes_beyond() {
     assert_eq!(
         of_first,
         [
+            &(1, "send".to_owned(), 110_000, 110_000),
             &(1, "region 1".to_owned(), 110_000, 120_000),
             &(1, "region 0".to_owned(), 110_000, 160_000),
         ]

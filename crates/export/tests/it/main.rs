@@ -7,6 +7,7 @@
     reason = "failing is how a test reports"
 )]
 
+mod arrows;
 mod clipped;
 mod picture;
 mod program;

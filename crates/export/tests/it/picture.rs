@@ -14,10 +14,27 @@ pub(crate) struct Picture {
     pub(crate) threads: BTreeMap<u64, (u64, String)>,
     /// By thread, in order of time.
     pub(crate) steps: BTreeMap<u64, Vec<Step>>,
-    /// How often each arrow was met.
-    pub(crate) arrows: BTreeMap<u64, u64>,
+    /// By number.
+    pub(crate) arrows: BTreeMap<u64, Arrow>,
     /// Points by name, in order.
     pub(crate) curves: BTreeMap<(u64, String), Vec<(u64, f64)>>,
+    /// What happens to threads, in the order of the file.
+    marks: Vec<Mark>,
+}
+
+/// An arrow as Perfetto draws it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Arrow {
+    pub(crate) from: Slice,
+    pub(crate) to: Slice,
+}
+
+/// Where and when a slice is, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Slice {
+    pub(crate) thread: u64,
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
 }
 
 /// A beginning or an end, in nanoseconds.
@@ -27,9 +44,31 @@ pub(crate) enum Step {
         at: u64,
         name: String,
         recorded: Option<u64>,
+        /// How many arrows are said to be reversed.
+        reversed: u64,
     },
     End {
         at: u64,
+    },
+}
+
+/// Something that a file says of a thread.
+#[derive(Debug, PartialEq)]
+struct Mark {
+    at: u64,
+    thread: u64,
+    what: What,
+}
+
+#[derive(Debug, PartialEq)]
+enum What {
+    Begin(Step),
+    End,
+    /// An arrow meets the slice that is there.
+    Arrow {
+        number: u64,
+        /// Whether it begins or ends there, where the file says so.
+        is_first: Option<bool>,
     },
 }
 
@@ -63,6 +102,65 @@ impl Picture {
         slices
     }
 
+    /// Walks through what was found in the order of time, and of the file among what is at
+    /// one time, and joins what bears the number of one arrow: the slice that begins later
+    /// to the other, as Perfetto's `FlowTracker` does.
+    fn walk(mut self) -> Self {
+        let mut marks = std::mem::take(&mut self.marks);
+        marks.sort_by_key(|it| it.at);
+        let mut slices: Vec<Slice> = Vec::new();
+        // By thread: what is open, and what an arrow meets.
+        let mut open: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut met: HashMap<u64, usize> = HashMap::new();
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let mut joined = Vec::new();
+        for Mark { at, thread, what } in marks {
+            let open = open.entry(thread).or_default();
+            match what {
+                What::Begin(step) => {
+                    met.insert(thread, slices.len());
+                    open.push(slices.len());
+                    slices.push(Slice {
+                        thread,
+                        begin: at,
+                        end: at,
+                    });
+                    self.steps.get_mut(&thread).unwrap().push(step);
+                }
+                What::End => {
+                    let closed = open.pop().expect("an end has a beginning");
+                    slices[closed].end = at;
+                    self.steps.get_mut(&thread).unwrap().push(Step::End { at });
+                }
+                What::Arrow { number, is_first } => {
+                    let here = met[&thread];
+                    let is_open = open.contains(&here);
+                    assert!(is_open || slices[here].end == at, "it meets nothing");
+                    let before = seen.insert(number, here);
+                    if let Some(is_first) = is_first {
+                        assert_eq!(is_first, before.is_none(), "a reader drops arrow {number}");
+                    }
+                    joined.extend(before.map(|it| (number, it, here)));
+                }
+            }
+        }
+        for (number, one, other) in joined {
+            let is_later = slices[one].begin > slices[other].begin;
+            let (from, to) = if is_later { (other, one) } else { (one, other) };
+            let arrow = Arrow {
+                from: slices[from],
+                to: slices[to],
+            };
+            assert_eq!(
+                self.arrows.insert(number, arrow),
+                None,
+                "more than two ends"
+            );
+        }
+        assert_eq!(seen.len(), self.arrows.len(), "arrows with one end");
+        self
+    }
+
     /// Of packets.
     pub(crate) fn of_packets(file: &[u8]) -> Self {
         let mut picture = Self::default();
@@ -87,12 +185,16 @@ impl Picture {
                     let (iid, text) = (name.number(1).unwrap(), name.text(2).unwrap());
                     assert_eq!(sequence.names.insert(iid, text), None);
                 }
+                for name in names.messages(3) {
+                    let (iid, text) = (name.number(1).unwrap(), name.text(2).unwrap());
+                    assert_eq!(sequence.annotations.insert(iid, text), None);
+                }
             }
             let track = event.number(11).or(sequence.track).unwrap();
             let at = packet.number(8).unwrap();
             picture.add_event(at, &event, &tracks[&track], sequence);
         }
-        picture
+        picture.walk()
     }
 
     fn add_track(&mut self, track: &Message, tracks: &mut HashMap<u64, Track>) {
@@ -116,9 +218,6 @@ impl Picture {
     }
 
     fn add_event(&mut self, at: u64, event: &Message, track: &Track, sequence: &Sequence) {
-        for arrow in event.fields(47) {
-            *self.arrows.entry(arrow.number()).or_default() += 1;
-        }
         let thread = match track {
             Track::Thread(thread) => thread,
             Track::Curve(pid, name) => {
@@ -129,16 +228,37 @@ impl Picture {
             }
             Track::Process(_) => panic!("nothing happens to a process"),
         };
-        let steps = self.steps.get_mut(thread).unwrap();
+        let mut mark = |what| {
+            let thread = *thread;
+            self.marks.push(Mark { at, thread, what });
+        };
         let kind = event.number(9).unwrap();
-        if kind != 2 {
-            let name = sequence.names[&event.number(10).unwrap()].clone();
-            let annotation = event.message(4);
-            let recorded = annotation.and_then(|it| it.number(3));
-            steps.push(Step::Begin { at, name, recorded });
+        let mut arrows = event.fields(47).peekable();
+        if kind == 2 {
+            assert!(
+                arrows.peek().is_none(),
+                "an arrow at an end is drawn elsewhere"
+            );
+            return mark(What::End);
         }
-        if kind != 1 {
-            steps.push(Step::End { at });
+        let name = sequence.names[&event.number(10).unwrap()].clone();
+        let annotation = |name: &str| {
+            let mut all = event.messages(4);
+            let found = all.find(|it| sequence.annotations[&it.number(1).unwrap()] == name);
+            found.and_then(|it| it.number(3))
+        };
+        mark(What::Begin(Step::Begin {
+            at,
+            name,
+            recorded: annotation("recorded_ns"),
+            reversed: annotation("reversed_arrows").unwrap_or_default(),
+        }));
+        for arrow in arrows {
+            let (number, is_first) = (arrow.number(), None);
+            mark(What::Arrow { number, is_first });
+        }
+        if kind == 3 {
+            mark(What::End);
         }
     }
 
@@ -152,7 +272,19 @@ impl Picture {
             let name = || text(&event["args"]["name"]);
             let nanoseconds = |it: &Value| (it.as_f64().unwrap() * 1000.0).round() as u64;
             let at = || nanoseconds(&event["ts"]);
-            let mut step = |step| picture.steps.get_mut(&tid.unwrap()).unwrap().push(step);
+            let begin = || {
+                let (at, arguments) = (at(), &event["args"]);
+                What::Begin(Step::Begin {
+                    at,
+                    name: text(&event["name"]),
+                    recorded: arguments.get("recorded_us").map(nanoseconds),
+                    reversed: arguments["reversed_arrows"].as_u64().unwrap_or_default(),
+                })
+            };
+            let mut mark = |what| {
+                let (at, thread) = (at(), tid.unwrap());
+                picture.marks.push(Mark { at, thread, what });
+            };
             match event["ph"].as_str().unwrap() {
                 "M" if event["name"] == "process_name" => {
                     picture.processes.insert(pid, name());
@@ -162,25 +294,29 @@ impl Picture {
                     picture.steps.insert(tid.unwrap(), Vec::new());
                 }
                 "M" => {}
-                "B" => step(Step::Begin {
-                    at: at(),
-                    name: text(&event["name"]),
-                    recorded: event["args"].get("recorded_us").map(nanoseconds),
-                }),
-                "E" => step(Step::End { at: at() }),
+                "B" => mark(begin()),
+                "E" => mark(What::End),
+                "X" => {
+                    assert_eq!(event["dur"], 0);
+                    mark(begin());
+                    mark(What::End);
+                }
                 "C" => {
                     let curve = picture.curves.entry((pid, text(&event["name"])));
                     let value = event["args"]["us"].as_f64().unwrap();
                     curve.or_default().push((at(), value));
                 }
-                "s" | "f" => {
-                    let arrow = event["id"].as_u64().unwrap();
-                    *picture.arrows.entry(arrow).or_default() += 1;
+                phase @ ("s" | "f") => {
+                    assert_eq!(event.get("bp").is_some(), phase == "f");
+                    mark(What::Arrow {
+                        number: event["id"].as_u64().unwrap(),
+                        is_first: Some(phase == "s"),
+                    });
                 }
                 other => panic!("what is {other}?"),
             }
         }
-        picture
+        picture.walk()
     }
 }
 
@@ -195,6 +331,7 @@ enum Track {
 struct Sequence {
     track: Option<u64>,
     names: HashMap<u64, String>,
+    annotations: HashMap<u64, String>,
 }
 
 /// The value of a field.

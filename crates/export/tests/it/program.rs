@@ -3,13 +3,22 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use retime::causality::{CausalityOptions, LogBuilder, Message};
+use retime::causality::{CausalityOptions, Collective, LogBuilder, Message, Operation, Root};
 use retime::format::{
     EventRow, EventRows, FormatError, Passage, Scan, Shape, Timeline, Trace, Undo,
 };
 use retime::{
     Causality, Communicator, Correction, Location, LocationIndex, Members, Monitor, Process,
     TickRate, Timestamp, TraceInfo,
+};
+
+/// Of all locations.
+const BARRIER: Collective = Collective {
+    communicator: 0,
+    operation: Operation::Barrier,
+    root: Root::None,
+    sent: true,
+    received: true,
 };
 
 /// What an event does.
@@ -19,6 +28,10 @@ pub(crate) enum What {
     Leave(u32),
     Send(u32),
     Receive(u32),
+    /// A barrier of all is entered.
+    Arrive,
+    /// A barrier of all is left.
+    Depart,
     Nothing,
 }
 
@@ -36,6 +49,8 @@ impl EventRows for Rows<'_> {
                 What::Leave(id) => ("Leave", Some(id), Some(Passage::Leave)),
                 What::Send(_) => ("send", None, None),
                 What::Receive(_) => ("receive", None, None),
+                What::Arrive => ("begin", None, None),
+                What::Depart => ("end", None, None),
                 What::Nothing => ("internal", None, None),
             };
             EventRow {
@@ -165,6 +180,8 @@ impl Program {
                 match what {
                     What::Send(to) => log.send(number, Timestamp(latest), message(to), None),
                     What::Receive(from) => log.receive(number, Timestamp(latest), message(from)),
+                    What::Arrive => log.collective_begin(number, Timestamp(latest)),
+                    What::Depart => log.collective_end(number, Timestamp(latest), BARRIER),
                     _ => {}
                 }
             }

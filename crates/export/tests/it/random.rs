@@ -1,11 +1,15 @@
 //! Random programs, as damaged as a recording can be: both kinds of files show the same, all
-//! slices are nested, and there is an arrow for each message.
+//! slices are nested, and from each cause to each effect there is an arrow that leaves and
+//! arrives when they are.
+
+use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use retime::causality::EventNode;
 use retime::{ClockMap, Clocks, Correction, Knot, LocationIndex, Ticks, Timestamp};
 use retime_export::{Exported, Kind, Shown, Summary, Times, export};
 
-use crate::picture::Picture;
+use crate::picture::{Arrow, Picture, Step};
 use crate::program::{Program, What};
 
 const LOCATIONS: usize = 3;
@@ -16,6 +20,8 @@ fn what() -> impl Strategy<Value = What> {
         4 => (0_u32..4).prop_map(What::Leave),
         2 => (0_u32..LOCATIONS as u32).prop_map(What::Send),
         2 => (0_u32..LOCATIONS as u32).prop_map(What::Receive),
+        2 => Just(What::Arrive),
+        2 => Just(What::Depart),
         1 => Just(What::Nothing),
     ]
 }
@@ -51,6 +57,73 @@ fn correction(offsets: [u64; LOCATIONS]) -> Correction {
         Clocks::each_location(LOCATIONS),
         offsets.into_iter().map(map).collect(),
     )
+}
+
+/// A thread and nanoseconds.
+type Place = (u64, u64);
+
+/// The arrows by number, which is that of the effect: of which causes each can come, all of one
+/// time, and where it goes.
+fn expected_arrows(exported: &Exported<'_>, shown: &Shown) -> BTreeMap<u64, (Vec<Place>, Place)> {
+    let corrected = exported
+        .causality
+        .retimed(exported.correction.unwrap(), &())
+        .unwrap();
+    let groups = match shown.times {
+        Times::Recorded => vec![exported.causality],
+        Times::Corrected => vec![&corrected],
+        Times::Both => vec![exported.causality, &corrected],
+    };
+    let firsts = groups.iter().flat_map(|it| {
+        let nodes = it.nodes();
+        (0..LOCATIONS).filter_map(|at| Some(nodes.extent(at)?.first.0))
+    });
+    let origin = firsts.min().unwrap_or_default();
+    let mut arrows = BTreeMap::new();
+    for (group, causality) in groups.into_iter().enumerate() {
+        let nodes = causality.nodes();
+        let place = |node| {
+            let ticks = u128::from(nodes.timestamp(node).0 - origin);
+            let at = ticks * 1_000_000_000 / u128::from(exported.info.rate.get());
+            let thread = 1 + group * LOCATIONS + nodes.location(node).as_usize();
+            (thread as u64, at as u64)
+        };
+        let is_shown = |node: EventNode| {
+            let after = nodes.timestamp(node).0.cast_signed() - origin.cast_signed();
+            shown.locations.contains(&nodes.location(node))
+                && shown.from.is_none_or(|from| after >= from.0)
+                && shown.to.is_none_or(|to| after <= to.0)
+        };
+        let mut add = |causes: Vec<EventNode>, effect: EventNode| {
+            if is_shown(effect) && causes.iter().any(|&it| is_shown(it)) {
+                let number = (1 + group * nodes.len() + effect.index()) as u64;
+                let causes = causes.into_iter().map(place).collect();
+                arrows.insert(number, (causes, place(effect)));
+            }
+        };
+        for node in nodes.all() {
+            if let Some(send) = causality.message_source(node) {
+                add(vec![send], node);
+            }
+        }
+        let collectives = causality.collectives();
+        for instance in collectives.instances() {
+            let all = collectives.participants(instance);
+            for (place, one) in all.iter().enumerate() {
+                let others = all.iter().enumerate().filter(|it| it.0 != place);
+                let begins: Vec<_> = others.filter_map(|it| it.1.cause()).collect();
+                let latest = begins.iter().map(|&it| nodes.timestamp(it)).max();
+                let last = begins
+                    .into_iter()
+                    .filter(|&it| Some(nodes.timestamp(it)) == latest);
+                let last: Vec<_> = last.collect();
+                if let Some(end) = one.effect().filter(|_| !last.is_empty()) {
+                    add(last, end);
+                }
+            }
+        }
+    }
+    arrows
 }
 
 /// What both kinds of files show, and what is said of them.
@@ -108,15 +181,34 @@ proptest! {
         prop_assert_eq!(summary.slices, of_json.slices);
 
         let slices = packets.slices();
-        prop_assert_eq!(slices.len() as u64, summary.slices + summary.instants);
+        prop_assert_eq!(slices.len() as u64, summary.slices + summary.points);
         let groups = if times == Times::Both { 2 } else { 1 };
         prop_assert_eq!(packets.threads.len(), groups * chosen.len());
         prop_assert_eq!(summary.threads as usize, groups * chosen.len());
         prop_assert_eq!(packets.arrows.len() as u64, summary.arrows);
-        prop_assert!(packets.arrows.values().all(|ends| *ends == 2), "{:?}", packets.arrows);
+        let expected = expected_arrows(&exported, &shown);
+        prop_assert_eq!(summary.arrows as usize, expected.len());
+        let mut reversed = 0;
+        for (number, (causes, effect)) in expected {
+            let Arrow { from, to } = packets.arrows[&number];
+            prop_assert_eq!(from.begin, from.end, "an arrow leaves at the end of a slice");
+            let cause = if causes[0].1 > effect.1 {
+                reversed += 1;
+                prop_assert_eq!((from.thread, from.begin), effect);
+                to
+            } else {
+                prop_assert_eq!((to.thread, to.begin), effect);
+                from
+            };
+            prop_assert!(causes.contains(&(cause.thread, cause.begin)), "{causes:?}, {cause:?}");
+        }
+        let steps = packets.steps.values().flatten();
+        let said: u64 = steps.map(|it| match it {
+            Step::Begin { reversed, .. } => *reversed,
+            Step::End { .. } => 0,
+        }).sum();
+        prop_assert_eq!(said, 2 * reversed);
         if window.is_none() && chosen.len() == LOCATIONS {
-            let arrows = causality.messages() * groups as u64;
-            prop_assert_eq!(summary.arrows, arrows);
             let enters = program.0.iter().flatten();
             let enters = enters.filter(|it| matches!(it.1, What::Enter(_))).count();
             prop_assert_eq!(summary.slices, (groups * enters) as u64);

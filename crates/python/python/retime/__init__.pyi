@@ -90,6 +90,7 @@ class View:
         to: Value | None = ...,
         locations: int | str | Sequence[int | str] | None = ...,
         ax: Any = ...,
+        most: int = ...,
     ) -> Any: ...
 
 class Trace(View):

@@ -1,6 +1,12 @@
 """Plots by matplotlib."""
 
+import warnings
+
+from . import _spacetime as spacetime
 from ._html import CORRECTED, RECORDED
+
+# Calls, and messages, that a space-time diagram shows at most: far more than there are pixels.
+MOST = 200_000
 
 
 def _axes(ax):
@@ -66,38 +72,37 @@ class Plots:
             ax.legend(fontsize="small")
         return ax
 
-    def plot_spacetime(self, from_=None, to=None, locations=None, ax=None):
+    def plot_spacetime(self, from_=None, to=None, locations=None, ax=None, most=MOST):
         """Calls and messages of a stretch of time, a row for each location. Takes pyarrow.
-        Returns the axes."""
+        Returns the axes.
+
+        Of more than ``most`` calls the longest are drawn, of more messages those that are
+        reversed, and then the longest; the title of the axes and a warning say so.
+        """
         ax = _axes(ax)
         time = "corrected" if self._is_corrected else "time"
-        chosen = self.events(["location", time, "region", "passage"], locations, from_, to)
-        events = chosen.to_pyarrow()
-        base, tick = self._study().base, 1 / self.ticks_per_second
         if locations is None:
-            ids = sorted(events["location"].unique().to_pylist())
+            places = range(len(self.locations))
         else:
-            known = self.locations
-            ids = [known[place].id for place in self._places(locations)]
-        names = {place.id: place.process or place.name for place in self.locations}
-        rows = {location: row for row, location in enumerate(ids)}
-        calls = _calls(events, time, rows, base, tick)
-        _draw_calls(ax, calls)
-        begin, end = self._window(from_, to)
-        stamps = events[time].to_pylist()
-        begin, end = max(begin, min(stamps, default=0)), min(end, max(stamps, default=0))
-        kind = "corrected" if self._is_corrected else "time"
-        for sender, sent, receiver, received in _messages(self, kind):
-            if sender in rows and receiver in rows and sent <= end and received >= begin:
-                ax.plot(
-                    [(sent - base) * tick, (received - base) * tick],
-                    [rows[sender], rows[receiver]],
-                    color="black" if received >= sent else RECORDED,
-                    linewidth=0.6,
-                )
-        ax.set_xlim((begin - base) * tick, (end - base) * tick)
-        ax.set_yticks(range(len(ids)), [names[it] for it in ids], fontsize="small")
-        ax.invert_yaxis()
+            places = self._places(locations)
+        known = self.locations
+        shown = sorted((known[place] for place in places), key=lambda it: it.id)
+        rows = spacetime.Rows([place.id for place in shown])
+        stretch = spacetime.Stretch(
+            *self._window(from_, to), from_ is not None, to is not None, self._study().base, self.ticks_per_second
+        )
+        columns = ["location", time, "region", "passage"]
+        events = self.events(columns, locations, from_, to).to_pyarrow()
+        calls = spacetime.calls(events, time, rows, stretch)
+        messages = spacetime.messages(self.messages(), time, rows, stretch)
+        drawn = [spacetime.draw_calls(ax, calls, most), spacetime.draw_messages(ax, messages, most)]
+        left_out = "; ".join(it for it in drawn if it)
+        if left_out:
+            ax.set_title(left_out, fontsize="small")
+            warnings.warn(f"{left_out}: show less by from_, to or locations, or give most", stacklevel=2)
+        ax.set_xlim(*stretch.ends(events[time]))
+        ax.set_ylim(len(shown) - 0.5, -0.5)
+        ax.set_yticks(range(len(shown)), [it.process or it.name for it in shown], fontsize="small")
         ax.set_xlabel("time in s")
         return ax
 
@@ -108,49 +113,3 @@ def _at(times, values, time):
         if left <= time <= right:
             return low if left == right else low + (high - low) * (time - left) / (right - left)
     return values[0] if times and time < times[0] else values[-1]
-
-
-def _calls(events, time, rows, base, tick):
-    """Calls as (region, depth, row, begin, length)."""
-    calls, stacks = [], {}
-    columns = (events[name].to_pylist() for name in ("location", time, "region", "passage"))
-    last = {}
-    for location, stamp, region, passage in zip(*columns):
-        moment = (stamp - base) * tick
-        last[location] = moment
-        stack = stacks.setdefault(location, [])
-        if passage == "enter":
-            stack.append((region, moment))
-        elif passage == "leave" and stack:
-            name, begin = stack.pop()
-            calls.append((name, len(stack), rows[location], begin, moment - begin))
-    for location, stack in stacks.items():
-        # What is not left in the stretch goes on to its end.
-        for depth, (name, begin) in enumerate(stack):
-            calls.append((name, depth, rows[location], begin, last[location] - begin))
-    return calls
-
-
-def _draw_calls(ax, calls):
-    from matplotlib import pyplot
-
-    regions = sorted({it[0] for it in calls if it[0] is not None})
-    colours = pyplot.get_cmap("tab20")
-    numbers = {name: number for number, name in enumerate(regions)}
-    for name, depth, row, begin, length in sorted(calls, key=lambda it: it[1]):
-        height = 0.8 * 0.8**depth
-        ax.broken_barh(
-            [(begin, length)],
-            (row - height / 2, height),
-            facecolor=colours(numbers.get(name, 0) % 20),
-            label=name if numbers.get(name, 20) < 20 else None,
-        )
-    handles = dict(zip(*reversed(ax.get_legend_handles_labels())))
-    if handles:
-        ax.legend(handles.values(), handles.keys(), fontsize="x-small", loc="upper right")
-
-
-def _messages(view, kind):
-    names = ["send_location", f"send_{kind}", "receive_location", f"receive_{kind}"]
-    for batch in view.messages().reader():
-        yield from zip(*(batch.column(name).to_pylist() for name in names))

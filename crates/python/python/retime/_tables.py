@@ -1,6 +1,6 @@
 """Tables: whatever knows Arrow's stream interface takes them as they are."""
 
-from . import _pandas
+from . import _files, _pandas
 
 # Rows of a row group of a Parquet file.
 ROW_GROUP = 1 << 20
@@ -54,7 +54,7 @@ class Table:
     def to_pandas(self):
         """A ``pandas.DataFrame``. Takes pandas and pyarrow.
 
-        Names become categories; whole numbers that may be missing are ``UInt64``.
+        Names become categories; whole numbers that may be missing are ``Int64``.
         """
         pandas = _needed("pandas", "to_pandas()")
         pyarrow = _needed("pyarrow", "to_pandas()")
@@ -69,17 +69,23 @@ class Table:
     def to_parquet(self, path, **options):
         """Writes a Parquet file, a million rows at a time, in bounded memory.
 
-        ``options`` are those of ``pyarrow.parquet.ParquetWriter``.
+        ``options`` are those of ``pyarrow.parquet.ParquetWriter``. The file appears when it
+        is complete, and takes the place of one that was there; where writing fails or is
+        interrupted all stays as it was. What is no file of this machine (an open file, a
+        pipe, a place in a ``filesystem`` of pyarrow) is written as rows come.
         """
         parquet = _needed("pyarrow.parquet", "to_parquet()")
         schema = _needed("pyarrow", "to_parquet()").schema(self)
 
-        def write():
-            with parquet.ParquetWriter(path, schema, **options) as writer:
+        def write(to):
+            with parquet.ParquetWriter(to, schema, **options) as writer:
                 for group in self._groups():
                     writer.write_table(group, ROW_GROUP)
 
-        self._whole(write)
+        if options.get("filesystem") is None and _files.is_place(path):
+            self._whole(lambda: _files.whole(path, write))
+        else:
+            self._whole(lambda: write(path))
 
     def to_pipit(self):
         """A ``pandas.DataFrame`` with the columns of Pipit, sorted by time.
@@ -176,7 +182,8 @@ def _numbers(locations, ids):
         thread = seen.get(place.process_number, 0)
         seen[place.process_number] = thread + 1
         numbers[place.id] = (place.process_number, thread)
-    known = numpy.array(sorted(numbers), dtype=numpy.uint64)
+    # As the ids that are looked for, since numbers of other kinds are compared as fractions.
+    known = numpy.array(sorted(numbers), dtype=ids.dtype)
     ends = numpy.array([numbers[int(it)] for it in known], dtype=numpy.int32).reshape(-1, 2)
     at = numpy.searchsorted(known, ids)
     return ends[at, 0], ends[at, 1]

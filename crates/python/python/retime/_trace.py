@@ -95,25 +95,26 @@ class View(_plots.Plots):
         return sorted(found)
 
     def messages(self):
-        """Messages with both ends: locations, numbers of events, times recorded and
-        corrected, ``latency`` in ticks as recorded and as corrected, ``least_latency``, the
+        """Messages with both ends: locations, numbers of events, times and ``latency`` in
+        ticks as recorded, and of :meth:`Trace.corrected` as corrected, ``least_latency``, the
         minimal delay, and between which values the true one lies (``latency_from``,
         ``latency_to``), if the clocks keep to their drift bound."""
-        return Table(self._study().messages())
+        return Table(self._study().messages(self._is_corrected))
 
     def collectives(self):
         """Who took part in which collective operation, and what it proves (``class``)."""
-        return Table(self._study().collectives())
+        return Table(self._study().collectives(self._is_corrected))
 
     def clocks(self):
-        """What each clock shows, and what time that is: at all knots, linear in between;
-        by how many ticks the truth can be ``before`` and ``after``."""
-        return Table(self._study().clocks())
+        """What each clock shows, and of :meth:`Trace.corrected` what time that is: at all
+        knots, linear in between; by how many ticks the truth can be ``before`` and
+        ``after``."""
+        return Table(self._study().clocks(self._is_corrected))
 
     def intervals(self):
         """The ticks from each event that communicates to the next one of its location, as
-        recorded and as corrected."""
-        return Table(self._study().intervals())
+        recorded, and of :meth:`Trace.corrected` as corrected."""
+        return Table(self._study().intervals(self._is_corrected))
 
     @property
     def report(self):
@@ -141,7 +142,7 @@ class Trace(View):
         self._path = self._paths[0]
         self._format = format
         self._progress = progress
-        self._opened = self._studied = None
+        self._opened = self._studied = self._page = None
         self._opened = _retime.Opened(self._path, self._paths[1:], format)
         self._lock = threading.Lock()
 
@@ -168,7 +169,10 @@ class Trace(View):
     def _repr_html_(self):
         if self._opened is None:
             return f"<p>{_html.html.escape(repr(self))}</p>"
-        return self.check(bounds="off")._repr_html_()
+        # Shown again it is not analysed again.
+        if self._page is None:
+            self._page = self.check(bounds="off")._repr_html_()
+        return self._page
 
     def __enter__(self):
         return self
@@ -183,8 +187,7 @@ class Trace(View):
 
     def close(self):
         """Closes it; tables and reports that were made of it stay."""
-        self._opened = None
-        self._studied = None
+        self._opened = self._studied = self._page = None
 
     def _events_of(self):
         opened = self._opened
@@ -247,6 +250,7 @@ class Corrected(View):
     def __init__(self, trace, options):
         self._trace = trace
         self._options = dict(options)
+        self._page = None
         # A path that is asked for but never written to.
         line = words("correct", trace._paths, {**options, "output": os.devnull})
         with watching(trace._progress) as hears:
@@ -262,8 +266,10 @@ class Corrected(View):
         return f"<retime trace {self._trace.path}, corrected>"
 
     def _repr_html_(self):
-        picture = self.picture()
-        return _html.page(self.report, _html.latencies(picture) + _html.curves(picture))
+        if self._page is None:
+            picture = self.picture()
+            self._page = _html.page(self.report, _html.latencies(picture) + _html.curves(picture))
+        return self._page
 
     def write(self, out, **options):
         """Writes the corrected copy, as :meth:`Trace.correct` with the same options."""

@@ -6,22 +6,21 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, SchemaRef};
 use retime::{ClockId, Timestamp};
-use retime_cli::library::{Failure, Study};
+use retime_cli::library::Study;
 
 use super::columns::{
-    batch, coded, dictionary, finite, named, ordinal, schema as schema_of, unsigned,
+    batch, coded, dictionary, finite, named, number, ordinal, schema as schema_of, whole,
 };
 use super::stream::{Batches, Next};
 
-pub(super) fn schema(study: &Study) -> SchemaRef {
-    let fields = vec![
-        Field::new("clock", DataType::UInt32, false),
+pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
+    let mut fields = vec![
+        number("clock"),
         named("name", DataType::Int32),
-        Field::new("recorded", DataType::UInt64, false),
-        Field::new("corrected", DataType::UInt64, false),
-        Field::new("before", DataType::Float64, true),
-        Field::new("after", DataType::Float64, true),
+        number("recorded"),
     ];
+    fields.extend(is_corrected.then(|| number("corrected")));
+    fields.extend(["before", "after"].map(|it| Field::new(it, DataType::Float64, true)));
     schema_of(fields, study.analysis().info().rate.get())
 }
 
@@ -29,14 +28,16 @@ pub(super) fn schema(study: &Study) -> SchemaRef {
 pub(super) struct ClockKnots {
     study: Arc<Study>,
     schema: SchemaRef,
+    is_corrected: bool,
     next: u32,
 }
 
 impl ClockKnots {
-    pub(super) fn new(study: Arc<Study>, schema: SchemaRef) -> Self {
+    pub(super) fn new(study: Arc<Study>, schema: SchemaRef, is_corrected: bool) -> Self {
         Self {
             study,
             schema,
+            is_corrected,
             next: 0,
         }
     }
@@ -112,18 +113,18 @@ impl Batches for ClockKnots {
         };
         let all = clocks.iter().map(|it| clocks.describe(analysis.info(), it));
         let names = dictionary(&all.collect::<Vec<_>>());
-        let names = match coded(vec![clock.0 as i32; points.len()], &names) {
-            Ok(names) => names,
-            Err(error) => return Next::Failed(Failure::defect(error)),
-        };
-        let columns = vec![
-            ordinal(vec![clock.0; points.len()]),
-            names,
-            unsigned(points.iter().map(|it| it.0).collect()),
-            unsigned(points.iter().map(|it| it.1).collect()),
-            finite(points.iter().map(|it| error(it).0).collect()),
-            finite(points.iter().map(|it| error(it).1).collect()),
+        let mut columns = vec![
+            Ok(ordinal(vec![clock.0; points.len()])),
+            coded(vec![clock.0 as i32; points.len()], &names),
+            whole(points.iter().map(|it| it.0).collect()),
         ];
+        if self.is_corrected {
+            columns.push(whole(points.iter().map(|it| it.1).collect()));
+        }
+        columns.extend([
+            Ok(finite(points.iter().map(|it| error(it).0).collect())),
+            Ok(finite(points.iter().map(|it| error(it).1).collect())),
+        ]);
         batch(&self.schema, columns)
     }
 }

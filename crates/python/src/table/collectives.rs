@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::{DataType, SchemaRef};
 use retime::causality::{Class, EventNode, Instance};
 use retime_cli::library::Study;
 
 use super::columns::{
-    ROWS, batch, coded_short, dictionary, known, named, ordinal, schema as schema_of, unsigned,
+    Column, Ids, ROWS, batch, coded_short, dictionary, known, maybe, named, number, ordinal,
+    schema as schema_of,
 };
 use super::stream::{Batches, Next};
 use super::times::Times;
@@ -17,7 +18,7 @@ use super::times::Times;
 /// What an operation proves, by its number.
 const CLASSES: [&str; 5] = ["one-to-all", "all-to-one", "all-to-all", "prefix", "none"];
 
-const fn number(class: Class) -> i16 {
+const fn code(class: Class) -> i16 {
     match class {
         Class::OneToAll => 0,
         Class::AllToOne => 1,
@@ -27,19 +28,17 @@ const fn number(class: Class) -> i16 {
     }
 }
 
-pub(super) fn schema(study: &Study) -> SchemaRef {
-    let maybe = |name: &str| Field::new(name, DataType::UInt64, true);
-    let fields = vec![
-        Field::new("operation", DataType::UInt32, false),
+pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
+    let mut fields = vec![
+        number("operation"),
         named("class", DataType::Int16),
-        Field::new("location", DataType::UInt64, false),
-        maybe("begin_event"),
-        maybe("begin_time"),
-        maybe("begin_corrected"),
-        maybe("end_event"),
-        maybe("end_time"),
-        maybe("end_corrected"),
+        Ids::of(study.analysis().info()).field("location", false),
     ];
+    for end in ["begin", "end"] {
+        let all = ["event", "time", "corrected"];
+        let shown = if is_corrected { &all[..] } else { &all[..2] };
+        fields.extend(shown.iter().map(|it| maybe(&format!("{end}_{it}"))));
+    }
     schema_of(fields, study.analysis().info().rate.get())
 }
 
@@ -48,15 +47,17 @@ pub(super) struct Collectives {
     study: Arc<Study>,
     schema: SchemaRef,
     classes: ArrayRef,
+    is_corrected: bool,
     /// The first operation that was not looked at.
     next: u32,
 }
 
 impl Collectives {
-    pub(super) fn new(study: Arc<Study>, schema: SchemaRef) -> Self {
+    pub(super) fn new(study: Arc<Study>, schema: SchemaRef, is_corrected: bool) -> Self {
         Self {
             study,
             schema,
+            is_corrected,
             classes: dictionary(&CLASSES),
             next: 0,
         }
@@ -80,7 +81,7 @@ impl Batches for Collectives {
         let mut rows: Vec<Row> = Vec::new();
         while self.next < all && rows.len() < ROWS {
             let instance = Instance(self.next);
-            let class = number(collectives.operation(instance).class);
+            let class = code(collectives.operation(instance).class);
             for it in collectives.participants(instance) {
                 let (begin, end) = (it.cause(), it.effect());
                 let Some(node) = begin.or(end) else { continue };
@@ -97,25 +98,23 @@ impl Batches for Collectives {
         if rows.is_empty() {
             return Next::End;
         }
-        let classes = coded_short(rows.iter().map(|it| it.class).collect(), &self.classes);
-        let classes = match classes {
-            Ok(classes) => classes,
-            Err(error) => return Next::Failed(retime_cli::library::Failure::defect(error)),
-        };
         let of = |node: fn(&Row) -> Option<EventNode>, what: &dyn Fn(EventNode) -> u64| {
             known(rows.iter().map(|row| node(row).map(what)).collect())
         };
-        let columns = vec![
-            ordinal(rows.iter().map(|it| it.operation).collect()),
-            classes,
-            unsigned(rows.iter().map(|it| it.location).collect()),
-            of(|it| it.begin, &|it| times.nodes.event(it)),
-            of(|it| it.begin, &|it| times.recorded(it)),
-            of(|it| it.begin, &|it| times.corrected(it)),
-            of(|it| it.end, &|it| times.nodes.event(it)),
-            of(|it| it.end, &|it| times.recorded(it)),
-            of(|it| it.end, &|it| times.corrected(it)),
+        let ids = Ids::of(self.study.analysis().info());
+        let mut columns: Vec<Column> = vec![
+            Ok(ordinal(rows.iter().map(|it| it.operation).collect())),
+            coded_short(rows.iter().map(|it| it.class).collect(), &self.classes),
+            ids.column(rows.iter().map(|it| it.location).collect()),
         ];
+        let ends: [fn(&Row) -> Option<EventNode>; 2] = [|it| it.begin, |it| it.end];
+        for end in ends {
+            columns.push(of(end, &|it| times.nodes.event(it)));
+            columns.push(of(end, &|it| times.recorded(it)));
+            if self.is_corrected {
+                columns.push(of(end, &|it| times.corrected(it)));
+            }
+        }
         batch(&self.schema, columns)
     }
 }

@@ -16,13 +16,15 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
 use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+use arrow_schema::{DataType, SchemaRef};
 use rayon::prelude::*;
 use retime::format::Trace;
 use retime::{Correction, LocationIndex, TraceInfo};
 use retime_cli::library::{self, Failure, Study, Watch};
 
-use super::columns::{coded, coded_short, dictionary, named, present, schema, unsigned};
+use super::columns::{
+    Column, Ids, coded, coded_short, dictionary, joined, named, number, schema, whole,
+};
 use super::lane::{Chunk, Filled, Lane};
 use super::names::{Names, Regions};
 use super::stream::{Batches, Next, PATIENCE};
@@ -136,11 +138,11 @@ fn column(name: &str, is_corrected: bool) -> Result<&'static str, Failure> {
 
 impl Wanted {
     pub(super) fn schema(&self) -> SchemaRef {
+        let ids = Ids::of(self.source.info());
         let field = |&name: &&'static str| match name {
-            "location" | "event" | "time" | "corrected" => {
-                Field::new(name, DataType::UInt64, false)
-            }
-            "peer" => Field::new(name, DataType::UInt64, true),
+            "location" => ids.field(name, false),
+            "event" | "time" | "corrected" => number(name),
+            "peer" => ids.field(name, true),
             "kind" => named(name, DataType::Int16),
             _ => named(name, DataType::Int32),
         };
@@ -234,7 +236,13 @@ fn read(
         while lanes.len() < ABREAST
             && let Some(&location) = waiting.next()
         {
-            lanes.push(Lane::open(trace, location, wanted.source.correction())?);
+            let id = wanted.source.info().locations.get(location.as_usize());
+            let id = id.map_or(0, |it| it.id);
+            lanes.push(Lane::open(
+                trace,
+                (location, id),
+                wanted.source.correction(),
+            )?);
         }
         if lanes.is_empty() || meter.cancelled() {
             return Ok(());
@@ -246,8 +254,7 @@ fn read(
         let mut round = Vec::new();
         for chunk in chunks? {
             if chunk.rows > 0 {
-                let batch = dictionaries.batch(wanted, chunk);
-                round.push(batch.map_err(Failure::defect)?);
+                round.push(dictionaries.batch(wanted, chunk)?);
             }
         }
         if !round.is_empty() && sender.send(Ok(round)).is_err() {
@@ -259,6 +266,7 @@ fn read(
 /// All names, and the schema that refers to them.
 struct Dictionaries {
     schema: SchemaRef,
+    ids: Ids,
     kinds: Names,
     regions: Regions,
     passages: ArrayRef,
@@ -279,6 +287,7 @@ impl Dictionaries {
         }
         Self {
             schema: wanted.schema(),
+            ids: Ids::of(info),
             kinds: Names::default(),
             regions: Regions::of(wanted.source.trace()),
             passages: dictionary(&["enter", "leave"]),
@@ -287,7 +296,7 @@ impl Dictionaries {
         }
     }
 
-    fn batch(&mut self, wanted: &Wanted, mut chunk: Chunk) -> Result<RecordBatch, ArrowError> {
+    fn batch(&mut self, wanted: &Wanted, mut chunk: Chunk) -> Result<RecordBatch, Failure> {
         let trace = wanted.source.trace();
         self.number_kinds(&mut chunk);
         let strange: Vec<i32> = chunk
@@ -302,9 +311,9 @@ impl Dictionaries {
         }
         let mut columns = Vec::with_capacity(wanted.columns.len());
         for &name in &wanted.columns {
-            columns.push(self.column(name, wanted.source.info(), &mut chunk)?);
+            columns.push(self.column(name, wanted.source.info(), &mut chunk));
         }
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
+        joined(&self.schema, columns)
     }
 
     /// Gives kinds the numbers that they have in the whole table.
@@ -319,35 +328,33 @@ impl Dictionaries {
         }
     }
 
-    fn column(
-        &mut self,
-        name: &str,
-        info: &TraceInfo,
-        chunk: &mut Chunk,
-    ) -> Result<ArrayRef, ArrowError> {
+    fn column(&mut self, name: &str, info: &TraceInfo, chunk: &mut Chunk) -> Column {
         use std::mem::take;
         let location = info.locations.get(chunk.location.as_usize());
         let process = location.and_then(|it| info.processes.get(it.process));
-        Ok(match name {
+        match name {
             "location" => {
                 let id = location.map_or(0, |it| it.id);
-                unsigned(vec![id; chunk.rows])
+                self.ids.column(vec![id; chunk.rows])
             }
             "location_name" => {
                 let number = location.map_or(-1, |it| self.locations.number(&it.name));
-                coded(vec![number; chunk.rows], &self.locations.array())?
+                coded(vec![number; chunk.rows], &self.locations.array())
             }
             "process" => {
                 let number = process.map_or(-1, |it| self.processes.number(&it.name));
-                coded(vec![number; chunk.rows], &self.processes.array())?
+                coded(vec![number; chunk.rows], &self.processes.array())
             }
-            "event" => unsigned(take(&mut chunk.event)),
-            "time" => unsigned(take(&mut chunk.time)),
-            "corrected" => unsigned(take(&mut chunk.corrected)),
-            "kind" => coded_short(take(&mut chunk.kind), &self.kinds.array())?,
-            "region" => coded(take(&mut chunk.region), &self.regions.array())?,
-            "passage" => coded(take(&mut chunk.passage), &self.passages)?,
-            _ => present(take(&mut chunk.peer), chunk.has_peer.clone()),
-        })
+            "event" => whole(take(&mut chunk.event)),
+            "time" => whole(take(&mut chunk.time)),
+            "corrected" => whole(take(&mut chunk.corrected)),
+            "kind" => coded_short(take(&mut chunk.kind), &self.kinds.array()),
+            "region" => coded(take(&mut chunk.region), &self.regions.array()),
+            "passage" => coded(take(&mut chunk.passage), &self.passages),
+            _ => {
+                let has_peer = chunk.has_peer.clone();
+                self.ids.present(take(&mut chunk.peer), Some(has_peer))
+            }
+        }
     }
 }

@@ -3,27 +3,21 @@
 
 use std::sync::Arc;
 
-use arrow_schema::{DataType, Field, SchemaRef};
+use arrow_schema::SchemaRef;
 use retime::LocationIndex;
 use retime::causality::EventNode;
 use retime_cli::library::Study;
 
-use super::columns::{ROWS, batch, schema as schema_of, signed, unsigned};
+use super::columns::{Ids, ROWS, batch, number, schema as schema_of, signed, whole};
 use super::stream::{Batches, Next};
 use super::times::{Times, span};
 
-pub(super) fn schema(study: &Study) -> SchemaRef {
-    let number = |name: &str| Field::new(name, DataType::UInt64, false);
-    let ticks = |name: &str| Field::new(name, DataType::Int64, false);
-    let fields = vec![
-        number("location"),
-        number("from_event"),
-        number("to_event"),
-        number("from_time"),
-        ticks("recorded"),
-        ticks("corrected"),
-        ticks("change"),
-    ];
+pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
+    let mut fields = vec![Ids::of(study.analysis().info()).field("location", false)];
+    fields.extend(["from_event", "to_event", "from_time", "recorded"].map(number));
+    if is_corrected {
+        fields.extend(["corrected", "change"].map(number));
+    }
     schema_of(fields, study.analysis().info().rate.get())
 }
 
@@ -31,16 +25,18 @@ pub(super) fn schema(study: &Study) -> SchemaRef {
 pub(super) struct Intervals {
     study: Arc<Study>,
     schema: SchemaRef,
+    is_corrected: bool,
     location: u32,
     /// How many of its nodes were looked at.
     taken: usize,
 }
 
 impl Intervals {
-    pub(super) fn new(study: Arc<Study>, schema: SchemaRef) -> Self {
+    pub(super) fn new(study: Arc<Study>, schema: SchemaRef, is_corrected: bool) -> Self {
         Self {
             study,
             schema,
+            is_corrected,
             location: 0,
             taken: 0,
         }
@@ -72,15 +68,18 @@ impl Batches for Intervals {
         let ticks = |what: &dyn Fn(EventNode, EventNode) -> i64| {
             signed(ends.iter().map(|&(from, to)| what(from, to)).collect())
         };
-        let columns = vec![
-            unsigned(ids),
-            unsigned(ends.iter().map(|it| times.nodes.event(it.0)).collect()),
-            unsigned(ends.iter().map(|it| times.nodes.event(it.1)).collect()),
-            unsigned(ends.iter().map(|it| times.recorded(it.0)).collect()),
-            ticks(&recorded),
-            ticks(&corrected),
-            ticks(&|from, to| corrected(from, to).wrapping_sub(recorded(from, to))),
+        let mut columns = vec![
+            Ids::of(self.study.analysis().info()).column(ids),
+            whole(ends.iter().map(|it| times.nodes.event(it.0)).collect()),
+            whole(ends.iter().map(|it| times.nodes.event(it.1)).collect()),
+            whole(ends.iter().map(|it| times.recorded(it.0)).collect()),
+            Ok(ticks(&recorded)),
         ];
+        if self.is_corrected {
+            columns.push(Ok(ticks(&corrected)));
+            let change = |from, to| corrected(from, to).wrapping_sub(recorded(from, to));
+            columns.push(Ok(ticks(&change)));
+        }
         batch(&self.schema, columns)
     }
 }

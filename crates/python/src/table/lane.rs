@@ -5,7 +5,7 @@ use retime::format::{EventRow, EventRows, FormatError, Passage, Trace};
 use retime::{Correction, LocationIndex, MapCursor, Timestamp};
 use retime_cli::library::Failure;
 
-use super::columns::ROWS;
+use super::columns::{ROWS, too_large};
 use super::names::Regions;
 
 /// Which columns are wanted, so that others are not filled.
@@ -48,6 +48,8 @@ pub(super) struct Chunk {
 /// A location.
 pub(super) struct Lane<'a> {
     location: LocationIndex,
+    /// What the trace calls it.
+    id: u64,
     rows: Box<dyn EventRows + 'a>,
     map: Option<MapCursor<'a>>,
     event: u64,
@@ -58,11 +60,12 @@ pub(super) struct Lane<'a> {
 impl<'a> Lane<'a> {
     pub(super) fn open(
         trace: &'a dyn Trace,
-        location: LocationIndex,
+        (location, id): (LocationIndex, u64),
         correction: Option<&'a Correction>,
     ) -> Result<Self, FormatError> {
         Ok(Self {
             location,
+            id,
             rows: trace.rows(location)?,
             map: correction.map(|it| it.map_of(location).cursor(location)),
             event: 0,
@@ -111,9 +114,23 @@ impl<'a> Lane<'a> {
                     continue;
                 }
             }
+            if filled.time || filled.corrected {
+                self.check(event, row.time.max(corrected))?;
+            }
             chunk.add(event, &row, corrected, regions);
         }
         Ok(chunk.finish())
+    }
+
+    /// Refuses a stamp that a column cannot hold.
+    #[inline]
+    fn check(&self, event: u64, stamp: Timestamp) -> Result<(), Failure> {
+        if i64::try_from(stamp.0).is_ok() {
+            return Ok(());
+        }
+        let (stamp, id) = (stamp.0, self.id);
+        let what = format!("the time stamp {stamp} of event {event} of location {id}");
+        Err(too_large(&what))
     }
 }
 

@@ -14,29 +14,23 @@ use arrow_schema::{DataType, Field, SchemaRef};
 use retime::causality::EventNode;
 use retime_cli::library::Study;
 
-use super::columns::{ROWS, batch, finite, schema as schema_of, signed, unsigned};
+use super::columns::{Ids, ROWS, batch, finite, number, schema as schema_of, signed, whole};
 use super::stream::{Batches, Next};
 use super::times::{Times, span};
 
-pub(super) fn schema(study: &Study) -> SchemaRef {
-    let number = |name: &str| Field::new(name, DataType::UInt64, false);
-    let ticks = |name: &str| Field::new(name, DataType::Int64, false);
-    let bound = |name: &str| Field::new(name, DataType::Float64, true);
-    let fields = vec![
-        number("send_location"),
-        number("send_event"),
-        number("send_time"),
-        number("send_corrected"),
-        number("receive_location"),
-        number("receive_event"),
-        number("receive_time"),
-        number("receive_corrected"),
-        ticks("latency"),
-        ticks("latency_corrected"),
-        ticks("least_latency"),
-        bound("latency_from"),
-        bound("latency_to"),
-    ];
+pub(super) fn schema(study: &Study, is_corrected: bool) -> SchemaRef {
+    let ids = Ids::of(study.analysis().info());
+    let corrected = |name: &str| is_corrected.then(|| number(name));
+    let mut fields = Vec::new();
+    for end in ["send", "receive"] {
+        fields.push(ids.field(&format!("{end}_location"), false));
+        fields.extend(["event", "time"].map(|it| number(&format!("{end}_{it}"))));
+        fields.extend(corrected(&format!("{end}_corrected")));
+    }
+    fields.push(number("latency"));
+    fields.extend(corrected("latency_corrected"));
+    fields.push(number("least_latency"));
+    fields.extend(["latency_from", "latency_to"].map(|it| Field::new(it, DataType::Float64, true)));
     schema_of(fields, study.analysis().info().rate.get())
 }
 
@@ -44,15 +38,17 @@ pub(super) fn schema(study: &Study) -> SchemaRef {
 pub(super) struct Messages {
     study: Arc<Study>,
     schema: SchemaRef,
+    is_corrected: bool,
     /// The first node that was not looked at.
     next: u32,
 }
 
 impl Messages {
-    pub(super) fn new(study: Arc<Study>, schema: SchemaRef) -> Self {
+    pub(super) fn new(study: Arc<Study>, schema: SchemaRef, is_corrected: bool) -> Self {
         Self {
             study,
             schema,
+            is_corrected,
             next: 0,
         }
     }
@@ -75,13 +71,6 @@ impl Batches for Messages {
         if ends.is_empty() {
             return Next::End;
         }
-        let of = |what: &dyn Fn(EventNode, EventNode) -> u64| {
-            unsigned(
-                ends.iter()
-                    .map(|&(send, receive)| what(send, receive))
-                    .collect(),
-            )
-        };
         let ticks = |what: &dyn Fn(EventNode, EventNode) -> i64| {
             signed(
                 ends.iter()
@@ -100,21 +89,28 @@ impl Batches for Messages {
             let (from, to) = (times.nodes.location(send), times.nodes.location(receive));
             delay.between(from, to).0
         };
-        let columns = vec![
-            of(&|send, _| times.location(send)),
-            of(&|send, _| times.nodes.event(send)),
-            of(&|send, _| times.recorded(send)),
-            of(&|send, _| times.corrected(send)),
-            of(&|_, receive| times.location(receive)),
-            of(&|_, receive| times.nodes.event(receive)),
-            of(&|_, receive| times.recorded(receive)),
-            of(&|_, receive| times.corrected(receive)),
-            ticks(&|send, receive| span(times.recorded(send), times.recorded(receive))),
-            ticks(&corrected),
-            ticks(&least),
-            finite(ends.iter().map(from).collect()),
-            finite(ends.iter().map(to).collect()),
-        ];
+        let ids = Ids::of(self.study.analysis().info());
+        let mut columns = Vec::new();
+        for is_sender in [true, false] {
+            let side = |it: &(EventNode, EventNode)| if is_sender { it.0 } else { it.1 };
+            let nodes = || ends.iter().map(side);
+            columns.push(ids.column(nodes().map(|it| times.location(it)).collect()));
+            columns.push(whole(nodes().map(|it| times.nodes.event(it)).collect()));
+            columns.push(whole(nodes().map(|it| times.recorded(it)).collect()));
+            if self.is_corrected {
+                columns.push(whole(nodes().map(|it| times.corrected(it)).collect()));
+            }
+        }
+        let recorded = |send, receive| span(times.recorded(send), times.recorded(receive));
+        columns.push(Ok(ticks(&recorded)));
+        if self.is_corrected {
+            columns.push(Ok(ticks(&corrected)));
+        }
+        columns.extend([
+            Ok(ticks(&least)),
+            Ok(finite(ends.iter().map(from).collect())),
+            Ok(finite(ends.iter().map(to).collect())),
+        ]);
         batch(&self.schema, columns)
     }
 }

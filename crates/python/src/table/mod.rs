@@ -6,7 +6,8 @@
 //!
 //! A table holds no rows: each stream makes them anew, batch by batch, as whoever takes
 //! them asks for more. Columns are made once and handed over, not copied; names stand in
-//! dictionaries.
+//! dictionaries. Columns of corrected times are there where they were asked for, though
+//! nothing may have had to be corrected; tables of a recording have none.
 
 mod clocks;
 mod collectives;
@@ -63,38 +64,38 @@ impl Table {
     }
 
     /// Of messages with both ends.
-    pub(crate) fn messages(study: Arc<Study>) -> Self {
-        let (schema, study) = (messages::schema(&study), study);
+    pub(crate) fn messages(study: Arc<Study>, is_corrected: bool) -> Self {
+        let (schema, study) = (messages::schema(&study, is_corrected), study);
         let own = Arc::clone(&schema);
         Self::new(schema, move || {
-            messages::Messages::new(Arc::clone(&study), Arc::clone(&own))
+            messages::Messages::new(Arc::clone(&study), Arc::clone(&own), is_corrected)
         })
     }
 
     /// Of who took part in which collective operation.
-    pub(crate) fn collectives(study: Arc<Study>) -> Self {
-        let schema = collectives::schema(&study);
+    pub(crate) fn collectives(study: Arc<Study>, is_corrected: bool) -> Self {
+        let schema = collectives::schema(&study, is_corrected);
         let own = Arc::clone(&schema);
         Self::new(schema, move || {
-            collectives::Collectives::new(Arc::clone(&study), Arc::clone(&own))
+            collectives::Collectives::new(Arc::clone(&study), Arc::clone(&own), is_corrected)
         })
     }
 
     /// Of what is added to clocks.
-    pub(crate) fn clocks(study: Arc<Study>) -> Self {
-        let schema = clocks::schema(&study);
+    pub(crate) fn clocks(study: Arc<Study>, is_corrected: bool) -> Self {
+        let schema = clocks::schema(&study, is_corrected);
         let own = Arc::clone(&schema);
         Self::new(schema, move || {
-            clocks::ClockKnots::new(Arc::clone(&study), Arc::clone(&own))
+            clocks::ClockKnots::new(Arc::clone(&study), Arc::clone(&own), is_corrected)
         })
     }
 
     /// Of the time between events that communicate.
-    pub(crate) fn intervals(study: Arc<Study>) -> Self {
-        let schema = intervals::schema(&study);
+    pub(crate) fn intervals(study: Arc<Study>, is_corrected: bool) -> Self {
+        let schema = intervals::schema(&study, is_corrected);
         let own = Arc::clone(&schema);
         Self::new(schema, move || {
-            intervals::Intervals::new(Arc::clone(&study), Arc::clone(&own))
+            intervals::Intervals::new(Arc::clone(&study), Arc::clone(&own), is_corrected)
         })
     }
 }

@@ -37,9 +37,10 @@ pub(crate) struct ExportArgs {
     /// dependencies reversed than the recording has, or cannot be right
     #[arg(long)]
     pub(crate) force: bool,
-    /// perfetto or chrome, the kind of file [default: chrome if FILE ends in .json or
-    /// .json.gz, else perfetto]; or a time: show events up to this time after the first
-    /// event. May be given once for each
+    /// perfetto or chrome, the kind of file [default: by the ending of FILE, chrome for
+    /// .json; perfetto for .pftrace, .perfetto-trace, .perfetto and none; each also with .gz
+    /// behind it]; or a time: show events up to this time after the first event. May be
+    /// given once for each
     #[arg(long, value_name = "KIND|TIME")]
     pub(crate) to: Vec<To>,
     /// Show events from this time after the first event on
@@ -85,6 +86,14 @@ impl From<TimesName> for Times {
         }
     }
 }
+
+/// What kind of file an ending says: those that Perfetto's own tools give, and that of JSON.
+const ENDINGS: [(&str, Kind); 4] = [
+    ("pftrace", Kind::Perfetto),
+    ("perfetto-trace", Kind::Perfetto),
+    ("perfetto", Kind::Perfetto),
+    ("json", Kind::Chrome),
+];
 
 /// What `--to` says: to what kind of file, or up to which time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -178,20 +187,35 @@ impl ExportArgs {
                 return Err(CliError::Usage(message.into()));
             }
         }
-        Ok((kind.unwrap_or_else(|| self.kind_by_name()), end))
+        let kind = kind.map_or_else(|| self.kind_by_name(), Ok)?;
+        Ok((kind, end))
     }
 
-    fn kind_by_name(&self) -> Kind {
+    fn kind_by_name(&self) -> Result<Kind, CliError> {
         let name = if self.gzip() {
             self.output.with_extension("")
         } else {
             self.output.clone()
         };
-        if name.extension().is_some_and(|it| it == "json") {
-            Kind::Chrome
-        } else {
-            Kind::Perfetto
-        }
+        let Some(ending) = name.extension() else {
+            return Ok(Kind::Perfetto);
+        };
+        let known = ENDINGS.iter().find(|it| ending == it.0);
+        known.map(|it| it.1).ok_or_else(|| {
+            let of = |kind| {
+                let own = ENDINGS.iter().filter(|it| it.1 == kind);
+                let own: Vec<String> = own.map(|it| format!(".{}", it.0)).collect();
+                own.join(", ")
+            };
+            CliError::Usage(format!(
+                "{}: the ending .{} says no kind of file: {} are Perfetto's, {} is Chrome's, each \
+                 also with .gz behind it; or say --to perfetto or --to chrome",
+                self.output.display(),
+                ending.display(),
+                of(Kind::Perfetto),
+                of(Kind::Chrome),
+            ))
+        })
     }
 
     /// The locations that are shown.
