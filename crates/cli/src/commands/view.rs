@@ -5,6 +5,9 @@
 //!         -> serve the page; of each stretch that it asks for, what there is to see
 //! ```
 
+mod answer;
+mod connections;
+mod request;
 mod server;
 
 use std::io::Write;

@@ -3,51 +3,34 @@
 //! Whoever uses the machine could ask for a page of 127.0.0.1, and so could any page that
 //! the browser shows, so an address holds a token that nobody can guess, requests must
 //! name this host (a name on the internet that leads here does not), and what is served
-//! can be read by the page alone.
+//! can be read by the page alone. Those without the token can still connect, so what a
+//! connection takes is limited: see `connections`, `request` and `answer`.
 
+use std::hint::black_box;
 use std::io;
+use std::net::TcpListener;
 use std::path::Path;
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
 
-use tiny_http::{Header, Method, Request, Response};
-
+use super::answer::{Answer, close};
+use super::connections::{Connections, MOST, PATIENCE, Place};
+use super::request::Request;
 use crate::error::CliError;
 use crate::progress::check_interrupt;
 
-/// How long to wait for a request before looking whether to stop.
-const PATIENCE: Duration = Duration::from_millis(100);
-
 /// Listens, and serves once there is something to.
 pub(super) struct Server {
-    http: tiny_http::Server,
+    listener: TcpListener,
     port: u16,
     token: String,
 }
 
-/// What is sent back.
-struct Answer {
-    status: u16,
-    kind: &'static str,
-    body: Vec<u8>,
-}
-
-impl Answer {
-    fn found(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
-        let body = body.into();
-        Self {
-            status: 200,
-            kind,
-            body,
-        }
-    }
-
-    fn refusal(status: u16, why: &str) -> Self {
-        Self {
-            status,
-            kind: "text/plain; charset=utf-8",
-            body: format!("{why}\n").into_bytes(),
-        }
-    }
+/// A stretch of time that somebody asks for, and where to bring what there is to see.
+struct Wanted {
+    from: i64,
+    to: i64,
+    reply: SyncSender<io::Result<Vec<u8>>>,
 }
 
 impl Server {
@@ -55,16 +38,16 @@ impl Server {
     pub(super) fn listen(port: u16) -> Result<Self, CliError> {
         let failed =
             |error: io::Error| CliError::io(Path::new(&format!("127.0.0.1:{port}")), error);
-        let http = tiny_http::Server::http(("127.0.0.1", port));
-        let http = http.map_err(|error| failed(io::Error::other(error)))?;
-        let address = http.server_addr().to_ip();
+        let listener = TcpListener::bind(("127.0.0.1", port)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
         let mut token = [0; 16];
         getrandom::fill(&mut token).map_err(|error| failed(io::Error::other(error)))?;
         let token = u128::from_le_bytes(token);
         Ok(Self {
-            port: address.map_or(port, |it| it.port()),
+            port: address.port(),
             token: format!("{token:032x}"),
-            http,
+            listener,
         })
     }
 
@@ -79,53 +62,126 @@ impl Server {
         page: &str,
         view: impl Fn(i64, i64) -> io::Result<Vec<u8>>,
     ) -> Result<u8, CliError> {
-        loop {
-            check_interrupt()?;
-            let request = self.http.recv_timeout(PATIENCE);
-            let Some(request) =
-                request.map_err(|error| CliError::io(Path::new("127.0.0.1"), error))?
-            else {
-                continue;
-            };
-            let answer = self.answer(&request, page, &view);
-            // Whoever has gone needs no answer.
-            let _ = request.respond(response(answer));
+        let connections = Connections::default();
+        let (ask, asked) = sync_channel(MOST);
+        let page = Answer::found("text/html; charset=utf-8", page);
+        let serve = |place: &Place<'_>| self.attend(place, &page, &ask);
+        thread::scope(|scope| {
+            // Nobody waits for a reply once this is dropped, nor for a request.
+            let (asked, _ends) = (asked, Ends(&connections));
+            let accept = || connections.accept(scope, &self.listener, &serve);
+            thread::Builder::new()
+                .spawn_scoped(scope, accept)
+                .map_err(|error| CliError::io(Path::new("127.0.0.1"), error))?;
+            draw(&asked, view)
+        })
+    }
+
+    /// Answers the request of one connection and closes it.
+    fn attend(&self, place: &Place<'_>, page: &Answer, ask: &SyncSender<Wanted>) {
+        // Whoever has gone needs no answer.
+        let Ok(request) = Request::read(place.stream()) else {
+            return;
+        };
+        place.is_served(true);
+        let sent = match request {
+            Ok(request) => {
+                let only_head = request.method == "HEAD";
+                match self.asked_for(&request) {
+                    Ok(Asked::Page) => page.send(place.stream(), only_head),
+                    Ok(Asked::View(from, to)) => {
+                        drawn(from, to, ask).send(place.stream(), only_head)
+                    }
+                    Err(refusal) => refusal.send(place.stream(), only_head),
+                }
+            }
+            Err(refusal) => refusal.send(place.stream(), false),
+        };
+        place.is_served(false);
+        let _ = sent.and_then(|()| close(place.stream()));
+    }
+
+    fn asked_for(&self, request: &Request) -> Result<Asked, Answer> {
+        if !request.host.as_deref().is_some_and(|it| self.is_own(it)) {
+            return Err(Answer::refusal(403, "this is served to 127.0.0.1 only"));
+        }
+        if !matches!(&*request.method, "GET" | "HEAD") {
+            return Err(Answer::refusal(405, "only GET is answered"));
+        }
+        let target = &*request.target;
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let of_token = path.strip_prefix('/').and_then(|it| it.split_once('/'));
+        match of_token {
+            Some((token, "")) if same(token, &self.token) => Ok(Asked::Page),
+            Some((token, "view")) if same(token, &self.token) => stretch(query)
+                .map(|(from, to)| Asked::View(from, to))
+                .ok_or_else(|| Answer::refusal(400, "from and to are whole ticks, from before to")),
+            _ => Err(Answer::refusal(
+                404,
+                "nothing here; open the address that retime has printed",
+            )),
         }
     }
 
-    fn answer(
-        &self,
-        request: &Request,
-        page: &str,
-        view: impl Fn(i64, i64) -> io::Result<Vec<u8>>,
-    ) -> Answer {
-        let host = request.headers().iter().find(|it| it.field.equiv("Host"));
-        let own = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
-        if !host.is_some_and(|it| own.iter().any(|own| it.value == own.as_str())) {
-            return Answer::refusal(403, "this is served to 127.0.0.1 only");
-        }
-        if *request.method() != Method::Get {
-            return Answer::refusal(405, "only GET is answered");
-        }
-        let (path, query) = request.url().split_once('?').unwrap_or((request.url(), ""));
-        let of_token = path.strip_prefix('/').and_then(|it| it.split_once('/'));
-        match of_token {
-            Some((token, "")) if token == self.token => {
-                Answer::found("text/html; charset=utf-8", page)
-            }
-            Some((token, "view")) if token == self.token => match stretch(query) {
-                Some((from, to)) => match view(from, to) {
-                    Ok(json) => Answer::found("application/json", json),
-                    Err(error) => Answer::refusal(500, &error.to_string()),
-                },
-                None => Answer::refusal(400, "from and to are whole ticks, from before to"),
-            },
-            _ => Answer::refusal(
-                404,
-                "nothing here; open the address that retime has printed",
-            ),
+    /// Whether a name and port are those of this server.
+    fn is_own(&self, host: &str) -> bool {
+        // Browsers leave out the port of HTTP.
+        let (name, port) = match host.split_once(':') {
+            Some((name, port)) => (name, port.parse().ok()),
+            None => (host, Some(80)),
+        };
+        matches!(name, "127.0.0.1" | "localhost") && port == Some(self.port)
+    }
+}
+
+/// What a request asks for.
+enum Asked {
+    Page,
+    View(i64, i64),
+}
+
+/// Cuts off all connections when it is dropped, also by a panic: their threads are waited
+/// for.
+struct Ends<'a>(&'a Connections);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// Draws what is asked for, one after the other in this thread, which belongs to the pool
+/// of the command; until it is interrupted.
+fn draw(
+    asked: &Receiver<Wanted>,
+    view: impl Fn(i64, i64) -> io::Result<Vec<u8>>,
+) -> Result<u8, CliError> {
+    loop {
+        check_interrupt()?;
+        match asked.recv_timeout(PATIENCE) {
+            // Whoever does not wait any more needs no reply.
+            Ok(wanted) => drop(wanted.reply.send(view(wanted.from, wanted.to))),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
         }
     }
+}
+
+/// Has a stretch drawn.
+fn drawn(from: i64, to: i64, ask: &SyncSender<Wanted>) -> Answer {
+    let (reply, replied) = sync_channel(1);
+    let wanted = Wanted { from, to, reply };
+    let drawn = ask.send(wanted).ok().and_then(|()| replied.recv().ok());
+    match drawn {
+        Some(Ok(json)) => Answer::found("application/json", json),
+        Some(Err(error)) => Answer::refusal(500, &error.to_string()),
+        None => Answer::refusal(503, "retime is ending"),
+    }
+}
+
+/// Whether two words are the same, in a time that does not tell where they differ.
+fn same(one: &str, other: &str) -> bool {
+    let differ = |differ: u8, (a, b): (u8, u8)| black_box(differ | (a ^ b));
+    one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, differ) == 0
 }
 
 /// The stretch that a query asks for.
@@ -135,30 +191,14 @@ fn stretch(query: &str) -> Option<(i64, i64)> {
         fields.find(|it| it.0 == name)?.1.parse::<i64>().ok()
     };
     let (from, to) = (value("from")?, value("to")?);
-    (from < to).then_some((from, to))
-}
-
-fn response(answer: Answer) -> Response<io::Cursor<Vec<u8>>> {
-    let headers = [
-        ("Content-Type", answer.kind),
-        ("Cache-Control", "no-store"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-        ("Cross-Origin-Resource-Policy", "same-origin"),
-    ];
-    // All of it is there, so its length is said.
-    let response = Response::from_data(answer.body).with_chunked_threshold(usize::MAX);
-    let response = response.with_status_code(answer.status);
-    let header = |(field, value): (&str, &str)| Header::from_bytes(field, value).ok();
-    headers
-        .into_iter()
-        .filter_map(header)
-        .fold(response, Response::with_header)
+    // How long it is can be told, too, and a little more than that.
+    let is_far = |it: i64| it.unsigned_abs() > i64::MAX.unsigned_abs() / 4;
+    (from < to && !is_far(from) && !is_far(to)).then_some((from, to))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::stretch;
+    use super::{same, stretch};
 
     #[test]
     fn a_stretch_has_two_ends_in_order() {
@@ -166,6 +206,16 @@ mod tests {
         assert_eq!(stretch("to=7&x=1&from=6"), Some((6, 7)));
         for refused in ["", "from=1", "from=2&to=2", "from=1.5&to=7", "from=a&to=b"] {
             assert_eq!(stretch(refused), None, "{refused}");
+        }
+        let all = format!("from={}&to={}", i64::MIN, i64::MAX);
+        assert_eq!(stretch(&all), None);
+    }
+
+    #[test]
+    fn tokens_are_the_same_or_not() {
+        assert!(same("", "") && same("0af3", "0af3"));
+        for other in ["0af", "0af30", "1af3", "0af4", "0AF3"] {
+            assert!(!same("0af3", other), "{other}");
         }
     }
 }
