@@ -91,7 +91,7 @@ fn apply() {
         "apply one.json skewed -o one",
         "apply identity.json skewed -o same",
         "correct skewed -o corrected --quiet",
-        "apply corrected/traces.retime.json skewed -o again",
+        "apply corrected/traces.retime skewed -o again",
         "undo shifted -o back",
     ];
     assert_golden("apply.txt", &transcript(&scratch, &commands));

@@ -304,10 +304,10 @@ fn correcting_twice_changes_nothing() {
 fn a_correction_fits_the_same_trace_again() {
     let scratch = short_trace();
     scratch.succeed("correct trace -o corrected");
-    scratch.succeed("apply corrected/traces.retime.json trace -o applied");
-    fs::remove_file(scratch.join("corrected/traces.retime.json")).unwrap();
+    scratch.succeed("apply corrected/traces.retime trace -o applied");
+    fs::remove_file(scratch.join("corrected/traces.retime")).unwrap();
     fs::rename(
-        scratch.join("applied/traces.retime.json"),
+        scratch.join("applied/traces.retime"),
         scratch.join("applied.json"),
     )
     .unwrap();
