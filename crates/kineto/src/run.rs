@@ -159,6 +159,13 @@ impl Run {
             let is_below_zero = files.iter().any(|it| it.is_below_zero);
             if is_below_zero { BELOW_ZERO } else { 0 }
         });
+        if origin == 0 && files.iter().any(|it| it.is_below_zero) {
+            return Err(KinetoError::Inconsistent {
+                path: self.path.clone(),
+                what: "has times below 0, where that which it is a copy of has none".to_owned(),
+            }
+            .into());
+        }
         files.iter_mut().for_each(|it| it.count_from(origin));
         Ok(self.read.get_or_init(|| AllRead {
             files,
