@@ -272,7 +272,7 @@ pub(crate) struct PlainRunArgs {
      have"
 )))]
 pub(crate) struct ApplyArgs {
-    /// The correction: the *.retime.json of a corrected trace, or one of your own
+    /// The correction: the *.retime of a corrected trace, or one of your own
     pub(crate) correction: PathBuf,
     /// The trace: an OTF2 anchor file (*.otf2) or the directory that holds it, a
     /// directory of profiles of one training job, or a file in Chrome's format or of JSON
@@ -288,7 +288,7 @@ pub(crate) struct ApplyArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct UndoArgs {
-    /// A trace that retime corrected, with its *.retime.json
+    /// A trace that retime corrected, with its *.retime
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

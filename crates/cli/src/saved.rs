@@ -1,6 +1,6 @@
 //! The correction that is saved beside a corrected trace.
 //!
-//! `NAME.retime.json` holds the clock maps (see [`retime::SavedClock`]), how far
+//! `NAME.retime` holds the clock maps (see [`retime::SavedClock`]), how far
 //! the times they give can be from the truth, and what `undo` needs. The first
 //! part can be written by hand for `apply`.
 //!
@@ -10,17 +10,19 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::{BufReader, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use retime::format::{Trace, Undo};
+use retime::format::{EARLIER, Trace, Undo};
 use retime::optimal::SavedErrorBound;
 use retime::pipeline::Bounds;
-use retime::{Access, Clocks, Correction, SavedClock, TraceInfo};
+use retime::{Access, Clocks, Correction, SavedClock, TraceInfo, copy_file, resemble};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::CliError;
 use crate::origin::Origin;
+use crate::progress::Interrupts;
+use crate::staging::Staging;
 
 const FORMAT: &str = "retime correction";
 const VERSION: u32 = 1;
@@ -133,12 +135,12 @@ impl SavedCorrection {
         Self { bounds, ..self }
     }
 
-    /// Writes a new file, which may be read by whom the file `like` may.
+    /// Writes a new file, which may be read by whom the file or directory `like` may.
     pub(crate) fn write(&self, path: &Path, like: &Path) -> Result<(), CliError> {
         let found = fs::metadata(like).map_err(|error| CliError::io(like, error))?;
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::new(File::create_new(path)?);
-            Access::of(&found).give(file.get_ref())?;
+            Access::of(&found).of_data().give(file.get_ref())?;
             serde_json::to_writer(&mut file, self)?;
             file.write_all(b"\n")?;
             file.flush()
@@ -204,18 +206,56 @@ fn unknown(clocks: &[SavedClock], info: &TraceInfo) -> Option<String> {
     ))
 }
 
-/// Whoever names a directory gets a copy of all that lies in it, and there
-/// is no place for a second correction.
-pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
+/// The correction that is saved beside a trace, if there is one; older ones have
+/// [another name](EARLIER).
+pub(crate) fn beside(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
     let path = trace.correction_path();
-    let exists = || {
-        path.try_exists()
-            .map_err(|error| CliError::io(&path, error))
-    };
-    if trace.copies_siblings() && exists()? {
-        let message = "is the correction of an earlier run, and a copy can hold only one; \
-                       undo it first, or name the anchor file to leave it out";
-        return Err(CliError::input(&path, message));
+    let mut earlier = path.clone().into_os_string();
+    earlier.push(EARLIER);
+    for path in [path, earlier.into()] {
+        let found = path.try_exists();
+        if found.map_err(|error| CliError::io(&path, error))? {
+            return Ok(Some(path));
+        }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// The correction that belongs to what was named.
+fn included(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
+    if trace.includes_correction() {
+        beside(trace)
+    } else {
+        Ok(None)
+    }
+}
+
+/// A second correction would need a place of its own, and without the first there is no way
+/// back to the original.
+pub(crate) fn refuse_second(trace: &dyn Trace) -> Result<(), CliError> {
+    included(trace)?.map_or(Ok(()), |path| {
+        let message = "is the correction of an earlier run, and a copy can hold only one; \
+                       undo it first, or move it elsewhere to leave it out";
+        Err(CliError::input(&path, message))
+    })
+}
+
+/// Gives the plain copy of a trace its correction, where the format has not copied that with
+/// all that lies beside it.
+pub(crate) fn take_along(trace: &dyn Trace, staging: &Staging) -> Result<(), CliError> {
+    let Some(path) = included(trace)? else {
+        return Ok(());
+    };
+    let copied = staging
+        .directory()
+        .join(path.file_name().unwrap_or_default());
+    let exists = copied.try_exists();
+    if exists.map_err(|error| CliError::io(&copied, error))? {
+        return Ok(());
+    }
+    let to = staging.correction(trace);
+    let failed = |path: &Path, error| CliError::io(path, error);
+    let found = fs::metadata(&path).map_err(|error| failed(&path, error))?;
+    copy_file(&path, &to, &Interrupts, failed)?;
+    resemble(&found, &to, true).map_err(|error| failed(&to, error))
 }

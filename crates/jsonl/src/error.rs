@@ -36,6 +36,16 @@ pub enum JsonlError {
         /// The file.
         path: PathBuf,
     },
+    /// There is nothing in the file.
+    #[error(
+        "{}: is empty, so it is no trace; was the program killed before it wrote, or the file cut \
+         off by a copy?",
+        path.display()
+    )]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
     /// A line cannot be understood.
     #[error("{}: line {line}: {what}", path.display())]
     Line {

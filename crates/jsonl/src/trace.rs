@@ -7,16 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use retime_model::format::{EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo};
+use retime_model::format::{
+    CORRECTION, EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo,
+};
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, Version, copy_file, resemble};
 
 use crate::error::JsonlError;
 use crate::pass::Pass;
 use crate::rows::Table;
 use crate::{restore, rewrite, scan, timelines};
-
-/// What is appended to the name of a file for that of its correction.
-const CORRECTION: &str = ".retime.json";
 
 /// A file of JSON lines.
 pub(crate) struct EventFile {
@@ -35,7 +34,11 @@ impl EventFile {
             return Err(failed(path, source).into());
         }
         let mut pass = Pass::open(path, &())?;
-        while let Some(entry) = pass.next()? {
+        loop {
+            let Some(entry) = pass.next()? else {
+                let path = path.to_owned();
+                return Err(JsonlError::Empty { path }.into());
+            };
             if !entry.bytes.trim_ascii().is_empty() {
                 break;
             }
@@ -151,6 +154,7 @@ impl Trace for EventFile {
 
     fn correction_of(&self, path: &Path) -> PathBuf {
         let mut name = OsString::from(path);
+        name.push(".");
         name.push(CORRECTION);
         name.into()
     }

@@ -13,14 +13,19 @@ use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::call::{Call, Said};
-use crate::error::KinetoError;
 use crate::header::Header;
 use crate::micros;
 use crate::pass::{Event, read};
+use crate::window::syntax;
 use retime_model::Operation;
 
 /// Stands for no track.
 pub(crate) const NO_TRACK: u32 = u32::MAX;
+
+/// By how many nanoseconds the times of a run are moved to count from 0, if some lie below
+/// it: profilers may give times relative to a moment of their own. No trace may span more, so
+/// that none with a time of 0 or later reaches further below.
+pub(crate) const BELOW_ZERO: u64 = 1 << 61;
 
 /// Stands for no length.
 pub(crate) const MOMENT: u64 = u64::MAX;
@@ -57,6 +62,13 @@ impl Columns {
     pub(crate) fn end(&self, event: u32) -> u64 {
         self.begin(event)
             .saturating_add(self.length(event).unwrap_or_default())
+    }
+
+    /// Where in the content of the file the digits of an event stand.
+    pub(crate) fn place(&self, event: usize) -> u64 {
+        let before = self.digits.iter().take(event);
+        let before: u64 = before.map(|it| u64::from(it.0) + u64::from(it.1)).sum();
+        before + self.digits.get(event).map_or(0, |it| u64::from(it.0))
     }
 
     /// The track it is on.
@@ -111,6 +123,10 @@ pub(crate) struct FileRead {
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
     pub(crate) columns: Columns,
+    /// How many nanoseconds before 0 its times are counted from.
+    pub(crate) origin: u64,
+    /// Whether some of its times lie before 0.
+    pub(crate) is_below_zero: bool,
     pub(crate) tracks: Vec<Track>,
     /// Names that were given to tracks, by pid and tid.
     pub(crate) thread_names: FxHashMap<(String, String), String>,
@@ -153,19 +169,22 @@ impl FileRead {
         };
         let passed = read(path, monitor, &mut |event| gathered.take(&event))?;
         let base = passed.header.base;
-        let begins = gathered.begins.into_iter().map(|it| absolute(base, it));
-        let begins = begins.collect::<Option<Vec<u64>>>();
-        gathered.columns.begins = begins.ok_or_else(|| KinetoError::Inconsistent {
-            path: path.to_owned(),
-            what: "an event lies before the time from which nanoseconds count, or beyond what \
-                   64 bits of them hold; is a baseTimeNanoseconds missing?"
-                .to_owned(),
-        })?;
+        let mut is_below_zero = false;
+        for (event, &time) in gathered.begins.iter().enumerate() {
+            let time = absolute(base, time).ok_or_else(|| {
+                let byte = gathered.columns.place(event);
+                syntax(path, byte, BEYOND)
+            })?;
+            is_below_zero |= time < 0;
+            gathered.columns.begins.push(time as u64);
+        }
         Ok(Self {
             header: passed.header,
             crc: passed.crc,
             rest: passed.rest,
             columns: gathered.columns,
+            origin: 0,
+            is_below_zero,
             tracks: gathered.tracks,
             thread_names: gathered.thread_names,
             process_names: gathered.process_names,
@@ -177,9 +196,32 @@ impl FileRead {
     }
 }
 
-/// A time with the base of its file; nothing if no time stamp holds it.
-fn absolute(base: i64, time: i64) -> Option<u64> {
-    u64::try_from(base.checked_add(time)?).ok()
+impl FileRead {
+    /// Counts its times from so many nanoseconds before 0, once and for all.
+    pub(crate) fn count_from(&mut self, origin: u64) {
+        if origin == 0 {
+            return;
+        }
+        for begin in &mut self.columns.begins {
+            *begin = begin.wrapping_add(origin);
+        }
+        self.origin = origin;
+    }
+
+    /// The time of an event whose `ts` is 0.
+    pub(crate) fn zero(&self) -> Option<u64> {
+        self.origin.checked_add_signed(self.header.base)
+    }
+}
+
+/// What is wrong with a time that is too far from all that a trace can hold.
+const BEYOND: &str = "ts and baseTimeNanoseconds together lie more than 73 years before 0, or \
+                      beyond what 64 bits of nanoseconds hold";
+
+/// A time with the base of its file, if it can be counted from 0 or from [`BELOW_ZERO`].
+fn absolute(base: i64, time: i64) -> Option<i64> {
+    let sum = base.checked_add(time)?;
+    BELOW_ZERO.checked_add_signed(sum).map(|_| sum)
 }
 
 impl Gathered {
@@ -309,6 +351,7 @@ impl Gathered {
 /// How long a stay lasts; one that does not say so, or nonsense, is over at once.
 fn length(event: &Event<'_>) -> u64 {
     let dur = event.fields.dur;
-    let length = micros::parse(dur.of(event.bytes)).map(|it| it.nanoseconds);
+    let length = micros::parse(dur.number(event.bytes).of(event.bytes));
+    let length = length.map(|it| it.nanoseconds);
     length.and_then(|it| u64::try_from(it).ok()).unwrap_or(0)
 }

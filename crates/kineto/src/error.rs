@@ -48,6 +48,20 @@ pub enum KinetoError {
         /// What is wrong.
         what: String,
     },
+    /// A file is called like a trace, and is nothing that anybody writes.
+    #[error(
+        "{}: byte {byte}: {what}; it is called like a profile, and without it its events would be \
+         missing: restore it, or move it elsewhere to leave it out",
+        path.display()
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The byte of the content, uncompressed, from 0.
+        byte: u64,
+        /// What is wrong there.
+        what: String,
+    },
     /// Files do not belong to one run.
     #[error("{}: {what}", path.display())]
     NotOneRun {

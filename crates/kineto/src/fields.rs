@@ -30,6 +30,24 @@ impl Span {
         }
     }
 
+    /// Where a number stands, if that is what the value is: some tools write numbers as
+    /// strings.
+    #[inline]
+    pub(crate) fn number(self, event: &[u8]) -> Self {
+        match self.of(event) {
+            [b'"', text @ .., b'"'] => {
+                let before = text.len() - text.trim_ascii_start().len();
+                let length = text.trim_ascii().len();
+                let start = self.start + 1 + before as u32;
+                Self {
+                    start,
+                    end: start + length as u32,
+                }
+            }
+            _ => self,
+        }
+    }
+
     pub(crate) fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -124,6 +142,20 @@ impl Fields {
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_may_be_strings() {
+        for (event, number) in [
+            (&br#"{"ts":"12.5"}"#[..], &b"12.5"[..]),
+            (br#"{"ts":" -3 "}"#, b"-3"),
+            (br#"{"ts":"  "}"#, b""),
+            (br#"{"ts":""}"#, b""),
+            (br#"{"ts":7}"#, b"7"),
+        ] {
+            let ts = Fields::of(event).unwrap().ts;
+            assert_eq!(ts.number(event).of(event), number);
+        }
+    }
 
     #[test]
     fn members_are_found_in_any_order() {

@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! window   file --> bytes                      plain or gzip, an event always whole
+//! outline  bytes --> trace or not              what is left out, and what is damaged
 //! json, fields, pass                           where events and their members stand
 //! columns  events --> times, tracks, calls     what is kept of them
 //! order    entries --> events with numbers     a stay begins and ends
@@ -64,6 +65,7 @@ mod json;
 mod matching;
 mod micros;
 mod order;
+mod outline;
 mod pass;
 mod places;
 mod placing;
@@ -112,7 +114,7 @@ impl Format for Kineto {
         Some(run::Run::open_files(files).map(|it| Box::new(it) as Box<dyn Trace>))
     }
 
-    fn may_replace(&self, target: &Path, _input: &Path) -> Result<(), String> {
-        recognise::may_replace(target)
+    fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String> {
+        recognise::may_replace(target, input)
     }
 }

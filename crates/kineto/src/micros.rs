@@ -9,7 +9,12 @@
 //! 17.5                ->   17500 ns, 1 decimal          written as 18.25: two are needed
 //! 17.00012            ->   17000 ns, 5 decimals, of which "12" stays
 //! 1.75e1              ->   17500 ns, and written as 17.5
+//! -3.25               ->   -3250 ns, 2 decimals
+//! -0.0                ->   0 ns, and written as 0
 //! ```
+//!
+//! A number of which a sign or a digit would not come back by moving it there and back, such
+//! as the last two, has no [plain form](Form::Plain), and whoever moves it keeps its text.
 
 /// A number of microseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,13 +29,17 @@ pub(crate) struct Micros {
 pub(crate) enum Form {
     /// With so many decimals, as JSON has it.
     Plain(u8),
-    /// With an exponent, with more decimals than anybody needs, or not as one would write
-    /// it: `+1`, `007`.
+    /// With an exponent, with more decimals than [anybody needs](MOST_DECIMALS), or not as
+    /// one would write it: `+1`, `007`, `-0`.
     Other,
 }
 
 /// Decimals of nanoseconds.
 const NANO: usize = 3;
+
+/// Decimals that are kept while a number is moved: twice as many as a double has. So a
+/// number that is moved never becomes much longer than it was.
+const MOST_DECIMALS: usize = 32;
 
 /// What a text says; nothing if it is no number, or one beyond 64 bits.
 #[inline]
@@ -68,9 +77,27 @@ pub(crate) fn parse(text: &[u8]) -> Option<Micros> {
     if at < digits.len() || !is_usual {
         return with_exponent(text);
     }
-    let form = u8::try_from(decimals).map_or(Form::Other, Form::Plain);
+    // What is not zero has its sign in the nanoseconds.
+    let form = match u8::try_from(decimals) {
+        Ok(plain) if decimals <= MOST_DECIMALS && !(negative && nanoseconds == 0) => {
+            Form::Plain(plain)
+        }
+        _ => Form::Other,
+    };
     let nanoseconds = if negative { -nanoseconds } else { nanoseconds };
     Some(Micros { nanoseconds, form })
+}
+
+impl Micros {
+    /// The form of a number that is moved to so many nanoseconds. Digits beyond nanoseconds
+    /// count away from zero, so they mean something else on its other side.
+    pub(crate) fn form_at(self, nanoseconds: i64) -> Form {
+        let crosses = (self.nanoseconds < 0) != (nanoseconds < 0);
+        match self.form {
+            Form::Plain(decimals) if crosses && usize::from(decimals) > NANO => Form::Other,
+            form => form,
+        }
+    }
 }
 
 #[inline]
@@ -99,12 +126,13 @@ fn with_exponent(text: &[u8]) -> Option<Micros> {
     // Of all digits those before this place are whole nanoseconds.
     let place = i64::from(exponent) + NANO as i64 + whole.len() as i64;
     let mut nanoseconds = 0_i64;
-    for at in 0..place.clamp(0, 40) as usize {
-        let digit = digits.get(at).map_or(0, |digit| i64::from(digit - b'0'));
+    // Behind the first that is not zero 64 bits are full after twenty more.
+    let zeros = digits.iter().take_while(|it| **it == b'0').count();
+    let places = if zeros == digits.len() { 0 } else { place };
+    for at in zeros as i64..places {
+        let digit = usize::try_from(at).ok().and_then(|at| digits.get(at));
+        let digit = digit.map_or(0, |digit| i64::from(digit - b'0'));
         nanoseconds = nanoseconds.checked_mul(10)?.checked_add(digit)?;
-    }
-    if place > 40 && nanoseconds != 0 {
-        return None;
     }
     Some(Micros {
         nanoseconds: if negative { -nanoseconds } else { nanoseconds },
@@ -167,10 +195,21 @@ mod tests {
     use super::*;
 
     fn shifted(text: &str, by: i64) -> String {
-        let Micros { nanoseconds, form } = parse(text.as_bytes()).unwrap();
+        let was = parse(text.as_bytes()).unwrap();
+        let nanoseconds = was.nanoseconds + by;
         let mut out = Vec::new();
-        write(&mut out, nanoseconds + by, form, text.as_bytes());
+        let form = was.form_at(nanoseconds);
+        write(&mut out, nanoseconds, form, text.as_bytes());
         String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn zeros_before_and_after_cost_nothing() {
+        let zeros = "0".repeat(60);
+        let long = format!("0.{zeros}12e{}", zeros.len() + 2);
+        assert_eq!(parse(long.as_bytes()).unwrap().nanoseconds, 12_000);
+        assert_eq!(parse(b"1e2000000000"), None);
+        assert_eq!(parse(b"1e-2000000000").unwrap().nanoseconds, 0);
     }
 
     #[test]
@@ -187,6 +226,13 @@ mod tests {
             ("-3.25", 4000, "0.75"),
             ("0.001", -2, "-0.001"),
             ("1.7e15", 1, "1700000000000000.001"),
+            ("-0.0", 0, "0"),
+            ("-0.0", 5, "0.005"),
+            ("-0.0004", 5, "0.005"),
+            ("-0.0054", 6, "0.001"),
+            ("-7.00012", -1000, "-8.00012"),
+            ("0.0054", -6, "-0.001"),
+            ("0e2000000000", 5, "0.005"),
         ] {
             assert_eq!(shifted(text, by), new, "{text}");
         }

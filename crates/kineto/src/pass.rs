@@ -275,7 +275,10 @@ impl Pass<'_, '_> {
             Err(what) => return Err(self.window.syntax(fields.ts.start as usize, what)),
         };
         let digits = match time {
-            Some(_) => fields.ts.start as usize..fields.ts.end as usize,
+            Some(_) => {
+                let number = fields.ts.number(bytes);
+                number.start as usize..number.end as usize
+            }
             None => fields.length..fields.length,
         };
         self.rest.add(bytes.get(..digits.start).unwrap_or_default());
@@ -301,7 +304,7 @@ fn moving_time(bytes: &[u8], fields: &Fields) -> Result<Option<Micros>, &'static
         return Ok(None);
     }
     let is_name = fields.ph.text(bytes) == b"M";
-    match micros::parse(fields.ts.of(bytes)) {
+    match micros::parse(fields.ts.number(bytes).of(bytes)) {
         Some(time) if is_name && time.nanoseconds == 0 => Ok(None),
         Some(time) => Ok(Some(time)),
         None if is_name => Ok(None),

@@ -1,6 +1,6 @@
 //! Who is in a run: a location for each track of each file, in order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use retime_model::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
@@ -87,8 +87,12 @@ impl Places {
         hosts: &[Option<String>],
     ) -> TraceInfo {
         let mut info = self.info.clone();
+        let ranks = files.iter().enumerate();
+        let file_of: BTreeMap<u32, usize> = ranks
+            .filter_map(|(file, it)| Some((it.header.rank?, file)))
+            .collect();
         let location_of = |rank: &u32| {
-            let file = files.iter().position(|it| it.header.rank == Some(*rank))?;
+            let file = *file_of.get(rank)?;
             (!self.of_file(file).is_empty()).then(|| self.location(file, 0))
         };
         info.communicators = groups
@@ -190,24 +194,47 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
     Ok(())
 }
 
+/// Files that are named in one warning.
+const NAMED: usize = 8;
+
+/// That files were left out which one could take for traces; nothing if there are none.
+pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
+    let named = others.iter().take(NAMED).map(|(path, why)| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{name} ({why})")
+    });
+    let named: Vec<String> = named.collect();
+    let more = match others.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| {
+        format!(
+            "left out, since called like a profile but none: {}{more}",
+            named.join(", ")
+        )
+    })
+}
+
 /// What is missing of a run, or different from what one would expect.
 pub(crate) fn warnings(files: &[FileRead]) -> Vec<String> {
     let mut warnings = Vec::new();
     let Some(size) = files.iter().find_map(|it| it.header.world_size) else {
         return warnings;
     };
-    let there: Vec<u32> = files.iter().filter_map(|it| it.header.rank).collect();
-    let missing: Vec<u32> = (0..size).filter(|rank| !there.contains(rank)).collect();
-    if !missing.is_empty() {
-        let shown: Vec<String> = missing.iter().take(8).map(u32::to_string).collect();
-        let more = if missing.len() > shown.len() {
+    // The number is only what a file says: there may be far fewer files than that.
+    let there: BTreeSet<u32> = files.iter().filter_map(|it| it.header.rank).collect();
+    let missing = size - there.range(..size).count() as u32;
+    if missing > 0 {
+        let absent = (0..size).filter(|rank| !there.contains(rank));
+        let shown: Vec<String> = absent.take(8).map(|it| it.to_string()).collect();
+        let more = if missing as usize > shown.len() {
             ", ..."
         } else {
             ""
         };
         warnings.push(format!(
-            "the job has {size} ranks, and {} of them have no file here: {}{more}",
-            missing.len(),
+            "the job has {size} ranks, and {missing} of them have no file here: {}{more}",
             shown.join(", ")
         ));
     }

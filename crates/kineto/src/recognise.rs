@@ -1,30 +1,48 @@
 //! Whether a path holds such traces, by names and first bytes.
 
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use retime_gzip::first_bytes;
-use retime_model::format::Recognition;
+use retime_model::format::{CORRECTION, Recognition, is_correction};
 use retime_model::presence;
+
+use crate::error::KinetoError;
+use crate::outline::{Look, look};
 
 /// How much of a file is looked at.
 const PROBE: u64 = 1 << 16;
 
-/// What the name of a saved correction ends in.
-pub(crate) const CORRECTION: &str = ".retime.json";
+/// Where the correction of files in a directory is saved, but for its ending.
+const ALL: &str = "run";
 
-/// Where the correction of a directory is saved, in it.
-pub(crate) const CORRECTION_OF_ALL: &str = "run.retime.json";
+/// Where the correction of the file at a path is saved.
+pub(crate) fn correction_of_file(path: &Path) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(".");
+    name.push(CORRECTION);
+    name.into()
+}
+
+/// Where the correction of the files in a directory is saved.
+pub(crate) fn correction_of_all(directory: &Path) -> PathBuf {
+    directory.join(ALL).with_extension(CORRECTION)
+}
 
 pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
     let found = presence::kind(path)?;
     Ok(match found {
         Some(kind) if kind.is_dir() => {
-            if files_in(path)?.is_empty() {
-                Recognition::No
-            } else {
+            let found = Found::in_directory(path)?;
+            if !found.traces.is_empty() {
                 Recognition::Certain
+            } else if !found.damaged.is_empty() {
+                // Opening it says what is wrong.
+                Recognition::Possible
+            } else {
+                Recognition::No
             }
         }
         Some(kind) if kind.is_file() && is_named_like_one(path) => {
@@ -40,17 +58,59 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
     })
 }
 
-/// The traces in a directory, by name.
-pub(crate) fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        if is_named_like_one(&path) && presence::is_file(&path)? && begins_like_one(&path)? {
-            files.push(path);
+/// The files of a directory.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The traces, by name.
+    pub(crate) traces: Vec<PathBuf>,
+    /// What is called like one and is none, with the reason.
+    pub(crate) others: Vec<(PathBuf, String)>,
+    /// What may have been a trace and cannot be read any more.
+    pub(crate) damaged: Vec<KinetoError>,
+    /// All that are no traces, whatever they are called, by name.
+    pub(crate) beside: Vec<PathBuf>,
+}
+
+impl Found {
+    /// Looks at all files of a directory. Directories in it are left alone.
+    pub(crate) fn in_directory(directory: &Path) -> io::Result<Self> {
+        let mut found = Self::default();
+        let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
+        let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
+        in_order(&mut paths);
+        for path in paths {
+            if !presence::is_file(&path)? {
+                continue;
+            }
+            if !is_named_like_one(&path) {
+                found.beside.push(path);
+                continue;
+            }
+            match look(&path)? {
+                Look::Trace => found.traces.push(path),
+                Look::Other(what) => {
+                    found.others.push((path.clone(), what));
+                    found.beside.push(path);
+                }
+                // Systems write files of their own beside others, under hidden names.
+                Look::Damaged { what, .. } if is_hidden(&path) => {
+                    found.others.push((path.clone(), what));
+                    found.beside.push(path);
+                }
+                Look::Damaged { byte, what } => {
+                    found
+                        .damaged
+                        .push(KinetoError::Damaged { path, byte, what });
+                }
+            }
         }
+        Ok(found)
     }
-    in_order(&mut files);
-    Ok(files)
+}
+
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.as_encoded_bytes().starts_with(b".")
 }
 
 /// Sorts files by their names, numbers in them by what they count: `rank10` after `rank2`.
@@ -79,15 +139,16 @@ pub(crate) fn in_order(files: &mut [PathBuf]) {
 
 /// Whether a file is called as such traces are.
 pub(crate) fn is_named_like_one(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = path.file_name().unwrap_or_default();
+    let text = name.to_string_lossy();
     let ends = |with: &str| {
-        let end = name
+        let end = text
             .len()
             .checked_sub(with.len())
-            .and_then(|it| name.get(it..));
+            .and_then(|it| text.get(it..));
         end.is_some_and(|end| end.eq_ignore_ascii_case(with))
     };
-    (ends(".json") || ends(".json.gz")) && !ends(CORRECTION)
+    (ends(".json") || ends(".json.gz")) && !is_correction(name)
 }
 
 /// Keys of which one stands near the beginning of every object with events; headers can be
@@ -113,20 +174,27 @@ pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
     })
 }
 
-/// Whether a directory or file holds nothing but such traces, with a correction.
-pub(crate) fn may_replace(target: &Path) -> Result<(), String> {
+/// Whether a directory or file holds nothing but such traces, with a correction and copies
+/// of what lies in `input`.
+pub(crate) fn may_replace(target: &Path, input: &Path) -> Result<(), String> {
     let untold = |error: io::Error| format!("cannot be looked at: {error}");
     let found = presence::kind_of_entry(target).map_err(untold)?;
     let own = |path: &Path| -> Result<bool, String> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let name = path.file_name().unwrap_or_default();
         let is_file = presence::kind_of_entry(path).map_err(untold)?;
         Ok(is_file.is_some_and(|it| it.is_file())
-            && (name.ends_with(CORRECTION) || begins_like_one(path).map_err(untold)?))
+            && (is_correction(name) || begins_like_one(path).map_err(untold)?))
     };
     if found.is_some_and(|it| it.is_dir()) {
+        let takes_all = presence::is_directory(input).map_err(untold)?;
+        let is_copy = |path: &Path| -> Result<bool, String> {
+            let beside = input.join(path.file_name().unwrap_or_default());
+            let is_file = |it: &Path| presence::is_file(it).map_err(untold);
+            Ok(takes_all && is_file(path)? && is_file(&beside)?)
+        };
         for entry in fs::read_dir(target).map_err(untold)? {
             let path = entry.map_err(untold)?.path();
-            if !own(&path)? {
+            if !own(&path)? && !is_copy(&path)? {
                 return Err(format!(
                     "holds {}, which is no trace, so --force would delete something else; \
                      remove it yourself or give another directory",

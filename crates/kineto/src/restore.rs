@@ -12,12 +12,13 @@ use crate::micros;
 use crate::rewrite::Maps;
 use crate::undo::{SavedFile, Written};
 
-/// Writes the file that became the one at `path` to the new file `to`.
+/// Writes the file that became the one at `path` to the new file `to`. When it was corrected
+/// its times were counted from `origin`, as maps and stamps are.
 pub(crate) fn restore(
     path: &Path,
     file: &FileRead,
     maps: &Maps<'_>,
-    saved: &SavedFile,
+    (saved, origin): (&SavedFile, u64),
     to: &Path,
     monitor: &dyn Monitor,
 ) -> Result<(), FormatError> {
@@ -39,6 +40,7 @@ pub(crate) fn restore(
     let wrong = "the undo data do not fit this file";
     let (_, original) = digits::replaced(path, &file.columns, to, monitor, &mut |out, digits| {
         let ((&time, &track), form) = entries.next().zip(forms.next()).ok_or(wrong)?;
+        let time = time.wrapping_sub(file.origin).wrapping_add(origin);
         let begin = originals.of(maps.of(track).unwrap_or(&identity), time);
         match form {
             Written::As(text) => out.extend_from_slice(text.as_bytes()),

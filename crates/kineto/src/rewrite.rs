@@ -12,6 +12,7 @@ use crate::error::KinetoError;
 use crate::micros;
 use crate::order::Order;
 use crate::placing::{Anchors, placed};
+use crate::run::name_of;
 use crate::undo::{Forms, SavedFile};
 
 /// The map of each track of a file.
@@ -75,9 +76,16 @@ pub(crate) fn new_times(
     }
     if let Some(map) = maps.of(NO_TRACK) {
         let mut cursor = map.cursor(maps.location(NO_TRACK));
+        // A name at the time 0 of its file says nothing of time, and would not be found again.
+        let zero = file.zero();
         let names = times.iter_mut().zip(&columns.tracks);
         for (time, _) in names.filter(|it| *it.1 == NO_TRACK) {
-            *time = cursor.map_time(Timestamp(*time)).ok_or_else(too_far)?.0;
+            let moved = cursor.map_time(Timestamp(*time)).ok_or_else(too_far)?.0;
+            *time = if Some(moved) == zero {
+                moved + 1
+            } else {
+                moved
+            };
         }
     }
     Ok(times)
@@ -103,15 +111,16 @@ pub(crate) fn rewrite(
             let map = maps.of(track).unwrap_or(&identity);
             log.note(map, begin, time);
             let was = micros::parse(digits).ok_or("ts is no number of microseconds")?;
-            forms.note(was.form, digits);
-            if time == begin {
-                out.extend_from_slice(digits);
-                return Ok(());
-            }
             let by = time.wrapping_sub(begin) as i64;
             let moved = was.nanoseconds.checked_add(by);
             let moved = moved.ok_or("its corrected time does not fit into 64 bits")?;
-            micros::write(out, moved, was.form, digits);
+            let form = was.form_at(moved);
+            forms.note(form, digits);
+            if time == begin {
+                out.extend_from_slice(digits);
+            } else {
+                micros::write(out, moved, form, digits);
+            }
             Ok(())
         })?;
     if original != file.crc {
@@ -120,9 +129,8 @@ pub(crate) fn rewrite(
         }
         .into());
     }
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
     Ok(SavedFile {
-        name: name.into_owned(),
+        name: name_of(path),
         original,
         corrected,
         stamps: log.finish(),

@@ -1,7 +1,6 @@
 //! An opened run, as the trait wants it.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -9,19 +8,20 @@ use std::sync::OnceLock;
 use rayon::prelude::*;
 use retime_model::format::{
     Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
+    is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, resemble,
+    Correction, LocationIndex, Monitor, SavedName, Timestamp, TraceInfo, Version, copy_file,
+    resemble,
 };
 
-use crate::columns::FileRead;
+use crate::columns::{BELOW_ZERO, FileRead};
 use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
-use crate::places::{Places, one_run, warnings};
+use crate::outline::{Look, look};
+use crate::places::{Places, left_out, one_run, warnings};
 use crate::placing::shift;
-use crate::recognise::{
-    CORRECTION, CORRECTION_OF_ALL, begins_like_one, files_in, in_order, is_named_like_one,
-};
+use crate::recognise::{Found, correction_of_all, correction_of_file, in_order, is_named_like_one};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Unmatched;
@@ -34,8 +34,14 @@ pub(crate) struct Run {
     path: PathBuf,
     shape: Shape,
     files: Vec<PathBuf>,
-    /// What was there when it was opened.
+    /// What lies beside them in a directory that was named, and is copied as it is.
+    beside: Vec<PathBuf>,
+    /// What is called like a trace and is none, with the reason.
+    others: Vec<(PathBuf, String)>,
+    /// What was there when it was opened, of the files and what lies beside them.
     found: Vec<Metadata>,
+    /// From where times count, if that is given.
+    origin: Option<u64>,
     read: OnceLock<AllRead>,
     unmatched: OnceLock<Unmatched>,
     table: OnceLock<Table>,
@@ -45,29 +51,28 @@ pub(crate) struct Run {
 struct AllRead {
     files: Vec<FileRead>,
     places: Places,
+    /// How many nanoseconds before 0 the times of all count from.
+    origin: u64,
 }
 
 impl Run {
     pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
-        let is_directory = fs::metadata(path).map_err(failed)?.is_dir();
-        let files = if is_directory {
-            files_in(path).map_err(failed)?
-        } else {
-            vec![path.to_owned()]
-        };
+        if !fs::metadata(path).map_err(failed)?.is_dir() {
+            return Self::of(path, Shape::File, vec![path.to_owned()], Found::default());
+        }
+        let mut found = Found::in_directory(path).map_err(failed)?;
+        if let Some(damaged) = std::mem::take(&mut found.damaged).into_iter().next() {
+            return Err(damaged.into());
+        }
+        let files = std::mem::take(&mut found.traces);
         if files.is_empty() {
             return Err(KinetoError::NoTrace {
                 path: path.to_owned(),
             }
             .into());
         }
-        let shape = if is_directory {
-            Shape::Directory
-        } else {
-            Shape::File
-        };
-        Self::of(path, shape, files)
+        Self::of(path, Shape::Directory, files, found)
     }
 
     /// Opens files that were given one by one. A copy of them is a directory, in which they
@@ -90,24 +95,38 @@ impl Run {
         }
         // Copies are found again by their names and first bytes.
         for path in &files {
-            let what = if !is_named_like_one(path) {
-                "is not called *.json or *.json.gz; give the files of a job alone"
-            } else if !begins_like_one(path).map_err(|source| KinetoError::io(path, source))? {
-                "does not begin like a profile, or another trace in Chrome's format; give the \
-                 files of a job alone"
-            } else {
-                continue;
-            };
-            return Err(refused(path, what.to_owned()).into());
+            if !is_named_like_one(path) {
+                let what = "is not called *.json or *.json.gz; give the files of a job alone";
+                return Err(refused(path, what.to_owned()).into());
+            }
+            match look(path).map_err(|source| KinetoError::io(path, source))? {
+                Look::Trace => {}
+                Look::Other(what) => {
+                    let what = format!(
+                        "is no profile, nor another trace in Chrome's format: {what}; give the \
+                         files of a job alone"
+                    );
+                    return Err(refused(path, what).into());
+                }
+                Look::Damaged { byte, what } => {
+                    let path = path.clone();
+                    return Err(KinetoError::Damaged { path, byte, what }.into());
+                }
+            }
         }
         let parent = files.first().and_then(|it| it.parent());
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new(".")).to_owned();
-        Self::of(&parent, Shape::Directory, files)
+        Self::of(&parent, Shape::Directory, files, Found::default())
     }
 
-    fn of(path: &Path, shape: Shape, files: Vec<PathBuf>) -> Result<Self, FormatError> {
-        let found = files.iter().map(|file| {
+    fn of(
+        path: &Path,
+        shape: Shape,
+        files: Vec<PathBuf>,
+        Found { beside, others, .. }: Found,
+    ) -> Result<Self, FormatError> {
+        let found = files.iter().chain(&beside).map(|file| {
             let found = fs::metadata(file);
             found.map_err(|source| KinetoError::io(file, source))
         });
@@ -116,6 +135,9 @@ impl Run {
             shape,
             found: found.collect::<Result<_, _>>()?,
             files,
+            beside,
+            others,
+            origin: None,
             read: OnceLock::new(),
             unmatched: OnceLock::new(),
             table: OnceLock::new(),
@@ -130,16 +152,32 @@ impl Run {
         let files = self.files.par_iter();
         let files = files.map(|path| FileRead::of(path, monitor));
         let files = files.collect::<Result<Vec<_>, _>>();
-        let files = self.unless_changed(files)?;
+        let mut files = self.unless_changed(files)?;
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
-        Ok(self.read.get_or_init(|| AllRead { files, places }))
+        let origin = self.origin.unwrap_or_else(|| {
+            let is_below_zero = files.iter().any(|it| it.is_below_zero);
+            if is_below_zero { BELOW_ZERO } else { 0 }
+        });
+        if origin == 0 && files.iter().any(|it| it.is_below_zero) {
+            return Err(KinetoError::Inconsistent {
+                path: self.path.clone(),
+                what: "has times below 0, where that which it is a copy of has none".to_owned(),
+            }
+            .into());
+        }
+        files.iter_mut().for_each(|it| it.count_from(origin));
+        Ok(self.read.get_or_init(|| AllRead {
+            files,
+            places,
+            origin,
+        }))
     }
 
     /// What came of reading, unless a file is no longer what it was when it was opened: then
     /// what was read at different times may not belong together.
     fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
-        for (path, found) in self.files.iter().zip(&self.found) {
+        for (path, found) in self.files.iter().chain(&self.beside).zip(&self.found) {
             match fs::metadata(path).map(|now| Version::of(&now) == Version::of(found)) {
                 Ok(true) => {}
                 Ok(false) => {
@@ -177,6 +215,23 @@ impl Run {
             Ok(outcome)
         });
         self.unless_changed(written.collect())
+    }
+
+    /// Copies what lies beside the files, as far as it is `wanted`.
+    fn copy_beside(
+        &self,
+        to: &Path,
+        wanted: impl Fn(&Path) -> bool,
+        monitor: &dyn Monitor,
+    ) -> Result<(), FormatError> {
+        let failed = |path: &Path, source| FormatError::from(KinetoError::io(path, source));
+        let found = self.found.iter().skip(self.files.len());
+        for (file, found) in self.beside.iter().zip(found).filter(|it| wanted(it.0)) {
+            let target = self.target(file, to);
+            copy_file(file, &target, monitor, failed)?;
+            resemble(found, &target, true).map_err(|source| failed(&target, source))?;
+        }
+        self.unless_changed(Ok(()))
     }
 
     /// The maps of the tracks of a file.
@@ -261,7 +316,7 @@ impl Trace for Run {
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
         let failed = |path: &Path, source| FormatError::from(KinetoError::io(path, source));
         self.write_all(to, true, |_, file, to| copy_file(file, to, monitor, failed))?;
-        Ok(())
+        self.copy_beside(to, |_| true, monitor)
     }
 
     fn settled(
@@ -315,8 +370,10 @@ impl Trace for Run {
             let maps = Self::maps(read, correction, number);
             rewrite::rewrite(path, file, &maps, to, monitor)
         })?;
+        self.copy_beside(to, is_no_correction, monitor)?;
         let saved = Saved {
             format: FORMAT,
+            origin: read.origin,
             files,
         };
         let json = serde_json::to_string(&saved).map_err(FormatError::failed)?;
@@ -349,18 +406,32 @@ impl Trace for Run {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
         self.write_all(to, false, |number, path, to| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let name = name_of(path);
             // A single file may have another name by now.
             let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
-            let saved = saved.files.iter().find(is_it);
-            let (Some(file), Some(saved)) = (read.files.get(number), saved) else {
-                let why = format!("{name} is not among the files that were corrected");
+            let of_file = saved.files.iter().find(is_it);
+            let (Some(file), Some(of_file)) = (read.files.get(number), of_file) else {
+                let why = format!("{} was not among those that were corrected", path.display());
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);
-            restore::restore(path, file, &maps, saved, to, monitor)
+            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)
         })?;
-        Ok(())
+        self.copy_beside(to, is_no_correction, monitor)
+    }
+
+    fn open_copy(
+        &self,
+        copy: &Path,
+        _: &dyn Monitor,
+    ) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        let origin = self.read.get().map_or(0, |it| it.origin);
+        let counted = |it: Self| Self {
+            origin: Some(origin),
+            ..it
+        };
+        let opened = Self::open(copy).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
+        Some(opened)
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {
@@ -368,12 +439,10 @@ impl Trace for Run {
     }
 
     fn correction_of(&self, path: &Path) -> PathBuf {
-        if self.shape == Shape::Directory {
-            return path.join(CORRECTION_OF_ALL);
+        match self.shape {
+            Shape::Directory => correction_of_all(path),
+            Shape::File => correction_of_file(path),
         }
-        let mut name = OsString::from(path);
-        name.push(CORRECTION);
-        name.into()
     }
 
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {
@@ -414,8 +483,23 @@ impl Trace for Run {
     }
 
     fn warnings(&self, _contents: &[Contents]) -> Vec<String> {
-        self.read
-            .get()
-            .map_or_else(Vec::new, |it| warnings(&it.files))
+        let mut all: Vec<String> = left_out(&self.others).into_iter().collect();
+        all.extend(
+            self.read
+                .get()
+                .into_iter()
+                .flat_map(|it| warnings(&it.files)),
+        );
+        all
     }
+}
+
+/// What a file is called, to find it again.
+pub(crate) fn name_of(path: &Path) -> SavedName {
+    SavedName::of(path.file_name().unwrap_or_default().as_ref())
+}
+
+/// A correction belongs to the times that it stands beside, and not to others.
+fn is_no_correction(path: &Path) -> bool {
+    !is_correction(path.file_name().unwrap_or_default())
 }

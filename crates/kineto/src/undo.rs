@@ -3,6 +3,7 @@
 //! sums of the content before and after, which make restoring refuse rather than guess; of
 //! a compressed file they are those of what is in it.
 
+use retime_model::SavedName;
 use serde::{Deserialize, Serialize};
 
 use crate::micros::Form;
@@ -14,13 +15,21 @@ pub(crate) const FORMAT: u32 = 1;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) format: u32,
+    /// How many nanoseconds before 0 its times were [counted from](crate::columns::BELOW_ZERO).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) origin: u64,
     pub(crate) files: Vec<SavedFile>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// What is saved of a file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedFile {
-    pub(crate) name: String,
+    pub(crate) name: SavedName,
     /// Check sum of the original content.
     pub(crate) original: u32,
     /// Check sum of the corrected content.

@@ -39,6 +39,15 @@ impl Access {
         }
     }
 
+    /// The same for a file that holds nothing to execute.
+    #[must_use]
+    pub const fn of_data(self) -> Self {
+        Self {
+            mode: self.mode & 0o666,
+            ..self
+        }
+    }
+
     /// Gives it to a file or directory that was opened.
     pub fn give(self, to: &File) -> io::Result<()> {
         use std::fs::Permissions;
@@ -99,6 +108,12 @@ impl Access {
     /// The same.
     #[must_use]
     pub const fn outside(self, _: Self) -> Self {
+        self
+    }
+
+    /// The same.
+    #[must_use]
+    pub const fn of_data(self) -> Self {
         self
     }
 

@@ -28,6 +28,7 @@ mod parts;
 
 use std::borrow::Cow;
 use std::error::Error;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,21 @@ pub enum Recognition {
     Possible,
     /// It is a trace of this format, maybe a damaged one.
     Certain,
+}
+
+/// What the name of a saved correction ends in: nothing that other programs take for a
+/// trace, a profile or JSON.
+pub const CORRECTION: &str = "retime";
+
+/// What follows that in the names of corrections that were saved when these still ended so.
+pub const EARLIER: &str = ".json";
+
+/// Whether a file is called as saved corrections are.
+pub fn is_correction(name: &OsStr) -> bool {
+    let name = name.as_encoded_bytes();
+    let name = name.strip_suffix(EARLIER.as_bytes()).unwrap_or(name);
+    let stem = name.strip_suffix(CORRECTION.as_bytes());
+    stem.is_some_and(|stem| stem.ends_with(b"."))
 }
 
 /// A trace that was opened.
@@ -157,7 +173,19 @@ pub trait Trace: Send + Sync {
     /// The path to open the copy by that was written to `to`.
     fn copy_at(&self, to: &Path) -> PathBuf;
 
-    /// Where the correction of a trace at `path` is saved: beside it.
+    /// Opens what [`rewrite`](Self::rewrite) wrote to `copy` so that its times count from
+    /// where those of this trace do; `None` if they always count from the same.
+    fn open_copy(
+        &self,
+        copy: &Path,
+        monitor: &dyn Monitor,
+    ) -> Option<Result<Box<dyn Trace>, FormatError>> {
+        let _ = (copy, monitor);
+        None
+    }
+
+    /// Where the correction of a trace at `path` is saved: beside it, under a name that ends
+    /// in [`CORRECTION`].
     fn correction_of(&self, path: &Path) -> PathBuf;
 
     /// Where the correction of this trace is saved.
@@ -165,10 +193,10 @@ pub trait Trace: Send + Sync {
         self.correction_of(self.path())
     }
 
-    /// Whether a copy takes along what lies beside the trace, a saved correction
-    /// among it.
-    fn copies_siblings(&self) -> bool {
-        false
+    /// Whether the correction that is saved beside the trace belongs to what was named, so
+    /// that a copy without it would lose the way back.
+    fn includes_correction(&self) -> bool {
+        true
     }
 
     /// The events of a location, in order, for lists.

@@ -22,6 +22,7 @@
 //! | `defect` | what a recording lacks or contradicts |
 //! | `clocks` | which locations read one clock |
 //! | `map`, `correction`, `saved` | the map of one clock, of all, and as plain data |
+//! | `saved_name` | names of files as plain data |
 //! | [`mod@format`] | what a trace format has to do |
 //! | `monitor` | progress and cancelling |
 //! | [`presence`], `access`, `version` | what lies at a path; who may read and write a copy; whether a file is still the same |
@@ -49,6 +50,7 @@ pub mod presence;
 mod printable;
 mod role;
 mod saved;
+mod saved_name;
 mod time;
 mod trace;
 mod version;
@@ -73,6 +75,7 @@ pub use originals::{Originals, StampLog};
 pub use printable::printable;
 pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};
 pub use saved::{SavedClock, SavedError, SavedKnot};
+pub use saved_name::SavedName;
 pub use time::{Delay, ParseDelayError, TickRate, Ticks, Timestamp, format_seconds};
 pub use trace::{Communicator, Location, LocationIndex, Members, Process, TraceInfo};
 pub use version::Version;

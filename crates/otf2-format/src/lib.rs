@@ -29,8 +29,8 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use retime_model::format::{
-    Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape, Timeline, Trace,
-    Undo, Unused, join,
+    CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape,
+    Timeline, Trace, Undo, Unused, join,
 };
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
 use retime_otf2::{Anchor, RegionRef, Whereabouts};
@@ -39,9 +39,6 @@ use self::describe::{Description, describe};
 use self::error::{TraceError, failed};
 use self::in_parts::Concluded;
 use self::scan::Accelerators;
-
-/// Where the correction of an archive is saved: beside its anchor, under its name.
-const CORRECTION: &str = "retime.json";
 
 /// The format of Score-P, EZTrace and others.
 #[derive(Clone, Copy, Debug, Default)]
@@ -256,7 +253,8 @@ impl Trace for Archive {
         path.with_extension(CORRECTION)
     }
 
-    fn copies_siblings(&self) -> bool {
+    fn includes_correction(&self) -> bool {
+        // Who names the anchor file leaves out what lies beside it.
         self.otf2.by_directory()
     }
 

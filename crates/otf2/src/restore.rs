@@ -225,7 +225,7 @@ fn restamp(
 
 /// The path of a file, which must stay below the directory it starts from.
 fn name_of(file: &FileUndo) -> Result<PathBuf> {
-    let name = PathBuf::from(&file.path);
+    let name = file.path.path();
     let mut parts = name.components();
     if name.as_os_str().is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return Err(Error::NotRestorable {

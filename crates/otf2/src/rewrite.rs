@@ -58,7 +58,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
-use retime_model::{Access, Correction, LocationIndex, Timestamp, Version};
+use retime_model::{Access, Correction, LocationIndex, SavedName, Timestamp, Version};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Role};
@@ -267,7 +267,7 @@ impl<'a> Rewrite<'a> {
         };
         Ok(Done {
             undo: FileUndo {
-                path: portable(&file.name),
+                path: SavedName::of(&file.name),
                 content: changed.content,
                 original: changed.original,
                 corrected: output.crc(),
@@ -416,10 +416,4 @@ pub(crate) fn create_directories<'a>(
 fn directories<'a>(names: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
     let ancestors = names.flat_map(|name| name.ancestors().skip(1));
     ancestors.filter(|it| *it != Path::new("")).collect()
-}
-
-/// A relative path as text, the same on all systems.
-pub(crate) fn portable(name: &Path) -> String {
-    let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
-    parts.join("/")
 }

@@ -35,6 +35,7 @@ pub(crate) mod listed;
 pub(crate) mod packed;
 pub(crate) mod stamps;
 
+use retime_model::SavedName;
 use serde::{Deserialize, Serialize};
 
 use self::packed::Packed;
@@ -71,8 +72,8 @@ impl Undo {
 /// The undo data of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileUndo {
-    /// Relative to the directory of the anchor file, with `/`.
-    pub(crate) path: String,
+    /// Relative to the directory of the anchor file.
+    pub(crate) path: SavedName,
     /// What the file holds.
     pub(crate) content: Content,
     /// Check sum of the original file.

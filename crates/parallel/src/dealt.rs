@@ -395,8 +395,8 @@ impl Trace for Dealt {
         self.trace.correction_of(path)
     }
 
-    fn copies_siblings(&self) -> bool {
-        self.trace.copies_siblings()
+    fn includes_correction(&self) -> bool {
+        self.trace.includes_correction()
     }
 
     fn rows(&self, location: LocationIndex) -> Result<Box<dyn EventRows + '_>, FormatError> {

@@ -11,7 +11,7 @@ use crate::origin::Origin;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::tell;
-use crate::saved::{SavedCorrection, refuse_second};
+use crate::saved::{SavedCorrection, refuse_second, take_along};
 use crate::staging::Staging;
 
 /// Runs the command.
@@ -52,6 +52,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let output = args.output.output.display();
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
+        staging.written(take_along(&*trace, &staging))?;
         drop(progress);
         check_interrupt()?;
         staging.commit(&*trace)?;

@@ -28,7 +28,7 @@ use crate::method::{MethodArgs, WindowArgs};
 use crate::progress::{Interrupts, Progress, Stage, Whole, check_interrupt};
 use crate::report::summary::{group_digits, plural};
 use crate::report::{self, build, examined, hosts, model, protocol};
-use crate::saved::{SavedBounds, refuse_second};
+use crate::saved::{SavedBounds, refuse_second, take_along};
 use crate::staging::Staging;
 
 /// Runs the command; returns the exit code.
@@ -178,6 +178,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let trace = &*analysed.opened.trace;
     let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
     staging.written(trace.copy(&staging.place(trace.shape()), &progress))?;
+    staging.written(take_along(trace, &staging))?;
     drop(progress);
     check_interrupt()?;
     let accuracy = analysed.accuracy(None)?;

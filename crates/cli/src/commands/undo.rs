@@ -6,7 +6,7 @@ use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::tell;
-use crate::saved::SavedCorrection;
+use crate::saved::{SavedCorrection, beside};
 use crate::staging::Staging;
 
 /// Runs the command.
@@ -27,12 +27,10 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
     let trace = format.open_watched(&args.trace, &Interrupts)?;
-    let path = trace.correction_path();
-    let exists = path.try_exists();
-    if !exists.map_err(|error| CliError::io(&path, error))? {
+    let Some(path) = beside(&*trace)? else {
         let message = "no correction is saved beside this trace: it was never corrected, or was sound and left unchanged";
-        return Err(CliError::input(&path, message));
-    }
+        return Err(CliError::input(&trace.correction_path(), message));
+    };
     let saved = SavedCorrection::read(&path)?;
     let info = describe(&*trace, args.run.quiet)?;
     let correction = saved.correction(&path, &info)?;

@@ -59,7 +59,11 @@ fn difference(
         let progress = verifying(written.bytes());
         return Ok(written.verify(contents, nodes, times, &progress)?);
     }
-    let written = formats::open(copy, format, team)?;
+    let trace = &analysed.opened.trace;
+    let written = match trace.open_copy(copy, &Interrupts) {
+        Some(written) => written?,
+        None => formats::open(copy, format, team)?,
+    };
     let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
     let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
     let timelines = written.timelines(&events, &verifying(written.bytes()))?;

@@ -70,14 +70,14 @@ fn of_copies_of_archives() {
     scratch.succeed("correct trace -o out");
     scratch.succeed("correct trace/traces.otf2 -o named");
     scratch.succeed("undo out -o back");
-    scratch.succeed("apply out/traces.retime.json trace -o applied");
+    scratch.succeed("apply out/traces.retime trace -o applied");
     for made in ["out", "back", "applied"] {
         assert_modes(&scratch.join(made));
     }
     assert_eq!(mode(&scratch.join("named")), 0o750);
     assert_eq!(mode(&scratch.join("named/traces.def")), 0o640);
     // It tells the times of events, too.
-    assert_eq!(mode(&scratch.join("out/traces.retime.json")), 0o600);
+    assert_eq!(mode(&scratch.join("out/traces.retime")), 0o600);
 }
 
 /// As `cp -p` does it: what is the same as before is as old as before.
@@ -103,7 +103,7 @@ fn of_files_of_lines() {
     set_mode(&scratch.join("lines.jsonl"), 0o640);
     scratch.succeed("correct lines.jsonl -o out.jsonl");
     scratch.succeed("undo out.jsonl -o back.jsonl");
-    for made in ["out.jsonl", "out.jsonl.retime.json", "back.jsonl"] {
+    for made in ["out.jsonl", "out.jsonl.retime", "back.jsonl"] {
         assert_eq!(mode(&scratch.join(made)), 0o640, "{made}");
     }
     // A list leaves the directory that kept others from the files in it.

@@ -54,7 +54,7 @@ fn the_truth_is_within_the_bounds() {
 fn bounds_are_saved_with_the_correction() {
     let scratch = skewed();
     let report = json(&scratch.succeed("correct trace -o out --json -"));
-    let saved = json(&scratch.read("out/traces.retime.json"));
+    let saved = json(&scratch.read("out/traces.retime"));
     let bounds = &saved["bounds"];
     assert_eq!(
         (number(&bounds["drift_bound"]), &bounds["reference"]),
@@ -84,7 +84,7 @@ fn without_bounds_nothing_is_said_of_them() {
     for word in ["\"bounds", "gentlest"] {
         assert!(!report.contains(word), "{word}");
     }
-    assert!(!scratch.read("out/traces.retime.json").contains("bounds"));
+    assert!(!scratch.read("out/traces.retime").contains("bounds"));
     let check = scratch.retime("check trace -v --bounds off");
     assert!(!check.stdout.contains("bound"), "{}", check.stdout);
 }

@@ -136,7 +136,7 @@ fn prepare(scratch: &Scratch) {
     // What may be replaced by force.
     copy(&scratch.join("trace"), &scratch.join("older"));
     fs::copy(
-        scratch.join("corrected/traces.retime.json"),
+        scratch.join("corrected/traces.retime"),
         scratch.join("saved.json"),
     )
     .unwrap();
@@ -461,7 +461,7 @@ fn of_correct_that_replaces() {
 
 #[test]
 fn of_correct_of_lines() {
-    let makes = &["out.jsonl", "out.jsonl.retime.json"];
+    let makes = &["out.jsonl", "out.jsonl.retime"];
     walk(&Job {
         calls: &["read", "create", "sync", "rename", "mkdir", "unlink"],
         ..job("correct lines.jsonl -o out.jsonl -q", makes)

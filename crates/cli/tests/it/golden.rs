@@ -98,7 +98,7 @@ fn apply() {
         "apply strange.json skewed -o strange",
         "apply strange.json skewed -o strange --force",
         "correct skewed -o corrected --quiet",
-        "apply corrected/traces.retime.json skewed -o again",
+        "apply corrected/traces.retime skewed -o again",
         "undo shifted -o back",
     ];
     assert_golden("apply.txt", &transcript(&scratch, &commands));

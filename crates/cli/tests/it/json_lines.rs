@@ -61,7 +61,7 @@ fn undo_restores_every_byte_and_apply_corrects_again() {
         .expect_code(0);
     assert_eq!(scratch.read("back.jsonl"), scratch.read("halo.jsonl"));
     scratch
-        .retime("apply out.jsonl.retime.json halo.jsonl -o again.jsonl -q")
+        .retime("apply out.jsonl.retime halo.jsonl -o again.jsonl -q")
         .expect_code(0);
     assert_eq!(scratch.read("again.jsonl"), scratch.read("out.jsonl"));
 

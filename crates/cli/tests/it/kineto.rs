@@ -113,7 +113,7 @@ fn files_given_one_by_one_are_a_run() {
         .expect_code(0);
     assert_same(&scratch.join("out"), &scratch.join("other"));
     // It is the run that the correction was made for.
-    scratch.succeed("apply out/run.retime.json run -o again --quiet");
+    scratch.succeed("apply out/run.retime run -o again --quiet");
 
     let refused = |command: &str, message: &str| {
         let outcome = scratch.retime(command);
@@ -214,13 +214,18 @@ fn who_is_late_is_named() {
 /// Two processes in one file, which send each other messages; the clock of the second is 1 ms
 /// ahead, and arrows are all that says so.
 fn arrows() -> String {
+    arrows_at(|micros| format!("{micros}.5"))
+}
+
+/// The same, with times as `written`.
+fn arrows_at(written: impl Fn(i64) -> String) -> String {
     let mut events = vec![r#"{"ph":"M","name":"process_name","pid":2,"args":{"name":"w"}}"#.into()];
     for round in 0..40 {
-        let at = |pid: u32, after: u32| 1000 + 500 * round + after + 1000 * (pid - 1);
-        let mut arrow = |id: u32, ph: &str, pid: u32, after: u32| {
-            let ts = at(pid, after);
+        let at = |pid: i64, after: i64| 1000 + 500 * round + after + 1000 * (pid - 1);
+        let mut arrow = |id: i64, ph: &str, pid: i64, after: i64| {
+            let ts = written(at(pid, after));
             events.push(format!(
-                r#"{{"ph":"{ph}","cat":"c","name":"n","id":{id},"pid":{pid},"tid":9,"ts":{ts}.5}}"#
+                r#"{{"ph":"{ph}","cat":"c","name":"n","id":{id},"pid":{pid},"tid":9,"ts":{ts}}}"#
             ));
         };
         arrow(2 * round, "s", 1, 0);
@@ -305,6 +310,222 @@ fn a_real_run_with_known_offset_is_put_right() {
         "{error}"
     );
     scratch.retime("undo out -o back").expect_code(0);
-    fs::remove_file(scratch.join("gloo8_offset/TRUTH.txt")).unwrap();
     assert_same(&scratch.join("back"), &scratch.join("gloo8_offset"));
+}
+
+/// Two ranks that send each other messages, the second 1 ms ahead: a directory of profiles,
+/// with more in it than these.
+fn two_ranks(scratch: &Scratch) {
+    fs::create_dir(scratch.join("run")).unwrap();
+    for rank in 0..2 {
+        let events = (0..20).map(|seq| {
+            let ts = 1000 + 500 * seq + 1000 * rank;
+            format!(
+                r#"{{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":0,"tid":7,
+                "ts":{ts}.5,"dur":90,"args":{{"Collective name":"allreduce","Seq":{seq},
+                "In msg nelems":4,"dtype":"Float","Process Group Name":"0",
+                "Process Group Ranks":"[0, 1]"}}}}"#
+            )
+        });
+        let events: Vec<String> = events.collect();
+        let text = format!(
+            r#"{{"distributedInfo":{{"rank":{rank},"world_size":2}},"traceEvents":[{}]}}"#,
+            events.join(",\n")
+        );
+        scratch.write(&format!("run/rank{rank}.json"), &text);
+    }
+}
+
+#[test]
+fn what_is_no_profile_is_named_and_copied() {
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    scratch.write("run/config.json", "{\"learning_rate\": 0.1}\n");
+    scratch.write("run/notes.txt", "nothing\n");
+    fs::create_dir(scratch.join("run/more")).unwrap();
+    let warning = "warning    left out, since called like a profile but none: config.json (its \
+                   object has no array traceEvents)\n";
+    let outcome = scratch.retime("check run");
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    assert!(outcome.stdout.contains(warning), "{outcome:#?}");
+    let outcome = scratch.retime("correct run -o out").expect_code(0);
+    assert!(outcome.stdout.contains(warning), "{outcome:#?}");
+    let mut entries = vec!["config.json", "notes.txt", "rank0.json", "rank1.json"];
+    for file in &entries[..2] {
+        assert_eq!(
+            scratch.read(&format!("out/{file}")),
+            scratch.read(&format!("run/{file}"))
+        );
+    }
+    entries.push("run.retime");
+    assert_eq!(
+        crate::common::directory::entries(&scratch.join("out")),
+        entries
+    );
+    // What lies beside the profiles does not keep the copy from being replaced.
+    scratch.succeed("correct run -o out --force --quiet");
+    fs::remove_dir(scratch.join("run/more")).unwrap();
+    scratch.succeed("undo out -o back");
+    assert_same(&scratch.join("run"), &scratch.join("back"));
+}
+
+/// Runs `check` and `correct` on a directory with one damaged file.
+fn assert_refused(damaged: &[u8], name: &str, message: &str) {
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    fs::write(scratch.join("run").join(name), damaged).unwrap();
+    for command in ["check run", "correct run -o out"] {
+        let outcome = scratch.retime(command);
+        assert_eq!(outcome.code, Some(2), "{name} {command}: {outcome:#?}");
+        let expected = format!("retime: run/{name}: {message}");
+        assert!(outcome.stderr.starts_with(&expected), "{outcome:#?}");
+    }
+    assert_eq!(scratch.entries(), ["run"]);
+}
+
+#[test]
+fn a_damaged_profile_is_not_left_out() {
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    let whole = scratch.read("run/rank1.json").into_bytes();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    std::io::Write::write_all(&mut packed, &whole).unwrap();
+    let packed = packed.finish().unwrap();
+    let way_out = "it is called like a profile, and without it its events would be missing: \
+                   restore it, or move it elsewhere to leave it out";
+    let text = format!("byte 0: this is no text, nor whole compressed data; {way_out}");
+    // One bit, in what says that a file is compressed.
+    for byte in 0..2 {
+        let mut flipped = packed.clone();
+        flipped[byte] ^= 2;
+        assert_refused(&flipped, "rank2.json.gz", &text);
+    }
+    // One bit, in how it is, and in what.
+    for byte in [2, 3, packed.len() / 2, packed.len() - 6] {
+        let mut flipped = packed.clone();
+        flipped[byte] ^= 4;
+        assert_refused(&flipped, "rank2.json.gz", "");
+    }
+    assert_refused(
+        b"",
+        "rank2.json",
+        &format!("byte 0: there is nothing in it; {way_out}"),
+    );
+    assert_refused(
+        b"",
+        "rank2.pt.trace.json.gz",
+        "byte 0: there is nothing in it; ",
+    );
+    assert_refused(&[0; 5000], "rank2.json", &text);
+    let cut = format!("byte 20: it ends here, in the midst of JSON; {way_out}");
+    assert_refused(&whole[..20], "rank2.json", &cut);
+    assert_refused(&packed[..packed.len() / 2], "rank2.json.gz", "");
+    assert_refused(&packed[..packed.len() - 4], "rank2.json.gz", "");
+    assert_refused(&whole[..whole.len() - 30], "rank2.json", "line ");
+}
+
+#[test]
+fn nothing_is_corrected_twice() {
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    scratch.write("arrows.json", &arrows());
+    let line = |location, kind, time, id: &str| {
+        format!(
+            "{{\"location\":{location},\"time\":{time},\"type\":\"{kind}\",\"message\":\"{id}\"}}\n"
+        )
+    };
+    let lines = [line(0, "send", 500, "a"), line(1, "receive", 100, "a")].concat();
+    scratch.write("lines.jsonl", &lines);
+    for (input, out, again, correction) in [
+        ("run", "once", "again", "once/run.retime"),
+        ("arrows.json", "once.json", "again.json", "once.json.retime"),
+        (
+            "lines.jsonl",
+            "once.jsonl",
+            "again.jsonl",
+            "once.jsonl.retime",
+        ),
+    ] {
+        scratch.succeed(&format!("correct {input} -o {out} --quiet --force"));
+        let before = scratch.entries();
+        let outcome = scratch.retime(&format!("correct {out} -o {again} --always --quiet"));
+        let message = format!(
+            "retime: {correction}: is the correction of an earlier run, and a copy can hold only \
+             one; undo it first, or move it elsewhere to leave it out\n"
+        );
+        assert_eq!((outcome.code, outcome.stderr), (Some(2), message));
+        assert_eq!(scratch.entries(), before);
+        // A plain copy takes it along, under whichever name it was saved.
+        let older = format!("{correction}.json");
+        fs::rename(scratch.join(correction), scratch.join(&older)).unwrap();
+        let outcome = scratch.retime(&format!("correct {out} -o {again} --always --quiet"));
+        assert!(
+            outcome
+                .stderr
+                .starts_with(&format!("retime: {older}: is the ")),
+            "{outcome:#?}"
+        );
+        scratch.retime(&format!("correct {out} -o {again} --quiet"));
+        for copy in [out, again] {
+            scratch.succeed(&format!("undo {copy} -o back-{copy} --quiet"));
+            let back = scratch.join(&format!("back-{copy}"));
+            if input == "run" {
+                assert_same(&scratch.join(input), &back);
+            } else {
+                assert_eq!(
+                    fs::read(scratch.join(input)).unwrap(),
+                    fs::read(back).unwrap()
+                );
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_come_back() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::PermissionsExt;
+
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    let odd = scratch
+        .join("run")
+        .join(OsStr::from_bytes(b"r\xff\xfe0.json"));
+    fs::rename(scratch.join("run/rank0.json"), &odd).unwrap();
+    scratch.succeed("correct run -o out --quiet");
+    let mode = fs::metadata(scratch.join("out/run.retime"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o111, 0, "{mode:o}");
+    scratch.succeed("undo out -o back");
+    let names = |directory: &str| {
+        let entries = fs::read_dir(scratch.join(directory)).unwrap();
+        let mut names: Vec<_> = entries.map(|it| it.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("run"), names("back"));
+    for name in names("run") {
+        let read = |directory: &str| fs::read(scratch.join(directory).join(&name)).unwrap();
+        assert_eq!(read("run"), read("back"));
+    }
+}
+
+#[test]
+fn times_below_zero_and_in_strings_are_corrected() {
+    let scratch = Scratch::new();
+    let below = arrows_at(|micros| format!("\"{}.25\"", micros - 30_000));
+    assert!(below.contains("\"ts\":\"-29000.25\""));
+    scratch.write("arrows.json", &below);
+    let correct = "correct arrows.json -o out.json --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["before"]["reversed"], 40);
+    assert_eq!(report["after"]["reversed"], 0);
+    scratch.succeed("check out.json --quiet");
+    scratch.succeed("undo out.json -o back.json");
+    assert!(scratch.read("back.json") == scratch.read("arrows.json"));
 }

@@ -304,10 +304,10 @@ fn correcting_twice_changes_nothing() {
 fn a_correction_fits_the_same_trace_again() {
     let scratch = short_trace();
     scratch.succeed("correct trace -o corrected");
-    scratch.succeed("apply corrected/traces.retime.json trace -o applied");
-    fs::remove_file(scratch.join("corrected/traces.retime.json")).unwrap();
+    scratch.succeed("apply corrected/traces.retime trace -o applied");
+    fs::remove_file(scratch.join("corrected/traces.retime")).unwrap();
     fs::rename(
-        scratch.join("applied/traces.retime.json"),
+        scratch.join("applied/traces.retime"),
         scratch.join("applied.json"),
     )
     .unwrap();
@@ -371,4 +371,63 @@ fn an_output_that_may_not_be_written_is_named() {
             "{outcome:#?}"
         );
     }
+}
+
+#[test]
+fn a_correction_under_its_earlier_name_is_found() {
+    let scratch = short_trace();
+    scratch.succeed("correct trace -o corrected");
+    let saved = |name: &str| scratch.join(&format!("corrected/traces.{name}"));
+    fs::rename(saved("retime"), saved("retime.json")).unwrap();
+    scratch.succeed("undo corrected -o back");
+    assert_same(&scratch.join("trace"), &scratch.join("back"));
+    scratch.succeed("apply corrected/traces.retime.json trace -o applied");
+    let outcome = scratch.retime("correct corrected -o again --always");
+    let message = "retime: corrected/traces.retime.json: is the correction of an earlier run, ";
+    assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+    assert!(outcome.stderr.starts_with(message), "{outcome:#?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn names_that_are_not_unicode_come_back() {
+    use std::ffi::{OsStr, OsString};
+    use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+    let scratch = short_trace();
+    let odd = |ending: &[u8]| OsString::from_vec([b"tr\xff\xfe", ending].concat());
+    fs::create_dir(scratch.join("odd")).unwrap();
+    for ending in ["", ".otf2", ".def"] {
+        let from = scratch.join(&format!("trace/traces{ending}"));
+        let to = scratch.join("odd").join(odd(ending.as_bytes()));
+        fs::rename(from, to).unwrap();
+    }
+    let directory = scratch.join("odd").join(odd(b""));
+    fs::write(
+        directory.join(OsStr::from_bytes(b"n\xfcte.bin")),
+        "beside events",
+    )
+    .unwrap();
+    fs::write(
+        scratch.join("odd").join(OsStr::from_bytes(b"\xe9.txt")),
+        "beside",
+    )
+    .unwrap();
+    let names = |root: &str| {
+        let mut names = Vec::new();
+        for directory in [scratch.join(root), scratch.join(root).join(odd(b""))] {
+            for entry in fs::read_dir(directory).unwrap() {
+                let path = entry.unwrap().path();
+                let content = path.is_file().then(|| fs::read(&path).unwrap());
+                let name = path.strip_prefix(scratch.join(root)).unwrap().to_owned();
+                names.push((name, content));
+            }
+        }
+        names.sort();
+        names
+    };
+    scratch.succeed("correct odd -o corrected");
+    assert!(scratch.join("corrected").join(odd(b".retime")).exists());
+    scratch.succeed("undo corrected -o back");
+    assert_eq!(names("odd"), names("back"));
 }

@@ -32,7 +32,7 @@ fn corrected() -> Scratch {
     scratch
 }
 
-const CORRECTION: &str = "corrected/traces.retime.json";
+const CORRECTION: &str = "corrected/traces.retime";
 
 #[test]
 fn another_program_is_refused_unless_forced() {
@@ -76,8 +76,8 @@ fn another_run_of_the_same_program_is_refused_unless_forced() {
     assert!(!scratch.join("out").exists());
     scratch.succeed(&format!("{apply} --force"));
     // What comes of that is of the other run, too.
-    scratch.succeed("apply out/traces.retime.json other-run -o again");
-    let refused = scratch.retime("apply out/traces.retime.json trace -o never");
+    scratch.succeed("apply out/traces.retime other-run -o again");
+    let refused = scratch.retime("apply out/traces.retime trace -o never");
     assert_eq!(refused.code, Some(2), "{refused:#?}");
 }
 
@@ -102,7 +102,7 @@ fn another_trace_of_the_same_run_is_not() {
     );
     scratch.succeed(&format!("apply {CORRECTION} filtered -o less"));
     // The other way round: what was learned from a part is for the whole, too.
-    scratch.succeed("apply less/traces.retime.json elsewhere/moved -o more");
+    scratch.succeed("apply less/traces.retime elsewhere/moved -o more");
 }
 
 /// As they were saved before anything was said of what was recorded.
@@ -143,8 +143,8 @@ fn lines_that_name_locations_in_another_order_are_refused() {
         r#"{"format": "retime correction", "version": 1, "clocks": [{"locations": [0], "knots": [[0, 9]]}]}"#,
     );
     scratch.succeed("apply shift.json ab.jsonl -o out.jsonl");
-    scratch.succeed("apply out.jsonl.retime.json ab.jsonl -o again.jsonl");
-    let refused = scratch.retime("apply out.jsonl.retime.json ba.jsonl -o never.jsonl");
+    scratch.succeed("apply out.jsonl.retime ab.jsonl -o again.jsonl");
+    let refused = scratch.retime("apply out.jsonl.retime ba.jsonl -o never.jsonl");
     assert_eq!(refused.code, Some(2), "{refused:#?}");
     assert!(
         refused.stderr.contains("with other ids, names"),

@@ -123,7 +123,7 @@ fn copied_by_several() {
 fn applied_by_several() {
     let scratch = long_trace();
     scratch.succeed("correct trace -o once -q");
-    let apply = "apply @once/traces.retime.json @trace -q -o @";
+    let apply = "apply @once/traces.retime @trace -q -o @";
     assert_eq!(alone(&scratch, &format!("{apply}alone")), 0);
     for size in [1, 3] {
         assert_eq!(shared(&scratch, size, &format!("{apply}by{size}")), 0);

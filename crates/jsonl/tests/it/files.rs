@@ -34,12 +34,7 @@ fn only_the_digits_of_times_change() {
 
 #[test]
 fn files_without_events() {
-    for nothing in [
-        "",
-        "\n",
-        "{\"retime-stream\":1}",
-        "\r\n \n{\"retime-stream\":1}\n",
-    ] {
+    for nothing in ["{\"retime-stream\":1}", "\r\n \n{\"retime-stream\":1}\n"] {
         rewrites(nothing, &correction(&[]), nothing);
         let scan = Input::new(nothing).scan().unwrap();
         assert_eq!(scan.info.rate.get(), 1_000_000_000);
@@ -167,13 +162,21 @@ fn a_copy_is_the_same_bytes() {
 }
 
 #[test]
+fn an_empty_file_is_no_trace() {
+    for content in [&b""[..], b"\n", b" \n\n"] {
+        let message = "events.jsonl: is empty, so it is no trace; was the program killed before \
+                       it wrote, or the file cut off by a copy?";
+        assert_eq!(Input::new(content).error(), message);
+    }
+    let packed = Input::gzip("").error();
+    assert!(packed.contains("is empty"), "{packed}");
+}
+
+#[test]
 fn a_correction_lies_beside_its_file() {
-    let input = Input::new("");
+    let input = Input::new("{\"location\":0,\"time\":5}\n");
     let trace = input.open().unwrap();
-    assert_eq!(
-        trace.correction_path(),
-        input.beside("events.jsonl.retime.json")
-    );
+    assert_eq!(trace.correction_path(), input.beside("events.jsonl.retime"));
     assert_eq!(trace.copy_at(&input.beside("out")), input.beside("out"));
 }
 

@@ -53,7 +53,7 @@ fn program() -> impl Strategy<Value = Vec<Line>> {
         does,
         odd,
     });
-    proptest::collection::vec(line, 0..60)
+    proptest::collection::vec(line, 1..60)
 }
 
 fn write(line: &Line, time: u64) -> String {

@@ -6,6 +6,8 @@
     reason = "failing is how a test reports"
 )]
 
+mod numbers;
 mod oracle;
 mod simulated;
+mod spelling;
 mod truth;

@@ -111,7 +111,7 @@ fn the_bundled_recording_by_any_number_of_processes() {
         retime(dir, &format!("check demo/halo {options} checked.json")),
         1
     );
-    let apply = "apply alone/traces.retime.json demo/halo";
+    let apply = "apply alone/traces.retime demo/halo";
     assert_eq!(retime(dir, &format!("{apply} -o applied")), 0);
     for size in [1, 2, 3, 8, 17] {
         let correct = format!("correct demo/halo -o out{size} {options} {size}.json");

@@ -137,11 +137,11 @@ fn rows_name_regions_and_paths_lie_beside_the_anchor() {
     assert!(rows.next_row().unwrap().is_none());
 
     assert_eq!(trace.shape(), Shape::Directory);
-    assert!(!trace.copies_siblings());
-    assert!(Otf2.open(dir.path()).unwrap().copies_siblings());
+    assert!(!trace.includes_correction());
+    assert!(Otf2.open(dir.path()).unwrap().includes_correction());
     assert_eq!(trace.copy_at(Path::new("out")), Path::new("out/t.otf2"));
     let saved = trace.correction_of(&anchor);
-    assert_eq!(saved, dir.path().join("t.retime.json"));
+    assert_eq!(saved, dir.path().join("t.retime"));
 }
 
 /// An unknown record, and locations with another number of events than defined.

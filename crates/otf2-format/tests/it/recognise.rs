@@ -58,7 +58,7 @@ fn only_what_was_written_may_be_replaced() {
     fs::create_dir(&target).unwrap();
     assert_eq!(may_replace(), Ok(()), "an empty directory");
     write(&target, &small_archive());
-    fs::write(target.join("t.retime.json"), "{}").unwrap();
+    fs::write(target.join("t.retime"), "{}").unwrap();
     fs::write(target.join("scorep.cfg"), "copied").unwrap();
     assert_eq!(
         may_replace(),

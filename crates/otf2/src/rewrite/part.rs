@@ -11,12 +11,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use retime_model::{Correction, LocationIndex, Monitor};
+use retime_model::{Correction, LocationIndex, Monitor, SavedName};
 use serde::{Deserialize, Serialize};
 
 use super::files::{self, Role};
 use super::retime::Extent;
-use super::{Done, Rewrite, Rewritten, check_there, portable};
+use super::{Done, Rewrite, Rewritten, check_there};
 use crate::error::Result;
 use crate::trace::Trace;
 use crate::undo::FileUndo;
@@ -92,8 +92,12 @@ impl Trace {
             done.join(part);
         }
         // As one process lists them.
-        let names = whole.files.iter().map(|it| portable(&it.name)).zip(0..);
-        let places: HashMap<String, usize> = names.collect();
+        let names = whole
+            .files
+            .iter()
+            .map(|it| SavedName::of(&it.name))
+            .zip(0..);
+        let places: HashMap<SavedName, usize> = names.collect();
         done.files.sort_by_key(|it| places.get(&it.path).copied());
         self.archive().unless_changed(whole.finish(done))
     }

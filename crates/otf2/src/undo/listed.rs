@@ -9,12 +9,12 @@
 use std::collections::HashSet;
 
 use crc32fast::Hasher;
+use retime_model::SavedName;
 
 use super::packed::Packed;
 use super::{Content, FileUndo, Undo};
 use crate::error::{Error, Result};
 use crate::rewrite::files::{self, Role};
-use crate::rewrite::portable;
 use crate::trace::Trace;
 
 /// The check sum of a list.
@@ -45,12 +45,12 @@ pub(crate) fn check(undo: &Undo, corrected: &Trace) -> Result<()> {
     let intact = undo.digest.map(|sum| sum == digest(&undo.files));
     let archive = corrected.archive();
     let ids: Vec<u64> = corrected.location_ids().collect();
-    let listed: HashSet<&str> = undo.files.iter().map(|it| it.path.as_str()).collect();
+    let listed: HashSet<&SavedName> = undo.files.iter().map(|it| &it.path).collect();
     // Others may have been put there since; whether they were is told by the check sum.
     let needed = |role| intact == Some(false) || !matches!(role, Role::Other | Role::Markers);
     let unlisted = files::list(archive, &ids, false)?
         .into_iter()
-        .find(|file| needed(file.role) && !listed.contains(portable(&file.name).as_str()));
+        .find(|file| needed(file.role) && !listed.contains(&SavedName::of(&file.name)));
     let (path, why) = match unlisted {
         Some(file) => (file.path, "the undo data have lost its entry"),
         None if intact == Some(false) => (

@@ -83,7 +83,7 @@ pub(super) fn corrections() -> Vec<Case> {
 pub(super) fn undo() -> Vec<Case> {
     let undo = "undo trace -o out";
     let saved = |from: &str, to: &str| {
-        changed(corrected(), "trace/traces.retime.json", |json| {
+        changed(corrected(), "trace/traces.retime", |json| {
             let text = String::from_utf8(std::mem::take(json)).unwrap();
             assert!(text.contains(from), "{text}");
             *json = text.replacen(from, to, 1).into_bytes();
@@ -96,7 +96,7 @@ pub(super) fn undo() -> Vec<Case> {
         (
             "undo-maps-only",
             undo,
-            with(trace(), "trace/traces.retime.json", only_maps),
+            with(trace(), "trace/traces.retime", only_maps),
         ),
         ("undo-changed-events", undo, flip("trace/traces/1.evt", 20)),
         ("undo-damaged-events", undo, flip("trace/traces/1.evt", 30)),
