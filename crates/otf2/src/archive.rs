@@ -283,7 +283,9 @@ fn anchor_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
         let is_anchor = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"));
-        if is_anchor && presence::is_file(&path)? {
+        // What is no file either is refused by its name when it is opened.
+        let found = presence::kind(&path)?;
+        if is_anchor && found.is_some_and(|it| !it.is_dir()) {
             anchors.push(path);
         }
     }

@@ -150,7 +150,9 @@ pub use edges::{Edge, Edges, PairEdges};
 pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
-pub use retime_model::{Access, Cancelled, Monitor, group_digits, plural, presence, printable};
+pub use retime_model::{
+    Access, Cancelled, Monitor, NotRegular, group_digits, open_regular, plural, presence, printable,
+};
 pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
     Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,

@@ -39,7 +39,7 @@ fn recorded(trace: &dyn Trace, info: &TraceInfo, quiet: bool) -> Result<Origin, 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
-    let saved = SavedCorrection::read(&args.correction)?;
+    let saved = SavedCorrection::read_given(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
     let origin = recorded(&*trace, &info, args.run.quiet)?;

@@ -44,6 +44,7 @@ mod recordings;
 mod shared;
 mod silent;
 mod simulate;
+mod special;
 mod staging;
 mod stragglers;
 mod stream;

@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 
 use crate::chunk::{ChunkHeader, ChunkReader, FileKind};
 use crate::error::{Error, Result, WireError};
-use retime_model::Monitor;
+use retime_model::{Monitor, open_regular};
 
 /// Bytes that are read at once from a file that is not decoded.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -110,7 +110,7 @@ pub(crate) struct Summed<'a> {
 
 impl<'a> Summed<'a> {
     pub(crate) fn open(path: &Path, monitor: &'a dyn Monitor) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        let file = open_regular(path).map_err(|source| Error::io(path, source))?;
         Ok(Self {
             file,
             crc: Hasher::new(),
