@@ -556,11 +556,13 @@ fn sync_tree(directory: &Path) -> Result<(), CliError> {
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
-        if entry.file_type().map_err(failed)?.is_dir() {
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
             sync_tree(&path)?;
-        } else {
+        } else if kind.is_file() {
             sync(&path)?;
         }
+        // A link has nothing of its own, and what it leads to may be anything.
     }
     sync(directory)
 }

@@ -66,7 +66,24 @@ impl From<NotRegular> for io::Error {
 /// A [`NotRegular`] in an [`io::Error`] if that is no regular file; it is not opened then.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     check(fs::metadata(path)?.file_type())?;
-    let file = open_at_once(path)?;
+    open_checked(path, Links::Followed)
+}
+
+/// Opens what lies at a path itself: that is refused if it is a link.
+pub fn open_unlinked(path: &Path) -> io::Result<File> {
+    check(fs::symlink_metadata(path)?.file_type())?;
+    open_checked(path, Links::Refused)
+}
+
+/// Whether the last part of a path may be a link.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Links {
+    Followed,
+    Refused,
+}
+
+fn open_checked(path: &Path, links: Links) -> io::Result<File> {
+    let file = open_at_once(path, links)?;
     check(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -77,20 +94,26 @@ fn check(kind: FileType) -> io::Result<()> {
 
 /// Opens without waiting for anybody, so that what has become a FIFO can be refused.
 #[cfg(unix)]
-fn open_at_once(path: &Path) -> io::Result<File> {
+fn open_at_once(path: &Path, links: Links) -> io::Result<File> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
-    let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits() as i32;
-    let opened = File::options().read(true).custom_flags(flags).open(path);
-    match opened {
+    let open = |flags: OFlags| {
+        let flags = flags.bits() as i32;
+        File::options().read(true).custom_flags(flags).open(path)
+    };
+    let mut flags = OFlags::NOCTTY;
+    if links == Links::Refused {
+        flags |= OFlags::NOFOLLOW;
+    }
+    match open(flags | OFlags::NONBLOCK) {
         // Another machine holds a lease on the file, and only who waits makes it give that up.
-        Err(error) if error.kind() == ErrorKind::WouldBlock => File::open(path),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => open(flags),
         opened => opened,
     }
 }
 
 #[cfg(not(unix))]
-fn open_at_once(path: &Path) -> io::Result<File> {
+fn open_at_once(path: &Path, _: Links) -> io::Result<File> {
     File::open(path)
 }
 
@@ -119,7 +142,7 @@ mod tests {
         );
         assert_eq!(refused(&dir), NotRegular::Directory.to_string());
         // Put there after it was looked at, it does not keep anybody waiting either.
-        let late = open_at_once(&dir.join("fifo"))?;
+        let late = open_at_once(&dir.join("fifo"), Links::Followed)?;
         assert!(check(late.metadata()?.file_type()).is_err());
 
         fs::write(dir.join("file"), "content")?;
@@ -127,6 +150,10 @@ mod tests {
         let mut content = String::new();
         open_regular(&dir.join("link"))?.read_to_string(&mut content)?;
         assert_eq!(content, "content");
+        let link = open_unlinked(&dir.join("link")).unwrap_err().to_string();
+        assert_eq!(link, special("a symbolic link"));
+        let raced = open_at_once(&dir.join("link"), Links::Refused);
+        assert!(raced.is_err() && open_unlinked(&dir.join("file")).is_ok());
         let missing = open_regular(&dir.join("missing")).unwrap_err();
         assert_eq!(missing.kind(), ErrorKind::NotFound);
         fs::remove_dir_all(&dir)

@@ -10,7 +10,7 @@ use crate::load::{describe, with_threads};
 use crate::origin::Origin;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
-use crate::report::tell;
+use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, refuse_second};
 use crate::staging::Staging;
 
@@ -52,16 +52,16 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let output = args.output.output.display();
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
-        drop(progress);
+        let warnings = warned(&progress.end());
         check_interrupt()?;
         staging.commit(&*trace)?;
         return Ok(format!(
-            "The correction changes no time: {output} is a plain copy.\n"
+            "{warnings}The correction changes no time: {output} is a plain copy.\n"
         ));
     }
     refuse_second(&*trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
-    drop(progress);
+    let warnings = warned(&progress.end());
     let method = format!("applied from {}", args.correction.display());
     let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
     staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
@@ -82,7 +82,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         String::new()
     };
     Ok(format!(
-        "Wrote {output}: corrected {}{kept}.\n",
+        "{warnings}Wrote {output}: corrected {}{kept}.\n",
         plural(locations as u64, "location")
     ))
 }

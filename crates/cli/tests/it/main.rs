@@ -29,6 +29,7 @@ mod json_lines;
 mod kineto;
 mod layout;
 mod licences;
+mod links;
 mod live;
 mod make;
 mod manners;

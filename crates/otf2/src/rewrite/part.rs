@@ -14,7 +14,7 @@ use std::path::Path;
 use retime_model::{Correction, LocationIndex, Monitor};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Role};
+use super::files::{self, Listing, Role};
 use super::retime::Extent;
 use super::{Done, Rewrite, Rewritten, check_there, portable};
 use crate::error::Result;
@@ -70,7 +70,10 @@ impl Trace {
             correction,
             to,
             monitor,
-            files: files::of_locations(self.archive(), &ids)?,
+            listing: Listing {
+                files: files::of_locations(self.archive(), &ids)?,
+                ..Listing::default()
+            },
             synced: true,
         };
         part.create_directories()?;
@@ -92,7 +95,12 @@ impl Trace {
             done.join(part);
         }
         // As one process lists them.
-        let names = whole.files.iter().map(|it| portable(&it.name)).zip(0..);
+        let names = whole
+            .listing
+            .files
+            .iter()
+            .map(|it| portable(&it.name))
+            .zip(0..);
         let places: HashMap<String, usize> = names.collect();
         done.files.sort_by_key(|it| places.get(&it.path).copied());
         self.archive().unless_changed(whole.finish(done))
