@@ -10,7 +10,7 @@
 //! 0       3   1.5us
 //! ```
 
-use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use retime::{Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo};
@@ -19,6 +19,7 @@ use serde::Serialize;
 use crate::args::MinDelay;
 use crate::error::CliError;
 use crate::lines::{lines, location};
+use crate::pipe;
 
 /// Where the minimal delay comes from, as reports say it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -60,15 +61,15 @@ fn ticks(delay: Delay, info: &TraceInfo) -> Result<Ticks, CliError> {
 }
 
 fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        if error.kind() == std::io::ErrorKind::NotFound {
+    let text = pipe::read_text(path).map_err(|error| match error {
+        CliError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
             let message = format!(
                 "--min-delay: \"{}\" is neither auto, nor a value with a unit such as 2us, nor a file",
                 path.display()
             );
-            return CliError::Usage(message);
+            CliError::Usage(message)
         }
-        CliError::io(path, error)
+        error => error,
     })?;
     let mut table = DelayTable::default();
     for line in lines(path, &text) {

@@ -24,6 +24,7 @@ mod memory;
 mod method;
 mod offsets;
 mod origin;
+mod pipe;
 mod progress;
 mod quantity;
 mod recorded;

@@ -20,7 +20,6 @@
 //! measurements: they are part of the times that every OTF2 tool shows, and
 //! retime reads. Interpolating between them again would apply them twice.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -31,6 +30,7 @@ use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
 
 use crate::error::CliError;
 use crate::lines::{lines, location};
+use crate::pipe;
 
 /// Where measured offsets come from.
 #[derive(Clone, Debug, Default, Args)]
@@ -74,7 +74,7 @@ fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
 }
 
 fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>, CliError> {
-    let text = fs::read_to_string(path).map_err(|error| CliError::io(path, error))?;
+    let text = pipe::read_text(path)?;
     let mut measured = Vec::new();
     for line in lines(path, &text) {
         let [id, at, add] = line.words("LOCATION-ID STAMP OFFSET")?;
@@ -144,7 +144,7 @@ mod tests {
 
     fn parse(text: &str) -> Result<Vec<Measured>, String> {
         let file = tempfile::NamedTempFile::new().unwrap();
-        fs::write(file.path(), text).unwrap();
+        std::fs::write(file.path(), text).unwrap();
         read(file.path(), &info(), Timestamp(5_000)).map_err(|error| {
             let path = file.path().display().to_string();
             error.to_string().replace(&path, "FILE")

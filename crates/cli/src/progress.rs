@@ -99,6 +99,7 @@ pub(crate) struct Progress {
     bar: Arc<Bar>,
     is_part: bool,
     watch: Option<Arc<dyn Watch>>,
+    notices: Mutex<Vec<String>>,
 }
 
 impl Progress {
@@ -117,7 +118,17 @@ impl Progress {
             bar,
             is_part,
             watch,
+            notices: Mutex::default(),
         }
+    }
+
+    /// Ends the stage; what a user should know of what was done in it.
+    pub(crate) fn end(self) -> Vec<String> {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notices = std::mem::take(&mut *notices);
+        // Threads tell them in any order.
+        notices.sort_unstable();
+        notices
     }
 
     /// A stage of which nobody knows how long it takes; it is shown as part of a command.
@@ -131,6 +142,7 @@ impl Progress {
             bar,
             is_part,
             watch: call::watch(),
+            notices: Mutex::default(),
         }
     }
 }
@@ -148,6 +160,11 @@ impl Monitor for Progress {
         if let Some(watch) = &self.watch {
             watch.announce(bytes);
         }
+    }
+
+    fn notice(&self, notice: &str) {
+        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
+        notices.push(notice.to_owned());
     }
 
     fn cancelled(&self) -> bool {

@@ -9,18 +9,21 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use retime::format::{EARLIER, Trace, Undo};
 use retime::optimal::SavedErrorBound;
 use retime::pipeline::Bounds;
-use retime::{Access, Clocks, Correction, SavedClock, TraceInfo, copy_file, resemble};
+use retime::{
+    Access, Clocks, Correction, SavedClock, TraceInfo, copy_file, open_regular, resemble,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::error::CliError;
 use crate::origin::Origin;
+use crate::pipe;
 use crate::progress::Interrupts;
 use crate::staging::Staging;
 
@@ -148,9 +151,19 @@ impl SavedCorrection {
         write().map_err(|error| CliError::io(path, error))
     }
 
+    /// Reads the one that lies beside a trace.
     pub(crate) fn read(path: &Path) -> Result<Self, CliError> {
-        let file = File::open(path).map_err(|error| CliError::io(path, error))?;
-        let saved: Self = serde_json::from_reader(BufReader::new(file))
+        let file = open_regular(path).map_err(|error| CliError::io(path, error))?;
+        Self::parse(path, BufReader::new(file))
+    }
+
+    /// Reads one that was named, which may come from a pipe.
+    pub(crate) fn read_given(path: &Path) -> Result<Self, CliError> {
+        Self::parse(path, pipe::read(path)?)
+    }
+
+    fn parse(path: &Path, text: impl Read) -> Result<Self, CliError> {
+        let saved: Self = serde_json::from_reader(text)
             .map_err(|error| CliError::input(path, format!("is no saved correction: {error}")))?;
         if saved.format != FORMAT {
             return Err(CliError::input(

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
-use retime::{Access, presence};
+use retime::{Access, open_regular, presence};
 
 use crate::error::CliError;
 use claim::Claim;
@@ -447,7 +447,7 @@ fn may_replace_file(
     let failed = |error| CliError::io(target, error);
     let found = presence::kind_of_entry(target).map_err(failed)?;
     if found.is_some_and(|it| it.is_file()) {
-        let file = File::open(target).map_err(failed)?;
+        let file = open_regular(target).map_err(failed)?;
         file.take(START).read_to_end(&mut start).map_err(failed)?;
     }
     if ours(&start) {
@@ -556,11 +556,13 @@ fn sync_tree(directory: &Path) -> Result<(), CliError> {
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
-        if entry.file_type().map_err(failed)?.is_dir() {
+        let kind = entry.file_type().map_err(failed)?;
+        if kind.is_dir() {
             sync_tree(&path)?;
-        } else {
+        } else if kind.is_file() {
             sync(&path)?;
         }
+        // A link has nothing of its own, and what it leads to may be anything.
     }
     sync(directory)
 }

@@ -1,11 +1,10 @@
 //! The lines of a file, plain or gzip.
 
-use std::fs::File;
 use std::path::Path;
 
 use retime_gzip::{Refused, Window};
 use retime_model::format::FormatError;
-use retime_model::{Monitor, Watched};
+use retime_model::{Monitor, Watched, open_regular};
 
 use crate::error::JsonlError;
 use crate::line::LONGEST;
@@ -27,7 +26,7 @@ impl<'a> Lines<'a> {
             path: path.to_owned(),
             source,
         };
-        let reader = File::open(path).map_err(failed)?;
+        let reader = open_regular(path).map_err(failed)?;
         let window = Window::new(Watched { reader, monitor }, LONGEST).map_err(failed)?;
         Ok(Self {
             path,

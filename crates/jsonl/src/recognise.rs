@@ -5,7 +5,7 @@ use std::path::Path;
 
 use retime_gzip::first_bytes;
 use retime_model::format::Recognition;
-use retime_model::presence;
+use retime_model::{open_regular, presence};
 
 use crate::line::{Fields, Header};
 
@@ -50,7 +50,7 @@ fn is_named_like_one(path: &Path) -> bool {
 
 /// Whether the first line of the file is an object with a location, or a header.
 pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
-    let probe = first_bytes(path, PROBE)?;
+    let probe = first_bytes(open_regular(path)?, PROBE)?;
     let is_cut = probe.len() as u64 == PROBE;
     let start = probe.trim_ascii_start();
     let end = memchr::memchr(b'\n', start);

@@ -29,10 +29,6 @@ impl EventFile {
     /// Opens a file and reads its first line.
     pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
         let found = fs::metadata(path).map_err(|source| failed(path, source))?;
-        if found.is_dir() {
-            let source = io::Error::from(io::ErrorKind::IsADirectory);
-            return Err(failed(path, source).into());
-        }
         let mut pass = Pass::open(path, &())?;
         loop {
             let Some(entry) = pass.next()? else {
@@ -57,9 +53,8 @@ impl EventFile {
     fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
         let now = fs::metadata(&self.path);
         match now.map(|it| Version::of(&it) == Version::of(&self.found)) {
-            // A pipe or a device changes by being read.
-            Ok(is_same) if is_same || !self.found.is_file() => outcome,
-            Ok(_) => Err(JsonlError::Changed {
+            Ok(true) => outcome,
+            Ok(false) => Err(JsonlError::Changed {
                 path: self.path.clone(),
             }
             .into()),

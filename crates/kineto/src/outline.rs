@@ -14,11 +14,11 @@
 //! out; what only damage makes may have been one, and without it a contradiction could go
 //! unseen.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
 use retime_gzip::{Refused, Window, first_bytes};
+use retime_model::open_regular;
 
 use crate::fields::Fields;
 use crate::json::{Skip, Stop, space, string_end, value_end};
@@ -45,7 +45,7 @@ pub(crate) enum Look {
 
 /// Looks at a file; an error is what the system says of it.
 pub(crate) fn look(path: &Path) -> io::Result<Look> {
-    let start = first_bytes(path, PROBE)?;
+    let start = first_bytes(open_regular(path)?, PROBE)?;
     let text = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&start);
     let text = text.trim_ascii_start();
     let holds = |what: &[u8]| memchr::memmem::find(text, what).is_some();
@@ -53,7 +53,7 @@ pub(crate) fn look(path: &Path) -> io::Result<Look> {
     if text.starts_with(b"{") && has_events {
         return Ok(Look::Trace);
     }
-    let window = Window::new(File::open(path)?, LONGEST)?;
+    let window = Window::new(open_regular(path)?, LONGEST)?;
     match (Outline { window }).walk() {
         Ok(look) | Err(Ended::Is(look)) => Ok(look),
         Err(Ended::Refused(error)) => Err(error),

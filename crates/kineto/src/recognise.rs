@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use retime_gzip::first_bytes;
 use retime_model::format::{CORRECTION, Recognition, is_correction};
-use retime_model::presence;
+use retime_model::{open_regular, presence};
 
 use crate::error::KinetoError;
 use crate::outline::{Look, look};
@@ -163,7 +163,7 @@ const KEYS: [&[u8]; 5] = [
 
 /// Whether the first bytes of a file are those of an object or array with events.
 pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
-    let bytes = first_bytes(path, PROBE)?;
+    let bytes = first_bytes(open_regular(path)?, PROBE)?;
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
     let text = text.trim_ascii_start();
     let holds = |what: &[u8]| memchr::memmem::find(text, what).is_some();

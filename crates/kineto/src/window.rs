@@ -1,12 +1,11 @@
 //! A file from its beginning to its end, and where in it something is wrong.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use retime_gzip::{Refused, content};
 use retime_model::format::FormatError;
-use retime_model::{Monitor, Watched};
+use retime_model::{Monitor, Watched, open_regular};
 
 use crate::error::KinetoError;
 
@@ -30,7 +29,7 @@ pub(crate) struct Window<'a> {
 impl<'a> Window<'a> {
     pub(crate) fn open(path: &'a Path, monitor: &'a dyn Monitor) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
-        let reader = File::open(path).map_err(failed)?;
+        let reader = open_regular(path).map_err(failed)?;
         let watched = Watched { reader, monitor };
         let inner = retime_gzip::Window::new(watched, LONGEST).map_err(failed)?;
         Ok(Self {
@@ -113,7 +112,7 @@ pub(crate) fn syntax(path: &Path, byte: u64, what: &str) -> FormatError {
 
 /// The line in which a byte stands, from 1.
 fn line_of(path: &Path, byte: u64) -> io::Result<u64> {
-    let (content, _) = content(File::open(path)?)?;
+    let (content, _) = content(open_regular(path)?)?;
     let mut before = BufReader::with_capacity(BLOCK, content.take(byte));
     let mut line = 1;
     loop {

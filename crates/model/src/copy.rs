@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::access::{Access, give_time};
 use crate::monitor::{Cancelled, Monitor};
+use crate::regular::open_regular;
 
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 18;
@@ -31,7 +32,7 @@ pub fn copy_file<E: From<Cancelled>>(
     monitor: &dyn Monitor,
     failed: impl Fn(&Path, io::Error) -> E,
 ) -> Result<(), E> {
-    let mut from = File::open(path).map_err(|source| failed(path, source))?;
+    let mut from = open_regular(path).map_err(|source| failed(path, source))?;
     let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
     let mut buffer = vec![0; BLOCK];
     loop {

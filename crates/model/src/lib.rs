@@ -39,6 +39,7 @@ mod foresight;
 pub mod format;
 mod hashing;
 mod implementation;
+mod link;
 mod log;
 mod log_builder;
 mod map;
@@ -48,6 +49,7 @@ mod originals;
 pub mod packed;
 pub mod presence;
 mod printable;
+mod regular;
 mod role;
 mod saved;
 mod saved_name;
@@ -63,6 +65,7 @@ pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use hashing::{FileMap, Keyed, KeyedHasher};
 pub use implementation::Implementation;
+pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
@@ -73,6 +76,7 @@ pub use monitor::{Cancelled, Monitor, Watched};
 pub use near::partition_point_near;
 pub use originals::{Originals, StampLog};
 pub use printable::printable;
+pub use regular::{NotRegular, open_regular, open_unlinked};
 pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};
 pub use saved::{SavedClock, SavedError, SavedKnot};
 pub use saved_name::SavedName;

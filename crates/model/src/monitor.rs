@@ -33,6 +33,11 @@ pub trait Monitor: Sync {
         let _ = bytes;
     }
 
+    /// What a user should know of what was done, in words: what a copy lacks.
+    fn notice(&self, notice: &str) {
+        let _ = notice;
+    }
+
     /// Whether to give up. Asked every few milliseconds; what was begun is then
     /// left without a result.
     fn cancelled(&self) -> bool {

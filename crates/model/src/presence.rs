@@ -40,6 +40,30 @@ pub fn is_directory(path: &Path) -> io::Result<bool> {
     Ok(kind(path)?.is_some_and(|it| it.is_dir()))
 }
 
+/// Something of this kind, in words.
+pub fn kind_in_words(kind: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if kind.is_fifo() {
+            return "a FIFO (named pipe)";
+        } else if kind.is_socket() {
+            return "a socket";
+        } else if kind.is_char_device() {
+            return "a character device";
+        } else if kind.is_block_device() {
+            return "a block device";
+        }
+    }
+    if kind.is_dir() {
+        "a directory"
+    } else if kind.is_symlink() {
+        "a symbolic link"
+    } else {
+        "a file"
+    }
+}
+
 fn found(looked_up: io::Result<Metadata>) -> io::Result<Option<Metadata>> {
     match looked_up {
         Ok(found) => Ok(Some(found)),

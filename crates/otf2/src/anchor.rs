@@ -31,10 +31,11 @@
 //! # Ok::<(), retime_otf2::Error>(())
 //! ```
 
-use std::fs::File;
 use std::io::ErrorKind::{NotFound, UnexpectedEof};
 use std::io::{self, Read};
 use std::path::Path;
+
+use retime_model::open_regular;
 
 use crate::chunk::{MAX_CHUNK_SIZE, MIN_CHUNK_SIZE};
 use crate::error::{Error, Reason, Result, WireError};
@@ -87,7 +88,7 @@ impl Anchor {
     /// Whether a path leads to a file that begins as an anchor file does.
     pub fn is_at(path: &Path) -> io::Result<bool> {
         let mut start = [0; 2 + MAGIC.len()];
-        let read = File::open(path).and_then(|mut file| file.read_exact(&mut start));
+        let read = open_regular(path).and_then(|mut file| file.read_exact(&mut start));
         match read {
             Ok(()) => Ok(check_magic(&start, path).is_ok()),
             Err(error) if matches!(error.kind(), NotFound | UnexpectedEof) => Ok(false),
@@ -97,7 +98,7 @@ impl Anchor {
 
     /// Reads an anchor file.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        let file = open_regular(path).map_err(|source| Error::io(path, source))?;
         let mut bytes = Vec::new();
         file.take(MAX_ANCHOR)
             .read_to_end(&mut bytes)

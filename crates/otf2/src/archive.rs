@@ -185,8 +185,21 @@ impl Archive {
 
     fn optional(&self, kind: FileKind, location: u64) -> Result<Option<ChunkReader>> {
         match self.reader(kind, location) {
-            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(None),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                self.refuse_dangling(kind, location)?;
+                Ok(None)
+            }
             opened => opened.map(Some),
+        }
+    }
+
+    /// What a link leads to was there once, and the trace would be read as another without.
+    fn refuse_dangling(&self, kind: FileKind, location: u64) -> Result<()> {
+        let path = self.path(kind, location);
+        let found = presence::kind_of_entry(&path).map_err(|source| Error::io(&path, source))?;
+        match found.filter(fs::FileType::is_symlink) {
+            None => Ok(()),
+            Some(_) => Err(Error::dangling(&path)),
         }
     }
 
@@ -283,7 +296,8 @@ fn anchor_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
         let is_anchor = path
             .extension()
             .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"));
-        if is_anchor && presence::is_file(&path)? {
+        // What is no file either is refused by its name when it is opened.
+        if is_anchor && presence::kind(&path)?.is_some_and(|it| !it.is_dir()) {
             anchors.push(path);
         }
     }

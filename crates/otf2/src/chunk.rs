@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Reason, Result, WireError};
 use crate::framing::{CHUNK_CODE, Records, Walker};
 use crate::wire::{Cursor, Endian};
-use retime_model::Version;
+use retime_model::{Version, open_regular};
 
 /// Bytes of a chunk header.
 pub const CHUNK_HEADER: usize = 18;
@@ -183,7 +183,7 @@ impl ChunkReader {
             let error = WireError::new(0, Reason::ChunkSize);
             return Err(Error::corrupt(path, 0, error));
         }
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        let file = open_regular(path).map_err(|source| Error::io(path, source))?;
         let found = file.metadata();
         let found = found.map_err(|source| Error::io(path, source))?;
         let file_size = found.len();

@@ -226,6 +226,14 @@ impl Error {
         }
     }
 
+    /// A link to a file that is needed, or was there once.
+    pub(crate) fn dangling(path: &Path) -> Self {
+        Self::MissingFile {
+            path: path.to_owned(),
+            why: "a symbolic link to it is all that is left".to_owned(),
+        }
+    }
+
     /// Damage in a buffer that starts at offset `base` of a file.
     pub fn corrupt(path: &Path, base: u64, error: WireError) -> Self {
         Self::Corrupt {

@@ -15,18 +15,19 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex};
+use retime_model::{Correction, LocationIndex, printable};
 
 use crate::archive::Archive;
 use crate::chunk::{ChunkHeader, FileKind};
 use crate::error::{Error, Result};
 use crate::framing::Walker;
 use crate::local::LocalDefinitions;
+use crate::rewrite::create_directories;
 use crate::rewrite::events::Job;
+use crate::rewrite::files::{self, Beside};
 use crate::rewrite::output::Output;
 use crate::rewrite::source::{BLOCK, Summed, crc_of, fill};
 use crate::rewrite::stamp::{Trouble, each_time};
-use crate::rewrite::{create_directories, files};
 use crate::trace::Trace;
 use crate::undo::edits::EditReader;
 use crate::undo::listed;
@@ -64,6 +65,8 @@ struct Restore<'a> {
     monitor: &'a dyn Monitor,
     /// Relative paths of the files, checked to stay inside of the archive.
     files: Vec<(PathBuf, &'a FileUndo)>,
+    /// Check sums of what is no file.
+    sums: &'a [u32],
     index: HashMap<u64, LocationIndex>,
     restored: Archive,
 }
@@ -85,7 +88,11 @@ impl<'a> Restore<'a> {
                 ),
             });
         }
-        let names = undo.files.iter().map(|file| Ok((name_of(file)?, file)));
+        let anchor = trace.archive().anchor_path();
+        let names = undo
+            .files
+            .iter()
+            .map(|file| Ok((name_of(anchor, file)?, file)));
         let ids = trace.location_ids();
         Ok(Self {
             trace,
@@ -93,6 +100,7 @@ impl<'a> Restore<'a> {
             to,
             monitor,
             files: names.collect::<Result<_>>()?,
+            sums: &undo.besides,
             index: ids.zip((0..).map(LocationIndex)).collect(),
             restored: trace.archive().moved_to(to),
         })
@@ -103,7 +111,10 @@ impl<'a> Restore<'a> {
     }
 
     fn all(&self) -> Result<()> {
-        create_directories(self.to, self.files.iter().map(|(name, _)| name.as_path()))?;
+        let besides = self.besides()?;
+        let names = || self.files.iter().map(|(name, _)| name.as_path());
+        let names = || names().chain(besides.iter().map(Beside::within));
+        create_directories(self.to, names())?;
         let anchor = self.trace.archive().anchor_path().file_name();
         let is_anchor = |name: &Path| name.file_name() == anchor && name.components().count() == 1;
         let turn = |(name, file): &(PathBuf, &FileUndo)| match file.content {
@@ -117,8 +128,33 @@ impl<'a> Restore<'a> {
                 .filter(|file| turn(file) == now)
                 .try_for_each(|(name, file)| self.file(name, file))?;
         }
-        let names = self.files.iter().map(|(name, _)| name.as_path());
-        self.trace.give_directories(self.to, names)
+        // Last, so that nothing is written through them.
+        for beside in &besides {
+            beside.give(self.to)?;
+        }
+        self.trace.give_directories(self.to, names())
+    }
+
+    /// Links and empty directories of the original, which the corrected archive has too.
+    fn besides(&self) -> Result<Vec<Beside>> {
+        if self.sums.is_empty() {
+            return Ok(Vec::new());
+        }
+        let archive = self.trace.archive();
+        let ids: Vec<u64> = self.trace.location_ids().collect();
+        let mut besides = files::list(archive, &ids, true)?.besides;
+        besides.retain(|it| self.sums.contains(&it.sum()));
+        if besides.len() == self.sums.len() {
+            return Ok(besides);
+        }
+        let (now, then) = (besides.len(), self.sums.len());
+        Err(Error::NotRestorable {
+            path: files::directory(archive),
+            why: format!(
+                "of the {then} links and empty directories that the correction copied, {now} are \
+                 still there as they were"
+            ),
+        })
     }
 
     fn file(&self, name: &Path, undo: &FileUndo) -> Result<()> {
@@ -223,14 +259,18 @@ fn restamp(
     Ok(walker.ended_file())
 }
 
-/// The path of a file, which must stay below the directory it starts from.
-fn name_of(file: &FileUndo) -> Result<PathBuf> {
+/// The path of a file, which must stay below the directory of the anchor.
+fn name_of(anchor: &Path, file: &FileUndo) -> Result<PathBuf> {
     let name = file.path.path();
     let mut parts = name.components();
     if name.as_os_str().is_empty() || !parts.all(|part| matches!(part, Component::Normal(_))) {
         return Err(Error::NotRestorable {
-            path: name,
-            why: "the undo data name a file outside of the archive".to_owned(),
+            path: anchor.to_owned(),
+            why: format!(
+                "the undo data name a file outside of the archive, \"{}\"; they are not those \
+                 that a correction wrote",
+                printable(&name.to_string_lossy())
+            ),
         });
     }
     Ok(name)

@@ -61,7 +61,7 @@ use rayon::prelude::*;
 use retime_model::{Access, Correction, LocationIndex, SavedName, Timestamp, Version};
 
 use self::events::{Job, Outcome};
-use self::files::{ArchiveFile, Role};
+use self::files::{ArchiveFile, Listing, Role};
 use self::markers::Markers;
 use self::output::Output;
 pub use self::part::PartRewritten;
@@ -162,7 +162,7 @@ struct Rewrite<'a> {
     correction: Option<&'a Correction>,
     to: &'a Path,
     monitor: &'a dyn Monitor,
-    files: Vec<ArchiveFile>,
+    listing: Listing,
     /// Whether each file is to be on the disk before the next is begun.
     synced: bool,
 }
@@ -188,7 +188,7 @@ impl<'a> Rewrite<'a> {
             correction,
             to,
             monitor,
-            files: files::list(trace.archive(), &ids, trace.by_directory())?,
+            listing: files::list(trace.archive(), &ids, trace.by_directory())?,
             synced: false,
         })
     }
@@ -200,13 +200,14 @@ impl<'a> Rewrite<'a> {
     }
 
     fn create_directories(&self) -> Result<()> {
-        create_directories(self.to, self.files.iter().map(|file| file.name.as_path()))
+        create_directories(self.to, self.listing.names())
     }
 
     /// Those files of the given roles that nothing else has to be known for.
     fn early(&self, roles: impl Fn(Role) -> bool + Sync) -> Result<PartRewritten> {
         let late = |file: &&ArchiveFile| matches!(file.role, Role::Anchor | Role::Definitions);
         let done = self
+            .listing
             .files
             .par_iter()
             .filter(|file| !late(file) && roles(file.role))
@@ -218,19 +219,20 @@ impl<'a> Rewrite<'a> {
     fn finish(&self, mut done: PartRewritten) -> Result<Rewritten> {
         // The extent is known only now, and the anchor comes last of all.
         for role in [Role::Definitions, Role::Anchor] {
-            for file in self.files.iter().filter(|file| file.role == role) {
+            for file in self.listing.files.iter().filter(|file| file.role == role) {
                 let undo = self.file(file, done.extent)?.undo;
                 done.files.push(undo);
             }
         }
-        let names = self.files.iter().map(|file| file.name.as_path());
-        self.trace.give_directories(self.to, names)?;
+        let besides = self.listing.give_besides(self.to)?;
+        self.listing.tell(self.monitor);
+        self.trace.give_directories(self.to, self.listing.names())?;
         done.laid_out.sort_unstable();
         let times = |extent: Extent| (Timestamp(extent.new.0), Timestamp(extent.new.1));
         Ok(Rewritten {
             range: done.extent.map(times),
             laid_out: done.laid_out,
-            undo: Undo::new(done.files),
+            undo: Undo::new(done.files, besides),
         })
     }
 
@@ -239,12 +241,13 @@ impl<'a> Rewrite<'a> {
         let mut output = Output::create(&self.to.join(&file.name))?;
         let changed = match self.correction {
             Some(correction) => self.change(correction, file.role, &mut output, extent)?,
+            None if file.is_linked => self.read_as_trace(file.role, &mut output)?,
             None => None,
         };
         let changed = match changed {
             Some(changed) => changed,
             None => Changed {
-                original: plain::copy(&file.path, &mut output, self.monitor)?,
+                original: plain::copy(file, &mut output, self.monitor)?,
                 content: Content::Plain,
                 outcome: Outcome::default(),
             },
@@ -331,6 +334,19 @@ impl<'a> Rewrite<'a> {
                 })
             }
         }
+    }
+
+    /// Copies what was not read yet and lies behind a link, if it is what it should be.
+    fn read_as_trace(&self, role: Role, output: &mut Output) -> Result<Option<Changed>> {
+        let archive = self.trace.archive();
+        let reader = match role {
+            Role::Markers => archive.open_markers()?,
+            Role::Snapshots(location) => {
+                archive.open_snapshots(self.trace.local(location)?.location)?
+            }
+            _ => return Ok(None),
+        };
+        self.untimed(reader, output, |_| Ok(None))
     }
 
     fn untimed(

@@ -52,14 +52,18 @@ pub struct Undo {
     /// Check sum of the list; there was none at first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<u32>,
+    /// Check sums of links and empty directories, which the corrected archive has too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) besides: Vec<u32>,
 }
 
 impl Undo {
-    pub(crate) fn new(files: Vec<FileUndo>) -> Self {
+    pub(crate) fn new(files: Vec<FileUndo>, besides: Vec<u32>) -> Self {
         Self {
             format: FORMAT,
-            digest: Some(listed::digest(&files)),
+            digest: Some(listed::digest(&files, &besides)),
             files,
+            besides,
         }
     }
 

@@ -436,6 +436,10 @@ impl Monitor for Scaled<'_> {
         self.monitor.advance(more as u64);
     }
 
+    fn notice(&self, notice: &str) {
+        self.monitor.notice(notice);
+    }
+
     fn cancelled(&self) -> bool {
         self.monitor.cancelled()
     }

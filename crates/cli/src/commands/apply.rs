@@ -10,7 +10,7 @@ use crate::load::{describe, with_threads};
 use crate::origin::Origin;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
-use crate::report::tell;
+use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, refuse_second, take_along};
 use crate::staging::Staging;
 
@@ -39,7 +39,7 @@ fn recorded(trace: &dyn Trace, info: &TraceInfo, quiet: bool) -> Result<Origin, 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let format = formats::of(&args.trace, args.format.format)?;
     let staging = Staging::for_trace(args.output.target(), format, (&args.trace, &[]))?;
-    let saved = SavedCorrection::read(&args.correction)?;
+    let saved = SavedCorrection::read_given(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
     let origin = recorded(&*trace, &info, args.run.quiet)?;
@@ -53,16 +53,16 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
         staging.written(take_along(&*trace, &staging))?;
-        drop(progress);
+        let warnings = warned(&progress.end());
         check_interrupt()?;
         staging.commit(&*trace)?;
         return Ok(format!(
-            "The correction changes no time: {output} is a plain copy.\n"
+            "{warnings}The correction changes no time: {output} is a plain copy.\n"
         ));
     }
     refuse_second(&*trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
-    drop(progress);
+    let warnings = warned(&progress.end());
     let method = format!("applied from {}", args.correction.display());
     let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
     staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
@@ -83,7 +83,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         String::new()
     };
     Ok(format!(
-        "Wrote {output}: corrected {}{kept}.\n",
+        "{warnings}Wrote {output}: corrected {}{kept}.\n",
         plural(locations as u64, "location")
     ))
 }

@@ -179,7 +179,7 @@ fn copy(args: &CorrectArgs, analysed: &Analysed, staging: Staging) -> Result<Don
     let progress = Progress::new(Stage::Copying, trace.bytes(), args.run.quiet);
     staging.written(trace.copy(&staging.place(trace.shape()), &progress))?;
     staging.written(take_along(trace, &staging))?;
-    drop(progress);
+    report.warnings.extend(progress.end());
     check_interrupt()?;
     let accuracy = analysed.accuracy(None)?;
     staging.commit(trace)?;
@@ -217,7 +217,7 @@ fn repair(
     let place = staging.place(trace.shape());
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let undo = staging.written(trace.rewrite(correction, &place, &progress))?;
-    drop(progress);
+    report.warnings.extend(progress.end());
     report.timing.writing_seconds = Some(stage.elapsed().as_secs_f64());
 
     let stage = Instant::now();

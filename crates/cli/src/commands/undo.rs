@@ -5,7 +5,7 @@ use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
-use crate::report::tell;
+use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, beside};
 use crate::staging::Staging;
 
@@ -43,11 +43,11 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     let progress = Progress::new(Stage::Restoring, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
     staging.written(trace.restore(&correction, &undo, &to, &progress))?;
-    drop(progress);
+    let warnings = warned(&progress.end());
     check_interrupt()?;
     staging.commit(&*trace)?;
     Ok(format!(
-        "Wrote {}: the original trace, every file with its original checksum.\n",
+        "{warnings}Wrote {}: the original trace, every file with its original checksum.\n",
         args.output.output.display()
     ))
 }

@@ -65,6 +65,12 @@ pub(crate) fn write_json(report: &impl Serialize, run: &RunArgs) -> Result<(), C
     }
 }
 
+/// Warnings, each a line, before what is told of the outcome.
+pub(crate) fn warned(warnings: &[String]) -> String {
+    let lines = warnings.iter().map(|it| format!("warning: {it}\n"));
+    lines.collect()
+}
+
 /// Says on standard output what was done; the `output` is complete by then.
 pub(crate) fn tell(text: &str, output: &Path) -> Result<(), CliError> {
     to_stdout(text).map_err(|source| CliError::Unreported {

@@ -5,11 +5,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use retime::presence;
+use retime::{open_regular, presence};
 use serde::Serialize;
 
 use crate::args::RunArgs;
 use crate::error::CliError;
+use crate::pipe;
 use crate::staging::{Staging, real};
 
 /// How reports of retime begin; only these are replaced.
@@ -86,7 +87,7 @@ fn may_be_replaced(path: &Path) -> io::Result<bool> {
         return Ok(true);
     }
     let mut start = Vec::new();
-    File::open(path)?.take(100).read_to_end(&mut start)?;
+    open_regular(path)?.take(100).read_to_end(&mut start)?;
     let start = String::from_utf8_lossy(&start);
     Ok(start.is_empty() || OURS.iter().any(|it| start.contains(it)))
 }
@@ -125,8 +126,7 @@ impl Place {
     pub(crate) fn prepare(path: &Path) -> Result<Self, CliError> {
         let found = presence::kind(path).map_err(|error| CliError::io(path, error))?;
         if found.is_some_and(|it| !it.is_file()) {
-            let file = File::options().write(true).open(path);
-            let file = file.map_err(|error| CliError::io(path, error))?;
+            let file = pipe::open_to_write(path)?;
             return Ok(Self::Other(path.to_owned(), file));
         }
         // What a link leads to is replaced, not the link.

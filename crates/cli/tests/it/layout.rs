@@ -52,8 +52,9 @@ const CRATES: [(&str, &[&str]); 14] = [
     ),
 ];
 
-/// What everyone who links the library links too stays small: no threads, no numerics.
-const MODEL_NEEDS: [&str; 3] = ["rustc-hash", "serde", "thiserror"];
+/// What everyone who links the library links too stays small: no threads, no
+/// numerics, of the system what files need.
+const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.

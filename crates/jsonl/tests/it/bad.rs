@@ -175,7 +175,10 @@ fn no_file_and_a_directory() {
     let directory = input.beside("directory.jsonl");
     std::fs::create_dir(&directory).unwrap();
     let error = JsonLines.open(&directory).err().unwrap();
-    assert_eq!(input.said(&error), "directory.jsonl: is a directory");
+    assert_eq!(
+        input.said(&error),
+        "directory.jsonl: is a directory, where a file is expected"
+    );
 }
 
 #[test]

@@ -4,17 +4,23 @@
 //! nothing gets lost: event files of locations that are not defined,
 //! thumbnails, whatever a tool left beside the events. Who names a directory
 //! rather than an anchor file gets everything that lies in it, such as the
-//! settings of the measurement. Other directories are left alone.
+//! settings of the measurement. Other directories are left alone unless they are
+//! empty, and so is what is no file; both are named.
+//!
+//! What is read as part of the trace may lie behind a link. What is only copied may not:
+//! a link is copied as one, or [refused](retime_model::LeadsOut).
 
 use std::collections::HashMap;
-use std::fs::{self, Metadata};
+use std::fs::{self, FileType, Metadata};
 use std::path::{Path, PathBuf};
 
-use retime_model::LocationIndex;
+use retime_model::presence::{self, kind_in_words};
+use retime_model::{LocationIndex, Monitor, NotRegular, link_inside, make_link, printable};
 
 use crate::archive::Archive;
 use crate::error::{Error, Result};
 use crate::presence::{is_dir, is_file};
+use crate::undo::packed::Packed;
 
 /// What a file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,33 +42,229 @@ pub(crate) struct ArchiveFile {
     /// Relative to the directory of the anchor file.
     pub(crate) name: PathBuf,
     pub(crate) role: Role,
+    /// Whether a link leads to it.
+    pub(crate) is_linked: bool,
 }
 
-/// All files of an archive, sorted by name. The locations have the given ids.
-pub(crate) fn list(
-    archive: &Archive,
-    locations: &[u64],
-    by_directory: bool,
-) -> Result<Vec<ArchiveFile>> {
+/// What lies in an archive besides files: a copy gets the same.
+#[derive(Clone, Debug)]
+pub(crate) struct Beside {
+    /// Relative to the directory of the anchor file.
+    pub(crate) name: PathBuf,
+    /// A name of which the directories are needed that lead to it.
+    within: PathBuf,
+    what: What,
+}
+
+/// What is no file.
+#[derive(Clone, Debug)]
+enum What {
+    /// A link that says this.
+    Link(PathBuf),
+    /// A directory with nothing in it.
+    Directory,
+}
+
+/// All of an archive, each list sorted by name.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) files: Vec<ArchiveFile>,
+    pub(crate) besides: Vec<Beside>,
+    /// Of what lies there no copy is made: names, and what it is in words.
+    pub(crate) left_out: Vec<(PathBuf, &'static str)>,
+}
+
+impl Listing {
+    /// Names of which the directories are needed that lead to them.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &Path> {
+        let files = self.files.iter().map(|file| file.name.as_path());
+        files.chain(self.besides.iter().map(Beside::within))
+    }
+
+    /// Gives a copy what is no file, directories aside; the check sums of all.
+    pub(super) fn give_besides(&self, to: &Path) -> Result<Vec<u32>> {
+        for beside in &self.besides {
+            beside.give(to)?;
+        }
+        Ok(self.besides.iter().map(Beside::sum).collect())
+    }
+
+    /// Says what no copy is made of.
+    pub(crate) fn tell(&self, monitor: &dyn Monitor) {
+        for (name, kind) in &self.left_out {
+            let name = name.display().to_string();
+            monitor.notice(&format!("{} is not copied: it is {kind}", printable(&name)));
+        }
+    }
+}
+
+impl Beside {
+    fn link(name: PathBuf, target: PathBuf) -> Self {
+        Self {
+            within: name.clone(),
+            name,
+            what: What::Link(target),
+        }
+    }
+
+    fn directory(name: PathBuf) -> Self {
+        Self {
+            within: name.join("anything"),
+            name,
+            what: What::Directory,
+        }
+    }
+
+    /// A name of which the directories are needed that lead to it.
+    pub(crate) fn within(&self) -> &Path {
+        &self.within
+    }
+
+    /// Gives it to a copy, in which its directories are.
+    pub(crate) fn give(&self, to: &Path) -> Result<()> {
+        let What::Link(target) = &self.what else {
+            return Ok(());
+        };
+        let path = to.join(&self.name);
+        make_link(target, &path).map_err(|source| Error::io(&path, source))
+    }
+
+    /// A check sum over its name and what it is.
+    pub(crate) fn sum(&self) -> u32 {
+        let mut entry = Packed::default();
+        entry.bytes(self.name.as_os_str().as_encoded_bytes());
+        if let What::Link(target) = &self.what {
+            entry.bytes(target.as_os_str().as_encoded_bytes());
+        }
+        crc32fast::hash(entry.as_bytes())
+    }
+}
+
+/// All of an archive. The locations have the given ids.
+pub(crate) fn list(archive: &Archive, locations: &[u64], by_directory: bool) -> Result<Listing> {
     let dir = directory(archive);
-    let roles = roles(archive, locations);
-    let mut paths = Vec::new();
-    for path in entries(&dir)? {
-        let wanted = by_directory || belongs(archive, &path) || roles.contains_key(&path);
-        if wanted && is_file(&path)? {
-            paths.push(path);
+    let mut search = Search {
+        roles: roles(archive, locations),
+        is_linked: false,
+        found: Listing::default(),
+        dir,
+    };
+    let inside = search.dir.join(archive.name());
+    for path in entries(&search.dir)? {
+        if path == inside && is_dir(&path)? {
+            continue;
+        }
+        if search.roles.contains_key(&path) || by_directory || belongs(archive, &path) {
+            search.take(path)?;
         }
     }
     if is_dir(archive.locations_dir())? {
-        below(&dir.join(archive.name()), &mut paths)?;
+        search.is_linked = leads_out(&search.dir, &inside)?;
+        if entries(&inside)?.is_empty() && !search.is_linked {
+            search.take(inside)?;
+        } else {
+            search.below(&inside)?;
+        }
     }
-    paths.sort();
-    let file = |path: PathBuf| ArchiveFile {
-        name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
-        role: roles.get(&path).copied().unwrap_or(Role::Other),
-        path,
+    Ok(search.sorted())
+}
+
+/// Looks through the directories of an archive.
+struct Search {
+    /// The directory of the anchor file.
+    dir: PathBuf,
+    roles: HashMap<PathBuf, Role>,
+    /// Whether what is looked at lies elsewhere, behind a link.
+    is_linked: bool,
+    found: Listing,
+}
+
+impl Search {
+    /// Takes up what lies beside the anchor, or below the directory of the locations. Other
+    /// directories are left to [`below`](Self::below).
+    fn take(&mut self, path: PathBuf) -> Result<()> {
+        let kind = kind_of_entry(&path)?;
+        if let Some(&role) = self.roles.get(&path) {
+            return self.take_file(path, role, kind.is_symlink());
+        }
+        let name = self.name(&path);
+        if kind.is_symlink() {
+            let target = link_inside(&self.dir, &name);
+            let target = target.map_err(|source| Error::io(&path, source))?;
+            self.found.besides.push(Beside::link(name, target));
+        } else if kind.is_file() {
+            if self.is_linked {
+                return Err(behind_a_link(path));
+            }
+            self.take_file(path, Role::Other, false)?;
+        } else if !kind.is_dir() {
+            self.found.left_out.push((name, kind_in_words(kind)));
+        } else if entries(&path)?.is_empty() {
+            self.found.besides.push(Beside::directory(name));
+        } else {
+            self.found.left_out.push((name, kind_in_words(kind)));
+        }
+        Ok(())
+    }
+
+    fn take_file(&mut self, path: PathBuf, role: Role, is_linked: bool) -> Result<()> {
+        let found = presence::kind(&path).map_err(|source| Error::io(&path, source))?;
+        let found = found.ok_or_else(|| Error::dangling(&path))?;
+        if let Some(found) = NotRegular::of(found) {
+            return Err(Error::io(&path, found.into()));
+        }
+        self.found.files.push(ArchiveFile {
+            name: self.name(&path),
+            role,
+            is_linked: is_linked || self.is_linked,
+            path,
+        });
+        Ok(())
+    }
+
+    /// Takes up all that lies below a directory. Links to directories could lead anywhere
+    /// and are not followed.
+    fn below(&mut self, dir: &Path) -> Result<()> {
+        for path in entries(dir)? {
+            let is_empty = || Ok::<_, Error>(entries(&path)?.is_empty());
+            if kind_of_entry(&path)?.is_dir() && !is_empty()? {
+                self.below(&path)?;
+            } else {
+                self.take(path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn name(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(&self.dir).unwrap_or(path).to_owned()
+    }
+
+    fn sorted(mut self) -> Listing {
+        self.found.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.found.besides.sort_by(|a, b| a.name.cmp(&b.name));
+        self.found.left_out.sort_unstable();
+        self.found
+    }
+}
+
+/// Whether a path leads out of a directory.
+fn leads_out(dir: &Path, path: &Path) -> Result<bool> {
+    let real = |path: &Path| {
+        path.canonicalize()
+            .map_err(|source| Error::io(path, source))
     };
-    Ok(paths.into_iter().map(file).collect())
+    Ok(!real(path)?.starts_with(real(dir)?))
+}
+
+fn behind_a_link(path: PathBuf) -> Error {
+    Error::Unsupported {
+        path,
+        what: "lies behind a symbolic link that leads out of the archive, and is no file of \
+               the trace, so it is not taken along; move it away, or put the directory itself \
+               in the place of the link"
+            .to_owned(),
+    }
 }
 
 /// The directory of the anchor file.
@@ -85,6 +287,7 @@ pub(super) fn of_locations(
             files.push(ArchiveFile {
                 name: path.strip_prefix(&dir).unwrap_or(&path).to_owned(),
                 role,
+                is_linked: kind_of_entry(&path)?.is_symlink(),
                 path,
             });
         }
@@ -137,23 +340,14 @@ fn belongs(archive: &Archive, path: &Path) -> bool {
         .is_some_and(|number| number.iter().all(u8::is_ascii_digit))
 }
 
-/// All files in a directory and below it. Links to files count as files;
-/// links to directories could lead anywhere and are not followed.
-fn below(dir: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for path in entries(dir)? {
-        let found = fs::symlink_metadata(&path).map_err(|source| Error::io(&path, source))?;
-        if found.is_dir() {
-            below(&path, files)?;
-        } else if is_file(&path)? {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// What the file system knows of a file or directory of an archive.
 pub(crate) fn metadata(path: &Path) -> Result<Metadata> {
     fs::metadata(path).map_err(|source| Error::io(path, source))
+}
+
+fn kind_of_entry(path: &Path) -> Result<FileType> {
+    let found = fs::symlink_metadata(path);
+    Ok(found.map_err(|source| Error::io(path, source))?.file_type())
 }
 
 fn entries(dir: &Path) -> Result<Vec<PathBuf>> {

@@ -14,7 +14,7 @@ use std::path::Path;
 use retime_model::{Correction, LocationIndex, Monitor, SavedName};
 use serde::{Deserialize, Serialize};
 
-use super::files::{self, Role};
+use super::files::{self, Listing, Role};
 use super::retime::Extent;
 use super::{Done, Rewrite, Rewritten, check_there};
 use crate::error::Result;
@@ -70,7 +70,10 @@ impl Trace {
             correction,
             to,
             monitor,
-            files: files::of_locations(self.archive(), &ids)?,
+            listing: Listing {
+                files: files::of_locations(self.archive(), &ids)?,
+                ..Listing::default()
+            },
             synced: true,
         };
         part.create_directories()?;
@@ -93,6 +96,7 @@ impl Trace {
         }
         // As one process lists them.
         let names = whole
+            .listing
             .files
             .iter()
             .map(|it| SavedName::of(&it.name))

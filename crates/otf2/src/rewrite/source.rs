@@ -8,7 +8,7 @@ use crc32fast::Hasher;
 
 use crate::chunk::{ChunkHeader, ChunkReader, FileKind};
 use crate::error::{Error, Result, WireError};
-use retime_model::Monitor;
+use retime_model::{Monitor, open_regular, open_unlinked};
 
 /// Bytes that are read at once from a file that is not decoded.
 pub(crate) const BLOCK: usize = 1 << 20;
@@ -110,9 +110,17 @@ pub(crate) struct Summed<'a> {
 
 impl<'a> Summed<'a> {
     pub(crate) fn open(path: &Path, monitor: &'a dyn Monitor) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::io(path, source))?;
+        Self::of(path, open_regular(path), monitor)
+    }
+
+    /// The same of what is no link.
+    pub(crate) fn open_unlinked(path: &Path, monitor: &'a dyn Monitor) -> Result<Self> {
+        Self::of(path, open_unlinked(path), monitor)
+    }
+
+    fn of(path: &Path, opened: io::Result<File>, monitor: &'a dyn Monitor) -> Result<Self> {
         Ok(Self {
-            file,
+            file: opened.map_err(|source| Error::io(path, source))?,
             crc: Hasher::new(),
             monitor,
         })

@@ -18,7 +18,7 @@ use crate::rewrite::files::{self, Role};
 use crate::trace::Trace;
 
 /// The check sum of a list.
-pub(super) fn digest(files: &[FileUndo]) -> u32 {
+pub(super) fn digest(files: &[FileUndo], besides: &[u32]) -> u32 {
     let mut sum = Hasher::new();
     for file in files {
         // Each part in a way that tells where it ends.
@@ -36,19 +36,26 @@ pub(super) fn digest(files: &[FileUndo]) -> u32 {
         entry.bytes(file.stamps.as_bytes());
         sum.update(entry.as_bytes());
     }
+    // Nothing for none, as it was before there were any.
+    for beside in besides {
+        sum.update(&beside.to_le_bytes());
+    }
     sum.finalize()
 }
 
 /// Fails if a file of the original has no entry. Undo data of before lists had a check
 /// sum are compared with the definitions alone.
 pub(crate) fn check(undo: &Undo, corrected: &Trace) -> Result<()> {
-    let intact = undo.digest.map(|sum| sum == digest(&undo.files));
+    let intact = undo
+        .digest
+        .map(|sum| sum == digest(&undo.files, &undo.besides));
     let archive = corrected.archive();
     let ids: Vec<u64> = corrected.location_ids().collect();
     let listed: HashSet<&SavedName> = undo.files.iter().map(|it| &it.path).collect();
     // Others may have been put there since; whether they were is told by the check sum.
     let needed = |role| intact == Some(false) || !matches!(role, Role::Other | Role::Markers);
     let unlisted = files::list(archive, &ids, false)?
+        .files
         .into_iter()
         .find(|file| needed(file.role) && !listed.contains(&SavedName::of(&file.name)));
     let (path, why) = match unlisted {
