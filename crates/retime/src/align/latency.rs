@@ -54,6 +54,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::components::components;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
@@ -75,7 +76,7 @@ const TRIED: [(u32, u32); 5] = [
 /// There are never more windows than this, and as many as divide it.
 const FINEST: u32 = 64;
 /// Means are exact to this share of a tick.
-const TOLERANCE: f64 = 1e-3;
+pub(super) const TOLERANCE: f64 = 1e-3;
 /// Cycles looked at per window; each is better than the one before, and seldom
 /// are there more than ten.
 const MOST_CYCLES: usize = 1_000;
@@ -108,10 +109,10 @@ pub(super) fn shortest(
         let parts = exchange.windows(windows);
         let is_enough = |steps: &Vec<Step>| {
             let busy = |step: &&Step| step.count >= fewest;
-            Ok(least_cycle_mean(steps.iter().filter(busy), monitor)?.is_some())
+            any_closes(steps.iter().filter(busy))
         };
-        let asked = parts.par_iter().map(is_enough);
-        if asked.find_any(|it| *it != Ok(false)).transpose()?.is_some() {
+        monitor.check()?;
+        if parts.par_iter().any(is_enough) {
             let mean = |steps: &Vec<Step>| least_cycle_mean(steps.iter(), monitor);
             let means: Vec<Option<f64>> = parts.par_iter().map(mean).collect::<Result<_, _>>()?;
             return Ok(means.into_iter().flatten().min_by(f64::total_cmp));
@@ -132,6 +133,17 @@ pub(super) struct Step {
 impl Step {
     fn clocks(&self) -> (ClockId, ClockId) {
         (self.from, self.to)
+    }
+
+    /// One exchange.
+    #[cfg(test)]
+    pub(super) fn of(from: ClockId, to: ClockId, fastest: f64) -> Self {
+        Self {
+            from,
+            to,
+            count: 1,
+            fastest,
+        }
     }
 
     fn add(&mut self, other: &Self) {
@@ -286,14 +298,31 @@ fn merged(mut steps: Vec<Step>) -> Vec<Step> {
     steps
 }
 
+/// The clocks of steps, in order.
+fn clocks<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<ClockId> {
+    let mut ids: Vec<ClockId> = steps.flat_map(|it| [it.from, it.to]).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Whether a cycle of steps closes.
+fn any_closes<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> bool {
+    let ids = clocks(steps.clone());
+    let number = |clock: ClockId| ids.partition_point(|&id| id < clock);
+    let pairs = steps.map(|it| (number(it.from), number(it.to)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let component = components(ids.len(), &pairs);
+    let mut pairs = pairs.into_iter();
+    pairs.any(|(from, to)| component[from] == component[to])
+}
+
 /// The least mean of the fastest along any cycle of steps; `None` if none closes.
-fn least_cycle_mean<'a>(
+pub(super) fn least_cycle_mean<'a>(
     steps: impl Iterator<Item = &'a Step> + Clone,
     monitor: &dyn Monitor,
 ) -> Result<Option<f64>, Cancelled> {
-    let mut ids: Vec<ClockId> = steps.clone().flat_map(|it| [it.from, it.to]).collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids = clocks(steps.clone());
     let number = |clock: ClockId| ids.partition_point(|&id| id < clock) as u32;
     let arc = |step: &Step| Arc {
         from: number(step.from),

@@ -71,6 +71,7 @@ mod solver;
 mod stages;
 mod steps;
 mod ties;
+mod ways;
 mod weights;
 
 pub use latency::shortest_latency;

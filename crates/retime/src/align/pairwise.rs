@@ -50,9 +50,23 @@ pub(super) fn pairwise_offsets(
     arcs.sort_by_key(|&(component, _)| component);
     let mut values = vec![0; component.len()];
     for part in arcs.chunk_by(|a, b| a.0 == b.0) {
-        let arcs: Vec<Bound> = part.iter().map(|&(_, arc)| arc).collect();
-        for (clock, value) in middle(component.len(), arcs, reference, monitor)? {
-            values[clock] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        // Numbered from 0, or each of many components would have room for all clocks.
+        let mut clocks: Vec<u32> = part
+            .iter()
+            .flat_map(|(_, arc)| [arc.from, arc.to])
+            .collect();
+        clocks.sort_unstable();
+        clocks.dedup();
+        let number = |clock: u32| clocks.partition_point(|&it| it < clock) as u32;
+        let arc = |&(_, arc): &(usize, Bound)| Arc {
+            from: number(arc.from),
+            to: number(arc.to),
+            ..arc
+        };
+        let reference = clocks.iter().position(|&it| it as usize == reference);
+        let arcs = part.iter().map(arc).collect();
+        for (at, value) in middle(clocks.len(), arcs, reference, monitor)? {
+            values[clocks[at] as usize] = value.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         }
     }
     Ok(values)
@@ -62,14 +76,10 @@ pub(super) fn pairwise_offsets(
 fn middle(
     clocks: usize,
     mut arcs: Vec<Bound>,
-    reference: usize,
+    reference: Option<usize>,
     monitor: &dyn Monitor,
 ) -> Result<Vec<(usize, i128)>, Cancelled> {
-    let root = if arcs.iter().any(|arc| arc.from as usize == reference) {
-        reference
-    } else {
-        busiest(clocks, &arcs)
-    };
+    let root = reference.unwrap_or_else(|| busiest(clocks, &arcs));
     let paths = |arcs: &[Bound]| shortest_paths(clocks, Start::At(root), arcs, 0);
     let mut above = paths(&arcs);
     for _ in 0..MOST_CYCLES {

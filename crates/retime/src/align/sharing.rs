@@ -15,7 +15,8 @@
 //!
 //! which is as far as it is open whether they show the same. Round trips over
 //! other clocks count too: messages to other nodes may tell more than the seldom
-//! ones within, and in a ring nobody answers directly. A node's processes share a clock as far as a chain of
+//! ones within, and in a ring nobody answers directly: there a [search](super::ways) goes as
+//! far as it takes to tell whether some way is fast enough to matter. A node's processes share a clock as far as a chain of
 //! agreeing pairs connects them; those without any exchange inside the node keep
 //! their own, and so do all of a node where any two disagree.
 //!
@@ -61,10 +62,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::latency::{Exchange, Step};
 use super::options::OPTIONS;
+use super::ways::Ways;
 use crate::causality::Causality;
 
 use crate::estimate::{Estimate, Offset};
@@ -74,8 +76,6 @@ use retime_model::{ClockId, Clocks, TraceInfo};
 
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
-/// How often a clock may be passed in the search for the fastest way.
-const MOST_VISITS: usize = 4;
 
 /// The clocks of `nodes`, as far as an estimate for `processes`, in which no
 /// two processes share one, does not contradict that they do; fails only if `monitor`
@@ -150,21 +150,20 @@ impl Judge {
         let mut counts = BTreeMap::new();
         let parts = self.exchange.windows(windows);
         for (number, steps) in (0..).zip(&parts) {
-            let window = Window { steps };
+            let ways = Ways::new(steps);
             let once =
-                |step: &&Step| step.from < step.to || window.find(step.to, step.from).is_none();
+                |step: &&Step| step.from < step.to || ways.find(step.to, step.from).is_none();
             let inside = steps.iter().filter(|step| self.inside(step));
             for &Step { from, to, .. } in inside.filter(once) {
                 monitor.check()?;
-                let half = f64::midpoint(window.fastest(from, to), window.fastest(to, from));
-                if half.is_infinite() {
-                    continue;
-                }
                 let middle = self.exchange.middle(number, windows);
+                let Some(agree) = self.agree(&ways, (from, to), middle, monitor)? else {
+                    continue;
+                };
                 let pair = (from.min(to), from.max(to));
                 let (met, disagreed): &mut (usize, usize) = counts.entry(pair).or_default();
                 *met += 1;
-                *disagreed += usize::from(!self.agree(from, to, middle, half));
+                *disagreed += usize::from(!agree);
             }
         }
         Ok(counts)
@@ -175,64 +174,33 @@ impl Judge {
         node(step.from) == node(step.to)
     }
 
-    /// Whether two clocks show about the same at a time.
-    fn agree(&self, a: ClockId, b: ClockId, time: i64, half: f64) -> bool {
-        let shown = |clock: ClockId| Some(self.shown.get(clock.as_usize())?.as_ref()?.at(time));
-        let difference = shown(a).zip(shown(b)).map(|(a, b)| (a - b).abs());
-        difference.is_some_and(|by| by <= half.max(0.0) + self.tolerance)
-    }
-}
-
-/// The steps of one window, by where they start and end.
-struct Window<'a> {
-    steps: &'a [Step],
-}
-
-impl Window<'_> {
-    fn find(&self, from: ClockId, to: ClockId) -> Option<&Step> {
-        let steps = self.steps;
-        let at = steps.binary_search_by_key(&(from, to), |step| (step.from, step.to));
-        steps.get(at.ok()?)
-    }
-
-    /// The steps away from a clock.
-    fn away(&self, from: ClockId) -> &[Step] {
-        let first = self.steps.partition_point(|step| step.from < from);
-        let end = self.steps.partition_point(|step| step.from <= from);
-        self.steps.get(first..end).unwrap_or_default()
-    }
-
-    /// How long the fastest way takes: directly or over one other clock, or if
-    /// there is none of these, over as many as it takes; infinite without any.
-    fn fastest(&self, from: ClockId, to: ClockId) -> f64 {
-        let ways = self.away(from).iter().filter_map(|step| {
-            let direct = (step.to == to).then_some(0.0);
-            let rest = direct.or_else(|| Some(self.find(step.to, to)?.fastest));
-            Some(step.fastest + rest?)
-        });
-        ways.reduce(f64::min)
-            .unwrap_or_else(|| self.fastest_of_all(from, to))
-    }
-
-    /// The fastest of all ways, found by passing on what each clock knows.
-    fn fastest_of_all(&self, from: ClockId, to: ClockId) -> f64 {
-        let mut after = BTreeMap::from([(from, 0.0)]);
-        let mut queue = VecDeque::from([from]);
-        // Without bound a cycle that takes no time would be gone round for ever.
-        for _ in 0..MOST_VISITS * self.steps.len() {
-            let Some(clock) = queue.pop_front() else {
-                break;
-            };
-            let so_far = after.get(&clock).copied().unwrap_or(f64::INFINITY);
-            for step in self.away(clock) {
-                let reached = after.entry(step.to).or_insert(f64::INFINITY);
-                if so_far + step.fastest < *reached {
-                    *reached = so_far + step.fastest;
-                    queue.push_back(step.to);
-                }
-            }
+    /// Whether two clocks, of which the first sends to the second, show about the same at a
+    /// time; `None` where nothing comes back, or it is not found out whether it does fast enough.
+    fn agree(
+        &self,
+        ways: &Ways<'_>,
+        (from, to): Pair,
+        time: i64,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<bool>, Cancelled> {
+        if !ways.return_from(from, to) {
+            return Ok(None);
         }
-        after.get(&to).copied().unwrap_or(f64::INFINITY)
+        let shown = |clock: ClockId| Some(self.shown.get(clock.as_usize())?.as_ref()?.at(time));
+        let Some((a, b)) = shown(from).zip(shown(to)) else {
+            return Ok(Some(false));
+        };
+        let beyond = (a - b).abs() - self.tolerance;
+        if beyond <= 0.0 {
+            return Ok(Some(true));
+        }
+        // No round trip may be faster than this.
+        let slowest = 2.0 * beyond;
+        let there = ways.short(from, to).unwrap_or(f64::INFINITY);
+        match ways.short(to, from) {
+            Some(back) => Ok(Some(there + back >= slowest)),
+            None => ways.none_below((to, from), slowest - there, monitor),
+        }
     }
 }
 
