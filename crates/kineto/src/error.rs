@@ -17,14 +17,14 @@ pub enum KinetoError {
         /// What the system says.
         source: io::Error,
     },
-    /// The content ends or is damaged somewhere.
+    /// The system refused somewhere in the content.
     #[error("{}: after byte {byte} of its content: {source}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
         /// How much was read, uncompressed.
         byte: u64,
-        /// What the system or the decompression says.
+        /// What the system says.
         source: io::Error,
     },
     /// A file is not what it was when it was opened.
@@ -48,10 +48,10 @@ pub enum KinetoError {
         /// What is wrong.
         what: String,
     },
-    /// A file is called like a trace, and is nothing that anybody writes.
+    /// A file is called like a trace, and what is in it is nothing that anybody writes.
     #[error(
-        "{}: byte {byte}: {what}; it is called like a profile, and without it its events would be \
-         missing: restore it, or move it elsewhere to leave it out",
+        "{}: byte {byte}: {what}; without this profile its events would be missing: restore it, or \
+         move it elsewhere to leave it out",
         path.display()
     )]
     Damaged {

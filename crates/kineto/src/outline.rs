@@ -213,7 +213,10 @@ impl Outline<'_> {
                 )))
             }
             Refused::Read(source) if source.raw_os_error().is_some() => Ended::Refused(source),
-            Refused::Read(source) => self.damaged(self.window.bytes().len(), &source.to_string()),
+            Refused::Read(source) => {
+                let what = format!("what is compressed is damaged from here on: {source}");
+                self.damaged(self.window.bytes().len(), &what)
+            }
         })
     }
 

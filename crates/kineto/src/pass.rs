@@ -79,7 +79,12 @@ struct Pass<'a, 'v> {
 
 /// What a file says that ends too early.
 const CUT: &str = "the file ends here, before the trace does; was the program killed while it \
-                   wrote, or the file cut off by a copy?";
+                   wrote, or the file cut off by a copy? Restore it, or move it elsewhere to \
+                   leave its events out";
+
+/// What a file says in which there is nothing.
+const EMPTY: &str = "the file is empty, so it is no trace; was the program killed before it wrote, \
+                     or the file cut off by a copy?";
 
 /// What a file says that is JSON, but no trace.
 const NO_EVENTS: &str = "the object ends without an array traceEvents; this is no trace in Chrome's \
@@ -146,7 +151,7 @@ impl Pass<'_, '_> {
                 let what = "a trace in Chrome's format begins with { or [";
                 return Err(self.window.syntax(0, what));
             }
-            None => return Err(self.window.syntax(0, "the file is empty")),
+            None => return Err(self.window.syntax(0, EMPTY)),
         }
         match self.peek_or_end()? {
             None => Ok(()),

@@ -12,8 +12,7 @@ use crate::error::KinetoError;
 use crate::micros;
 use crate::order::Order;
 use crate::placing::{Anchors, placed};
-use crate::run::name_of;
-use crate::undo::{Forms, SavedFile};
+use crate::undo::{Forms, SavedFile, name_of};
 
 /// The map of each track of a file.
 pub(crate) struct Maps<'a> {

@@ -11,8 +11,7 @@ use retime_model::format::{
     is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Monitor, SavedName, Timestamp, TraceInfo, Version, copy_file,
-    resemble,
+    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, resemble,
 };
 
 use crate::columns::{BELOW_ZERO, FileRead};
@@ -26,7 +25,7 @@ use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
 use crate::scan::Unmatched;
 use crate::timelines::{self, chosen};
-use crate::undo::{FORMAT, Saved, SavedFile};
+use crate::undo::{FORMAT, Saved, SavedFile, name_of};
 use crate::{restore, rewrite, scan};
 
 /// Some files of one run.
@@ -166,7 +165,9 @@ impl Run {
             }
             .into());
         }
-        files.iter_mut().for_each(|it| it.count_from(origin));
+        for file in &mut files {
+            file.count_from(origin);
+        }
         Ok(self.read.get_or_init(|| AllRead {
             files,
             places,
@@ -492,11 +493,6 @@ impl Trace for Run {
         );
         all
     }
-}
-
-/// What a file is called, to find it again.
-pub(crate) fn name_of(path: &Path) -> SavedName {
-    SavedName::of(path.file_name().unwrap_or_default().as_ref())
 }
 
 /// A correction belongs to the times that it stands beside, and not to others.

@@ -3,6 +3,8 @@
 //! sums of the content before and after, which make restoring refuse rather than guess; of
 //! a compressed file they are those of what is in it.
 
+use std::path::Path;
+
 use retime_model::SavedName;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +39,11 @@ pub(crate) struct SavedFile {
     /// What a [`StampLog`](retime_model::StampLog) has noted.
     pub(crate) stamps: Vec<i64>,
     pub(crate) forms: Forms,
+}
+
+/// What a file is called, to find it again.
+pub(crate) fn name_of(path: &Path) -> SavedName {
+    SavedName::of(path.file_name().unwrap_or_default().as_ref())
 }
 
 /// How numbers were written.

@@ -78,6 +78,12 @@ impl<'a> Window<'a> {
                     format!("is longer than {most} MiB; is this a trace in Chrome's format?");
                 self.syntax(0, &what)
             }
+            Refused::Read(source) if source.raw_os_error().is_none() => KinetoError::Damaged {
+                path: self.path.to_owned(),
+                byte: self.offset() + self.bytes().len() as u64,
+                what: format!("what is compressed is damaged from here on: {source}"),
+            }
+            .into(),
             Refused::Read(source) => KinetoError::Read {
                 path: self.path.to_owned(),
                 byte: self.offset() + self.bytes().len() as u64,

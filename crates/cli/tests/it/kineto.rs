@@ -391,7 +391,7 @@ fn a_damaged_profile_is_not_left_out() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
     std::io::Write::write_all(&mut packed, &whole).unwrap();
     let packed = packed.finish().unwrap();
-    let way_out = "it is called like a profile, and without it its events would be missing: \
+    let way_out = "without this profile its events would be missing: \
                    restore it, or move it elsewhere to leave it out";
     let text = format!("byte 0: this is no text, nor whole compressed data; {way_out}");
     // One bit, in what says that a file is compressed.
@@ -528,4 +528,27 @@ fn times_below_zero_and_in_strings_are_corrected() {
     scratch.succeed("check out.json --quiet");
     scratch.succeed("undo out.json -o back.json");
     assert!(scratch.read("back.json") == scratch.read("arrows.json"));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_number_takes_memory() {
+    let scratch = Scratch::new();
+    for number in ["4294967295", "\"4294967295\"", "18446744073709551615", "-1"] {
+        let text = format!(
+            r#"{{"distributedInfo":{{"rank":{number},"world_size":4294967295,
+            "pg_config":[{{"pg_name":"0","ranks":[{number}]}}]}},"traceEvents":[
+            {{"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce","pid":{number},
+            "tid":{number},"ts":1,"dur":{number},"args":{{"Collective name":"allreduce",
+            "Seq":{number},"In msg nelems":{number},"dtype":"Float","Process Group Name":"0",
+            "Process Group Ranks":"[4294967295]"}}}}]}}"#
+        );
+        scratch.write("t.json", &text);
+        // Kibibytes: an eighth of what a byte for each rank would take.
+        let outcome = scratch.shell("ulimit -v 500000; exec \"$RETIME\" check t.json --threads 2");
+        assert!(
+            matches!(outcome.code, Some(0 | 3)),
+            "{number}: {outcome:#?}"
+        );
+    }
 }

@@ -22,7 +22,7 @@ const NUMBERS: [&str; 9] = [
 /// A kernel with a number in place of one of those that it carries.
 fn file(place: usize, number: &str) -> String {
     let mut at = ["1", "2", "5", "1", "7", "1", "0", "4", "0"].map(str::to_owned);
-    at[place] = number.to_owned();
+    number.clone_into(&mut at[place]);
     let [
         rank,
         size,
