@@ -15,12 +15,12 @@ mod rename;
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
-use retime::{Access, presence};
+use retime::{Access, presence, printable};
 
 use crate::error::CliError;
 use claim::Claim;
@@ -205,7 +205,7 @@ impl Staging {
 
     /// Puts the copy of a trace in the place of the target; if it is one file, its
     /// correction beside it.
-    pub(crate) fn commit(self, trace: &dyn Trace) -> Result<(), CliError> {
+    pub(crate) fn commit(mut self, trace: &dyn Trace) -> Result<(), CliError> {
         if trace.shape() == Shape::Directory {
             return self.commit_directory();
         }
@@ -237,6 +237,7 @@ impl Staging {
             };
         }
         put.and_then(|()| self.sync_parent())
+            .and_then(|()| self.clear())
     }
 
     /// Syncs what was written and puts it in the place of the target.
@@ -262,15 +263,22 @@ impl Staging {
     }
 
     /// Syncs the file and puts it in the place of the target.
-    pub(crate) fn commit_file(self) -> Result<(), CliError> {
+    pub(crate) fn commit_file(mut self) -> Result<(), CliError> {
         self.written(sync_tree(&self.directory))?;
         self.put_file()?;
-        self.sync_parent()
+        self.sync_parent()?;
+        self.clear()
     }
 
     /// Puts the file in the place of the target, and leaves it to the system when that
     /// reaches the disk: for what can easily be had again.
-    pub(crate) fn put_file(&self) -> Result<(), CliError> {
+    pub(crate) fn commit_file_unsynced(mut self) -> Result<(), CliError> {
+        self.put_file()?;
+        self.clear()
+    }
+
+    /// Puts the file in the place of the target.
+    fn put_file(&self) -> Result<(), CliError> {
         let file = self.file();
         if self.replace {
             let renamed = fs::rename(&file, &self.target);
@@ -310,6 +318,17 @@ impl Staging {
             return self.written(Err(failed(error)));
         }
         Ok(old)
+    }
+
+    /// Removes the directory that the target was written in.
+    fn clear(&mut self) -> Result<(), CliError> {
+        self.done = true;
+        remove(&self.directory).map_err(|error| {
+            self.complete_but(format!(
+                "the directory that it was written in could not be removed ({error}); remove {}",
+                self.directory.display()
+            ))
+        })
     }
 
     fn no_longer_there(&self, error: io::Error) -> CliError {
@@ -353,11 +372,26 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if !self.done {
-            // Nothing better can be done about a failure here.
-            let _ = remove(&self.directory);
+        if self.done {
+            return;
+        }
+        match remove(&self.directory) {
+            Ok(()) => {}
+            // What was to be removed is not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // The error that led here is the one to return.
+            Err(error) => tell_of_what_stays(&self.directory, &error),
         }
     }
+}
+
+fn tell_of_what_stays(directory: &Path, error: &io::Error) {
+    let message = format!(
+        "retime: {}: could not be removed ({error}); remove it",
+        directory.display()
+    );
+    // If even this cannot be written, the exit code still tells of what failed first.
+    let _ = writeln!(anstream::stderr(), "{}", printable(&message));
 }
 
 fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
