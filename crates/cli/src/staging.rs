@@ -4,13 +4,14 @@
 //! disk, and renamed to the target in one step. Whatever ends the program
 //! before that, the target is as it was: an error or an interrupt removes the
 //! hidden directory, and one left by a killed process is removed by the next
-//! run for the same target.
+//! run for the same target, or for another one beside it if that process is certainly over.
 //!
 //! Nobody else can enter the hidden directory, so that a copy of a private trace
 //! is private from its first byte. Its last step before the rename gives it the
 //! access of the directory that it is a copy of.
 
 mod claim;
+mod owner;
 mod rename;
 
 use std::ffi::OsString;
@@ -24,6 +25,7 @@ use retime::{Access, presence, printable};
 
 use crate::error::CliError;
 use claim::Claim;
+use owner::Owner;
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
@@ -125,7 +127,7 @@ impl Staging {
                 refuse_input(target, &parent, input)?;
             }
         }
-        let directory = parent.join(staging_name(name, std::process::id()));
+        let directory = parent.join(staging_name(name, &Owner::this()));
         // What bears the number of this process may be its own otherwise.
         let claim = Claim::on(&directory)
             .ok_or_else(|| CliError::input(target, "is being written by this process already"))?;
@@ -394,10 +396,10 @@ fn tell_of_what_stays(directory: &Path, error: &io::Error) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&message));
 }
 
-fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
+fn staging_name(target: &std::ffi::OsStr, owner: &Owner) -> OsString {
     let mut name = OsString::from(".");
     name.push(target);
-    name.push(format!(".retime-{process}{PARTIAL}"));
+    name.push(format!(".retime-{owner}{PARTIAL}"));
     name
 }
 
@@ -512,15 +514,14 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(rest) = name.strip_prefix(&prefix) else {
+            remove_if_abandoned(&entry.path(), &name);
             continue;
         };
-        let (process, replaced) = match rest.strip_suffix(PARTIAL) {
-            Some(process) => (process, false),
+        let (owner, replaced) = match rest.strip_suffix(PARTIAL) {
+            Some(owner) => (owner, false),
             None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
         };
-        // What bears the number of this process is of an earlier one with that number.
-        let is_over = |process| process == std::process::id() || !is_alive(process);
-        if !process.parse().is_ok_and(is_over) {
+        if !Owner::parse(owner).is_some_and(|it| it.is_missing()) {
             continue;
         }
         // What cannot be cleaned up does not keep this run from its work.
@@ -529,6 +530,35 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
             Err(_) if replaced => Ok(()),
             _ => remove(&entry.path()),
         };
+    }
+}
+
+/// Removes what a run for another target left behind, if that is certainly over: outputs may
+/// have another name each time.
+fn remove_if_abandoned(path: &Path, name: &str) {
+    let begun = name
+        .strip_prefix('.')
+        .and_then(|it| it.strip_suffix(PARTIAL));
+    let owner = begun.and_then(|it| Owner::parse(it.rsplit_once(".retime-")?.1));
+    if owner.is_some_and(|it| it.is_over()) && is_own_directory(path) {
+        // What cannot be cleaned up does not keep this run from its work.
+        let _ = remove(path);
+    }
+}
+
+/// Whether a directory lies there, no link to one, and belongs to who runs this: the
+/// processes of others may be hidden.
+fn is_own_directory(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let own = rustix::process::geteuid().as_raw();
+        fs::symlink_metadata(path).is_ok_and(|it| it.is_dir() && it.uid() == own)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        false
     }
 }
 
@@ -557,13 +587,6 @@ fn open_to_owner(directory: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a process runs; where that cannot be told it is taken to run.
-fn is_alive(process: u32) -> bool {
-    let table = Path::new("/proc");
-    let is_missing = |path: &Path| path.try_exists().is_ok_and(|exists| !exists);
-    is_missing(&table.join("self")) || !is_missing(&table.join(process.to_string()))
 }
 
 /// Whether anything lies at a path, be it a link to nowhere.
