@@ -338,7 +338,7 @@ impl<'a> Bench<'a> {
                 let truly = if only_made {
                     complete == told
                 } else {
-                    !told || self.job.makes.iter().all(|name| is_there(&name))
+                    !told || self.job.makes.iter().all(is_there)
                 };
                 let untold = || (!truly).then(|| "completeness is not told".to_owned());
                 let unnamed = || (!named).then(|| "the cause is not named".to_owned());
