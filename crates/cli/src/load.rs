@@ -133,6 +133,41 @@ pub(crate) fn with_threads<T: Send>(
         .num_threads(threads)
         .start_handler(move |_| call::join(call.clone()));
     pool.build()
-        .map_err(|error| CliError::Usage(format!("cannot start {threads} threads: {error}")))?
+        .map_err(|error| CliError::Usage(no_threads(threads, &error)))?
         .install(work)
+}
+
+/// Why threads could not be started, of which none means as many as there are cores.
+fn no_threads(wanted: usize, error: &dyn std::error::Error) -> String {
+    let cause = error
+        .source()
+        .map_or(error.to_string(), ToString::to_string);
+    let (threads, fewer) = match wanted {
+        0 => ("a thread for each core".to_owned(), ", or give --threads 1"),
+        1 => ("a thread".to_owned(), ""),
+        more => (format!("{more} threads"), ", or give fewer --threads"),
+    };
+    format!(
+        "cannot start {threads}: {cause}; raise the limits on processes and memory \
+         (ulimit -u, ulimit -v){fewer}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_threads;
+
+    #[test]
+    fn threads_that_cannot_be_started_are_not_said_to_be_none() {
+        let error = std::io::Error::other("no room");
+        let message = |wanted| no_threads(wanted, &error);
+        assert_eq!(
+            message(0),
+            "cannot start a thread for each core: no room; raise the limits on processes and \
+             memory (ulimit -u, ulimit -v), or give --threads 1"
+        );
+        assert!(message(7).starts_with("cannot start 7 threads: no room; "));
+        assert!(message(7).ends_with(", or give fewer --threads"));
+        assert!(message(1).ends_with("(ulimit -u, ulimit -v)"));
+    }
 }

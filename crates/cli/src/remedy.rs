@@ -20,9 +20,12 @@ pub(crate) fn outlive_the_limit_of_files() {
 pub(crate) fn of(error: &CliError) -> Option<String> {
     let mut cause: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = cause {
-        let refused = error.downcast_ref::<io::Error>();
-        if refused.is_some_and(|it| it.kind() == io::ErrorKind::FileTooLarge) {
-            return Some(too_large());
+        match error.downcast_ref::<io::Error>().map(io::Error::kind) {
+            Some(io::ErrorKind::FileTooLarge) => return Some(too_large()),
+            Some(io::ErrorKind::AddrInUse) => {
+                return Some("give another --port, or none for any that is free".into());
+            }
+            _ => {}
         }
         cause = error.source();
     }

@@ -4,26 +4,28 @@
 //! disk, and renamed to the target in one step. Whatever ends the program
 //! before that, the target is as it was: an error or an interrupt removes the
 //! hidden directory, and one left by a killed process is removed by the next
-//! run for the same target.
+//! run for the same target, or for another one beside it if that process is certainly over.
 //!
 //! Nobody else can enter the hidden directory, so that a copy of a private trace
 //! is private from its first byte. Its last step before the rename gives it the
 //! access of the directory that it is a copy of.
 
 mod claim;
+mod owner;
 mod rename;
 
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
-use retime::{Access, open_regular, presence};
+use retime::{Access, open_regular, presence, printable};
 
 use crate::error::CliError;
 use claim::Claim;
+use owner::Owner;
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
@@ -125,7 +127,7 @@ impl Staging {
                 refuse_input(target, &parent, input)?;
             }
         }
-        let directory = parent.join(staging_name(name, std::process::id()));
+        let directory = parent.join(staging_name(name, &Owner::this()));
         // What bears the number of this process may be its own otherwise.
         let claim = Claim::on(&directory)
             .ok_or_else(|| CliError::input(target, "is being written by this process already"))?;
@@ -205,7 +207,7 @@ impl Staging {
 
     /// Puts the copy of a trace in the place of the target; if it is one file, its
     /// correction beside it.
-    pub(crate) fn commit(self, trace: &dyn Trace) -> Result<(), CliError> {
+    pub(crate) fn commit(mut self, trace: &dyn Trace) -> Result<(), CliError> {
         if trace.shape() == Shape::Directory {
             return self.commit_directory();
         }
@@ -237,6 +239,7 @@ impl Staging {
             };
         }
         put.and_then(|()| self.sync_parent())
+            .and_then(|()| self.clear())
     }
 
     /// Syncs what was written and puts it in the place of the target.
@@ -262,15 +265,22 @@ impl Staging {
     }
 
     /// Syncs the file and puts it in the place of the target.
-    pub(crate) fn commit_file(self) -> Result<(), CliError> {
+    pub(crate) fn commit_file(mut self) -> Result<(), CliError> {
         self.written(sync_tree(&self.directory))?;
         self.put_file()?;
-        self.sync_parent()
+        self.sync_parent()?;
+        self.clear()
     }
 
     /// Puts the file in the place of the target, and leaves it to the system when that
     /// reaches the disk: for what can easily be had again.
-    pub(crate) fn put_file(&self) -> Result<(), CliError> {
+    pub(crate) fn commit_file_unsynced(mut self) -> Result<(), CliError> {
+        self.put_file()?;
+        self.clear()
+    }
+
+    /// Puts the file in the place of the target.
+    fn put_file(&self) -> Result<(), CliError> {
         let file = self.file();
         if self.replace {
             let renamed = fs::rename(&file, &self.target);
@@ -310,6 +320,17 @@ impl Staging {
             return self.written(Err(failed(error)));
         }
         Ok(old)
+    }
+
+    /// Removes the directory that the target was written in.
+    fn clear(&mut self) -> Result<(), CliError> {
+        self.done = true;
+        remove(&self.directory).map_err(|error| {
+            self.complete_but(format!(
+                "the directory that it was written in could not be removed ({error}); remove {}",
+                self.directory.display()
+            ))
+        })
     }
 
     fn no_longer_there(&self, error: io::Error) -> CliError {
@@ -353,17 +374,32 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        if !self.done {
-            // Nothing better can be done about a failure here.
-            let _ = remove(&self.directory);
+        if self.done {
+            return;
+        }
+        match remove(&self.directory) {
+            Ok(()) => {}
+            // What was to be removed is not there.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            // The error that led here is the one to return.
+            Err(error) => tell_of_what_stays(&self.directory, &error),
         }
     }
 }
 
-fn staging_name(target: &std::ffi::OsStr, process: u32) -> OsString {
+fn tell_of_what_stays(directory: &Path, error: &io::Error) {
+    let message = format!(
+        "retime: {}: could not be removed ({error}); remove it",
+        directory.display()
+    );
+    // If even this cannot be written, the exit code still tells of what failed first.
+    let _ = writeln!(anstream::stderr(), "{}", printable(&message));
+}
+
+fn staging_name(target: &std::ffi::OsStr, owner: &Owner) -> OsString {
     let mut name = OsString::from(".");
     name.push(target);
-    name.push(format!(".retime-{process}{PARTIAL}"));
+    name.push(format!(".retime-{owner}{PARTIAL}"));
     name
 }
 
@@ -478,15 +514,14 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let Some(rest) = name.strip_prefix(&prefix) else {
+            remove_if_abandoned(&entry.path(), &name);
             continue;
         };
-        let (process, replaced) = match rest.strip_suffix(PARTIAL) {
-            Some(process) => (process, false),
+        let (owner, replaced) = match rest.strip_suffix(PARTIAL) {
+            Some(owner) => (owner, false),
             None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
         };
-        // What bears the number of this process is of an earlier one with that number.
-        let is_over = |process| process == std::process::id() || !is_alive(process);
-        if !process.parse().is_ok_and(is_over) {
+        if !Owner::parse(owner).is_some_and(|it| it.is_missing()) {
             continue;
         }
         // What cannot be cleaned up does not keep this run from its work.
@@ -495,6 +530,35 @@ fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsS
             Err(_) if replaced => Ok(()),
             _ => remove(&entry.path()),
         };
+    }
+}
+
+/// Removes what a run for another target left behind, if that is certainly over: outputs may
+/// have another name each time.
+fn remove_if_abandoned(path: &Path, name: &str) {
+    let begun = name
+        .strip_prefix('.')
+        .and_then(|it| it.strip_suffix(PARTIAL));
+    let owner = begun.and_then(|it| Owner::parse(it.rsplit_once(".retime-")?.1));
+    if owner.is_some_and(|it| it.is_over()) && is_own_directory(path) {
+        // What cannot be cleaned up does not keep this run from its work.
+        let _ = remove(path);
+    }
+}
+
+/// Whether a directory lies there, no link to one, and belongs to who runs this: the
+/// processes of others may be hidden.
+fn is_own_directory(path: &Path) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let own = rustix::process::geteuid().as_raw();
+        fs::symlink_metadata(path).is_ok_and(|it| it.is_dir() && it.uid() == own)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        false
     }
 }
 
@@ -523,13 +587,6 @@ fn open_to_owner(directory: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Whether a process runs; where that cannot be told it is taken to run.
-fn is_alive(process: u32) -> bool {
-    let table = Path::new("/proc");
-    let is_missing = |path: &Path| path.try_exists().is_ok_and(|exists| !exists);
-    is_missing(&table.join("self")) || !is_missing(&table.join(process.to_string()))
 }
 
 /// Whether anything lies at a path, be it a link to nowhere.

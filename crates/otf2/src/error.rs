@@ -139,7 +139,7 @@ pub enum Error {
     },
 
     /// The file is shorter than its content says.
-    #[error("{}: truncated, incomplete from byte {offset} on: {reason}; was the measurement stopped or the copy cut short?", path.display())]
+    #[error("{}: truncated, incomplete from byte {offset} on: {reason}; copy the file again, or record anew if the measurement was stopped", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,

@@ -162,7 +162,7 @@ impl Place {
                 let path = staging.file();
                 let written = File::create_new(&path).and_then(write);
                 staging.written(written.map_err(|error| CliError::io(&path, error)))?;
-                staging.put_file()
+                staging.commit_file_unsynced()
             }
         }
     }

@@ -323,7 +323,9 @@ impl<'a> Bench<'a> {
             (code, _) if code == Some(self.job.exit) => {
                 let same = outcome.stdout == self.stdout;
                 let broken = self.broken(true);
-                broken.or_else(|| (!same).then(|| "the output differs".to_owned()))
+                broken
+                    .or_else(|| (!same).then(|| "the output differs".to_owned()))
+                    .or_else(|| self.leftovers())
             }
             (Some(2), Fault::Error(_, cause)) if hit.is_some() => {
                 let named = outcome.stderr.contains(cause);
@@ -331,7 +333,14 @@ impl<'a> Bench<'a> {
                 let only_made = self.job.varies.is_empty() && !self.job.makes.is_empty();
                 let told = outcome.stderr.contains("is complete");
                 let complete = only_made && self.broken(true).is_none();
-                let untold = || (complete != told).then(|| "completeness is not told".to_owned());
+                // What varies can only be seen to be there.
+                let is_there = |name: &&str| self.scratch.join(name).exists();
+                let truly = if only_made {
+                    complete == told
+                } else {
+                    !told || self.job.makes.iter().all(is_there)
+                };
+                let untold = || (!truly).then(|| "completeness is not told".to_owned());
                 let unnamed = || (!named).then(|| "the cause is not named".to_owned());
                 let left = || {
                     if told {

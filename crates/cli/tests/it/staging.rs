@@ -220,6 +220,38 @@ fn leftovers_of_killed_runs_go_and_nothing_else() {
     assert_eq!(scratch.entries(), expected);
 }
 
+/// Outputs may be called by a date or a number, so that no target is ever written again.
+#[cfg(target_os = "linux")]
+#[test]
+fn leftovers_for_other_targets_go_once_their_process_is_over() {
+    let scratch = long_trace();
+    let mut begun = scratch.command("correct trace -o first -q");
+    let mut child = begun.spawn().unwrap();
+    while leftovers(&scratch).is_empty() {
+        assert_eq!(child.try_wait().unwrap(), None, "it ended before it began");
+        sleep(Duration::from_millis(1));
+    }
+    send(&child, "STOP");
+    let left = leftovers(&scratch);
+    // As long as it is alive, though it does nothing, its directory stays.
+    scratch.succeed("correct trace -o second --bounds off");
+    assert_eq!(leftovers(&scratch), left);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The number of a process elsewhere says nothing here.
+    let elsewhere = format!(".third.retime-{NOBODY}-01234567.partial");
+    let (process, place) = left[0].rsplit_once('-').unwrap();
+    fs::create_dir(scratch.join(&elsewhere)).unwrap();
+    assert!(
+        process.ends_with(&format!(".retime-{}", child.id())),
+        "{place}"
+    );
+    scratch.succeed("correct trace -o fourth --bounds off");
+    let mut expected = [&elsewhere, "fourth", "second", "trace"].map(str::to_owned);
+    expected.sort();
+    assert_eq!(scratch.entries(), expected);
+}
+
 /// A run that is killed while it replaces a directory may have moved that
 /// aside already.
 #[test]

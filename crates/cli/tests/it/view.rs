@@ -146,7 +146,9 @@ fn only_who_knows_the_address_gets_an_answer() {
     assert_ne!(viewer.token, other.token);
     let taken = scratch.retime(&format!("view t --port {}", viewer.port));
     assert_eq!(taken.code, Some(2), "{taken:?}");
-    assert!(taken.stderr.contains(&viewer.host()), "{taken:?}");
+    let message = format!("retime: {}: Address already in use", viewer.host());
+    assert!(taken.stderr.starts_with(&message), "{taken:?}");
+    assert!(taken.stderr.contains("; give another --port"), "{taken:?}");
 }
 
 #[test]
