@@ -86,8 +86,20 @@ test('all ranks in one trace', async (context) => {
   retime(['export', 'run', '-o', 'run.pftrace', '-q'], {cwd});
   const {trouble, slices, flows, processes} = await seen(join(cwd, 'run.pftrace'));
   assert.deepEqual(trouble, []);
-  assert.equal(slices.reduce((sum, row) => sum + row[3], 0), 2 * 5 * STEPS);
-  // An arrow to each end from the last to begin, its own end aside.
+  const isPoint = ([name]) => name === 'begin' || name === 'end';
+  const number = (rows) => rows.reduce((sum, row) => sum + row[3], 0);
+  assert.equal(number(slices.filter((row) => !isPoint(row))), 2 * 5 * STEPS);
+  // An arrow to each end from the last to begin, its own end aside; of two ranks the other.
   assert.deepEqual(flows, [[2 * STEPS]]);
+  assert(slices.filter(isPoint).every(([, length]) => length === 0));
+  assert.equal(number(slices.filter(isPoint)), 2 * 2 * STEPS);
+  const {query, close} = await perfetto.open(join(cwd, 'run.pftrace'));
+  const [[forward]] = await query(`
+    select count(*) from flow
+    join slice source on source.id = slice_out join slice target on target.id = slice_in
+    where source.name = 'begin' and target.name = 'end' and source.track_id <> target.track_id
+      and source.ts <= target.ts and source.dur = 0`);
+  assert.equal(forward, 2 * STEPS);
+  await close();
   assert.deepEqual(processes, [['rank 0 (node0)'], ['rank 1 (node1)']]);
 });
