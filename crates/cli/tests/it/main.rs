@@ -18,6 +18,7 @@ mod bad_data;
 mod bounds;
 mod common;
 mod compare;
+mod documents;
 mod examined;
 mod export;
 mod faults;

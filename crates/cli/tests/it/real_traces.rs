@@ -11,7 +11,7 @@ use retime_otf2::Trace;
 use serde_json::Value;
 
 /// A directory with shared traces; `None`, and a note, if they are not there.
-fn unpacked(names: &[&str]) -> Option<Scratch> {
+pub(crate) fn unpacked(names: &[&str]) -> Option<Scratch> {
     let Some(traces) = archives::shared() else {
         eprintln!("skipped: no shared traces beside the repository, needed {names:?}");
         return None;
@@ -27,7 +27,7 @@ fn unpacked(names: &[&str]) -> Option<Scratch> {
     Some(scratch)
 }
 
-fn report(text: &str) -> Value {
+pub(crate) fn report(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 

@@ -15,7 +15,24 @@ fn outcomes(case: &Case) -> [Outcome; 3] {
         measure(&trace, &method).unwrap().unwrap()
     });
     println!("{}: {outcomes:?}", case.name);
+    assert_on_page(case.name, &outcomes);
     outcomes
+}
+
+/// The page shows these figures.
+fn assert_on_page(name: &str, outcomes: &[Outcome; 3]) {
+    let page = include_str!("../../../../docs/ACCURACY.md");
+    let (_, table) = page.split_once("```text").unwrap();
+    let line = table.lines().find_map(|it| {
+        let figures = it.strip_prefix(name)?;
+        figures.starts_with("  ").then_some(figures)
+    });
+    let line = line.unwrap_or_else(|| panic!("{name} is not in docs/ACCURACY.md"));
+    let shown: Vec<&str> = line.split_whitespace().take(3).collect();
+    let found = outcomes
+        .each_ref()
+        .map(|it| format!("{:.3}", it.error / 1e3));
+    assert_eq!(shown, found, "docs/ACCURACY.md, {name}");
 }
 
 /// The default against its goal, its order, and its bounds.
