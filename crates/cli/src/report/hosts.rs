@@ -1,9 +1,10 @@
 //! How the clocks of hosts differed, where each host has one.
 //!
 //! What was added to a clock, turned round: by how much it showed more than the common time
-//! in the middle between its first and its last dependency, and how that grew between them.
+//! in the middle between the first and the last knot of its correction, and how that grew
+//! between them.
 //!
-//! **How wrong the drift can be.** At the stamps `a < b` of the first and the last dependency
+//! **How wrong the drift can be.** At the stamps `a < b` of these two knots
 //! let the clock be `g(a)` and `g(b)` ahead by the corrected times, which may be later than the
 //! truth by `before` and earlier by `after` at most. So it truly is ahead by
 //!
@@ -25,7 +26,7 @@
 use std::collections::BTreeSet;
 
 use retime::optimal::ClockErrorBound;
-use retime::pipeline::{Analysis, Bounds, Solution};
+use retime::pipeline::{Analysis, Bounds, RATE_DIFFERENCE, Solution};
 use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, printable};
 
 use super::model::{DriftPart, HostPart, Report};
@@ -164,7 +165,13 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
         }
         (_, (None, None)) => "not bounded in the middle of its run".into(),
     };
-    let drift = host.drift.as_ref().map_or(String::new(), |it| {
+    // By default no result is accepted in which rates differ by more: a bound that is wider
+    // says nothing.
+    let said = host
+        .drift
+        .as_ref()
+        .filter(|it| it.within <= RATE_DIFFERENCE);
+    let drift = said.map_or(String::new(), |it| {
         let ppm = |share: f64| share * 1e6;
         format!(
             "; drift {:+.2} ppm, known to ±{:.2} ppm",

@@ -329,7 +329,7 @@ pub(crate) struct HostPart {
     pub(crate) ahead_ticks: i64,
     /// and by how much less and more that may be; absent where nothing bounds it.
     pub(crate) ahead_within_ticks: (Option<f64>, Option<f64>),
-    /// How much faster it ran on average, from its first dependency to its last, and by how
+    /// How much faster it ran on average, between the ends of its correction, and by how
     /// much that may be wrong, as shares; absent where nothing bounds it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) drift: Option<DriftPart>,
