@@ -184,7 +184,9 @@ impl Analysed {
         let found = self
             .analysis
             .stragglers(solution, bounds.as_ref(), &Interrupts)?;
-        report.stragglers = stragglers::part(self.analysis.info(), &found);
+        let check = solution.map_or(self.analysis.recorded(), |it| &it.left);
+        let contradictory = check.violated() > 0;
+        report.stragglers = stragglers::part(self.analysis.info(), &found, contradictory);
         Ok(bounds)
     }
 

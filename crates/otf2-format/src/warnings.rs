@@ -80,11 +80,7 @@ fn disagreements(archive: &Archive) -> Vec<String> {
         "location",
         "with other regions left than entered",
     );
-    count(
-        all.open_sends,
-        "send",
-        "that was started and never completed",
-    );
+    count(all.open_sends, "send", "started and never completed");
     count(
         all.outside,
         "location",

@@ -51,24 +51,30 @@ function curves(chosen, straight) {
   const drawn = chosen.map((clock) => {
     const [first, last] = [clock.points[0], clock.points[clock.points.length - 1]];
     const line = (time) => straight && first ? along([first, last], time) : 0;
-    const band = clock.band.filter((knot) => knot[1] !== null && knot[2] !== null)
-      .map(([time, before, after]) => ({ time, low: along(clock.points, time) - before, high: along(clock.points, time) + after }));
+    const known = (knot) => knot[1] !== null && knot[2] !== null;
+    // Where nothing is known the band is interrupted.
+    const bands = clock.band.reduce((all, knot) => {
+      if (!known(knot)) return [...all, []];
+      all[all.length - 1].push(knot);
+      return all;
+    }, [[]]).map((part) => part.map(([time, before, after]) =>
+      [time, along(clock.points, time) - before - line(time), along(clock.points, time) + after - line(time)]));
     return { clock, points: clock.points.map(([time, added]) => [time, added - line(time)]),
-      band: band.map(({ time, low, high }) => [time, low - line(time), high - line(time)]) };
-  }).filter((it) => it.points.length > 0);
+      bands: bands.filter((part) => part.length > 1) };
+  }).filter((it) => it.points.length > 0 && (picture.corrected || it.bands.length > 0));
   const alone = drawn.length === 1, wide = alone || straight || !picture.corrected;
   const times = drawn.flatMap((it) => it.points.map((point) => point[0]));
-  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(wide ? it.band.flatMap((knot) => [knot[1], knot[2]]) : []));
+  const heights = drawn.flatMap((it) => it.points.map((point) => point[1]).concat(wide ? it.bands.flat().flatMap((knot) => [knot[1], knot[2]]) : []));
   const least = (all) => all.reduce((one, other) => Math.min(one, other), Infinity);
   const most = (all) => all.reduce((one, other) => Math.max(one, other), -Infinity);
-  if (!times.length) return element("p", {}, "No clock has any events.");
+  if (!times.length) return element("p", { id: "curves" }, "Nothing is known of how far these clocks are from the truth.");
   let [low, high] = [least(heights), most(heights)];
   if (low === high) [low, high] = [low - 1, high + 1];
   const x = scale(least(times), most(times), it.left, it.right), y = scale(low, high, it.bottom, it.top);
   grid(it, x, y, marks(least(times), most(times), it.width / 160), marks(low, high, 6), span, span);
-  drawn.forEach(({ clock, points, band }) => {
+  drawn.forEach(({ clock, points, bands }) => {
     const colour = palette[clock.clock % palette.length];
-    if (band.length > 1 && wide) {
+    for (const band of wide ? bands : []) {
       const outline = band.map((knot) => [knot[0], knot[2]]).concat(band.map((knot) => [knot[0], knot[1]]).reverse());
       it.svg.append(element("path", { d: path(outline, x, y) + "Z", fill: colour, opacity: alone ? 0.25 : 0.12 }));
     }

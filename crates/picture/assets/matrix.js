@@ -89,7 +89,7 @@ class Matrix {
     const name = (clock) => printable(`clock ${clock} (${clocks.get(clock)?.name ?? ""})`);
     if (!cell) return `${name(to)} hears nothing from ${name(from)}.`;
     const corrected = cell.corrected === null ? "" : `, corrected ${span(cell.corrected)}`;
-    return `${name(to)} hears from ${name(from)}: ${grouped(cell.reversed)} of ${grouped(cell.dependencies)} reversed, the worst by ${span(cell.smallest)}; middle latency recorded ${span(cell.recorded)}${corrected}.`
+    return `${name(to)} hears from ${name(from)}: ${grouped(cell.reversed)} of ${grouped(cell.dependencies)} reversed, ${cell.reversed ? "the worst by " + span(-cell.smallest) : "the smallest latency " + span(cell.smallest)}; middle latency recorded ${span(cell.recorded)}${corrected}.`
       + (cell.view === null ? "" : " Click or Enter shows the worst in the diagram.");
   }
 

@@ -7,11 +7,11 @@ function story() {
   const reversed = before.reversed;
   const total = before.messages.total + before.collectives.total;
   figure("figure-reversed", grouped(reversed), `of ${grouped(total)} dependencies were reversed as recorded`
-    + (total ? ` (${percent(reversed / total)})` : ""), reversed ? "bad" : "good");
+    + (total ? ` (${percent(reversed / total)})` : ": none could be checked"), reversed ? "bad" : total ? "good" : null);
   figure("figure-worst", before.smallest_latency_ticks === null ? "–" : span(before.smallest_latency_ticks),
     "the smallest time from a cause to its effect, as recorded", before.smallest_latency_ticks < 0 ? "bad" : null);
   if (after) {
-    figure("figure-left", grouped(after.reversed), "reversed in the corrected trace", after.reversed ? "bad" : "good");
+    figure("figure-left", grouped(after.reversed), "reversed in the corrected trace", after.reversed ? "bad" : total ? "good" : null);
   } else {
     figure("figure-order", grouped(before.out_of_order), "events stamped before their predecessor at the same place",
       before.out_of_order ? "bad" : null);
@@ -24,9 +24,16 @@ function story() {
     figure("figure-events", grouped(trace.events), `events at ${grouped(trace.locations)} locations over ${seconds(trace.duration_seconds)}`);
   }
   figure("figure-bound", bounds && bounds.events ? "±" + span(bounds.mean) : "–", bounds && bounds.events
-    ? `from the truth at most, on average (±${span(bounds.largest)} anywhere), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm`
+    ? `from the truth at most, on average over events that communicate (±${span(bounds.largest)} at any of them, ${overRun(bounds)}), if clocks wander less than ${(bounds.drift_bound * 1e6).toLocaleString("en-US")} ppm`
     : "how far times are from the truth was not bounded");
   return list;
+}
+
+// The bound of the whole run, events that do not communicate too.
+function overRun(bounds) {
+  const largest = bounds.largest_over_run;
+  return largest === undefined || largest === null ? "not bounded over the whole run"
+    : `±${span(largest)} over the whole run, before the first message and after the last too`;
 }
 
 // What was found odd, with the places where it was seen first.

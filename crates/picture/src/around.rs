@@ -4,6 +4,9 @@
 //! receipt. So of every node the time since its call was entered is kept, and until it
 //! was left, as single-precision ticks: 16 bytes a node, exact to seven digits. What is in
 //! no call has no such times, which is NaN.
+//!
+//! A location that returns from a call within that call (a function called by `main`, say)
+//! was busy there: the call counts as entered only when that one was left.
 
 use retime::causality::EventNode;
 
@@ -18,7 +21,8 @@ const NONE: Around = Around {
 /// The call around a node.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Around {
-    /// Since it was entered, by recorded and by corrected times.
+    /// Since it was entered, or since the last call within it was left; by recorded and by
+    /// corrected times.
     pub(crate) since: [f32; 2],
     /// Until it is left; zero for an event that leaves it.
     pub(crate) until: [f32; 2],
@@ -39,6 +43,8 @@ pub(crate) struct LocationCalls {
     around: Vec<Around>,
     /// Nodes in calls that are not left yet: how deep, which, and when.
     open: Vec<(usize, usize, Moment)>,
+    /// When a call was left last.
+    last_left: Option<Moment>,
 }
 
 impl LocationCalls {
@@ -47,6 +53,7 @@ impl LocationCalls {
             events: events.to_vec(),
             around: Vec::with_capacity(events.len()),
             open: Vec::new(),
+            last_left: None,
         }
     }
 
@@ -57,9 +64,13 @@ impl LocationCalls {
             return;
         }
         let around = stack.last().map(|it| {
+            let within = self
+                .last_left
+                .filter(|left| left.recorded > it.begin.recorded);
+            let begin = within.unwrap_or(it.begin);
             let since = [
-                at.recorded - it.begin.recorded,
-                at.corrected() - it.begin.corrected(),
+                at.recorded - begin.recorded,
+                at.corrected() - begin.corrected(),
             ];
             Around {
                 since: since.map(|it| it as f32),
@@ -74,6 +85,7 @@ impl LocationCalls {
 
     /// The call in `depth` others is left.
     pub(crate) fn left(&mut self, depth: usize, end: Moment) {
+        self.last_left = Some(end);
         while let Some(&(of, node, at)) = self.open.last()
             && of > depth
         {

@@ -1,7 +1,7 @@
 //! How long messages took: counted in bins that grow with the latency.
 //!
 //! A latency `x` of either sign falls into bin `sign(x) * (1 + 8 log2 |x|)`, rounded
-//! down, so that bins are some 9 % wide and the middle of one is within 5 % of all in it.
+//! down, so that bins are some 9 % wide.
 //! Zero has a bin of its own.
 //!
 //! ```
@@ -10,8 +10,13 @@
 //! for latency in [-70_000, 90, 100, 110, 2_000_000] {
 //!     bins.add(latency);
 //! }
-//! assert!((96..=104).contains(&bins.median().unwrap()));
 //! assert_eq!(bins.count(), 5);
+//! // The middle one lies in a bin; among those of that bin it is found exactly.
+//! let mut middle = bins.middle().unwrap();
+//! for latency in [-70_000, 90, 100, 110, 2_000_000] {
+//!     middle.offer(latency);
+//! }
+//! assert_eq!(middle.value(), Some(100));
 //! ```
 
 use rustc_hash::FxHashMap;
@@ -42,19 +47,48 @@ impl LogBins {
         self.count
     }
 
-    /// About the middle one; `None` if there are none.
-    pub fn median(&self) -> Option<i64> {
+    /// Where the middle one lies, of an even number the lower of both; `None` if there are
+    /// none.
+    pub fn middle(&self) -> Option<Middle> {
         let mut left = self.count.div_ceil(2);
         let mut bins: Vec<(i32, u64)> = self.bins.iter().map(|(&bin, &it)| (bin, it)).collect();
         bins.sort_unstable();
         for (bin, count) in bins {
             if count >= left {
-                let (from, to) = edges(bin);
-                return Some(f64::midpoint(from, to).round() as i64);
+                return Some(Middle {
+                    bin,
+                    before: (left - 1) as usize,
+                    values: Vec::with_capacity(count as usize),
+                });
             }
             left -= count;
         }
         None
+    }
+}
+
+/// The exact middle of latencies that were counted in bins and are offered a second time:
+/// only those of one bin are kept.
+#[derive(Clone, Debug)]
+pub struct Middle {
+    bin: i32,
+    /// How many of the bin are before it.
+    before: usize,
+    values: Vec<i64>,
+}
+
+impl Middle {
+    /// Takes a latency, in ticks, if it may be the middle one.
+    pub fn offer(&mut self, latency: i64) {
+        if bin(latency) == self.bin {
+            self.values.push(latency);
+        }
+    }
+
+    /// The middle one; `None` unless all were offered.
+    pub fn value(mut self) -> Option<i64> {
+        let before = self.before;
+        (before < self.values.len()).then(|| *self.values.select_nth_unstable(before).1)
     }
 }
 
@@ -115,20 +149,28 @@ impl Latencies {
             Kind::Collective
         };
         let count = |time: &(dyn Fn(_) -> i64 + Sync)| {
+            let each = |visit: &mut dyn FnMut(i64)| {
+                subject.each_dependency(time, |cause, effect, kind| {
+                    if kind == counted {
+                        visit(time(effect) - time(cause));
+                    }
+                });
+            };
             let mut bins = LogBins::default();
-            subject.each_dependency(time, |cause, effect, kind| {
-                if kind == counted {
-                    bins.add(time(effect) - time(cause));
-                }
-            });
-            bins
+            each(&mut |latency| bins.add(latency));
+            let mut middle = bins.middle();
+            if let Some(middle) = &mut middle {
+                each(&mut |latency| middle.offer(latency));
+            }
+            (bins, middle.and_then(Middle::value))
         };
         let is_corrected = subject.corrected.is_some();
         let (recorded, corrected) = rayon::join(
             || count(&|node| subject.recorded(node)),
             || is_corrected.then(|| count(&|node| subject.time(node))),
         );
-        let corrected = corrected.unwrap_or_default();
+        let (recorded, median_recorded) = recorded;
+        let (corrected, median_corrected) = corrected.unwrap_or_default();
         let mut bins: Vec<i32> = recorded.bins.keys().copied().collect();
         bins.extend(corrected.bins.keys());
         bins.sort_unstable();
@@ -147,8 +189,8 @@ impl Latencies {
                 "collective ends"
             },
             bins: bins.collect(),
-            median_recorded: recorded.median(),
-            median_corrected: corrected.median(),
+            median_recorded,
+            median_corrected,
         }
     }
 }
@@ -168,15 +210,17 @@ mod tests {
         }
 
         #[test]
-        fn the_median_is_near_the_middle(mut all in proptest::collection::vec(-1_000_000..1_000_000_i64, 1..50)) {
+        fn the_median_is_the_middle(mut all in proptest::collection::vec(-1_000_000..1_000_000_i64, 1..50)) {
             let mut bins = LogBins::default();
             for &it in &all {
                 bins.add(it);
             }
+            let mut middle = bins.middle().unwrap();
+            for &it in &all {
+                middle.offer(it);
+            }
             all.sort_unstable();
-            let middle = all[(all.len() - 1) / 2] as f64;
-            let found = bins.median().unwrap() as f64;
-            prop_assert!((found - middle).abs() <= 0.05 * middle.abs() + 0.5, "{found} {middle}");
+            prop_assert_eq!(middle.value(), Some(all[(all.len() - 1) / 2]));
         }
     }
 
@@ -185,6 +229,6 @@ mod tests {
         assert_eq!(edges(bin(0)), (0.0, 0.0));
         assert_eq!(edges(1), (1.0, 2_f64.powf(0.125)));
         assert_eq!(edges(-1), (-(2_f64.powf(0.125)), -1.0));
-        assert_eq!(LogBins::default().median(), None);
+        assert!(LogBins::default().middle().is_none());
     }
 }

@@ -50,7 +50,7 @@ pub use arrows::{Arrow, Arrows, Member, Operation};
 pub use curves::{BandPoint, Curve, CurvePoint, Step, curves};
 pub use decades::{Decade, Decades};
 pub use lanes::{Lane, Lanes};
-pub use latencies::{Bin, Latencies, LogBins};
+pub use latencies::{Bin, Latencies, LogBins, Middle};
 pub use live::Live;
 pub use page::{MARK, Page};
 pub use pairs::{PairCell, Pairs};

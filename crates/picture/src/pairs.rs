@@ -1,14 +1,13 @@
 //! Who hears how late from whom.
 //!
 //! Of each pair of clocks: how many dependencies there are, how many are reversed, the
-//! middle latency as recorded and as corrected, and the worst of them. The middle is
-//! taken of [`LogBins`], so it is right to some 4 %, whatever the number of messages.
+//! middle latency as recorded and as corrected, and the worst of them.
 
 use retime::causality::EventNode;
 use rustc_hash::FxHashMap;
 use serde::{Serialize, Serializer};
 
-use crate::latencies::LogBins;
+use crate::latencies::{LogBins, Middle};
 use crate::subject::Kind;
 use crate::{Lanes, Subject};
 
@@ -58,10 +57,33 @@ pub(crate) struct Tally {
     pub(crate) to: u32,
     dependencies: u64,
     pub(crate) reversed: u64,
-    recorded: LogBins,
-    corrected: LogBins,
+    recorded: Latency,
+    corrected: Latency,
     /// The latency, cause and effect of the dependency with the smallest latency.
     pub(crate) worst: (i64, EventNode, EventNode),
+}
+
+/// The latencies of a pair: first counted, then their middle is found.
+#[derive(Default)]
+struct Latency {
+    bins: LogBins,
+    middle: Option<Middle>,
+}
+
+impl Latency {
+    fn counted(&mut self) {
+        self.middle = std::mem::take(&mut self.bins).middle();
+    }
+
+    fn offer(&mut self, latency: i64) {
+        if let Some(middle) = &mut self.middle {
+            middle.offer(latency);
+        }
+    }
+
+    fn value(&self) -> Option<i64> {
+        self.middle.clone()?.value()
+    }
 }
 
 /// All pairs of clocks that depend on each other, by clocks.
@@ -87,8 +109,8 @@ impl Tallies {
                     to,
                     dependencies: 0,
                     reversed: 0,
-                    recorded: LogBins::default(),
-                    corrected: LogBins::default(),
+                    recorded: Latency::default(),
+                    corrected: Latency::default(),
                     worst: (i64::MAX, cause, effect),
                 });
                 all.len() - 1
@@ -96,16 +118,31 @@ impl Tallies {
             let tally = &mut all[place];
             tally.dependencies += 1;
             tally.reversed += u64::from(latency < 0);
-            tally.recorded.add(latency);
+            tally.recorded.bins.add(latency);
             if subject.corrected.is_some() {
                 let latency = subject.time(effect) - subject.time(cause);
-                tally.corrected.add(latency);
+                tally.corrected.bins.add(latency);
             }
             if latency < tally.worst.0 {
                 tally.worst = (latency, cause, effect);
             }
         };
         subject.each_dependency(|node| subject.recorded(node), visit);
+        for tally in &mut all {
+            tally.recorded.counted();
+            tally.corrected.counted();
+        }
+        let again = |cause, effect, _: Kind| {
+            let Some(&place) = places.get(&(clock(cause), clock(effect))) else {
+                return;
+            };
+            let tally = &mut all[place];
+            let latency = subject.recorded(effect) - subject.recorded(cause);
+            tally.recorded.offer(latency);
+            let latency = subject.time(effect) - subject.time(cause);
+            tally.corrected.offer(latency);
+        };
+        subject.each_dependency(|node| subject.recorded(node), again);
         all.sort_by_key(|it| (it.from, it.to));
         Self { all }
     }
@@ -129,8 +166,8 @@ impl Tallies {
             to: it.to,
             dependencies: it.dependencies,
             reversed: it.reversed,
-            recorded: it.recorded.median().unwrap_or_default(),
-            corrected: it.corrected.median(),
+            recorded: it.recorded.value().unwrap_or_default(),
+            corrected: it.corrected.value(),
             smallest: it.worst.0,
             at: subject.recorded(it.worst.2),
             view: view((it.from, it.to)),

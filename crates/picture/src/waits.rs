@@ -6,20 +6,33 @@
 //! late sender      from entering the receive to entering the send, up to the receipt
 //! late receiver    from entering the send to entering the receive, if the send was
 //!                  left only after that (it waited for the receive)
-//! barrier          in operations in which everybody waits for everybody: from entering
-//!                  to the last begin, up to the own end
-//! root             the same where one waits for all, or all for one
+//! barrier          in operations in which everybody waits for everybody: from the own
+//!                  begin to the last begin, up to the own end
+//! root             the same where one waits for all, or all for one, from entering
 //! ```
 //!
 //! Of each that part is *certain* which is left when both its ends are moved towards each
-//! other as far as the error bounds allow.
+//! other as far as the error bounds allow. Bounds of recorded times may say that an end was
+//! recorded on the wrong side of the truth, so that more is certain than was recorded:
+//! of a wait no more than all of it counts as certain.
+//!
+//! **A location waits for one thing at a time.** Each moment counts once, for the first
+//! event that waits through it: a call that completes several messages waits until the
+//! last of them was sent, and not for each anew. Nor does a wait begin before an effect
+//! after which the location caused something: it had gone on by then. So a location never
+//! waits longer than it was recorded.
+//!
+//! **Forks and joins of threads are not counted**: they are recorded in whatever function
+//! the program was in, so nothing says since when anybody waited. How long threads waited
+//! for each other the barrier at the end of their work tells.
 //!
 //! Source: the patterns of Scalasca (Geimer et al., "The Scalasca performance toolset
 //! architecture"). They need the call around an event, so a trace without calls has none
 //! but those of collectives.
 
+use rayon::prelude::*;
 use retime::LocationIndex;
-use retime::causality::{Class, EventNode};
+use retime::causality::{Class, Collectives, EventNode, Instance, Role, Slot};
 use serde::Serialize;
 
 use crate::around::{Around, Calls};
@@ -84,29 +97,46 @@ struct At {
     times: [f64; 2],
 }
 
+impl At {
+    /// Moved on to these times, where it is before them.
+    fn not_before(mut self, times: [f64; 2]) -> Self {
+        for (own, time) in self.times.iter_mut().zip(times) {
+            *own = own.max(time);
+        }
+        self
+    }
+}
+
+/// In which operation of several an effect waits, and for whom: who comes last may be another
+/// one by corrected times, as by recorded ones.
+#[derive(Clone, Copy, Default)]
+struct Awaited {
+    causes: [Option<EventNode>; 2],
+}
+
 /// Of whom the waiting is looked for.
 struct Waiting<'a> {
     subject: &'a Subject<'a>,
     calls: &'a Calls,
-    by_location: Vec<LaneWaits>,
+    /// By place in an operation.
+    awaited: Vec<Awaited>,
 }
 
 impl Waits {
     pub(crate) fn of(subject: &Subject<'_>, calls: &Calls, lanes: &Lanes) -> Self {
-        let mut waiting = Waiting {
+        let waiting = Waiting {
             subject,
             calls,
-            by_location: vec![LaneWaits::default(); subject.info.locations.len()],
+            awaited: awaited(subject),
         };
-        for receive in subject.nodes().all() {
-            if let Some(send) = subject.causality.message_source(receive) {
-                waiting.message(send, receive);
-            }
-        }
-        waiting.collectives();
+        let locations = 0..subject.info.locations.len();
+        let by_location: Vec<LaneWaits> = locations
+            .into_par_iter()
+            .map(|location| waiting.of(location))
+            .collect();
         let mut all = LaneWaits::default();
-        waiting.by_location.iter().for_each(|it| all.add(*it));
-        let lane = |lane: &crate::Lane| waiting.by_location.get(lane.location.as_usize());
+        by_location.iter().for_each(|it| all.add(*it));
+        let lane = |lane: &crate::Lane| by_location.get(lane.location.as_usize());
         Self {
             bounded: subject.bounds.is_some(),
             all,
@@ -115,7 +145,77 @@ impl Waits {
     }
 }
 
+/// For whom is waited at each place of all operations.
+fn awaited(subject: &Subject<'_>) -> Vec<Awaited> {
+    let collectives = subject.causality.collectives();
+    let mut awaited = vec![Awaited::default(); collectives.slots().len()];
+    for instance in collectives.instances() {
+        if is_fork_or_join(subject, collectives, instance) {
+            continue;
+        }
+        let places = 0..collectives.participants(instance).len();
+        for times in [0, 1] {
+            let time = |node| match times {
+                0 => subject.recorded(node),
+                _ => subject.time(node),
+            };
+            let visit = |cause, effect| {
+                let slot = subject.causality.slot(effect);
+                if let Some(own) = slot.and_then(|it| awaited.get_mut(it.index())) {
+                    own.causes[times] = Some(cause);
+                }
+            };
+            collectives.latest_causes(instance, places.clone(), time, |place| place, visit);
+        }
+    }
+    awaited
+}
+
+/// Whether one thread of a process waits for the others, or they for it.
+fn is_fork_or_join(subject: &Subject<'_>, collectives: &Collectives, instance: Instance) -> bool {
+    let class = collectives.operation(instance).class;
+    if !matches!(class, Class::OneToAll | Class::AllToOne) {
+        return false;
+    }
+    let process = |node: EventNode| {
+        let location = subject.nodes().location(node).as_usize();
+        Some(subject.info.locations.get(location)?.process)
+    };
+    let participants = collectives.participants(instance).iter();
+    let mut processes = participants
+        .filter_map(|it| it.cause().or(it.effect()))
+        .map(process);
+    let first = processes.next();
+    processes.all(|it| Some(it) == first)
+}
+
+/// The waiting of one location, event by event.
+struct Lane<'a> {
+    waiting: &'a Waiting<'a>,
+    /// Until when it is known for what it waited, or that it had gone on.
+    counted: [f64; 2],
+    /// Its last effect, if it has caused nothing since.
+    last_effect: Option<EventNode>,
+    waits: LaneWaits,
+}
+
 impl Waiting<'_> {
+    fn of(&self, location: usize) -> LaneWaits {
+        let nodes = self.subject.nodes();
+        let extent = nodes.extent(location);
+        let first = extent.map_or(f64::NEG_INFINITY, |it| nodes.relative(it.first).0 as f64);
+        let mut lane = Lane {
+            waiting: self,
+            counted: [first, f64::NEG_INFINITY],
+            last_effect: None,
+            waits: LaneWaits::default(),
+        };
+        for node in nodes.of(location) {
+            lane.node(node);
+        }
+        lane.waits
+    }
+
     fn at(&self, node: EventNode) -> At {
         At {
             location: self.subject.nodes().location(node),
@@ -145,98 +245,107 @@ impl Waiting<'_> {
         }
     }
 
-    /// From one moment to another, but no longer than to the last.
-    fn wait(&self, from: At, to: At, at_most: [f64; 2]) -> Wait {
-        let length = |time: usize| (to.times[time].min(at_most[time]) - from.times[time]).max(0.0);
-        let bound = |at: At| self.subject.bound(at.location, at.times[0] as i64);
-        let known = (bound(from).1, bound(to).0);
-        let certain = length(1) - known.0 - known.1;
-        Wait {
-            recorded: length(0),
-            corrected: length(1),
-            certain: if certain > 0.0 { certain } else { 0.0 },
+    /// When the calls around both ends of a message were entered.
+    fn both_entered(&self, send: EventNode, receive: EventNode) -> Option<(At, At)> {
+        let (sending, receiving) = (self.calls.around(send)?, self.calls.around(receive)?);
+        Some((self.begun(send, sending), self.entered(receive, receiving)))
+    }
+}
+
+impl Lane<'_> {
+    fn node(&mut self, node: EventNode) {
+        let causality = self.waiting.subject.causality;
+        let role = self.waiting.subject.nodes().role(node);
+        if let Role::Send | Role::CollectiveBegin = role
+            && let Some(effect) = self.last_effect.take()
+        {
+            let at = self.waiting.at(effect);
+            self.counted = at.not_before(self.counted).times;
+        }
+        if let Some(send) = causality.message_source(node) {
+            let wait = self.late_sender(send, node);
+            self.waits.late_sender.add(wait);
+        } else if let Some(receive) = causality.message_target(node) {
+            let wait = self.late_receiver(node, receive);
+            self.waits.late_receiver.add(wait);
+        } else if let (Role::CollectiveEnd, Some(slot)) = (role, causality.slot(node)) {
+            self.collective(node, slot);
+        }
+        if let Role::Receive | Role::CollectiveEnd = role {
+            self.last_effect = Some(node);
         }
     }
 
-    fn message(&mut self, send: EventNode, receive: EventNode) {
-        let (Some(sending), Some(receiving)) =
-            (self.calls.around(send), self.calls.around(receive))
-        else {
-            return;
-        };
-        let (begun, entered) = (self.begun(send, sending), self.entered(receive, receiving));
-        let late_sender = self.wait(entered, begun, self.at(receive).times);
-        let mut left = self.at(send).times;
-        for (time, until) in left.iter_mut().zip(sending.until) {
-            *time += f64::from(until);
-        }
-        let mut late_receiver = self.wait(begun, entered, left);
-        // A send that is left before the receive is entered waited for nobody.
-        if left[0] <= entered.times[0] {
-            late_receiver.recorded = 0.0;
-        }
-        if left[1] <= entered.times[1] {
-            (late_receiver.corrected, late_receiver.certain) = (0.0, 0.0);
-        }
-        self.of(receive).late_sender.add(late_sender);
-        self.of(send).late_receiver.add(late_receiver);
-    }
-
-    fn of(&mut self, node: EventNode) -> &mut LaneWaits {
-        let location = self.subject.nodes().location(node).as_usize();
-        &mut self.by_location[location]
-    }
-
-    fn collectives(&mut self) {
-        let collectives = self.subject.causality.collectives();
-        let mut found = Vec::new();
-        for instance in collectives.instances() {
-            let participants = collectives.participants(instance);
-            let is_barrier = collectives.operation(instance).class == Class::AllToAll;
-            found.clear();
-            // Who comes last may be another one by corrected times, as by recorded ones.
-            for times in [0, 1] {
-                let time = |node| match times {
-                    0 => self.subject.recorded(node),
-                    _ => self.subject.time(node),
-                };
-                let places = 0..participants.len();
-                let visit = |cause, effect| found.push((times, cause, effect));
-                collectives.latest_causes(instance, places, time, |place| place, visit);
-            }
-            for &(times, cause, effect) in &found {
-                let slot = self.subject.causality.slot(effect);
-                let own = slot.and_then(|it| participants[collectives.locate(it).1].cause());
-                let wait = self.in_collective(cause, effect, own);
-                let wait = match times {
-                    0 => Wait {
-                        corrected: 0.0,
-                        certain: 0.0,
-                        ..wait
-                    },
-                    _ => Wait {
-                        recorded: 0.0,
-                        ..wait
-                    },
-                };
-                let waits = self.of(effect);
-                let kind = if is_barrier {
-                    &mut waits.barrier
-                } else {
-                    &mut waits.root
-                };
-                kind.add(wait);
-            }
-        }
-    }
-
-    /// From when a participant entered, or began if that is not known, to a begin.
-    fn in_collective(&self, cause: EventNode, effect: EventNode, own: Option<EventNode>) -> Wait {
-        let around = self.calls.around(effect);
-        let entered = around.map(|it| self.entered(effect, it));
-        let Some(from) = entered.or(own.map(|it| self.at(it))) else {
+    fn late_sender(&mut self, send: EventNode, receive: EventNode) -> Wait {
+        let Some((begun, entered)) = self.waiting.both_entered(send, receive) else {
             return Wait::default();
         };
-        self.wait(from, self.at(cause), self.at(effect).times)
+        let received = self.waiting.at(receive).times;
+        self.wait(entered, [Some(begun); 2], received)
+    }
+
+    fn late_receiver(&mut self, send: EventNode, receive: EventNode) -> Wait {
+        let Some((begun, entered)) = self.waiting.both_entered(send, receive) else {
+            return Wait::default();
+        };
+        let mut left = self.waiting.at(send).times;
+        let until = self.waiting.calls.around(send).map(|it| it.until);
+        for (time, until) in left.iter_mut().zip(until.into_iter().flatten()) {
+            *time += f64::from(until);
+        }
+        // A send that is left before the receive is entered waited for nobody.
+        let waited = |time: usize| (left[time] > entered.times[time]).then_some(entered);
+        self.wait(begun, [waited(0), waited(1)], left)
+    }
+
+    fn collective(&mut self, effect: EventNode, slot: Slot) {
+        let causality = self.waiting.subject.causality;
+        let collectives = causality.collectives();
+        let (instance, place) = collectives.locate(slot);
+        let own = collectives.participants(instance)[place].cause();
+        let begun = own.map(|it| self.waiting.at(it));
+        let around = self.waiting.calls.around(effect);
+        let entered = || around.map(|it| self.waiting.entered(effect, it));
+        let Some(from) = begun.or_else(entered) else {
+            return;
+        };
+        let awaited = self.waiting.awaited[slot.index()];
+        let until = awaited.causes.map(|it| Some(self.waiting.at(it?)));
+        let left = self.waiting.at(effect).times;
+        let wait = self.wait(from, until, left);
+        let kind = match collectives.operation(instance).class {
+            Class::AllToAll => &mut self.waits.barrier,
+            _ => &mut self.waits.root,
+        };
+        kind.add(wait);
+    }
+
+    /// From a moment of this location until something happens elsewhere, if it is waited for
+    /// at all, but no longer than to the last of `at_most`; without what was counted before.
+    fn wait(&mut self, from: At, until: [Option<At>; 2], at_most: [f64; 2]) -> Wait {
+        let from = from.not_before(self.counted);
+        let mut lengths = [0.0; 2];
+        for (time, to) in until.iter().enumerate() {
+            let Some(to) = to else { continue };
+            let end = to.times[time].min(at_most[time]);
+            let length = end - from.times[time];
+            if length > 0.0 {
+                lengths[time] = length;
+                self.counted[time] = end;
+            }
+        }
+        let bound = |at: At| {
+            let subject = self.waiting.subject;
+            subject.bound(at.location, at.times[0] as i64)
+        };
+        let certain = until[1].map_or(0.0, |to| {
+            to.times[1] - bound(to).0 - from.times[1] - bound(from).1
+        });
+        Wait {
+            recorded: lengths[0],
+            corrected: lengths[1],
+            // Nothing is certain where nothing is known: that is minus infinity here.
+            certain: certain.max(0.0).min(lengths[1]),
+        }
     }
 }

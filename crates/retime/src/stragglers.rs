@@ -127,7 +127,10 @@ pub struct ProcessWaits {
     pub certainly_waited_for: u64,
     /// and when all other processes had come.
     pub waited_for_alone: u64,
-    /// What it waited itself, until the last came.
+    /// The longest that one other participant waited until it came, in one operation.
+    pub waited_for_longest: u64,
+    /// What it waited itself, until the last came: no longer than it was recorded, although
+    /// operations that go on beside each other are waited in at once.
     pub waited: u64,
     /// How long its locations that took part were recorded, together.
     pub recorded: u64,
@@ -160,10 +163,12 @@ pub struct LateBegin {
     /// By how much it is later than any other whatever the bounds leave open, rounded
     /// down; nothing if they leave open who came last.
     pub beyond: Option<u64>,
-    /// What all others waited until it came,
+    /// What all others waited until it came, together,
     pub waited: u64,
     /// and of this, when all other processes had come.
     pub alone: u64,
+    /// The longest that one of them waited.
+    pub longest: u64,
 }
 
 impl Stragglers {
@@ -354,6 +359,11 @@ impl Judge<'_> {
             beyond: (beyond > 0.0).then_some(beyond as u64),
             waited: sum(i64::MIN),
             alone: sum(next.time),
+            longest: begun
+                .iter()
+                .map(|it| it.waits(begins, i64::MIN))
+                .max()
+                .unwrap_or_default(),
         })
     }
 
@@ -401,10 +411,15 @@ impl Judge<'_> {
             let extent = self.causality.nodes().extent(number);
             if let Some(extent) = extent.filter(|_| waits.operations > 0) {
                 waits.recorded = extent.last.0.abs_diff(extent.first.0);
+                waits.waited = waits.waited.min(waits.recorded);
             }
             if let Some(process) = processes.get_mut(location.process) {
                 process.add(waits);
             }
+        }
+        let recorded: u64 = processes.iter().map(|it| it.recorded).sum();
+        for process in &mut processes {
+            process.limit_to(recorded);
         }
         let group = |(Group { locations, class }, sums): (Group, GroupSums)| GroupWaits {
             locations,
@@ -479,6 +494,7 @@ impl Sums {
             waited_for: late.waited,
             certainly_waited_for: certainly(late.waited),
             waited_for_alone: late.alone,
+            waited_for_longest: late.longest,
             ..ProcessWaits::default()
         });
         if self.least_kept.is_none_or(|least| late.badness() < least) {
@@ -528,6 +544,7 @@ impl ProcessWaits {
         self.operations += other.operations;
         self.last += other.last;
         self.certainly_last += other.certainly_last;
+        self.waited_for_longest = self.waited_for_longest.max(other.waited_for_longest);
         for (own, its) in [
             (&mut self.waited_for, other.waited_for),
             (&mut self.certainly_waited_for, other.certainly_waited_for),
@@ -536,6 +553,18 @@ impl ProcessWaits {
             (&mut self.recorded, other.recorded),
         ] {
             *own = own.saturating_add(its);
+        }
+    }
+
+    /// Nobody waited longer for it than everybody was recorded.
+    fn limit_to(&mut self, all: u64) {
+        for own in [
+            &mut self.waited_for,
+            &mut self.certainly_waited_for,
+            &mut self.waited_for_alone,
+            &mut self.waited_for_longest,
+        ] {
+            *own = (*own).min(all);
         }
     }
 

@@ -299,6 +299,9 @@ pub(super) fn solve(
     } else {
         None
     };
+    if solution.aligned.is_some() {
+        report.hosts = hosts::part(&analysed.analysis, &solution, bounds.as_ref());
+    }
     let after = checked(method, analysed, &solution)?;
     if !args.force {
         refuse_worse(method, analysed, &after)?;
@@ -378,9 +381,6 @@ pub(super) fn describe(
     }
     report.clocks = build::clocks_part(analysis, args.model.clocks.into(), &advance);
     report.after = Some(build::check_part(info, clocks, after, 0));
-    if solution.aligned.is_some() {
-        report.hosts = hosts::part(analysis, solution);
-    }
     report.parameters.gamma_max = method.gamma_max();
     report.parameters.amortization_rate = method.amortization().map(AmortizationRate::factor);
     report.advice = protocol::advice(report);

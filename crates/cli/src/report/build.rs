@@ -228,6 +228,7 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
         drift_bound: bounded.drift,
         reference_clock: bounded.offsets.reference.0,
         all: bounded.all,
+        largest_over_run: bounded.largest_over_run,
         complete: bounded.offsets.complete,
         left_out: bounded.offsets.relaxed.len(),
         truth: truth.map(|coverage| CoveragePart {

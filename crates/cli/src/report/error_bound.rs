@@ -58,10 +58,17 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
     };
     vec![
         format!(
-            "{what}within ±{} of the truth, ±{} on average{only}, if clocks wander less than {drift} ppm;",
+            "{what}within ±{} of the truth at events that communicate, ±{} on average{only}, if clocks wander less than {drift} ppm;",
             span(all.largest),
             span(all.mean),
         ),
+        match bounds.largest_over_run {
+            Some(largest) => format!(
+                "within ±{} over the whole run, before the first message and after the last too;",
+                span(largest)
+            ),
+            None => "not bounded over the whole run;".into(),
+        },
         format!(
             "no method can guarantee better than ±{} on average",
             span(all.mean_half_width)

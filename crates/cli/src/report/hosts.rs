@@ -1,14 +1,35 @@
 //! How the clocks of hosts differed, where each host has one.
 //!
 //! What was added to a clock, turned round: by how much it showed more than the common time
-//! in the middle between its first and its last dependency, and how that grew between them.
+//! in the middle between the first and the last knot of its correction, and how that grew
+//! between them.
+//!
+//! **How wrong the drift can be.** At the stamps `a < b` of these two knots
+//! let the clock be `g(a)` and `g(b)` ahead by the corrected times, which may be later than the
+//! truth by `before` and earlier by `after` at most. So it truly is ahead by
+//!
+//! ```text
+//! true(t) = g(t) + e(t)    with -after(t) <= e(t) <= before(t)
+//! ```
+//!
+//! and the mean drift from `a` to `b` is
+//!
+//! ```text
+//! (true(b) - true(a)) / (b - a) = (g(b) - g(a)) / (b - a) + (e(b) - e(a)) / (b - a)
+//! ```
+//!
+//! whose last part, the error of what is printed, is at most
+//! `max(before(b) + after(a), after(b) + before(a)) / (b - a)` from zero. The bounds of offsets
+//! contain already what clocks may wander between dependencies. Where one of the four is not
+//! known nothing is said of the drift.
 
 use std::collections::BTreeSet;
 
-use retime::pipeline::{Analysis, Solution};
-use retime::{ClockId, LocationIndex, TickRate, Ticks, Timestamp, printable};
+use retime::optimal::ClockErrorBound;
+use retime::pipeline::{Analysis, Bounds, RATE_DIFFERENCE, Solution};
+use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, printable};
 
-use super::model::{HostPart, Report};
+use super::model::{DriftPart, HostPart, Report};
 use super::summary::plural;
 
 /// Hosts that are named to everybody; `-v` names all.
@@ -16,7 +37,11 @@ const SHOWN: usize = 8;
 
 /// The hosts of a trace that was corrected; nothing unless there are several, each with one
 /// clock.
-pub(crate) fn part(analysis: &Analysis, solution: &Solution) -> Option<Vec<HostPart>> {
+pub(crate) fn part(
+    analysis: &Analysis,
+    solution: &Solution,
+    bounds: Option<&Bounds>,
+) -> Option<Vec<HostPart>> {
     let (info, clocks) = (analysis.info(), analysis.clocks());
     let node_of = |location: &LocationIndex| {
         let process = info.locations.get(location.as_usize())?.process;
@@ -31,12 +56,20 @@ pub(crate) fn part(analysis: &Analysis, solution: &Solution) -> Option<Vec<HostP
         if !is_one || !met.insert(node) {
             return None;
         }
-        hosts.push(host(analysis, solution, clock, info.nodes.get(node)?));
+        hosts.push(host(
+            (analysis, solution, bounds),
+            clock,
+            info.nodes.get(node)?,
+        ));
     }
     (hosts.len() > 1).then_some(hosts)
 }
 
-fn host(analysis: &Analysis, solution: &Solution, clock: ClockId, name: &str) -> HostPart {
+fn host(
+    (analysis, solution, bounds): (&Analysis, &Solution, Option<&Bounds>),
+    clock: ClockId,
+    name: &str,
+) -> HostPart {
     let (info, clocks) = (analysis.info(), analysis.clocks());
     let locations = clocks.locations(clock);
     let processes: BTreeSet<usize> = locations
@@ -46,25 +79,42 @@ fn host(analysis: &Analysis, solution: &Solution, clock: ClockId, name: &str) ->
     let map = solution.correction.map(clock);
     let ends = map.knots().first().zip(map.knots().last());
     let (first, last) = ends.map_or_else(Default::default, |(a, b)| (a.raw, b.raw));
+    let middle = Timestamp(u64::midpoint(first.0, last.0));
     let mut cursor = map.cursor(LocationIndex(u32::MAX));
-    let mut ahead = |raw: u64| {
-        let corrected = cursor.map_time(Timestamp(raw)).map_or(raw, |it| it.0);
-        i128::from(raw) - i128::from(corrected)
-    };
-    let middle = ahead(u64::midpoint(first.0, last.0));
-    let grown = ahead(last.0) - ahead(first.0);
-    let run = last.0.saturating_sub(first.0);
+    let [start, between, end] = [first, middle, last].map(|raw| {
+        let corrected = cursor.map_time(raw).unwrap_or(raw);
+        i128::from(raw.0) - i128::from(corrected.0)
+    });
+    let bound = bounds.and_then(|it| it.errors.clocks.get(clock.as_usize())?.as_ref());
+    let (less, more) = bound.map_or((None, None), |it| {
+        let (before, after) = it.at(middle);
+        let finite = |value: f64| value.is_finite().then_some(value);
+        (finite(after), finite(before))
+    });
     HostPart {
         name: name.to_owned(),
         clock: clock.0,
         processes: processes.len(),
-        ahead_ticks: middle as i64,
-        drift: if run == 0 {
-            0.0
-        } else {
-            grown as f64 / run as f64
-        },
+        bounded: bounds.map(|it| it.sides(clock)),
+        ahead_ticks: between as i64,
+        ahead_within_ticks: (less, more),
+        drift: bound.and_then(|it| drift(it, (first, last), end - start)),
     }
+}
+
+/// How much faster a clock ran that gained so many ticks between two stamps.
+fn drift(
+    bound: &ClockErrorBound,
+    (first, last): (Timestamp, Timestamp),
+    gained: i128,
+) -> Option<DriftPart> {
+    let run = last.0.saturating_sub(first.0) as f64;
+    let ((before, after), (before_end, after_end)) = (bound.at(first), bound.at(last));
+    let error = (before_end + after).max(after_end + before);
+    (run > 0.0 && error.is_finite()).then(|| DriftPart {
+        rate: gained as f64 / run,
+        within: error / run,
+    })
 }
 
 /// Lines of the summary, each with its label.
@@ -95,20 +145,39 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
     if bounds.is_some_and(|it| it.reference_clock == host.clock) {
         return format!("{name} ({processes}): its time is the common one");
     }
-    let bound = bounds.and_then(|it| it.clocks.get(host.clock as usize));
-    if bound.is_some_and(|it| it.events == 0) {
-        return format!("{name} ({processes}): nothing relates its clock to the others");
-    }
-    let within = bound.map_or(String::new(), |it| {
-        format!(", known to ±{}", rate.format(Ticks(it.mean.round() as i64)))
-    });
-    let (ahead, direction) = match host.ahead_ticks {
-        ticks if ticks < 0 => (-ticks, "behind"),
-        ticks => (ticks, "ahead"),
+    let seconds = |ticks: f64| format_seconds(ticks / rate.get() as f64);
+    let place = |ticks: f64| match ticks {
+        ticks if ticks < 0.0 => format!("{} behind", seconds(-ticks)),
+        ticks => format!("{} ahead", seconds(ticks)),
     };
-    format!(
-        "{name} ({processes}): {} {direction}, drift {:+.2} ppm{within}",
-        rate.format(Ticks(ahead)),
-        host.drift * 1e6,
-    )
+    let ahead = host.ahead_ticks as f64;
+    let offset = match (host.bounded, host.ahead_within_ticks) {
+        (None, _) => place(ahead),
+        (Some((false, false)), _) => "nothing relates its clock to the others".into(),
+        (_, (Some(less), Some(more))) => {
+            format!("{}, known to ±{}", place(ahead), seconds(less.max(more)))
+        }
+        (_, (None, Some(more))) => {
+            format!("bounded on one side only: at most {}", place(ahead + more))
+        }
+        (_, (Some(less), None)) => {
+            format!("bounded on one side only: at least {}", place(ahead - less))
+        }
+        (_, (None, None)) => "not bounded in the middle of its run".into(),
+    };
+    // By default no result is accepted in which rates differ by more: a bound that is wider
+    // says nothing.
+    let said = host
+        .drift
+        .as_ref()
+        .filter(|it| it.within <= RATE_DIFFERENCE);
+    let drift = said.map_or(String::new(), |it| {
+        let ppm = |share: f64| share * 1e6;
+        format!(
+            "; drift {:+.2} ppm, known to ±{:.2} ppm",
+            ppm(it.rate),
+            ppm(it.within)
+        )
+    });
+    format!("{name} ({processes}): {offset}{drift}")
 }

@@ -298,6 +298,10 @@ pub(crate) struct BoundsPart {
     /// interval, which is the least that any method could guarantee.
     #[serde(flatten)]
     pub(crate) all: retime::optimal::BoundSummary,
+    /// The larger side of the interval at any moment of any clock, before its first and after
+    /// its last message too; absent where that is not bounded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) largest_over_run: Option<f64>,
     /// Whether bounds are as narrow as they can be; if not, time was up.
     pub(crate) complete: bool,
     /// Dependencies and stretches of clocks that contradict the drift bound, and
@@ -317,10 +321,24 @@ pub(crate) struct HostPart {
     /// The number of its clock.
     pub(crate) clock: u32,
     pub(crate) processes: usize,
+    /// Whether anything bounds what has to be added to its clock from below, and from above;
+    /// absent if bounds were not looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) bounded: Option<(bool, bool)>,
     /// How much more its clock showed than the common time, in the middle of its run,
     pub(crate) ahead_ticks: i64,
-    /// and how much faster it ran, a share.
-    pub(crate) drift: f64,
+    /// and by how much less and more that may be; absent where nothing bounds it.
+    pub(crate) ahead_within_ticks: (Option<f64>, Option<f64>),
+    /// How much faster it ran on average, between the ends of its correction, and by how
+    /// much that may be wrong, as shares; absent where nothing bounds it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) drift: Option<DriftPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct DriftPart {
+    pub(crate) rate: f64,
+    pub(crate) within: f64,
 }
 
 #[derive(Debug, Serialize)]
@@ -356,7 +374,7 @@ pub(crate) struct ForcingPart {
 }
 
 /// Who came last in collective operations; see [`retime::Stragglers`].
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub(crate) struct StragglersPart {
     /// Operations of several processes in which all wait for all.
     pub(crate) operations: u64,
@@ -364,6 +382,9 @@ pub(crate) struct StragglersPart {
     pub(crate) certain: u64,
     /// Operations of other kinds, or within a process: they are not judged.
     pub(crate) others: u64,
+    /// Whether effects come before their causes by these times, so that they do not say who
+    /// came last: then nothing is certain, and nobody is named.
+    pub(crate) contradictory: bool,
     /// Processes that took part.
     pub(crate) taking_part: usize,
     /// What all of them waited, and how long they were recorded.
@@ -386,11 +407,13 @@ pub(crate) struct StragglerPart {
     pub(crate) operations: u64,
     pub(crate) last: u64,
     pub(crate) certainly_last: u64,
-    /// What others waited until it came; of this, where it certainly came last, and
-    /// when all other processes had come.
+    /// What others waited until it came, summed over them; of this, where it certainly came
+    /// last, and when all other processes had come; and the longest that one of them waited
+    /// in one operation.
     pub(crate) waited_for_ticks: u64,
     pub(crate) certainly_waited_for_ticks: u64,
     pub(crate) waited_for_alone_ticks: u64,
+    pub(crate) waited_for_longest_ticks: u64,
     /// What it waited itself, and which share that is of its recorded time.
     pub(crate) waited_ticks: u64,
     pub(crate) waited_share: f64,

@@ -24,12 +24,29 @@ const TWICE: f64 = 2.0;
 /// and that is so much of their time: less is not worth a line.
 const WORTH: f64 = 0.01;
 
-/// What a report says; nothing where nobody waits for all others.
-pub(crate) fn part(info: &TraceInfo, found: &Stragglers) -> Option<StragglersPart> {
-    (found.operations > 0).then(|| StragglersPart {
+/// What a report says; nothing where nobody waits for all others. Where times contradict
+/// themselves, nobody is named by them.
+pub(crate) fn part(
+    info: &TraceInfo,
+    found: &Stragglers,
+    contradictory: bool,
+) -> Option<StragglersPart> {
+    if found.operations == 0 {
+        return None;
+    }
+    if contradictory {
+        return Some(StragglersPart {
+            operations: found.operations,
+            others: found.others,
+            contradictory,
+            ..StragglersPart::default()
+        });
+    }
+    Some(StragglersPart {
         operations: found.operations,
         certain: found.certain,
         others: found.others,
+        contradictory,
         processes: processes(info, found),
         groups: groups(info, found),
         worst: found.worst.iter().map(|it| late(info, it)).collect(),
@@ -60,6 +77,7 @@ fn processes(info: &TraceInfo, found: &Stragglers) -> Vec<StragglerPart> {
             waited_for_ticks: waits.waited_for,
             certainly_waited_for_ticks: waits.certainly_waited_for,
             waited_for_alone_ticks: waits.waited_for_alone,
+            waited_for_longest_ticks: waits.waited_for_longest,
             waited_ticks: waits.waited,
             waited_share: ProcessWaits::share(waits),
             recorded_ticks: waits.recorded,
@@ -117,12 +135,20 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
     };
     let clear = part.processes.first().filter(|it| is_clear(part, it));
     let lines: Vec<String> = match (verbose, clear) {
+        (true, _) if part.contradictory => vec![contradictory(part)],
         (true, _) => details(part, rate),
         (false, Some(process)) => vec![straggler(part, process, rate)],
         (false, None) => Vec::new(),
     };
     let labels = std::iter::once("stragglers").chain(std::iter::repeat(""));
     labels.zip(lines).collect()
+}
+
+fn contradictory(part: &StragglersPart) -> String {
+    format!(
+        "nobody is named: by times that contradict each other nothing says who came last in {}",
+        plural(part.operations, "collective"),
+    )
 }
 
 /// Whether a process is worth naming to everybody.
@@ -145,13 +171,15 @@ fn span(ticks: u64, rate: TickRate) -> String {
 fn straggler(part: &StragglersPart, process: &StragglerPart, rate: TickRate) -> String {
     let others = others(part, process).max(1) as f64;
     format!(
-        "{}: last in {} of {}, certainly in {}; others waited {} for it, {} of their time",
+        "{}: last in {} of {}, certainly in {}; summed over {}, others waited {} for it, {} of their time, one of them {} at most",
         name(process),
         group_digits(process.last),
         plural(process.operations, "collective"),
         group_digits(process.certainly_last),
+        plural(part.taking_part.saturating_sub(1) as u64, "process"),
         span(process.waited_for_ticks, rate),
-        share(process.waited_for_ticks as f64 / others),
+        share((process.waited_for_ticks as f64 / others).min(1.0)),
+        span(process.waited_for_longest_ticks, rate),
     )
 }
 

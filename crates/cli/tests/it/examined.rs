@@ -6,8 +6,8 @@ use crate::common::Scratch;
 use crate::common::golden::{assert_golden, transcript};
 use retime_otf2::writer::{ArchiveWriter, LocationWriter, Message, WriteOptions};
 use retime_otf2::{
-    CommRef, EventData, GroupType, LocationGroupType, LocationType, Paradigm, RmaWinRef,
-    SystemTreeDomain,
+    CommRef, EventData, GroupType, LocationGroupType, LocationType, Paradigm, RegionRole,
+    RmaWinRef, SystemTreeDomain,
 };
 use serde_json::Value;
 
@@ -24,6 +24,7 @@ pub(crate) fn write(dir: &Path, name: &str, fill: impl Fn(u64, &mut LocationWrit
     };
     let mut archive = ArchiveWriter::create(&path, options).unwrap();
     let it = archive.definitions();
+    it.region("main", RegionRole::FUNCTION, Paradigm::USER);
     for rank in 0..2 {
         let node = it.system_tree_node(&format!("node{rank}"), "node", None);
         it.system_tree_domain(node, SystemTreeDomain::SHARED_MEMORY);

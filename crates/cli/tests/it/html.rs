@@ -9,7 +9,7 @@ use crate::common::{Scratch, traces};
 const MOST: usize = 2_000_000;
 
 /// The data of a page.
-fn data(scratch: &Scratch, name: &str) -> Value {
+pub(crate) fn data(scratch: &Scratch, name: &str) -> Value {
     let page = scratch.read(name);
     assert!(page.len() < MOST, "{} bytes", page.len());
     let (before, data) = page.split_once("id=\"data\">").unwrap();

@@ -27,7 +27,7 @@ pub(crate) fn unpacked(names: &[&str]) -> Option<Scratch> {
     Some(scratch)
 }
 
-fn report(text: &str) -> Value {
+pub(crate) fn report(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 

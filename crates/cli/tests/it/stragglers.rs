@@ -67,24 +67,36 @@ fn a_straggler_is_named_unasked() {
     assert!(found["certain"].as_u64().unwrap() < 40, "{found}");
 }
 
-/// As recorded somebody else is last in each; only bounds tell what that is worth.
+/// As recorded the clock that is ahead is last in each: by times that contradict each other
+/// nobody is named.
 #[test]
-fn recorded_times_name_nobody_who_is_not() {
+fn times_that_contradict_each_other_name_nobody() {
     let scratch = scratch(Layout::node_per_rank(4));
-    let check = scratch.retime("check trace --json -");
+    let check = scratch.retime("check trace --json -").expect_code(1);
     let found = stragglers(&check.stdout);
-    for process in found["processes"].as_array().unwrap() {
-        if process["process"] != LATE {
-            assert_eq!(process["certainly_last"], 0, "{process}");
-        }
-    }
-    let seems = found["processes"].as_array().unwrap();
-    assert!(
-        seems
-            .iter()
-            .any(|it| it["process"] == 1 && it["last"] == 40),
-        "{found}"
+    assert_eq!(
+        (&found["contradictory"], &found["certain"]),
+        (&true.into(), &0.into())
     );
+    assert_eq!(found["operations"], 40);
+    for list in ["processes", "groups", "worst"] {
+        assert_eq!(found[list], serde_json::json!([]));
+    }
+    let words = scratch.retime("check trace -v").expect_code(1).stdout;
+    assert!(words.contains("nobody is named"), "{words}");
+    assert!(!words.contains(": last in"), "{words}");
+    // The clocks put right name who was late, and how long anybody waited for it.
+    let words = scratch.succeed("correct trace -o out -v");
+    let late = words
+        .lines()
+        .find(|it| it.contains("MPI Rank 2: last in"))
+        .unwrap();
+    assert!(late.contains("summed over 3 processes"), "{late}");
+    let found = stragglers(&scratch.succeed("correct trace -o again --json -"));
+    let longest = found["processes"][0]["waited_for_longest_ticks"]
+        .as_u64()
+        .unwrap();
+    assert!((BY..BY + 3_000).contains(&longest), "{longest}");
 }
 
 #[test]

@@ -172,6 +172,22 @@ impl ErrorBounds {
         Ok((total.summary(), sums.iter().map(Sum::summary).collect()))
     }
 
+    /// The largest `U` at any moment from the first event of a clock to its last, whether it
+    /// communicates there or not, of clocks that have any event; `None` where one is not bounded
+    /// on both sides all along. Bounds are linear between knots, so they are largest at one.
+    pub fn largest_over_run(&self, has_events: impl Fn(ClockId) -> bool) -> Option<f64> {
+        let mut largest = 0.0_f64;
+        for (clock, bound) in self.clocks.iter().enumerate() {
+            if !has_events(ClockId(clock as u32)) {
+                continue;
+            }
+            for &ErrorKnot(_, before, after) in bound.as_ref()?.knots() {
+                largest = largest.max(before?).max(after?);
+            }
+        }
+        Some(largest)
+    }
+
     /// As they are saved; clocks without bounds are left out.
     pub fn save(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<SavedErrorBound> {
         let id = |location: &LocationIndex| Some(info.locations.get(location.as_usize())?.id);

@@ -52,6 +52,9 @@ pub struct Bounds {
     pub errors: ErrorBounds,
     /// Of all events with edges.
     pub all: BoundSummary,
+    /// The largest at any moment between the first and the last event of a clock; `None` where
+    /// that is not bounded.
+    pub largest_over_run: Option<f64>,
     /// The same by clock.
     pub by_clock: Vec<BoundSummary>,
 }
@@ -139,6 +142,10 @@ impl Bounds {
         let extents = Edges::new(Vec::new(), Edges::extents(causality, clocks));
         let errors = ErrorBounds::new(&known.offsets, correction, &extents, nodes, monitor)?;
         let (all, by_clock) = errors.summary(nodes, clocks, monitor)?;
+        let recorded = clocks.iter().map(|it| extents.extent(it).is_some());
+        let recorded = nodes.by_clock(recorded.collect(), clocks);
+        let has_events = |it: ClockId| recorded.get(it.as_usize()).is_none_or(|it| *it);
+        let largest_over_run = errors.largest_over_run(has_events);
         let own = known.offsets.clocks.iter();
         let own = own.map(|it| it.as_ref().map_or((false, false), ClockBounds::sides));
         Ok(Self {
@@ -147,6 +154,7 @@ impl Bounds {
             offsets: known.offsets,
             errors,
             all,
+            largest_over_run,
             by_clock,
         })
     }
@@ -171,6 +179,12 @@ impl Bounds {
         let recorded = outside(&self.offsets, &unchanged, trace, nodes.timestamps(), 0.0);
         let beyond = recorded.furthest + self.all.mean_half_width;
         outside(&self.offsets, correction, trace, &solution.times, beyond)
+    }
+
+    /// Whether anything bounds what has to be added to a clock from below, and from above.
+    pub fn sides(&self, clock: ClockId) -> (bool, bool) {
+        let sides = self.sides.get(clock.as_usize());
+        sides.copied().unwrap_or_default()
     }
 
     /// Clocks whose times are not bounded on both sides, and why, in words.

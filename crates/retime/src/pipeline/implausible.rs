@@ -44,6 +44,11 @@ pub const OUTSIDE_SHARE: f64 = 1e-3;
 /// thousandth, and it can be the begin or the end of an operation and its messages.
 const A_HANDFUL: u64 = 5;
 
+/// Digits of percentages in words, unless two would look alike,
+const DIGITS: usize = 3;
+/// and the most: what is left of a rate in parts of 10^-18 is below any rounding.
+const MOST_DIGITS: usize = 16;
+
 /// A result that cannot be right. Clocks have no names here:
 /// [`describe`](Self::describe) says the same with them.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -91,30 +96,39 @@ impl Implausible {
 
     /// In words, with the names of clocks.
     pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
-        let percent = |share: f64| format!("{:.3}", 100.0 * share);
-        let short = |share: f64| {
-            let digits = percent(share);
-            digits
-                .trim_end_matches('0')
-                .trim_end_matches('.')
-                .to_owned()
-        };
         match self {
-            Self::RatesDiffer(found, limit) => format!(
-                "the rates of {} and {} would differ by {} %, more than {} %",
-                clocks.describe(info, found.from),
-                clocks.describe(info, found.to),
-                short(found.by),
-                short(*limit),
-            ),
+            Self::RatesDiffer(found, limit) => {
+                let (by, limit) = distinct_percents(found.by, *limit);
+                format!(
+                    "the rates of {} and {} would differ by {by} %, more than {limit} %",
+                    clocks.describe(info, found.from),
+                    clocks.describe(info, found.to),
+                )
+            }
             Self::OutsideBounds(found) => format!(
                 "{} % of the events would lie further outside the error bounds than any does as \
                  recorded, by up to {}",
-                short(found.share()),
+                percent(found.share(), DIGITS),
                 format_seconds(found.furthest / info.rate.get() as f64),
             ),
         }
     }
+}
+
+/// A share in percent, with at most so many digits after the point.
+fn percent(share: f64, digits: usize) -> String {
+    let text = format!("{:.digits$}", 100.0 * share);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Two shares in percent, with as many digits as tell them apart, and from nothing.
+fn distinct_percents(one: f64, other: f64) -> (String, String) {
+    let all = DIGITS..=MOST_DIGITS;
+    let both = all.map(|digits| (percent(one, digits), percent(other, digits)));
+    let mut distinct = both.filter(|(one, other)| one != other && one != "0" && other != "0");
+    distinct
+        .next()
+        .unwrap_or_else(|| ((100.0 * one).to_string(), (100.0 * other).to_string()))
 }
 
 impl RateDifference {
@@ -211,6 +225,18 @@ mod tests {
         let limited = found.refuse(0.01).unwrap_err();
         assert_eq!(limited, Implausible::RatesDiffer(found, 0.01));
         assert_eq!(RateDifference::largest(&lines(&[(100, 900)])), None);
+    }
+
+    #[test]
+    fn percentages_are_told_apart() {
+        let percents = |one, other| {
+            let (one, other) = distinct_percents(one, other);
+            format!("{one} {other}")
+        };
+        assert_eq!(percents(0.37712, 0.01), "37.712 1");
+        assert_eq!(percents(2.0e-9, 1.0e-9), "0.0000002 0.0000001");
+        assert_eq!(percents(0.010_000_1, 0.01), "1.00001 1");
+        assert_eq!(percents(0.05, 1e-30), "5 0.0000000000000000000000000001");
     }
 
     #[test]

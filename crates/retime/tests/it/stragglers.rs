@@ -80,6 +80,8 @@ fn plain(processes: &[usize], barriers: &Barriers, open: u64) -> Vec<ProcessWait
         by.last += 1;
         by.waited_for += sum(&wait);
         by.waited_for_alone += sum(&alone);
+        let longest = spans.iter().map(wait).max().unwrap();
+        by.waited_for_longest = by.waited_for_longest.max(longest);
         if certain {
             by.certainly_last += 1;
             by.certainly_waited_for += sum(&wait);

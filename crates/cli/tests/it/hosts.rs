@@ -1,0 +1,158 @@
+//! What is said of the clocks of hosts: offsets and drifts with bounds that hold.
+
+use retime_sim::{Layout, Program, from, to};
+use serde_json::Value;
+
+use crate::common::traces;
+
+/// A small generator: what is drawn is the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        let (factor, term) = (6_364_136_223_846_793_005, 1_442_695_040_888_963_407);
+        self.0 = self.0.wrapping_mul(factor).wrapping_add(term);
+        (self.0 >> 33) % most
+    }
+}
+
+/// Clocks with an offset in ns and a rate error in parts of 10^6; that of rank 0 is true.
+type Clocks = [(i64, i64); 3];
+
+fn shown(time: u64, (offset, ppm): (i64, i64)) -> u64 {
+    let time = time as i64;
+    (time + offset + time * ppm / 1_000_000) as u64
+}
+
+/// Rank 0 and each of the others exchange so many messages with delays of 1 to 40 us.
+fn exchange(random: &mut Random, clocks: &Clocks, messages: u64) -> Program {
+    let mut program = Program::with_layout(Layout::node_per_rank(3));
+    let mut time = 1_000_000_000;
+    for _ in 0..messages {
+        let other = 1 + random.below(2) as u32;
+        for (sender, receiver) in [(0, other), (other, 0)] {
+            time += 1_000 + random.below(300_000);
+            let sent = shown(time, clocks[sender as usize]);
+            program.on(sender).send(sent, to(receiver));
+            time += 1_000 + random.below(39_000);
+            let received = shown(time, clocks[receiver as usize]);
+            program.on(receiver).recv(received, from(sender));
+        }
+    }
+    program
+}
+
+fn hosts(report: &Value) -> Vec<Value> {
+    report["hosts"].as_array().cloned().unwrap_or_default()
+}
+
+/// The drift of simulated clocks lies within what is said of it, however few messages there
+/// are, and where there are many the bound is so near that it says something.
+#[test]
+fn the_true_drift_is_within_its_bound() {
+    let mut random = Random(7);
+    let (mut seen, mut narrowest) = (0, f64::INFINITY);
+    for run in 0..40 {
+        let mut clock = |most: u64| {
+            let around = |it: u64, most: u64| it as i64 - most as i64 / 2;
+            (
+                around(random.below(most), most),
+                around(random.below(180), 180),
+            )
+        };
+        let clocks = [(0, 0), clock(1_000_000), clock(1_000_000)];
+        let messages = 3 + run * run / 4;
+        let program = exchange(&mut random, &clocks, messages);
+        let scratch = traces::scratch([("trace", program)]);
+        let text = scratch.succeed("correct trace -o out --always --json -");
+        let report: Value = serde_json::from_str(&text).unwrap();
+        for host in hosts(&report) {
+            let clock = host["clock"].as_u64().unwrap() as usize;
+            let Some(drift) = host["drift"].as_object().filter(|_| clock != 0) else {
+                continue;
+            };
+            let faster = clocks[clock].1 as f64 / 1e6;
+            // Of a second of the clock, not of true time.
+            let truth = faster / (1.0 + faster);
+            let (rate, within) = (
+                drift["rate"].as_f64().unwrap(),
+                drift["within"].as_f64().unwrap(),
+            );
+            assert!(
+                (rate - truth).abs() <= within,
+                "run {run}, clock {clock}: {rate} +- {within}, but it is {truth}"
+            );
+            seen += 1;
+            narrowest = narrowest.min(within);
+        }
+    }
+    assert!(seen >= 40, "{seen}");
+    // Nearer than the 90 ppm within which the clocks were drawn: so it excludes something.
+    assert!(narrowest < 90e-6, "{narrowest}");
+}
+
+/// Messages to a host and none back bound its clock on one side.
+#[test]
+fn one_side_is_not_called_nothing() {
+    let clocks = [(0, 0), (-300_000, 20), (0, 0)];
+    let mut one_way = Program::with_layout(Layout::node_per_rank(3));
+    let mut time = 1_000_000;
+    for number in 0..60 {
+        time += 50_000 + 1_000 * (number % 7);
+        one_way.on(0).send(time, to(1)).send(time + 100, to(2));
+        one_way.on(1).recv(shown(time + 5_000, clocks[1]), from(0));
+        one_way.on(2).recv(time + 9_000, from(0));
+        one_way.on(1).send(shown(time + 6_000, clocks[1]), to(0));
+        one_way.on(0).recv(time + 12_000, from(1));
+    }
+    let scratch = traces::scratch([("one-way", one_way)]);
+    let text = scratch.succeed("correct one-way -o out --always");
+    let third = text
+        .lines()
+        .find(|it| it.contains("node2"))
+        .unwrap_or(&text);
+    assert!(third.contains("bounded on one side only"), "{text}");
+    assert!(!third.contains("nothing relates"), "{text}");
+    assert!(!third.contains("drift"), "{text}");
+    let second = text
+        .lines()
+        .find(|it| it.contains("node1"))
+        .unwrap_or(&text);
+    assert!(
+        second.contains("; drift ") && second.contains(" ppm, known to ±"),
+        "{text}"
+    );
+}
+
+/// Before the first message bounds widen: that is said beside what holds at messages.
+#[test]
+fn the_bound_of_the_whole_run_is_said_too() {
+    let mut random = Random(11);
+    let mut program = exchange(&mut random, &[(0, 0), (-400_000, 15), (250_000, -30)], 400);
+    for rank in 0..3 {
+        program
+            .on(rank)
+            .enter(3_000_000_000, "idle")
+            .leave(4_000_000_000, "idle");
+    }
+    let scratch = traces::scratch([("trace", program)]);
+    let text = scratch.succeed("correct trace -o out --html page.html --json report.json");
+    let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();
+    let bounds = &report["bounds"];
+    let (at_messages, over_run) = (&bounds["largest"], &bounds["largest_over_run"]);
+    let (at_messages, over_run) = (at_messages.as_f64().unwrap(), over_run.as_f64().unwrap());
+    // Three seconds without a message at 100 ppm.
+    assert!(at_messages < 60_000.0 && over_run > 200_000.0, "{bounds}");
+    assert!(
+        text.contains("of the truth at events that communicate"),
+        "{text}"
+    );
+    assert!(text.contains("over the whole run"), "{text}");
+    // It is the widest of what the curves of the page show.
+    let page = crate::html::data(&scratch, "page.html");
+    let curves = page["picture"]["clocks"].as_array().unwrap();
+    let knots = curves.iter().flat_map(|it| it["band"].as_array().unwrap());
+    let widest = knots.flat_map(|it| [it[1].as_f64().unwrap(), it[2].as_f64().unwrap()]);
+    let widest = widest.fold(0.0, f64::max);
+    assert!((widest - over_run).abs() < 1.0, "{widest} {over_run}");
+}
