@@ -13,11 +13,15 @@
 //! ```
 //!
 //! Below one half, a dependency that the trace records was rather not looked at
-//! than looked at, and "no contradiction" says more of retime than of the trace. Between
-//! locations that share a clock nothing can show that clocks disagree; so where some
-//! records are used, neither those count that relate only such locations, say threads
-//! of a process, among the others nor, if there are several clocks, among those that
-//! are used: a thousand locks of threads do not make up for ten lost messages.
+//! than looked at, and "no contradiction" says more of retime than of the trace. What
+//! relates only locations of one [family](families), a process with what it has made, says
+//! nothing of how processes differ; so where some records are used, neither those of it
+//! count that are not used nor, if there are several families, those that are: a thousand
+//! locks of threads do not make up for ten lost messages.
+//!
+//! Which families there are follows from the description of the trace and from what was
+//! asked for, not from its times: clocks that disagreed as recorded agree once they are
+//! corrected, and that alone makes nothing more or less looked at.
 //!
 //! ```
 //! use retime::causality::{Usage, Used};
@@ -39,7 +43,8 @@ use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::{Causality, Usage, within_clocks};
+use crate::causality::{Causality, Usage, used_within};
+use crate::grouping::Grouping;
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,8 +52,8 @@ pub struct Examined {
     /// Messages and collectives.
     #[serde(flatten)]
     pub usage: Usage,
-    /// How many of the used records relate only locations that share a clock, if there
-    /// are several clocks.
+    /// How many of the used records relate only locations of one [family](families), if
+    /// there are several.
     pub used_within_clock: u64,
     /// What else is recorded.
     pub unused: Vec<UnusedKind>,
@@ -61,7 +66,7 @@ pub struct UnusedKind {
     pub kind: &'static str,
     /// How many there are.
     pub records: u64,
-    /// How many of them relate only locations that share a clock.
+    /// How many of them relate only locations of one [family](families).
     pub within_clock: u64,
 }
 
@@ -84,21 +89,37 @@ impl Analysis {
     /// format knows [of other kinds](retime_model::format::Trace::unused).
     pub fn examined(&self, unused: &[Unused]) -> Examined {
         let usage = self.causality().usage();
-        let of = (self.info(), self.clocks());
-        Examined::told(of, usage, self.used_within_clocks(), unused)
+        let families = families(self.info(), self.options().grouping);
+        Examined::told(
+            (self.info(), &families),
+            usage,
+            self.used_within_families(),
+            unused,
+        )
     }
 }
 
-/// Of each process whether its locations, and those of what it has made, read more
-/// than one clock.
-fn of_several_clocks(info: &TraceInfo, clocks: &Clocks) -> Vec<bool> {
+/// Which locations can be taken to read one clock whatever their times say: those of a
+/// process and of what it has made, unless each is asked to have its own.
+pub fn families(info: &TraceInfo, grouping: Grouping) -> Clocks {
+    if grouping == Grouping::Location {
+        return Clocks::each_location(info.locations.len());
+    }
+    let locations = info.locations.iter();
+    let owners: Vec<usize> = locations.map(|it| family(info, it.process)).collect();
+    Clocks::from_owners(&owners).0
+}
+
+/// Of each process whether its locations, and those of what it has made, are
+/// of several families.
+fn of_several(info: &TraceInfo, families: &Clocks) -> Vec<bool> {
     let mut first: Vec<Option<ClockId>> = vec![None; info.processes.len()];
     let mut several = vec![false; first.len()];
     for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
-        let clock = clocks.of(index);
+        let own = families.of(index);
         let family = family(info, location.process);
         if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
-            *several |= *first.get_or_insert(clock) != clock;
+            *several |= *first.get_or_insert(own) != own;
         }
     }
     several
@@ -111,27 +132,29 @@ fn family(info: &TraceInfo, process: usize) -> usize {
 }
 
 impl Examined {
-    /// How much of the communication in a trace leads to dependencies between clocks, given
-    /// what its format knows [of other kinds](retime_model::format::Trace::unused).
+    /// How much of the communication in a trace leads to dependencies, if its clocks are
+    /// asked to be grouped so, given what its format knows
+    /// [of other kinds](retime_model::format::Trace::unused).
     pub fn new(
         info: &TraceInfo,
         causality: &Causality,
-        clocks: &Clocks,
+        grouping: Grouping,
         unused: &[Unused],
     ) -> Self {
-        let within = within_clocks(causality, clocks);
-        Self::told((info, clocks), causality.usage(), within, unused)
+        let families = families(info, grouping);
+        let within = used_within(causality, &families);
+        Self::told((info, &families), causality.usage(), within, unused)
     }
 
     fn told(
-        (info, clocks): (&TraceInfo, &Clocks),
+        (info, families): (&TraceInfo, &Clocks),
         usage: Usage,
         used_within_clock: u64,
         unused: &[Unused],
     ) -> Self {
-        let several = of_several_clocks(info, clocks);
-        let shares_clock = |location: usize, reach: Reach| match reach {
-            Reach::Trace => clocks.len() < 2,
+        let several = of_several(info, families);
+        let within = |location: usize, reach: Reach| match reach {
+            Reach::Trace => families.len() < 2,
             Reach::Process => {
                 let location = info.locations.get(location);
                 location.is_none_or(|it| {
@@ -142,7 +165,7 @@ impl Examined {
         };
         let kind = |of: &Unused| {
             let records = of.records.iter().enumerate();
-            let within = records.filter(|(location, _)| shares_clock(*location, of.reach));
+            let within = records.filter(|(location, _)| within(*location, of.reach));
             UnusedKind {
                 kind: of.kind,
                 records: of.records.iter().sum(),
