@@ -49,4 +49,5 @@ mod stragglers;
 mod stream;
 mod stream_ends;
 mod truth;
+mod verdicts;
 mod view;
