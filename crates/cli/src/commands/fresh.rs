@@ -104,7 +104,7 @@ pub(super) fn matched(
     };
     let mut causality = joined(path, &scan.info, scan.logs, options)?;
     let unused = trace.unused(&scan.contents);
-    let examined = Examined::new(&scan.info, &causality, model.clocks.into(), &unused);
+    let examined = Examined::new(&scan.info, &causality, &unused);
     if let Some(outside) = outside {
         let whole = causality.clone();
         causality.leave_out(|node| outside(&whole, node));

@@ -93,7 +93,7 @@ pub(crate) struct ExaminedPart {
     /// Those that dependencies rest on.
     pub(crate) used: u64,
     /// Those of kinds that are not used which relate only locations of one process
-    /// with what it has made, or of one location with `--clocks location`.
+    /// with what it has made.
     pub(crate) within_clock: u64,
     #[serde(flatten)]
     pub(crate) examined: retime::pipeline::Examined,

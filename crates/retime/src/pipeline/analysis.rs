@@ -137,11 +137,7 @@ pub struct Counts {
 }
 
 impl Told {
-    fn by(
-        causality: &Causality,
-        clocks: &Clocks,
-        (info, grouping): (&TraceInfo, Grouping),
-    ) -> Self {
+    fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo) -> Self {
         let (nodes, share) = (causality.nodes(), causality.share());
         let instances = causality.collectives().instances().len() as u64;
         Self {
@@ -154,7 +150,7 @@ impl Told {
                 collectives: share.sum(instances),
             },
             standings: Standing::of_locations(clocks, info, causality),
-            used_within_families: used_within(causality, &families(info, grouping)),
+            used_within_families: used_within(causality, &families(info)),
         }
     }
 }
@@ -218,7 +214,7 @@ impl Analysis {
         let times = causality.nodes().timestamps();
         Ok(Self {
             recorded: check(&causality, &clocks, &delay.delay, times, monitor)?,
-            told: Told::by(&causality, &clocks, (&info, options.grouping)),
+            told: Told::by(&causality, &clocks, &info),
             info,
             causality,
             clocks,
@@ -424,11 +420,7 @@ impl Analysis {
         if regrouped {
             self.clocks = clocks.clone();
             self.differ = OnceLock::new();
-            self.told = Told::by(
-                &self.causality,
-                &self.clocks,
-                (&self.info, self.options.grouping),
-            );
+            self.told = Told::by(&self.causality, &self.clocks, &self.info);
         }
         Ok(())
     }

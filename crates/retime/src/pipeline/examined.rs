@@ -19,8 +19,7 @@
 //! count that are not used nor, if there are several families, those that are: a thousand
 //! locks of threads do not make up for ten lost messages.
 //!
-//! Which families there are follows from the description of the trace and from what was
-//! asked for, not from its times: clocks that disagreed as recorded agree once they are
+//! Which families there are follows from the description of the trace, not from its times: clocks that disagreed as recorded agree once they are
 //! corrected, and that alone makes nothing more or less looked at.
 //!
 //! ```
@@ -39,12 +38,11 @@
 //! ```
 
 use retime_model::format::{Reach, Unused};
-use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
+use retime_model::{Clocks, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
 use crate::causality::{Causality, Usage, used_within};
-use crate::grouping::Grouping;
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -89,40 +87,16 @@ impl Analysis {
     /// format knows [of other kinds](retime_model::format::Trace::unused).
     pub fn examined(&self, unused: &[Unused]) -> Examined {
         let usage = self.causality().usage();
-        let families = families(self.info(), self.options().grouping);
-        Examined::told(
-            (self.info(), &families),
-            usage,
-            self.used_within_families(),
-            unused,
-        )
+        let families = families(self.info());
+        Examined::told(&families, usage, self.used_within_families(), unused)
     }
 }
 
-/// Which locations can be taken to read one clock whatever their times say: those of a
-/// process and of what it has made, unless each is asked to have its own.
-pub fn families(info: &TraceInfo, grouping: Grouping) -> Clocks {
-    if grouping == Grouping::Location {
-        return Clocks::each_location(info.locations.len());
-    }
+/// The locations of each process and of what it has made.
+pub fn families(info: &TraceInfo) -> Clocks {
     let locations = info.locations.iter();
     let owners: Vec<usize> = locations.map(|it| family(info, it.process)).collect();
     Clocks::from_owners(&owners).0
-}
-
-/// Of each process whether its locations, and those of what it has made, are
-/// of several families.
-fn of_several(info: &TraceInfo, families: &Clocks) -> Vec<bool> {
-    let mut first: Vec<Option<ClockId>> = vec![None; info.processes.len()];
-    let mut several = vec![false; first.len()];
-    for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
-        let own = families.of(index);
-        let family = family(info, location.process);
-        if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
-            *several |= *first.get_or_insert(own) != own;
-        }
-    }
-    several
 }
 
 /// The process that has made one, or that one itself.
@@ -132,44 +106,25 @@ fn family(info: &TraceInfo, process: usize) -> usize {
 }
 
 impl Examined {
-    /// How much of the communication in a trace leads to dependencies, if its clocks are
-    /// asked to be grouped so, given what its format knows
-    /// [of other kinds](retime_model::format::Trace::unused).
-    pub fn new(
-        info: &TraceInfo,
-        causality: &Causality,
-        grouping: Grouping,
-        unused: &[Unused],
-    ) -> Self {
-        let families = families(info, grouping);
+    /// How much of the communication in a trace leads to dependencies, given what its format
+    /// knows [of other kinds](retime_model::format::Trace::unused).
+    pub fn new(info: &TraceInfo, causality: &Causality, unused: &[Unused]) -> Self {
+        let families = families(info);
         let within = used_within(causality, &families);
-        Self::told((info, &families), causality.usage(), within, unused)
+        Self::told(&families, causality.usage(), within, unused)
     }
 
-    fn told(
-        (info, families): (&TraceInfo, &Clocks),
-        usage: Usage,
-        used_within_clock: u64,
-        unused: &[Unused],
-    ) -> Self {
-        let several = of_several(info, families);
-        let within = |location: usize, reach: Reach| match reach {
+    fn told(families: &Clocks, usage: Usage, used_within_clock: u64, unused: &[Unused]) -> Self {
+        let within = |reach: Reach| match reach {
             Reach::Trace => families.len() < 2,
-            Reach::Process => {
-                let location = info.locations.get(location);
-                location.is_none_or(|it| {
-                    let family = family(info, it.process);
-                    !several.get(family).is_some_and(|it| *it)
-                })
-            }
+            Reach::Process => true,
         };
         let kind = |of: &Unused| {
-            let records = of.records.iter().enumerate();
-            let within = records.filter(|(location, _)| within(*location, of.reach));
+            let records = of.records.iter().sum();
             UnusedKind {
                 kind: of.kind,
-                records: of.records.iter().sum(),
-                within_clock: within.map(|(_, records)| records).sum(),
+                records,
+                within_clock: if within(of.reach) { records } else { 0 },
             }
         };
         Self {
