@@ -15,7 +15,7 @@ use crate::bounds::{BoundsArgs, Switch};
 use crate::delay::{self, DelaySource};
 use crate::error::CliError;
 use crate::formats;
-use crate::load::{LoadTiming, Loaded, Opened, Source, load};
+use crate::load::{LoadTiming, Loaded, Opened, Source, joined, load};
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::{build, model, stragglers, warnings};
 use crate::truth::Truth;
@@ -29,6 +29,11 @@ pub(crate) struct Analysed {
     pub(crate) start: Instant,
     analysis_seconds: f64,
 }
+
+/// How often a trace is matched again at corrected times. Each round brings two ranks
+/// together that had nothing in common before; what has not settled after so many is not told
+/// by clocks, and the verdict on the written trace says what is left.
+const ROUNDS: usize = 8;
 
 /// A stretch of time, once the base and the rate of the trace are known.
 type Window = Option<(Timestamp, Timestamp)>;
@@ -86,7 +91,7 @@ pub(crate) fn analyse_some(
 }
 
 /// The same by all processes, none of which gets to see the whole trace.
-fn analyse_together(
+pub(crate) fn analyse_together(
     trace: Dealt,
     source: Source<'_>,
     model: &ModelArgs,
@@ -150,6 +155,42 @@ impl Analysed {
             },
         })?;
         self.settled(solved)
+    }
+
+    /// Runs a method, and again as long as other events belong together at the times that it
+    /// gives, for formats that tell this by times.
+    pub(crate) fn solve_matched(&mut self, method: &Method) -> Result<Solution, CliError> {
+        let mut solution = self.solve(method)?;
+        for _ in 0..ROUNDS {
+            if !self.rematch(&solution)? {
+                break;
+            }
+            solution = self.solve(method)?;
+        }
+        Ok(solution)
+    }
+
+    /// Joins what belongs together at the times of a solution; whether that is anything else
+    /// than before.
+    fn rematch(&mut self, solution: &Solution) -> Result<bool, CliError> {
+        if !self.analysis.causality().share().is_whole() {
+            return Ok(false);
+        }
+        let trace = &*self.opened.trace;
+        let Some(scan) = trace.rematch(&solution.correction, &Interrupts)? else {
+            return Ok(false);
+        };
+        let options = self.analysis.options().clone();
+        let doubtful = CausalityOptions {
+            dense_alltoallv: options.dense_alltoallv,
+            trusted: options.trusted,
+        };
+        let causality = joined(&self.opened.path, &scan.info, scan.logs, doubtful)?;
+        if let Some(truth) = &mut self.truth {
+            truth.follow(causality.nodes())?;
+        }
+        self.analysis = Analysis::of(scan.info, causality, options, &Interrupts)?;
+        Ok(true)
     }
 
     /// A solution at the times that the format of the trace can give to its events.

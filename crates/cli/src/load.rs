@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retime::causality::{CausalityError, CausalityOptions};
+use retime::causality::{CausalityError, CausalityOptions, LocationLog};
 use retime::format::{Contents, Trace, Unused};
 use retime::{Causality, Share, TraceInfo};
 use retime_parallel::Team;
@@ -86,16 +86,7 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
     let scan = trace.scan(&progress)?;
     drop(progress);
     let scanned = Instant::now();
-    let whole = Share::default();
-    let progress = Progress::open(Stage::Matching);
-    let causality = Causality::build_shared(&scan.info, scan.logs, options, &whole, &progress);
-    let causality = causality.map_err(|error| match error {
-        CausalityError::Cancelled(_) => CliError::Interrupted,
-        source => CliError::Causality {
-            trace: path.into(),
-            source,
-        },
-    })?;
+    let causality = joined(path, &scan.info, scan.logs, options)?;
     let timing = LoadTiming {
         scan: scanned - start,
         matching: scanned.elapsed(),
@@ -109,6 +100,25 @@ pub(crate) fn load(source: Source<'_>, options: CausalityOptions) -> Result<Load
         },
         info: scan.info,
         causality,
+    })
+}
+
+/// What the logs of the trace at `path` say of which event must follow which.
+pub(crate) fn joined(
+    path: &Path,
+    info: &TraceInfo,
+    logs: Vec<LocationLog>,
+    options: CausalityOptions,
+) -> Result<Causality, CliError> {
+    let whole = Share::default();
+    let progress = Progress::open(Stage::Matching);
+    let causality = Causality::build_shared(info, logs, options, &whole, &progress);
+    causality.map_err(|error| match error {
+        CausalityError::Cancelled(_) => CliError::Interrupted,
+        source => CliError::Causality {
+            trace: path.into(),
+            source,
+        },
     })
 }
 

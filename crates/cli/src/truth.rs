@@ -7,14 +7,16 @@
 
 use std::path::{Path, PathBuf};
 
-use retime::causality::{CausalityOptions, Defect};
+use retime::causality::{CausalityOptions, Defect, Nodes};
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
 use retime::{Accuracy, Timestamp};
 
 use crate::args::ModelArgs;
 use crate::error::CliError;
+use crate::formats;
 use crate::load::{Loaded, Source, load};
+use crate::progress::Interrupts;
 use crate::report::model::{AccuracyPart, LocationAccuracyPart, MeasuredPart};
 
 /// True times of all events with a role of a trace.
@@ -53,6 +55,16 @@ impl Truth {
             path: path.clone(),
             times: truth.causality.into_timestamps(),
         }))
+    }
+
+    /// Takes the true times of other events of the same trace.
+    pub(crate) fn follow(&mut self, nodes: &Nodes) -> Result<(), CliError> {
+        let trace = formats::open(&self.path, formats::of(&self.path, None)?, None)?;
+        let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
+        let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
+        let timelines = trace.timelines(&events, &Interrupts)?;
+        self.times = timelines.into_iter().flat_map(|it| it.times).collect();
+        Ok(())
     }
 
     /// How many events have their true time within bounds.

@@ -79,7 +79,7 @@ impl Columns {
 }
 
 /// A thread, a stream, or whatever else events of a file are on.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Track {
     /// As they stand in the file.
     pub(crate) pid: String,
@@ -98,7 +98,7 @@ pub(crate) struct FlowEnd {
 }
 
 /// The calls by which a program asks for operations of a kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Requests {
     /// Their events, as they stand in the file.
     pub(crate) events: Vec<u32>,
@@ -138,6 +138,33 @@ pub(crate) struct FileRead {
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
     pub(crate) unused: Vec<(&'static str, u64)>,
+}
+
+impl FileRead {
+    /// Its calls at other times of its events, in the order of the file: what is not needed
+    /// to tell which calls belong together is left out.
+    pub(crate) fn at(&self, begins: Vec<u64>) -> Self {
+        Self {
+            header: self.header.clone(),
+            crc: self.crc,
+            rest: self.rest,
+            origin: self.origin,
+            is_below_zero: self.is_below_zero,
+            columns: Columns {
+                begins,
+                lengths: self.columns.lengths.clone(),
+                tracks: self.columns.tracks.clone(),
+                digits: Vec::new(),
+            },
+            tracks: self.tracks.clone(),
+            thread_names: FxHashMap::default(),
+            process_names: FxHashMap::default(),
+            calls: self.calls.clone(),
+            requests: self.requests.clone(),
+            flows: Vec::new(),
+            unused: Vec::new(),
+        }
+    }
 }
 
 /// What is gathered while a file is read.

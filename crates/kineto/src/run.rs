@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 use retime_model::format::{
@@ -23,10 +23,10 @@ use crate::placing::shift;
 use crate::recognise::{Found, correction_of_all, correction_of_file, in_order, is_named_like_one};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
-use crate::scan::Unmatched;
+use crate::scan::Matched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{restore, rewrite, scan};
+use crate::{restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -42,7 +42,8 @@ pub(crate) struct Run {
     /// From where times count, if that is given.
     origin: Option<u64>,
     read: OnceLock<AllRead>,
-    unmatched: OnceLock<Unmatched>,
+    /// What was found to belong together last.
+    matched: Mutex<Option<Matched>>,
     table: OnceLock<Table>,
 }
 
@@ -138,7 +139,7 @@ impl Run {
             others,
             origin: None,
             read: OnceLock::new(),
-            unmatched: OnceLock::new(),
+            matched: Mutex::new(None),
             table: OnceLock::new(),
         })
     }
@@ -173,6 +174,18 @@ impl Run {
             places,
             origin,
         }))
+    }
+
+    fn last_matched(&self) -> MutexGuard<'_, Option<Matched>> {
+        let matched = self.matched.lock();
+        matched.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The logs of what belongs together, which is what was found last from now on.
+    fn take_up(&self, read: &AllRead, matched: Matched) -> Result<Scan, FormatError> {
+        let scan = matched.scan(&self.files, &read.files, &read.places)?;
+        *self.last_matched() = Some(matched);
+        Ok(scan)
     }
 
     /// What came of reading, unless a file is no longer what it was when it was opened: then
@@ -290,9 +303,8 @@ impl Trace for Run {
 
     fn scan(&self, monitor: &dyn Monitor) -> Result<Scan, FormatError> {
         let read = self.read(monitor)?;
-        let (scan, unmatched) = scan::scan(&self.files, &read.files, &read.places)?;
-        self.unmatched.get_or_init(|| unmatched);
-        Ok(scan)
+        let matched = Matched::of(&read.files, &read.files, &read.places);
+        self.take_up(read, matched)
     }
 
     fn timelines(
@@ -354,6 +366,26 @@ impl Trace for Run {
         });
         let settled: Vec<Vec<Vec<Timestamp>>> = settled.collect::<Result<_, FormatError>>()?;
         Ok(Some(settled.into_iter().flatten().collect()))
+    }
+
+    fn rematch(
+        &self,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Scan>, FormatError> {
+        let read = self.read(monitor)?;
+        self.check_fits(read, correction)?;
+        let files = self.files.par_iter().zip(&read.files).enumerate();
+        let moved = files.map(|(number, (path, file))| {
+            let times = new_times(path, file, &Self::maps(read, correction, number))?;
+            Ok(file.at(times))
+        });
+        let moved = moved.collect::<Result<Vec<FileRead>, FormatError>>()?;
+        let matched = Matched::of(&moved, &read.files, &read.places);
+        if self.last_matched().as_ref() == Some(&matched) {
+            return Ok(None);
+        }
+        self.take_up(read, matched).map(Some)
     }
 
     fn rewrite(
@@ -474,12 +506,21 @@ impl Trace for Run {
     }
 
     fn unused(&self, _contents: &[Contents]) -> Vec<Unused> {
-        let unmatched = self.unmatched.get().into_iter().flatten();
-        let unused = unmatched.map(|(kind, records)| Unused {
-            kind,
-            reach: Reach::Trace,
-            records: records.clone(),
-        });
+        let Some(read) = self.read.get() else {
+            return Vec::new();
+        };
+        let unmatched = self
+            .last_matched()
+            .as_ref()
+            .map(|it| it.unmatched(&read.files, &read.places));
+        let unused = unmatched
+            .into_iter()
+            .flatten()
+            .map(|(kind, records)| Unused {
+                kind,
+                reach: Reach::Trace,
+                records,
+            });
         unused.collect()
     }
 

@@ -10,48 +10,87 @@ use crate::columns::FileRead;
 use crate::error::KinetoError;
 use crate::flows::{self, arrows};
 use crate::hosts::hosts;
-use crate::matching::{Matching, Part, matched};
+use crate::matching::{Joined, Matching, Part, matched};
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::places::Places;
 
 /// Events that communicate and prove nothing, by what they are and location.
 pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;
 
-/// The logs of all locations, and what was not matched.
-pub(crate) fn scan(
-    paths: &[PathBuf],
-    files: &[FileRead],
-    places: &Places,
-) -> Result<(Scan, Unmatched), FormatError> {
-    let mut matching = matched(files);
-    let (arrows, left_out) = arrows(files, places);
-    let mut logs = Vec::new();
-    let mut contents = Vec::new();
-    for (number, (path, file)) in paths.iter().zip(files).enumerate() {
-        let calls = matching.joined.get(number).into_iter().flatten();
-        let flows = arrows.get(number).into_iter().flatten();
-        let parts = calls.chain(flows).map(|it| (it.event, it.part)).collect();
-        for log in logs_of(path, file, &parts, |track| places.location(number, track)) {
-            logs.push(log?);
+/// What belongs together in a run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Matched {
+    matching: Matching,
+    /// The arrows that begin or end in each file.
+    arrows: Vec<Vec<Joined>>,
+}
+
+impl Matched {
+    /// What belongs together at the times of the files `at`, of calls that were recorded as
+    /// `files` say. Arrows are told by names and by their order, which corrections keep.
+    pub(crate) fn of(at: &[FileRead], files: &[FileRead], places: &Places) -> Self {
+        let mut matching = matched(at);
+        let (arrows, left_out) = arrows(files, places);
+        for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
+            if let Some(unmatched) = matching.unmatched.get_mut(file) {
+                unmatched.insert(flows::AMBIGUOUS, count);
+            }
         }
-        contents.extend(contents_of(file));
+        Self { matching, arrows }
     }
-    for (file, count) in left_out.into_iter().enumerate().filter(|it| it.1 > 0) {
-        if let Some(unmatched) = matching.unmatched.get_mut(file) {
-            unmatched.insert(flows::AMBIGUOUS, count);
+
+    /// The logs of all locations, by recorded times.
+    pub(crate) fn scan(
+        &self,
+        paths: &[PathBuf],
+        files: &[FileRead],
+        places: &Places,
+    ) -> Result<Scan, FormatError> {
+        let mut logs = Vec::new();
+        let mut contents = Vec::new();
+        for (number, (path, file)) in paths.iter().zip(files).enumerate() {
+            let calls = self.matching.joined.get(number).into_iter().flatten();
+            let flows = self.arrows.get(number).into_iter().flatten();
+            let parts = calls.chain(flows).map(|it| (it.event, it.part)).collect();
+            for log in logs_of(path, file, &parts, |track| places.location(number, track)) {
+                logs.push(log?);
+            }
+            contents.extend(contents_of(file));
         }
-    }
-    let unmatched = unmatched(files, places, &matching);
-    let hosts = hosts(files, &matching.joined);
-    let info = places.info(files, &matching.groups, &hosts);
-    Ok((
-        Scan {
-            info,
+        let hosts = hosts(files, &self.matching.joined);
+        Ok(Scan {
+            info: places.info(files, &self.matching.groups, &hosts),
             logs,
             contents,
-        },
-        unmatched,
-    ))
+        })
+    }
+
+    /// What was not matched is counted for the first track of each file: all have one clock.
+    pub(crate) fn unmatched(&self, files: &[FileRead], places: &Places) -> Unmatched {
+        let mut all = Unmatched::new();
+        let mut count = |file: usize, kind: &'static str, count: u64| {
+            let at = all.iter().position(|it| it.0 == kind).unwrap_or_else(|| {
+                all.push((kind, vec![0; places.info.locations.len()]));
+                all.len() - 1
+            });
+            let own = places.of_file(file).start;
+            if let Some(records) = all.get_mut(at)
+                && let Some(records) = records.1.get_mut(own)
+            {
+                *records += count;
+            }
+        };
+        for (number, file) in files.iter().enumerate() {
+            for &(kind, records) in &file.unused {
+                count(number, kind, records);
+            }
+            let unmatched = self.matching.unmatched.get(number);
+            for (&kind, &records) in unmatched.into_iter().flatten() {
+                count(number, kind, records);
+            }
+        }
+        all
+    }
 }
 
 /// The log of each track of a file.
@@ -129,30 +168,4 @@ pub(crate) fn contents_of(file: &FileRead) -> impl Iterator<Item = Contents> + '
             rest: file.rest.to_vec(),
         }
     })
-}
-
-/// What was not matched is counted for the first track of each file: all have one clock.
-fn unmatched(files: &[FileRead], places: &Places, matching: &Matching) -> Unmatched {
-    let mut all = Unmatched::new();
-    let mut count = |file: usize, kind: &'static str, count: u64| {
-        let at = all.iter().position(|it| it.0 == kind).unwrap_or_else(|| {
-            all.push((kind, vec![0; places.info.locations.len()]));
-            all.len() - 1
-        });
-        let own = places.of_file(file).start;
-        if let Some(records) = all.get_mut(at)
-            && let Some(records) = records.1.get_mut(own)
-        {
-            *records += count;
-        }
-    };
-    for (number, file) in files.iter().enumerate() {
-        for &(kind, records) in &file.unused {
-            count(number, kind, records);
-        }
-        for (&kind, &records) in matching.unmatched.get(number).into_iter().flatten() {
-            count(number, kind, records);
-        }
-    }
-    all
 }

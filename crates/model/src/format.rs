@@ -5,14 +5,17 @@
 //!  Trace    describe ----> TraceInfo     what it is made of, as far as known unread
 //!           scan --------> Scan          all that causality needs of all locations
 //!           timelines ---> Timeline      the times of chosen events, to verify a copy
+//!           rematch -----> Scan          the same, joined by what clocks are found to be
 //!           copy, rewrite, restore       the trace again: as it is, corrected, as it was
 //!           rows --------> EventRow      all events of a location, one by one, for lists
 //! ```
 //!
 //! The format decides how it reads: locations in parallel, or one file from
 //! its beginning to its end with the records of all locations mixed, and with
-//! locations that are met on the way. It never decides what belongs together:
-//! messages and operations are joined by whoever gets the [logs](LocationLog).
+//! locations that are met on the way. Messages and operations are joined by whoever gets
+//! the [logs](LocationLog), unless what tells them lies in no log: then the format names
+//! them itself, and if that takes times, names them [again](Trace::rematch) when clocks are
+//! known better.
 //!
 //! What a format must guarantee:
 //!
@@ -157,6 +160,19 @@ pub trait Trace: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Option<Vec<Vec<Timestamp>>>, FormatError> {
         let _ = (correction, events, monitor);
+        Ok(None)
+    }
+
+    /// As [`scan`](Self::scan), of the same events with the stamps that were recorded, but
+    /// with what belongs together found at the times that they will have once the trace is
+    /// [rewritten](Self::rewrite); `None` where that is what was found last, or where no
+    /// logs depend on how clocks differ. What is [unused](Self::unused) follows.
+    fn rematch(
+        &self,
+        correction: &Correction,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Scan>, FormatError> {
+        let _ = (correction, monitor);
         Ok(None)
     }
 

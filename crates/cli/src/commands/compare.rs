@@ -90,7 +90,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
 /// Splits common clocks that a chain of dependencies refutes, so that all
 /// methods have the same.
 fn settle_clocks(analysed: &mut Analysed) -> Result<(), CliError> {
-    match analysed.solve(&Method::new(MethodName::Clc)) {
+    match analysed.solve_matched(&Method::new(MethodName::Clc)) {
         Ok(solution) => {
             analysed.analysis.adopt(&solution, &Interrupts)?;
             Ok(())

@@ -6,16 +6,18 @@
 //!                                                    -> save correction -> rename
 //! ```
 
+use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
 use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
-use retime::{MinimalDelay, TickRate, Ticks};
+use retime::{MinimalDelay, TickRate, Ticks, Timestamp};
 
 use super::done::Done;
-use super::written::{save, verify};
+use super::fresh::Fresh;
+use super::written::{Expected, save, verify, verify_together};
 use crate::analysed::{Analysed, analyse_some};
 use crate::args::{CorrectArgs, ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
@@ -23,7 +25,7 @@ use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
 use crate::formats;
 use crate::limits::LimitArgs;
-use crate::load::{Source, with_threads};
+use crate::load::{Opened, Source, with_threads};
 use crate::method::{MethodArgs, WindowArgs};
 use crate::progress::{Interrupts, Progress, Stage, Whole, check_interrupt};
 use crate::report::summary::{group_digits, plural};
@@ -203,15 +205,14 @@ fn repair(
 ) -> Result<Done, CliError> {
     refuse_second(&*analysed.opened.trace)?;
     let Solved {
-        solution,
+        mut solution,
         after,
         bounds,
         mut report,
     } = solve(args.into(), method, &mut analysed)?;
     let correction = &solution.correction;
-    let analysed = &analysed;
     let trace = &*analysed.opened.trace;
-    let drawn = drawn::draw(analysed, Some(&solution), bounds.as_ref(), &args.run)?;
+    let drawn = drawn::draw(&analysed, Some(&solution), bounds.as_ref(), &args.run)?;
 
     let stage = Instant::now();
     let place = staging.place(trace.shape());
@@ -223,31 +224,58 @@ fn repair(
     let stage = Instant::now();
     // The disk works while the copy is read again.
     let syncing = staging.sync_ahead();
-    let verified = verify(args, analysed, &trace.copy_at(&place), &solution.times);
-    staging.written(verified)?;
     report.accuracy = analysed.accuracy(Some(&solution.times))?;
-    let info = analysed.analysis.info();
-    let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
-    save(method, analysed, (correction, bounds), undo, &staging)?;
     describe(
         &mut report,
         args.into(),
         method,
-        analysed,
+        &analysed,
         &solution,
         &after,
     )?;
+    let info = analysed.analysis.info();
+    let bounds = bounds.map(|it| SavedBounds::new(&it, correction.clocks(), info));
+    save(method, &analysed, (correction, bounds), undo, &staging)?;
+    let start = analysed.start;
+    let copy = trace.copy_at(&place);
+    let times = std::mem::take(&mut solution.times);
+    let (opened, fresh) = staging.written(read_again(args, analysed, solution, times, &copy))?;
+    if fresh.check.violated() != after.violated() {
+        report.after = Some(fresh.part());
+    }
     wait_for(syncing.ok())?;
-    staging.commit(trace)?;
+    staging.commit(&*opened.trace)?;
     report.timing.verification_seconds = Some(stage.elapsed().as_secs_f64());
-    report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
-    let (outcome, exit) = outcome(args, &after, &report.examined);
+    report.timing.total_seconds = start.elapsed().as_secs_f64();
+    let (outcome, exit) = outcome(args, after.short(), &fresh);
     Ok(Done {
         report,
         outcome,
         exit,
         drawn,
     })
+}
+
+/// Reads the written copy again. What is known of the original is let go before, for the
+/// copy takes as much room.
+fn read_again(
+    args: &CorrectArgs,
+    analysed: Analysed,
+    solution: Solution,
+    times: Vec<Timestamp>,
+    copy: &Path,
+) -> Result<(Opened, Fresh), CliError> {
+    let expected = Expected::of(&analysed, &solution.correction, times);
+    let together = verify_together(args, &analysed, &expected, copy)?;
+    let Analysed {
+        opened, analysis, ..
+    } = analysed;
+    drop((analysis, solution));
+    let fresh = match together {
+        Some(fresh) => fresh,
+        None => verify(args, &*opened.trace, &expected, copy)?,
+    };
+    Ok((opened, fresh))
 }
 
 /// Waits for what syncs the copy, whether that fails or not: committing syncs what is not
@@ -283,7 +311,7 @@ pub(super) fn solve(
     analysed: &mut Analysed,
 ) -> Result<Solved, CliError> {
     let stage = Instant::now();
-    let solution = analysed.solve(method)?;
+    let solution = analysed.solve_matched(method)?;
     analysed.analysis.adopt(&solution, &Interrupts)?;
     let mut report = analysed.report(args.model);
     report.method = Some(build::method_part(method, &solution));
@@ -414,26 +442,24 @@ fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u
     (text, examined::exit_code(part))
 }
 
-pub(super) fn outcome(
-    args: &CorrectArgs,
-    after: &Check,
-    part: &model::ExaminedPart,
-) -> (String, u8) {
+/// The last line and the exit code: what the written trace says of itself, and how many
+/// dependencies are shorter than was asked for.
+pub(super) fn outcome(args: &CorrectArgs, short: u64, fresh: &Fresh) -> (String, u8) {
     let output = args.output.output.display();
-    let caveat = examined::caveat(part).unwrap_or_default();
-    if after.violated() == 0 && after.short() == 0 {
-        let checked = after.messages.total + after.collectives.total;
+    let caveat = examined::caveat(&fresh.examined).unwrap_or_default();
+    let left = fresh.check.violated();
+    if left == 0 && short == 0 {
         let text = format!(
             "Wrote {output}: no contradiction left, checked over {} of the written trace.{caveat}",
-            plural(checked, "dependency")
+            plural(fresh.checked(), "dependency")
         );
-        return (text, examined::exit_code(part));
+        return (text, fresh.exit_code(args.model.strict));
     }
     let text = format!(
         "Wrote {output}, with {} still reversed ({} of them within one clock) and {} shorter than the minimal delay.{caveat}",
-        plural(after.violated(), "dependency"),
-        group_digits(after.violated_within_clock()),
-        group_digits(after.short()),
+        plural(left, "dependency"),
+        group_digits(fresh.check.violated_within_clock()),
+        group_digits(short),
     );
     (text, VIOLATIONS)
 }

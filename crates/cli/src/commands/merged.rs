@@ -20,11 +20,13 @@ use serde::Deserialize;
 
 use super::correct::{analyse, describe, is_left_alone, outcome, solve};
 use super::done::Done;
+use super::fresh::{Fresh, read};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::drawn;
 use crate::error::CliError;
 use crate::progress::{Interrupts, check_interrupt};
+use crate::report::{examined, model};
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, each_event};
 use crate::staging::Staging;
@@ -68,6 +70,8 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
 
     let stage = Instant::now();
     staging.written(verify(&staging.file(), &analysed, &retimed))?;
+    let read = fresh(args, &analysed, &retimed, &staging.file(), &report.examined);
+    let fresh = staging.written(read)?;
     report.accuracy = analysed.accuracy(Some(retimed.nodes().timestamps()))?;
     if let Some((solution, after)) = &found {
         describe(
@@ -85,13 +89,37 @@ pub(super) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
 
     let after = found.as_ref().map_or(analysis.recorded(), |it| &it.1);
-    let (outcome, exit) = outcome(args, after, &report.examined);
+    let (outcome, exit) = outcome(args, after.short(), &fresh);
     Ok(Done {
         report,
         outcome,
         exit,
         drawn,
     })
+}
+
+/// What the list of events says of itself; of what lines cannot say, the trace still tells
+/// that it was not looked at.
+fn fresh(
+    args: &CorrectArgs,
+    analysed: &Analysed,
+    retimed: &Causality,
+    list: &Path,
+    recorded: &model::ExaminedPart,
+) -> Result<Fresh, CliError> {
+    let analysis = &analysed.analysis;
+    let (info, clocks) = (analysis.info(), analysis.clocks());
+    let mut fresh = if analysis.options().window.is_some() {
+        // In lines nothing says which dependencies are of the stretch that is corrected.
+        let examined = analysis.examined(&analysed.opened.unused());
+        Fresh::of(retimed, info, clocks, examined)?
+    } else {
+        read(list, &args.model, clocks, args.run.quiet)?
+    };
+    if examined::exit_code(&fresh.examined) == 0 {
+        fresh.examined = recorded.clone();
+    }
+    Ok(fresh)
 }
 
 fn write(

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 mod done;
 pub(crate) mod export;
 pub(crate) mod found;
+mod fresh;
 mod merged;
 pub(crate) mod meta;
 pub(crate) mod order;

@@ -44,7 +44,7 @@ fn order(args: &OrderArgs) -> Result<u8, CliError> {
     let clocks = Grouping::Location.clocks(&loaded.info, &loaded.causality);
     let found = contradictions(&loaded, &clocks)? + list(args, &loaded, window)?;
     let (info, causality) = (&loaded.info, &loaded.causality);
-    let examined = Examined::new(info, causality, &clocks, &loaded.opened.unused());
+    let examined = Examined::new(info, causality, &loaded.opened.unused());
     let examined = examined_part(examined);
     let contradictory = (found > 0).then(|| {
         format!(

@@ -1,34 +1,137 @@
 //! The corrected trace, read again from where it was written.
 
+use std::ops::Range;
 use std::path::Path;
 
-use retime::format::{Difference, Trace, Undo};
+use retime::causality::{Defect, EventNode, LogColumns};
+use retime::format::{Contents, Difference, Scan, Trace, Undo};
 use retime::pipeline::Method;
-use retime::{Correction, LocationIndex, Timestamp};
+use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo};
 use retime_parallel::Opened;
 
-use crate::analysed::Analysed;
+use super::fresh::{Fresh, matched};
+use crate::analysed::{Analysed, analyse_together};
 use crate::args::CorrectArgs;
 use crate::error::CliError;
 use crate::formats;
+use crate::load;
 use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage};
 use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
-/// Reads the written copy again: the same events, in order, those that take part in
-/// happened-before at the given times, by node.
-pub(super) fn verify(
-    args: &CorrectArgs,
-    analysed: &Analysed,
-    copy: &Path,
-    times: &[Timestamp],
-) -> Result<(), CliError> {
-    let found = difference(args, analysed, copy, times)?;
-    found.map_or(Ok(()), |(location, how)| {
-        let name = analysed.analysis.info().describe(location);
-        let what = match how {
+/// What a copy has to hold: all that is needed of the analysis, which takes more room, once
+/// the copy is written.
+pub(super) struct Expected {
+    info: TraceInfo,
+    clocks: Clocks,
+    contents: Vec<Contents>,
+    /// The nodes of each location.
+    nodes: Vec<Range<usize>>,
+    /// The numbers of their events, by node.
+    events: Vec<u32>,
+    /// Their corrected times.
+    times: Vec<Timestamp>,
+    /// Which of them lie outside of the stretch of time that is corrected, if it is not all.
+    outside: Option<Vec<bool>>,
+}
+
+impl Expected {
+    /// What a solution makes of a trace.
+    pub(super) fn of(analysed: &Analysed, correction: &Correction, times: Vec<Timestamp>) -> Self {
+        let analysis = &analysed.analysis;
+        let nodes = analysis.causality().nodes();
+        let all = (0..nodes.locations()).map(|it| nodes.of(it));
+        let ranges: Vec<Range<usize>> = all.clone().map(|it| it.range()).collect();
+        let outside = analysis.options().window.map(|(from, to)| {
+            let stamps = nodes.timestamps().iter();
+            stamps.map(|it| *it < from || *it > to).collect()
+        });
+        Self {
+            info: analysis.info().clone(),
+            clocks: correction.clocks().clone(),
+            contents: analysed.opened.contents.clone(),
+            events: all.flat_map(|it| nodes.events(&it).to_vec()).collect(),
+            nodes: ranges,
+            times,
+            outside,
+        }
+    }
+
+    fn events(&self, location: usize) -> &[u32] {
+        let range = self.nodes.get(location).cloned().unwrap_or_default();
+        self.events.get(range).unwrap_or_default()
+    }
+
+    fn times(&self, location: usize) -> &[Timestamp] {
+        let range = self.nodes.get(location).cloned().unwrap_or_default();
+        self.times.get(range).unwrap_or_default()
+    }
+
+    /// Whether an event lies outside of the stretch of time that is corrected, or took part
+    /// in nothing as recorded.
+    fn is_outside(&self, outside: &[bool], location: usize, event: u64) -> bool {
+        let found = u32::try_from(event).ok();
+        let found = found.and_then(|it| self.events(location).binary_search(&it).ok());
+        let range = self.nodes.get(location).cloned().unwrap_or_default();
+        let node = found.and_then(|it| outside.get(range.start + it));
+        node.copied().unwrap_or(true)
+    }
+
+    /// The first location of a copy that is not as computed, and how.
+    fn difference(
+        &self,
+        copy: &dyn Trace,
+        scan: &Scan,
+    ) -> Result<Option<(LocationIndex, Difference)>, CliError> {
+        let mut missing = false;
+        for (location, expected) in self.contents.iter().enumerate() {
+            let found = scan.logs.get(location).zip(scan.contents.get(location));
+            let found = found.map(|(log, contents)| (log.columns(), contents));
+            let (events, times) = (self.events(location), self.times(location));
+            let difference = match found {
+                Some((log, contents)) if contents == expected => {
+                    let of_log = times_in(log, events, times);
+                    missing |= of_log == OfLog::SomeMissing;
+                    match (log.defects.count(Defect::TimeRunsBackwards), of_log) {
+                        (0, OfLog::Other) => Some(Difference::OtherTime),
+                        (0, _) => None,
+                        (backwards, _) => Some(Difference::Backwards(backwards)),
+                    }
+                }
+                _ => Some(Difference::OtherEvents),
+            };
+            if let Some(difference) = difference {
+                return Ok(Some((LocationIndex(location as u32), difference)));
+            }
+        }
+        if missing {
+            return self.by_number(copy);
+        }
+        Ok(None)
+    }
+
+    /// The same where events that took part as recorded take part in nothing now, so that
+    /// no log has their times.
+    fn by_number(&self, copy: &dyn Trace) -> Result<Option<(LocationIndex, Difference)>, CliError> {
+        let locations = 0..self.nodes.len();
+        let events: Vec<&[u32]> = locations.clone().map(|it| self.events(it)).collect();
+        let timelines = copy.timelines(&events, &Interrupts)?;
+        let mut all = locations.zip(&timelines);
+        Ok(all.find_map(|(location, timeline)| {
+            let contents = self.contents.get(location)?;
+            let difference = timeline.difference(contents, self.times(location))?;
+            Some((LocationIndex(location as u32), difference))
+        }))
+    }
+
+    fn refuse(&self, found: Option<(LocationIndex, Difference)>) -> Result<(), CliError> {
+        let Some((location, how)) = found else {
+            return Ok(());
+        };
+        let name = self.info.describe(location);
+        Err(CliError::Verification(match how {
             Difference::OtherEvents => format!("other events at {name}"),
             Difference::Backwards(count) => {
                 format!("{} out of order at {name}", plural(count, "event"))
@@ -36,44 +139,98 @@ pub(super) fn verify(
             Difference::OtherTime => {
                 format!("an event with another time than computed at {name}")
             }
-        };
-        Err(CliError::Verification(what))
-    })
+        }))
+    }
 }
 
-/// The first location of a copy that is not as computed, and how.
-fn difference(
+/// How the times of a log are those expected.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OfLog {
+    AsExpected,
+    /// As far as it has the events.
+    SomeMissing,
+    Other,
+}
+
+/// Compares the times of events with those of a log, which may have further ones.
+fn times_in(log: &LogColumns, events: &[u32], times: &[Timestamp]) -> OfLog {
+    if log.numbers == events {
+        return if log.times == times {
+            OfLog::AsExpected
+        } else {
+            OfLog::Other
+        };
+    }
+    let mut found = OfLog::AsExpected;
+    let mut own = log.numbers.iter().zip(&log.times).peekable();
+    for (event, time) in events.iter().zip(times) {
+        while own.next_if(|it| it.0 < event).is_some() {}
+        match own.next_if(|it| it.0 == event) {
+            None => found = OfLog::SomeMissing,
+            Some((_, stamp)) if stamp == time => {}
+            Some(_) => return OfLog::Other,
+        }
+    }
+    found
+}
+
+/// Reads the written copy again, once for both: the same events, in order, those that took
+/// part in happened-before at the given times; and what it says of itself.
+pub(super) fn verify(
+    args: &CorrectArgs,
+    original: &dyn Trace,
+    expected: &Expected,
+    copy: &Path,
+) -> Result<Fresh, CliError> {
+    let written = match original.open_copy(copy, &Interrupts) {
+        Some(written) => written?,
+        None => {
+            let format = formats::of(&args.trace, args.format.format)?;
+            formats::open(copy, format, args.format.team.as_ref())?
+        }
+    };
+    let scan = {
+        let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);
+        written.scan(&progress)?
+    };
+    expected.refuse(expected.difference(&*written, &scan)?)?;
+    let outside = expected.outside.as_deref().map(|outside| {
+        move |causality: &Causality, node: EventNode| {
+            let place = causality.nodes().place(node);
+            expected.is_outside(outside, place.location.as_usize(), place.event)
+        }
+    });
+    let scanned = (scan, &args.model, &expected.clocks);
+    matched(copy, &*written, scanned, outside)
+}
+
+/// The same by all processes of a team that has analysed the trace together; `None` where
+/// this one has.
+pub(super) fn verify_together(
     args: &CorrectArgs,
     analysed: &Analysed,
+    expected: &Expected,
     copy: &Path,
-    times: &[Timestamp],
-) -> Result<Option<(LocationIndex, Difference)>, CliError> {
-    let format = formats::of(&args.trace, args.format.format)?;
+) -> Result<Option<Fresh>, CliError> {
     let nodes = analysed.analysis.causality().nodes();
-    let contents = &analysed.opened.contents;
-    let verifying = |bytes| Progress::new(Stage::Verifying, bytes, args.run.quiet);
     let team = args.format.team.as_ref();
-    if let Some(team) = team.filter(|_| !nodes.share().is_whole())
-        && let Opened::Dealt(written) = retime_parallel::open(team, format, copy, &Interrupts)?
-    {
-        let progress = verifying(written.bytes());
-        return Ok(written.verify(contents, nodes, times, &progress)?);
-    }
-    let trace = &analysed.opened.trace;
-    let written = match trace.open_copy(copy, &Interrupts) {
-        Some(written) => written?,
-        None => formats::open(copy, format, team)?,
+    let Some(team) = team.filter(|_| !nodes.share().is_whole()) else {
+        return Ok(None);
     };
-    let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();
-    let events: Vec<&[u32]> = all.iter().map(|it| nodes.events(it)).collect();
-    let timelines = written.timelines(&events, &verifying(written.bytes()))?;
-    let mut expected = contents.iter().zip(&all);
-    let mut timelines = (0..).map(LocationIndex).zip(&timelines);
-    Ok(timelines.find_map(|(location, timeline)| {
-        let (contents, of) = expected.next()?;
-        let times = times.get(of.range()).unwrap_or_default();
-        Some((location, timeline.difference(contents, times)?))
-    }))
+    let format = formats::of(&args.trace, args.format.format)?;
+    let Opened::Dealt(written) = retime_parallel::open(team, format, copy, &Interrupts)? else {
+        return Ok(None);
+    };
+    let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);
+    let found = written.verify(&expected.contents, nodes, &expected.times, &progress)?;
+    drop(progress);
+    expected.refuse(found)?;
+    let source = load::Source {
+        path: copy,
+        ..args.source()
+    };
+    let again = analyse_together(*written, source, &args.model)?;
+    Ok(Some(Fresh::of_analysed(&again)))
 }
 
 /// Writes the correction beside the copy.

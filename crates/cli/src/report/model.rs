@@ -85,14 +85,15 @@ pub(crate) struct DefectPart {
 
 /// How much of the communication in the trace was looked at; see
 /// [`retime::pipeline::Examined`].
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(crate) struct ExaminedPart {
     pub(crate) verdict: retime::pipeline::Verdict,
     /// Records that tell of communication, of all kinds.
     pub(crate) recorded: u64,
     /// Those that dependencies rest on.
     pub(crate) used: u64,
-    /// Those of kinds that are not used which relate only locations of one clock.
+    /// Those of kinds that are not used which relate only locations of one process
+    /// with what it has made.
     pub(crate) within_clock: u64,
     #[serde(flatten)]
     pub(crate) examined: retime::pipeline::Examined,

@@ -53,5 +53,6 @@ mod stragglers;
 mod stream;
 mod stream_ends;
 mod truth;
+mod verdicts;
 mod view;
 mod waits;

@@ -58,7 +58,7 @@ pub(crate) enum Part {
 }
 
 /// What was joined.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
     /// The groups that operations are of; their position is the space of ids.
     pub(crate) groups: Vec<Group>,

@@ -43,16 +43,15 @@ pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
 pub use nodes::{Extent, Nodes};
 pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
-    LogBuilder, LogError, LogNode, Message, MessageId, Operation, OperationId, Place, Role, Root,
+    LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId, Place,
+    Role, Root,
 };
-pub(crate) use usage::within_clocks;
+pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
 
 use std::sync::Arc;
 
-use retime_model::{
-    Cancelled, Correction, LocationIndex, LogColumns, Monitor, Ticks, Timestamp, TraceInfo,
-};
+use retime_model::{Cancelled, Correction, LocationIndex, Monitor, Ticks, Timestamp, TraceInfo};
 
 use self::lending::Known;
 use self::noted::Noted;

@@ -133,28 +133,27 @@ impl Usage {
 }
 
 /// How many of the records that dependencies rest on belong to messages and operations of
-/// which all ends read one clock, while other locations read others: such dependencies
-/// cannot tell how clocks differ.
-pub(crate) fn within_clocks(causality: &Causality, clocks: &Clocks) -> u64 {
-    let joins = |clock: ClockId| clocks.locations(clock).len() > 1;
-    if clocks.len() < 2 || !clocks.iter().any(joins) {
+/// which all ends are in one of several families of locations.
+pub(crate) fn used_within(causality: &Causality, families: &Clocks) -> u64 {
+    let joins = |family: ClockId| families.locations(family).len() > 1;
+    if families.len() < 2 || !families.iter().any(joins) {
         return 0;
     }
     let nodes = causality.nodes();
-    let clock = |node: EventNode| clocks.of(nodes.location(node));
+    let family = |node: EventNode| families.of(nodes.location(node));
     let within = |&receive: &EventNode| {
         let send = causality.message_source(receive);
-        send.is_some_and(|send| clock(send) == clock(receive))
+        send.is_some_and(|send| family(send) == family(receive))
     };
     let messages = nodes.own().filter(within).count() as u64;
     let collectives = causality.collectives();
     let calls = collectives.instances().map(|instance| {
         let participants = collectives.participants(instance).iter();
         let mut involved = participants.filter_map(|it| it.cause().or(it.effect()));
-        let Some(first) = involved.next().map(clock) else {
+        let Some(first) = involved.next().map(family) else {
             return 0;
         };
-        let others = involved.try_fold(0, |count, it| (clock(it) == first).then_some(count + 1));
+        let others = involved.try_fold(0, |count, it| (family(it) == first).then_some(count + 1));
         // Nobody depends on himself.
         others
             .filter(|&count| count > 0)

@@ -10,11 +10,16 @@ impl Causality {
     /// Leaves out every dependency with an end stamped before `from` or after
     /// `to`: a clock then starts at `from`, and after `to` follows its own time.
     pub fn limit_to(&mut self, from: Timestamp, to: Timestamp) {
-        let nodes = &self.nodes;
-        let outside = |node: EventNode| {
+        let nodes = self.nodes.clone();
+        self.leave_out(|node| {
             let stamp = nodes.timestamp(node);
             stamp < from || stamp > to
-        };
+        });
+    }
+
+    /// Leaves out every dependency with an end that is `outside`.
+    pub fn leave_out(&mut self, outside: impl Fn(EventNode) -> bool) {
+        let nodes = &self.nodes;
         let partners = Arc::make_mut(&mut self.partner);
         let participants = &mut Arc::make_mut(&mut self.collectives).participants;
         for node in nodes.all().filter(|&node| outside(node)) {

@@ -6,6 +6,7 @@ pub use judgement::{Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 
+use super::examined::families;
 use super::method::{Found, Input, Method};
 use super::registry::MethodName;
 use super::shared::{Asked, Options, Step, collected};
@@ -13,7 +14,7 @@ use super::solution::Solution;
 use super::unsolved::{NotSolved, Unsolved};
 use crate::auto::NotAligned;
 use crate::causality::{
-    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, within_clocks,
+    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, used_within,
 };
 use crate::delay::MinimalDelay;
 use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
@@ -119,7 +120,7 @@ pub struct Analysis {
 struct Told {
     counts: Counts,
     standings: Vec<Standing>,
-    within_clocks: u64,
+    used_within_families: u64,
 }
 
 /// How much there is of what.
@@ -149,7 +150,7 @@ impl Told {
                 collectives: share.sum(instances),
             },
             standings: Standing::of_locations(clocks, info, causality),
-            within_clocks: within_clocks(causality, clocks),
+            used_within_families: used_within(causality, &families(info)),
         }
     }
 }
@@ -258,10 +259,10 @@ impl Analysis {
         &self.told.standings
     }
 
-    /// How many of the records that dependencies rest on relate only locations that share a
-    /// clock, if there are several clocks.
-    pub(super) fn used_within_clocks(&self) -> u64 {
-        self.told.within_clocks
+    /// How many of the records that dependencies rest on relate only locations of one
+    /// [family](families), if there are several.
+    pub(super) fn used_within_families(&self) -> u64 {
+        self.told.used_within_families
     }
 
     /// What was asked for.

@@ -13,11 +13,14 @@
 //! ```
 //!
 //! Below one half, a dependency that the trace records was rather not looked at
-//! than looked at, and "no contradiction" says more of retime than of the trace. Between
-//! locations that share a clock nothing can show that clocks disagree; so where some
-//! records are used, neither those count that relate only such locations, say threads
-//! of a process, among the others nor, if there are several clocks, among those that
-//! are used: a thousand locks of threads do not make up for ten lost messages.
+//! than looked at, and "no contradiction" says more of retime than of the trace. What
+//! relates only locations of one [family](families), a process with what it has made, says
+//! nothing of how processes differ; so where some records are used, neither those of it
+//! count that are not used nor, if there are several families, those that are: a thousand
+//! locks of threads do not make up for ten lost messages.
+//!
+//! Which families there are follows from the description of the trace, not from its times: clocks that disagreed as recorded agree once they are
+//! corrected, and that alone makes nothing more or less looked at.
 //!
 //! ```
 //! use retime::causality::{Usage, Used};
@@ -35,11 +38,11 @@
 //! ```
 
 use retime_model::format::{Reach, Unused};
-use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
+use retime_model::{Clocks, TraceInfo};
 use serde::Serialize;
 
 use super::analysis::Analysis;
-use crate::causality::{Causality, Usage, within_clocks};
+use crate::causality::{Causality, Usage, used_within};
 
 /// How much of the communication that a trace records was looked at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -47,8 +50,8 @@ pub struct Examined {
     /// Messages and collectives.
     #[serde(flatten)]
     pub usage: Usage,
-    /// How many of the used records relate only locations that share a clock, if there
-    /// are several clocks.
+    /// How many of the used records relate only locations of one [family](families), if
+    /// there are several.
     pub used_within_clock: u64,
     /// What else is recorded.
     pub unused: Vec<UnusedKind>,
@@ -61,7 +64,7 @@ pub struct UnusedKind {
     pub kind: &'static str,
     /// How many there are.
     pub records: u64,
-    /// How many of them relate only locations that share a clock.
+    /// How many of them relate only locations of one [family](families).
     pub within_clock: u64,
 }
 
@@ -84,24 +87,16 @@ impl Analysis {
     /// format knows [of other kinds](retime_model::format::Trace::unused).
     pub fn examined(&self, unused: &[Unused]) -> Examined {
         let usage = self.causality().usage();
-        let of = (self.info(), self.clocks());
-        Examined::told(of, usage, self.used_within_clocks(), unused)
+        let families = families(self.info());
+        Examined::told(&families, usage, self.used_within_families(), unused)
     }
 }
 
-/// Of each process whether its locations, and those of what it has made, read more
-/// than one clock.
-fn of_several_clocks(info: &TraceInfo, clocks: &Clocks) -> Vec<bool> {
-    let mut first: Vec<Option<ClockId>> = vec![None; info.processes.len()];
-    let mut several = vec![false; first.len()];
-    for (index, location) in (0..).map(LocationIndex).zip(&info.locations) {
-        let clock = clocks.of(index);
-        let family = family(info, location.process);
-        if let (Some(first), Some(several)) = (first.get_mut(family), several.get_mut(family)) {
-            *several |= *first.get_or_insert(clock) != clock;
-        }
-    }
-    several
+/// The locations of each process and of what it has made.
+pub fn families(info: &TraceInfo) -> Clocks {
+    let locations = info.locations.iter();
+    let owners: Vec<usize> = locations.map(|it| family(info, it.process)).collect();
+    Clocks::from_owners(&owners).0
 }
 
 /// The process that has made one, or that one itself.
@@ -111,42 +106,25 @@ fn family(info: &TraceInfo, process: usize) -> usize {
 }
 
 impl Examined {
-    /// How much of the communication in a trace leads to dependencies between clocks, given
-    /// what its format knows [of other kinds](retime_model::format::Trace::unused).
-    pub fn new(
-        info: &TraceInfo,
-        causality: &Causality,
-        clocks: &Clocks,
-        unused: &[Unused],
-    ) -> Self {
-        let within = within_clocks(causality, clocks);
-        Self::told((info, clocks), causality.usage(), within, unused)
+    /// How much of the communication in a trace leads to dependencies, given what its format
+    /// knows [of other kinds](retime_model::format::Trace::unused).
+    pub fn new(info: &TraceInfo, causality: &Causality, unused: &[Unused]) -> Self {
+        let families = families(info);
+        let within = used_within(causality, &families);
+        Self::told(&families, causality.usage(), within, unused)
     }
 
-    fn told(
-        (info, clocks): (&TraceInfo, &Clocks),
-        usage: Usage,
-        used_within_clock: u64,
-        unused: &[Unused],
-    ) -> Self {
-        let several = of_several_clocks(info, clocks);
-        let shares_clock = |location: usize, reach: Reach| match reach {
-            Reach::Trace => clocks.len() < 2,
-            Reach::Process => {
-                let location = info.locations.get(location);
-                location.is_none_or(|it| {
-                    let family = family(info, it.process);
-                    !several.get(family).is_some_and(|it| *it)
-                })
-            }
+    fn told(families: &Clocks, usage: Usage, used_within_clock: u64, unused: &[Unused]) -> Self {
+        let within = |reach: Reach| match reach {
+            Reach::Trace => families.len() < 2,
+            Reach::Process => true,
         };
         let kind = |of: &Unused| {
-            let records = of.records.iter().enumerate();
-            let within = records.filter(|(location, _)| shares_clock(*location, of.reach));
+            let records = of.records.iter().sum();
             UnusedKind {
                 kind: of.kind,
-                records: of.records.iter().sum(),
-                within_clock: within.map(|(_, records)| records).sum(),
+                records,
+                within_clock: if within(of.reach) { records } else { 0 },
             }
         };
         Self {

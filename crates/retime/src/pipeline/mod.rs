@@ -29,7 +29,7 @@ pub use analysis::{
 };
 pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND};
 pub use estimator::{Estimator, MeasuredOffsets};
-pub use examined::{Examined, UnusedKind, Verdict};
+pub use examined::{Examined, UnusedKind, Verdict, families};
 pub use implausible::{
     Implausible, MiddleRate, OUTSIDE_SHARE, RATE_DIFFERENCE, RateDifference, middle_rate,
 };
