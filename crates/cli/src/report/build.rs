@@ -229,6 +229,7 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
         reference_clock: bounded.offsets.reference.0,
         all: bounded.all,
         complete: bounded.offsets.complete,
+        given_up_clocks: bounded.given_up(),
         left_out: bounded.offsets.relaxed.len(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,

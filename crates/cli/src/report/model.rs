@@ -298,8 +298,11 @@ pub(crate) struct BoundsPart {
     /// interval, which is the least that any method could guarantee.
     #[serde(flatten)]
     pub(crate) all: retime::optimal::BoundSummary,
-    /// Whether bounds are as narrow as they can be; if not, time was up.
+    /// Whether bounds are as narrow as they can be; if not, the steps of `--bounds-budget` were
+    /// used up, or too many facts contradict each other.
     pub(crate) complete: bool,
+    /// Clocks with events that are not bounded on both sides since the steps were used up.
+    pub(crate) given_up_clocks: usize,
     /// Dependencies and stretches of clocks that contradict the drift bound, and
     /// do not count.
     pub(crate) left_out: usize,
