@@ -18,7 +18,7 @@ pub(crate) struct BoundsArgs {
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub(crate) bounds: Switch,
     /// How many moments and dependencies each search for bounds may look at, such as 1e10; with more
-    /// to do bounds are wider than they could be, or missing. Some 1e8 take a second
+    /// to do there are none. Some 1e8 take a second
     #[arg(long, value_name = "STEPS", default_value = "2e9")]
     pub(crate) bounds_budget: Count,
 }

@@ -359,6 +359,9 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         if cycles.is_empty() {
             let both = low.zip(high);
             let found = both.and_then(|both| bounded(facts, &relaxation, both));
+            // Ways that were not followed to their end may close cycles: facts that contradict
+            // each other prove nothing.
+            let found = found.filter(|it| it.complete);
             // Only the first process has any.
             let found = found.unwrap_or_else(|| unbounded(facts, &relaxation));
             let complete = share.once(|| Ok(found.complete))?;
