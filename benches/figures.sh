@@ -7,7 +7,8 @@
 # minute. So each run is followed by one of `otf2-print --silent`, which reads
 # and validates the same trace; the ratio of their medians is comparable.
 #
-#   benches/figures.sh [RUNS]          LARGE=1 for a trace of 1e8 events too
+#   benches/figures.sh [RUNS]          LARGE=1 for a trace of 1e8 events too,
+#                                      MANY=1 for 100,000 locations
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -86,6 +87,19 @@ row 4 1e7 "check -bounds" check TRACE -q --bounds off
 # Many clocks: what is solved grows with them, not with the events.
 generate 256 2.5e6
 row 256 2.5e6 correct correct TRACE -o OUT -q
+# Very many locations: how many times the CPU time of 10,000 is what 100,000 take.
+many() { # locations shape
+    local file=$scratch/$2-$1.jsonl
+    [ -e "$file" ] || python3 benches/locations.py "$2" "$1" >"$file"
+    used "$retime" check "$file" -q | cut -d' ' -f2
+}
+if [ -n "${MANY:-}" ]; then
+    printf '\n%-16s %12s %12s %7s\n' "check of shape" "1e4 CPU" "1e5 CPU" ratio
+    for shape in ring chain tree star halo hubs; do
+        awk -v shape="$shape" -v few="$(many 10000 "$shape")" -v more="$(many 100000 "$shape")" \
+            'BEGIN { printf "%-16s %10.3f s %10.3f s %7.1f\n", shape, few, more, more / few }'
+    done
+fi
 # Takes 3 GB of disk and some minutes.
 if [ -n "${LARGE:-}" ]; then
     generate 16 1e8

@@ -244,7 +244,7 @@ impl Analysed {
         let start = Instant::now();
         let analysis = &self.analysis;
         let progress = Progress::open(Stage::Bounding);
-        let bounds = analysis.bounds(args.drift_bound.0, solution, &progress)?;
+        let bounds = analysis.bounds_within(args.asked(), solution, &progress)?;
         if let Some(bounds) = &bounds {
             let truth = self.truth.as_ref();
             let truth = truth.map(|truth| truth.coverage(bounds, analysis));

@@ -1,11 +1,11 @@
-//! `--bounds`, `--drift-bound`: how far the times of a trace can be from the truth.
+//! `--bounds`, `--drift-bound`, `--bounds-budget`: how far the times of a trace can be from the truth.
 
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use retime::pipeline::DRIFT_BOUND;
 
-use crate::quantity::share;
+use crate::quantity::{Count, share};
 
 /// What bounds rest on.
 #[derive(Clone, Debug, Args)]
@@ -17,6 +17,17 @@ pub(crate) struct BoundsArgs {
     /// Whether to compute how far times can be from the truth
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub(crate) bounds: Switch,
+    /// How many moments and dependencies each search for bounds may look at, such as 1e10; with more
+    /// to do there are none. Some 1e8 take a second
+    #[arg(long, value_name = "STEPS", default_value = "2e9")]
+    pub(crate) bounds_budget: Count,
+}
+
+impl BoundsArgs {
+    /// What bounds rest on, and how long the search for them may last.
+    pub(crate) fn asked(&self) -> (f64, u64) {
+        (self.drift_bound.0, self.bounds_budget.0)
+    }
 }
 
 /// On or off.

@@ -230,6 +230,7 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
         all: bounded.all,
         largest_over_run: bounded.largest_over_run,
         complete: bounded.offsets.complete,
+        given_up_clocks: bounded.given_up(),
         left_out: bounded.offsets.relaxed.len(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,

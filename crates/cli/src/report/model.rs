@@ -303,8 +303,11 @@ pub(crate) struct BoundsPart {
     /// its last message too; absent where that is not bounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) largest_over_run: Option<f64>,
-    /// Whether bounds are as narrow as they can be; if not, time was up.
+    /// Whether bounds are as narrow as they can be; if not, the steps of `--bounds-budget` were
+    /// used up, or too many facts contradict each other.
     pub(crate) complete: bool,
+    /// Clocks with events that are not bounded on both sides since the steps were used up.
+    pub(crate) given_up_clocks: usize,
     /// Dependencies and stretches of clocks that contradict the drift bound, and
     /// do not count.
     pub(crate) left_out: usize,

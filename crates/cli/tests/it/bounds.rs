@@ -165,3 +165,51 @@ fn what_forces_a_distortion_is_named() {
             .contains("constant shifts satisfy all dependencies")
     );
 }
+
+/// Messages one after the other around three clocks, which in one round arrive before they were sent:
+/// no two clocks contradict each other, so it takes a second search to leave them out.
+#[test]
+fn clocks_that_are_unbounded_for_the_budget_are_counted() {
+    let scratch = common::Scratch::new();
+    let mut events = [Vec::new(), Vec::new(), Vec::new()];
+    for round in 0..40_i64 {
+        for from in 0..3_i64 {
+            let begin = 1_000_000 * (round + 1);
+            let (sent, takes) = match round {
+                20 => (begin - 99_999 * from, -100_000),
+                _ => (begin + 200_000 * from, 1_000),
+            };
+            let message = 3 * round + from;
+            events[from as usize].push((sent, "send", message));
+            events[(from as usize + 1) % 3].push((sent + takes, "receive", message));
+        }
+    }
+    let mut lines = String::new();
+    for (location, events) in events.iter_mut().enumerate() {
+        events.sort_unstable();
+        for (time, kind, message) in events {
+            lines += &format!(
+                "{{\"location\":{location},\"time\":{time},\"type\":\"{kind}\",\"message\":\"{message}\"}}\n"
+            );
+        }
+    }
+    scratch.write("trace.jsonl", &lines);
+    let bounds = |budget: &str| {
+        let check = format!("check trace.jsonl --json - {budget}");
+        let report = json(&scratch.retime(&check).stdout);
+        (report["bounds"].clone(), report["warnings"].to_string())
+    };
+    let (found, said) = bounds("--bounds-budget 1");
+    assert_eq!(found["complete"], false);
+    assert_eq!(
+        (&found["given_up_clocks"], &found["events"]),
+        (&3.into(), &0.into())
+    );
+    let expected = "the search for error bounds has used up its steps: 3 clocks are not bounded on \
+                    both sides; --bounds-budget allows more";
+    assert!(said.contains(expected), "{said}");
+    let (found, said) = bounds("");
+    assert_eq!(found["complete"], true);
+    assert_eq!(found["given_up_clocks"], 0);
+    assert!(!said.contains("--bounds-budget"), "{said}");
+}

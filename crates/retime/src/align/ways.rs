@@ -155,12 +155,11 @@ impl<'a> Ways<'a> {
         limit: f64,
         monitor: &dyn Monitor,
     ) -> Result<Option<bool>, Cancelled> {
-        let reduced = match self.reduced.get() {
-            Some(known) => known,
-            None => {
-                let found = Reduced::new(self, monitor)?;
-                self.reduced.get_or_init(|| found)
-            }
+        let reduced = if let Some(known) = self.reduced.get() {
+            known
+        } else {
+            let found = Reduced::new(self, monitor)?;
+            self.reduced.get_or_init(|| found)
         };
         let potential = |clock: ClockId| reduced.potential[self.number(clock)];
         let limit = limit + potential(from) - potential(to);

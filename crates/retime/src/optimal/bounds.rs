@@ -111,7 +111,7 @@ pub struct BoundOptions {
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
-    /// How many nodes and arcs of a graph may be looked at in all, of several processes by each;
+    /// How many nodes and arcs of a graph each search may look at, of several processes by each;
     /// with more to do, bounds are wider than they could be. A core looks at some 10^8 per second.
     pub steps: u64,
     /// Of several processes one searches through so many dependencies that matter, with some 250
@@ -145,6 +145,8 @@ pub struct OffsetBounds {
     /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
     pub complete: bool,
+    /// Whether that is for the steps alone.
+    pub used_up: bool,
 }
 
 impl OffsetBounds {
@@ -357,14 +359,26 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
         if cycles.is_empty() {
             let both = low.zip(high);
             let found = both.and_then(|both| bounded(facts, &relaxation, both));
+            // Ways that were not followed to their end may close cycles: facts that contradict
+            // each other prove nothing.
+            let found = found.filter(|it| it.complete);
             // Only the first process has any.
             let found = found.unwrap_or_else(|| unbounded(facts, &relaxation));
             let complete = share.once(|| Ok(found.complete))?;
-            return holders.dealt(OffsetBounds { complete, ..found });
+            let used_up = !complete;
+            return holders.dealt(OffsetBounds {
+                complete,
+                used_up,
+                ..found
+            });
         }
         narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
         if budget.is_used_up() {
-            break;
+            let used_up = true;
+            return Ok(OffsetBounds {
+                used_up,
+                ..unbounded(facts, &relaxation)
+            });
         }
         chosen = narrowed.prune(facts, &relaxation, monitor)?;
     }
@@ -381,6 +395,7 @@ fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
         reference: facts.reference(),
         relaxed: relaxation.list(),
         complete: false,
+        used_up: false,
     }
 }
 

@@ -225,6 +225,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             reference: self.base.reference,
             relaxed: relaxation.list(),
             complete,
+            used_up: !complete,
         }
     }
 }

@@ -23,9 +23,8 @@ use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_model::{TickRate, Timestamp, TraceInfo};
 
-/// How much work the search for bounds may take, in looks at nodes and arcs of a
-/// graph: some 20 s.
-const BOUNDS_STEPS: u64 = 2_000_000_000;
+/// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
+pub const BOUND_BUDGET: u64 = 2_000_000_000;
 
 /// What quartz does between warm and cold: the usual drift bound, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
@@ -34,7 +33,7 @@ pub const DRIFT_BOUND: f64 = 1e-4;
 pub(super) fn bound_options(drift: f64) -> BoundOptions {
     BoundOptions {
         drift,
-        steps: BOUNDS_STEPS,
+        steps: BOUND_BUDGET,
         ..BoundOptions::default()
     }
 }
@@ -86,8 +85,12 @@ pub(super) fn lines(
 
 impl Timed<'_> {
     /// What may have to be added to recorded stamps, for clocks that wander by at
-    /// most `drift`; `None` where nothing relates any clocks.
-    pub(super) fn offsets(&self, drift: f64) -> Result<Option<BoundedOffsets>, Cancelled> {
+    /// most `drift`, in searches of so many steps; `None` where nothing relates any clocks.
+    pub(super) fn offsets(
+        &self,
+        drift: f64,
+        budget: u64,
+    ) -> Result<Option<BoundedOffsets>, Cancelled> {
         if self.clocks.len() < 2 {
             return Ok(None);
         }
@@ -95,7 +98,11 @@ impl Timed<'_> {
             return Ok(None);
         };
         let source = base.dependencies(self.causality, self.clocks);
-        let offsets = offset_bounds(&source, |_| 0, &base, &bound_options(drift), self.monitor)?;
+        let options = BoundOptions {
+            steps: budget,
+            ..bound_options(drift)
+        };
+        let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
         Ok(Some(BoundedOffsets { drift, offsets }))
     }
 
@@ -187,8 +194,24 @@ impl Bounds {
         sides.copied().unwrap_or_default()
     }
 
+    /// How many clocks with events are not bounded on both sides since the steps of a search
+    /// were used up; also those count that more steps would not have bounded either, as
+    /// nobody has looked.
+    pub fn given_up(&self) -> usize {
+        if !self.offsets.used_up {
+            return 0;
+        }
+        let clocks = (0..).map(ClockId).zip(&self.sides);
+        clocks
+            .filter(|&(clock, sides)| self.has_events(clock) && *sides != (true, true))
+            .count()
+    }
+
     /// Clocks whose times are not bounded on both sides, and why, in words.
     pub fn warnings(&self, info: &TraceInfo, clocks: &Clocks) -> Vec<String> {
+        if !self.offsets.complete {
+            return vec![self.stopped()];
+        }
         let mut one_sided = Vec::new();
         let mut unrelated = Vec::new();
         for (clock, sides) in clocks.iter().zip(&self.sides) {
@@ -217,13 +240,24 @@ impl Bounds {
             &unrelated,
             &format!("no dependency relates it to {reference}, so that nothing bounds its time"),
         );
-        if !self.offsets.complete {
-            warnings.push(
-                "the search for error bounds was stopped early: bounds are wider than they could be"
-                    .into(),
-            );
-        }
         warnings
+    }
+
+    /// Why bounds are not what they could be.
+    fn stopped(&self) -> String {
+        if !self.offsets.used_up {
+            return "too many dependencies contradict each other under this drift bound, so that the \
+                    search for error bounds was given up: a larger --drift-bound may help"
+                .into();
+        }
+        let bounds = match self.given_up() {
+            0 => "bounds are wider than they could be".into(),
+            1 => "1 clock is not bounded on both sides".into(),
+            more => format!("{more} clocks are not bounded on both sides"),
+        };
+        format!(
+            "the search for error bounds has used up its steps: {bounds}; --bounds-budget allows more"
+        )
     }
 
     fn has_events(&self, clock: ClockId) -> bool {

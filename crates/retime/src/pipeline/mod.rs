@@ -27,7 +27,7 @@ mod unsolved;
 pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, Counts, Measured, Runaway, UsedDelay, Worse,
 };
-pub use bounds::{BoundedOffsets, Bounds, DRIFT_BOUND};
+pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND};
 pub use estimator::{Estimator, MeasuredOffsets};
 pub use examined::{Examined, UnusedKind, Verdict, families};
 pub use implausible::{

@@ -38,8 +38,8 @@ pub(super) enum Step {
     Analyse(Options),
     Solve(Asked),
     Adopt,
-    /// With this drift bound, for the times of the solution if there is one.
-    Bounds(f64, bool),
+    /// With this drift bound and so many steps, for the times of the solution if there is one.
+    Bounds(f64, u64, bool),
     LeastDistortion(bool),
     Outside,
     Rises,
@@ -228,9 +228,10 @@ impl Follower {
                 // That it failed is known already.
                 let _ = solution.map(|it| analysis.adopt(it, monitor));
             }
-            Step::Bounds(drift, solved) => {
+            Step::Bounds(drift, budget, solved) => {
                 let solution = solution.filter(|_| solved);
-                self.bounds = analysis.bounds(drift, solution, monitor).ok().flatten();
+                let bounds = analysis.bounds_within((drift, budget), solution, monitor);
+                self.bounds = bounds.ok().flatten();
             }
             Step::LeastDistortion(solved) => {
                 let _ = analysis.least_distortion(solution.filter(|_| solved), monitor);

@@ -18,8 +18,8 @@ use retime::estimate::{
 };
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, BoundedOffsets, ClockControl, ClockKind, DRIFT_BOUND, LogicalClock,
-    Method, MethodName, Unsolved,
+    Analysis, AnalysisOptions, BOUND_BUDGET, BoundedOffsets, ClockControl, ClockKind, DRIFT_BOUND,
+    LogicalClock, Method, MethodName, Unsolved,
 };
 use retime::repair::repair;
 use retime::{
@@ -151,7 +151,7 @@ fn bounds_and_the_gentlest_correction_stop_wherever_they_are_asked_to() {
     let unasked = || analysis.clone();
     stops(20, |monitor| unasked().bounds(DRIFT_BOUND, None, monitor));
     stops(20, |monitor| {
-        unasked().bounded_offsets(DRIFT_BOUND, monitor)
+        unasked().bounded_offsets((DRIFT_BOUND, BOUND_BUDGET), monitor)
     });
     stops(20, |monitor| unasked().least_distortion(None, monitor));
     let asked = unasked();
@@ -219,7 +219,10 @@ impl Long {
                 offsets: vec![None; 3],
                 reference: retime::ClockId(0),
             },
-            offsets: analysis.bounded_offsets(DRIFT_BOUND, &()).unwrap().unwrap(),
+            offsets: analysis
+                .bounded_offsets((DRIFT_BOUND, BOUND_BUDGET), &())
+                .unwrap()
+                .unwrap(),
             edges: {
                 let time = |node| causality.nodes().time(node).0;
                 Edges::collect(&causality, &processes, time, &()).unwrap()

@@ -26,8 +26,7 @@ impl<'a> Bench<'a> {
     pub(super) fn new(args: &CompareArgs, analysed: &'a Analysed) -> Result<Self, CliError> {
         let wanted = args.bounds.bounds == Switch::On;
         let analysis = &analysed.analysis;
-        let drift = args.bounds.drift_bound.0;
-        let offsets = || analysis.bounded_offsets(drift, &Interrupts);
+        let offsets = || analysis.bounded_offsets(args.bounds.asked(), &Interrupts);
         Ok(Self {
             analysed,
             offsets: wanted.then(offsets).transpose()?.flatten(),

@@ -1,6 +1,6 @@
 //! What a solution does to a trace, and how far from the truth it can be.
 
-use super::super::bounds::{BoundedOffsets, Bounds, Timed};
+use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
 use super::super::shared::Step;
 use super::super::solution::Solution;
@@ -180,18 +180,31 @@ impl Analysis {
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
+        self.bounds_within((drift, BOUND_BUDGET), solution, monitor)
+    }
+
+    /// The same by searches of so many steps at most.
+    pub fn bounds_within(
+        &self,
+        (drift, budget): (f64, u64),
+        solution: Option<&Solution>,
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Bounds>, Cancelled> {
         let share = self.causality.share();
-        share.announce(&Step::Bounds(drift, solution.is_some()));
-        share.agreed(self.bounds_alone(drift, solution, monitor), |_| true)
+        share.announce(&Step::Bounds(drift, budget, solution.is_some()));
+        share.agreed(
+            self.bounds_alone((drift, budget), solution, monitor),
+            |_| true,
+        )
     }
 
     fn bounds_alone(
         &self,
-        drift: f64,
+        (drift, budget): (f64, u64),
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
-        let offsets = self.timed(solution, monitor).offsets(drift)?;
+        let offsets = self.timed(solution, monitor).offsets(drift, budget)?;
         let trace = (&self.causality, &self.clocks);
         let recorded = || Correction::new(self.clocks.clone(), Vec::new());
         let bounds = |offsets| match solution {
@@ -202,13 +215,13 @@ impl Analysis {
     }
 
     /// The bounds of clock offsets, to bound the errors of several corrections by.
-    /// Fails only if `monitor` says to give up.
+    /// Searches take so many steps at most. Fails only if `monitor` says to give up.
     pub fn bounded_offsets(
         &self,
-        drift: f64,
+        (drift, budget): (f64, u64),
         monitor: &dyn Monitor,
     ) -> Result<Option<BoundedOffsets>, Cancelled> {
-        self.timed(None, monitor).offsets(drift)
+        self.timed(None, monitor).offsets(drift, budget)
     }
 
     /// How far the times of a correction can be from the truth; `None` for one that
