@@ -36,6 +36,7 @@ mod manners;
 mod memory;
 mod merged;
 mod methods;
+mod names;
 mod open_files;
 mod order;
 mod origin;
