@@ -3,6 +3,7 @@
 //! This is the one place that names them; everything else speaks to
 //! [`retime::format`].
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,10 +83,11 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
     if let Some(FormatName(format)) = asked {
         return Ok(format);
     }
+    let found = presence::kind(path).map_err(|error| untold(path, error))?;
     let (mut first, mut best) = (FORMATS[0], Recognition::No);
     for format in FORMATS {
         let sure = format.recognise(path);
-        let sure = sure.map_err(|error| CliError::io(path, error))?;
+        let sure = sure.map_err(|error| untold(path, error))?;
         // Of several that are equally sure, the first.
         if sure > best {
             (first, best) = (format, sure);
@@ -95,7 +97,6 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
             break;
         }
     }
-    let found = presence::kind(path).map_err(|error| CliError::io(path, error))?;
     let what = match found {
         Some(found) if found.is_dir() => Some("no trace that retime recognises in this directory"),
         Some(found) if found.is_file() => Some("no trace that retime recognises"),
@@ -110,6 +111,16 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
     }
     // Why a path that leads nowhere, or to no file, cannot be opened is for a format to say.
     Ok(first)
+}
+
+/// Why a path cannot be looked at.
+fn untold(path: &Path, error: io::Error) -> CliError {
+    let without = path.file_name().map(|name| path.with_file_name(name));
+    if error.kind() == ErrorKind::NotADirectory && without.is_some_and(|it| it.is_file()) {
+        let message = "is a file, and the slash at its end makes a directory of it; leave that out";
+        return CliError::input(path, message);
+    }
+    CliError::io(path, error)
 }
 
 /// Opens a trace of a format, on all processes of a team if there is one.

@@ -14,7 +14,7 @@ mod claim;
 mod owner;
 mod rename;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -29,6 +29,10 @@ use owner::Owner;
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
+
+/// How much of the name of a target, in bytes, those of hidden directories hold: with all
+/// else they fit where the encryption of a file system leaves 143 bytes to a name.
+const LONGEST: usize = 100;
 
 const PARTIAL: &str = ".partial";
 /// What was at the place of the target, until it can go.
@@ -108,9 +112,18 @@ impl Staging {
         input: Option<(&Path, &[PathBuf])>,
         may_be_replaced: impl FnOnce() -> Result<(), CliError>,
     ) -> Result<Self, CliError> {
+        if target.as_os_str() == "-" {
+            return Err(CliError::input(
+                target,
+                "is standard output, where no trace can be read again and checked; give a new \
+                 path, or ./- for one of that name",
+            ));
+        }
         let name = target.file_name().ok_or_else(|| {
             CliError::input(target, "cannot be written: give a new path by its name")
         })?;
+        // Without a slash at its end, which would make a directory of a file.
+        let target = &*target.with_file_name(name);
         let parent = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
             _ => PathBuf::from("."),
@@ -396,10 +409,28 @@ fn tell_of_what_stays(directory: &Path, error: &io::Error) {
     let _ = writeln!(anstream::stderr(), "{}", printable(&message));
 }
 
-fn staging_name(target: &std::ffi::OsStr, owner: &Owner) -> OsString {
+/// What hidden directories for a target begin with, up to the number of the process.
+fn hidden_prefix(target: &OsStr) -> OsString {
     let mut name = OsString::from(".");
-    name.push(target);
-    name.push(format!(".retime-{owner}{PARTIAL}"));
+    let text = target.to_string_lossy();
+    if target.len() <= LONGEST && text.len() <= LONGEST {
+        name.push(target);
+    } else {
+        let mut end = LONGEST;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        name.push(text.get(..end).unwrap_or_default());
+        let sum = crc32fast::hash(target.as_encoded_bytes());
+        name.push(format!("~{sum:08x}"));
+    }
+    name.push(".retime-");
+    name
+}
+
+fn staging_name(target: &OsStr, owner: &Owner) -> OsString {
+    let mut name = hidden_prefix(target);
+    name.push(format!("{owner}{PARTIAL}"));
     name
 }
 
@@ -485,9 +516,9 @@ fn may_replace_file(
     if found.is_some_and(|it| it.is_file()) {
         let file = open_regular(target).map_err(failed)?;
         file.take(START).read_to_end(&mut start).map_err(failed)?;
-    }
-    if ours(&start) {
-        return Ok(());
+        if ours(&start) {
+            return Ok(());
+        }
     }
     let message = format!("is no {what}; --force replaces only files that retime wrote");
     Err(CliError::input(target, message))
@@ -503,18 +534,17 @@ pub(crate) fn clean_up_after(target: &Path) {
 
 /// Removes what killed runs for the same target left behind. What they were
 /// about to replace is put back, if they did not come to replace it.
-fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &std::ffi::OsStr) {
+fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &OsStr) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    let mut prefix = OsString::from(".");
-    prefix.push(name);
-    prefix.push(".retime-");
-    let prefix = prefix.to_string_lossy().into_owned();
+    let prefix = hidden_prefix(name);
     for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let Some(rest) = name.strip_prefix(&prefix) else {
-            remove_if_abandoned(&entry.path(), &name);
+        let name = entry.file_name();
+        let rest = name.as_encoded_bytes();
+        let rest = rest.strip_prefix(prefix.as_encoded_bytes());
+        let Some(rest) = rest.and_then(|it| str::from_utf8(it).ok()) else {
+            remove_if_abandoned(&entry.path(), &name.to_string_lossy());
             continue;
         };
         let (owner, replaced) = match rest.strip_suffix(PARTIAL) {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use retime::causality::{CausalityOptions, Defect, Nodes};
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
-use retime::{Accuracy, Timestamp};
+use retime::{Accuracy, Timestamp, printable};
 
 use crate::args::ModelArgs;
 use crate::error::CliError;
@@ -157,6 +157,18 @@ fn compare(recorded: &Loaded, truth: &Loaded) -> Result<(), String> {
     if ids(own) != ids(other) {
         return Err("it has other locations".into());
     }
+    let described = own.locations.iter().zip(&other.locations);
+    if let Some((here, there)) = described.clone().find(|(a, b)| a.name != b.name) {
+        return Err(format!(
+            "location {} is called \"{}\" there, not \"{}\"",
+            here.id,
+            printable(&there.name),
+            printable(&here.name)
+        ));
+    }
+    if described.clone().any(|(a, b)| a.process != b.process) {
+        return Err("its locations belong to other processes".into());
+    }
     for (location, _) in (0..).zip(&own.locations) {
         compare_location(recorded, truth, location).map_err(|what| {
             format!(
@@ -183,9 +195,29 @@ fn compare_location(recorded: &Loaded, truth: &Loaded, location: u32) -> Result<
         of.map(|node| (nodes.event(node), nodes.role(node)))
             .collect::<Vec<_>>()
     };
-    if nodes(recorded) == nodes(truth) {
-        Ok(())
-    } else {
-        Err("another order of events")
+    if nodes(recorded) != nodes(truth) {
+        return Err("another order of events");
     }
+    compare_partners(recorded, truth, location)
+}
+
+/// Both have the same events with a role here, so that nodes have the same numbers. Which of
+/// them are matched may depend on times; those that are in both must have the same partner.
+fn compare_partners(
+    recorded: &Loaded,
+    truth: &Loaded,
+    location: usize,
+) -> Result<(), &'static str> {
+    let (own, other) = (&recorded.causality, &truth.causality);
+    let nodes = own.nodes();
+    for node in nodes.of(location) {
+        let sources = (own.message_source(node), other.message_source(node));
+        let place = |node| (nodes.location(node), nodes.event(node));
+        if let (Some(here), Some(there)) = sources
+            && place(here) != place(there)
+        {
+            return Err("messages of other senders");
+        }
+    }
+    Ok(())
 }

@@ -116,7 +116,8 @@ fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
         });
         match rest {
             Some(b"") => Ok(true),
-            _ if !presence::is_file(path)? => Ok(false),
+            _ if is_beside(path, &input.join(name))? => Ok(true),
+            _ if !is_file_itself(path)? => Ok(false),
             Some([b'.', ..]) => Ok(true),
             _ => presence::is_file(&input.join(name)),
         }
@@ -127,6 +128,24 @@ fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
         }
     }
     Ok(true)
+}
+
+fn is_file_itself(path: &Path) -> io::Result<bool> {
+    Ok(presence::kind_of_entry(path)?.is_some_and(|it| it.is_file()))
+}
+
+/// Whether a link or an empty directory is a copy of one at another path.
+fn is_beside(path: &Path, original: &Path) -> io::Result<bool> {
+    let (Some(kind), Some(was)) = (
+        presence::kind_of_entry(path)?,
+        presence::kind_of_entry(original)?,
+    ) else {
+        return Ok(false);
+    };
+    if kind.is_symlink() && was.is_symlink() {
+        return Ok(fs::read_link(path)? == fs::read_link(original)?);
+    }
+    Ok(kind.is_dir() && was.is_dir() && fs::read_dir(path)?.next().is_none())
 }
 
 fn is_anchor(path: &Path) -> bool {

@@ -136,3 +136,39 @@ fn the_comparison_of_features_is_that_of_the_documentation() {
         assert!(line.chars().count() <= 100, "{line}");
     }
 }
+
+/// Runs with as many events of each kind in the same order, between other partners or under
+/// other names.
+#[test]
+fn a_truth_of_another_run_is_refused() {
+    let scratch = Scratch::new();
+    let line = |location: &str, time: u32, what: &str, message: &str| {
+        format!(
+            "{{\"location\":\"{location}\",\"time\":{time},\"type\":\"{what}\",\"message\":\"{message}\"}}\n"
+        )
+    };
+    let run = |receiver: &str, first: &str, second: &str| {
+        [
+            line("a", 1_000, "send", "m"),
+            line("b", 1_000, "send", "n"),
+            line(receiver, 2_000, "receive", first),
+            line(receiver, 2_100, "receive", second),
+        ]
+        .concat()
+    };
+    scratch.write("mine.jsonl", &run("c", "m", "n"));
+    scratch.write("other.jsonl", &run("c", "n", "m"));
+    scratch.write("names.jsonl", &run("d", "m", "n"));
+    scratch.succeed("check mine.jsonl --truth mine.jsonl");
+    for (truth, why) in [
+        ("other.jsonl", "messages of other senders at c (location 2)"),
+        ("names.jsonl", "location 2 is called \"d\" there, not \"c\""),
+    ] {
+        let outcome = scratch.retime(&format!("check mine.jsonl --truth {truth}"));
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        assert_eq!(
+            outcome.stderr,
+            format!("retime: {truth}: is not the truth of mine.jsonl: {why}\n")
+        );
+    }
+}

@@ -1,0 +1,162 @@
+//! Names of outputs and inputs that are long, strange, or not what they seem.
+
+#![cfg(unix)]
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+
+use crate::common::directory::assert_same;
+use crate::common::{Outcome, Scratch, traces};
+
+const LINES: &str = "{\"location\":\"a\",\"time\":1000,\"type\":\"send\",\"message\":1}
+{\"location\":\"b\",\"time\":900,\"type\":\"receive\",\"message\":1}
+";
+
+fn prepared() -> Scratch {
+    let scratch = traces::scratch([("trace", traces::skewed())]);
+    scratch.write("lines.jsonl", LINES);
+    scratch
+}
+
+#[test]
+fn names_may_be_as_long_as_the_system_lets_them() {
+    for count in [100, 101, 235, 255] {
+        // Characters of two bytes, so that none is cut in the middle.
+        let name = |first: &str| {
+            let long = format!("{first}{}", "\u{e4}".repeat(count / 2));
+            long.chars()
+                .take((count + first.len()) / 2)
+                .collect::<String>()
+        };
+        let scratch = prepared();
+        let (out, back, list) = (name("oo"), name("bb"), name("ll"));
+        scratch.succeed(&format!("correct trace -o {out}"));
+        scratch.succeed(&format!("undo {out} -o {back}"));
+        scratch.succeed(&format!("correct trace --merged -o {list}"));
+        assert_same(&scratch.join("trace"), &scratch.join(&back));
+        scratch.succeed(&format!("correct trace -o {out} --force"));
+        assert_eq!(scratch.entries().len(), 5, "{:?}", scratch.entries());
+    }
+}
+
+/// Two long names that begin alike, and of which one is being written by somebody.
+#[test]
+fn leftovers_of_long_names_are_found() {
+    let scratch = prepared();
+    let long = "x".repeat(220);
+    let (mine, other) = (format!("{long}1"), format!("{long}2"));
+    let limited = format!("ulimit -f 0; exec \"$RETIME\" correct trace -o {mine}");
+    assert_eq!(scratch.shell(&limited).code, Some(2));
+    let dead = |name: &str| {
+        let sum = crc32fast::hash(name.as_bytes());
+        format!(".{}~{sum:08x}.retime-{}.partial", &long[..100], u32::MAX)
+    };
+    for name in [&mine, &other] {
+        fs::create_dir(scratch.join(&dead(name))).unwrap();
+    }
+    scratch.succeed(&format!("correct trace -o {mine}"));
+    assert!(!scratch.join(&dead(&mine)).exists());
+    assert!(scratch.join(&mine).is_dir());
+}
+
+#[test]
+fn a_dash_is_no_name() {
+    let scratch = prepared();
+    scratch.write("shift.json", "{}");
+    for arguments in [
+        "correct trace -o -",
+        "correct trace --merged -o -",
+        "correct lines.jsonl -o -",
+        "apply shift.json trace -o -",
+        "undo trace -o -",
+        "simulate ring -o -",
+    ] {
+        let outcome = scratch.retime(arguments);
+        assert_eq!(outcome.code, Some(2), "{arguments}: {outcome:#?}");
+        assert_eq!(outcome.stdout, "", "{arguments}");
+        assert_eq!(
+            outcome.stderr,
+            "retime: -: is standard output, where no trace can be read again and checked; give a \
+             new path, or ./- for one of that name\n",
+            "{arguments}"
+        );
+    }
+    scratch.succeed("correct trace -o ./-");
+    assert!(scratch.join("-").is_dir());
+}
+
+#[test]
+fn a_slash_at_the_end() {
+    let scratch = prepared();
+    scratch.write(
+        "d.json",
+        "[{\"ph\":\"X\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1,\"name\":\"a\"}]",
+    );
+    for file in ["d.json", "lines.jsonl", "trace/traces.otf2"] {
+        let outcome = scratch.retime(&format!("check {file}/"));
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        let expected = format!(
+            "retime: {file}/: is a file, and the slash at its end makes a directory of it; leave \
+             that out\n"
+        );
+        assert_eq!(outcome.stderr, expected);
+    }
+    // Of what is made the format says whether it is a file.
+    scratch.succeed("correct lines.jsonl -o out.jsonl/");
+    scratch.succeed("undo out.jsonl -o back.jsonl/");
+    assert_eq!(scratch.read("back.jsonl"), LINES);
+    assert!(scratch.join("out.jsonl.retime.json").is_file());
+}
+
+#[test]
+fn an_export_replaces_no_link() {
+    let scratch = prepared();
+    scratch.write("precious", "");
+    for target in ["nowhere", "precious"] {
+        symlink(target, scratch.join("e.pftrace")).unwrap();
+        let outcome = scratch.retime("export trace -o e.pftrace --force");
+        assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+        assert!(scratch.join("e.pftrace").is_symlink());
+        fs::remove_file(scratch.join("e.pftrace")).unwrap();
+    }
+}
+
+#[test]
+fn what_a_copy_took_along_keeps_nobody_from_replacing_it() {
+    let scratch = prepared();
+    symlink("traces.def", scratch.join("trace/latest")).unwrap();
+    symlink("gone", scratch.join("trace/later")).unwrap();
+    fs::create_dir(scratch.join("trace/empty")).unwrap();
+    scratch.succeed("correct trace -o out");
+    scratch.succeed("correct trace -o out --force");
+    // Links and directories of somebody else do.
+    symlink("lines.jsonl", scratch.join("out/mine")).unwrap();
+    assert_eq!(scratch.retime("correct trace -o out --force").code, Some(2));
+    fs::remove_file(scratch.join("out/mine")).unwrap();
+    scratch.write("out/empty/mine", "precious");
+    assert_eq!(scratch.retime("correct trace -o out --force").code, Some(2));
+    assert_eq!(scratch.read("out/empty/mine"), "precious");
+}
+
+#[test]
+fn paths_need_not_be_text() {
+    let scratch = prepared();
+    let name = |start: &str| {
+        let mut name = OsString::from(start);
+        name.push(OsStr::from_bytes(b"\xff\x1b[31m"));
+        name
+    };
+    fs::rename(scratch.join("trace"), scratch.path().join(name("t"))).unwrap();
+    let run = |words: &[&OsStr]| {
+        let mut command = scratch.command("");
+        Outcome::from(command.args(words).output().unwrap()).expect_code(0)
+    };
+    let (correct, undo, o) = ("correct".as_ref(), "undo".as_ref(), "-o".as_ref());
+    let corrected = run(&[correct, &name("t"), o, &name("c")]);
+    assert!(!corrected.stdout.contains('\u{1b}'), "{corrected:#?}");
+    run(&[undo, &name("c"), o, &name("b")]);
+    let there = |start| scratch.path().join(name(start));
+    assert_same(&there("t"), &there("b"));
+}
