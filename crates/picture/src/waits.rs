@@ -135,7 +135,9 @@ impl Waits {
             .map(|location| waiting.of(location))
             .collect();
         let mut all = LaneWaits::default();
-        by_location.iter().for_each(|it| all.add(*it));
+        for waits in &by_location {
+            all.add(*waits);
+        }
         let lane = |lane: &crate::Lane| by_location.get(lane.location.as_usize());
         Self {
             bounded: subject.bounds.is_some(),

@@ -252,8 +252,8 @@ mod tests {
             for step in &steps {
                 shortest[step.from.as_usize()][step.to.as_usize()] = step.fastest;
             }
-            for at in 0..7 {
-                shortest[at][at] = 0.0;
+            for (at, from) in shortest.iter_mut().enumerate() {
+                from[at] = 0.0;
             }
             for via in 0..7 {
                 for from in 0..7 {
