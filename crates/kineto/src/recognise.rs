@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use retime_gzip::first_bytes;
 use retime_model::format::{CORRECTION, Recognition, is_correction};
-use retime_model::{open_regular, presence};
+use retime_model::open_regular;
+use retime_model::presence::{self, kind_in_words};
 
 use crate::error::KinetoError;
 use crate::outline::{Look, look};
@@ -67,35 +68,53 @@ pub(crate) struct Found {
     pub(crate) others: Vec<(PathBuf, String)>,
     /// What may have been a trace and cannot be read any more.
     pub(crate) damaged: Vec<KinetoError>,
-    /// All that are no traces, whatever they are called, by name.
+    /// All files that are no traces, whatever they are called, by name.
     pub(crate) beside: Vec<PathBuf>,
+    /// Symbolic links that lead to no trace.
+    pub(crate) links: Vec<PathBuf>,
+    /// Of what else lies there no copy is made; what it is in words.
+    pub(crate) left_out: Vec<(PathBuf, &'static str)>,
 }
 
 impl Found {
-    /// Looks at all files of a directory. Directories in it are left alone.
+    /// Looks at all files of a directory. Directories in it are left alone. A trace may lie
+    /// behind a link; what is only copied may not.
     pub(crate) fn in_directory(directory: &Path) -> io::Result<Self> {
         let mut found = Self::default();
         let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
         let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
         in_order(&mut paths);
         for path in paths {
+            let Some(kind) = presence::kind_of_entry(&path)? else {
+                continue;
+            };
             if !presence::is_file(&path)? {
+                if kind.is_symlink() {
+                    found.links.push(path);
+                } else {
+                    found.left_out.push((path, kind_in_words(kind)));
+                }
                 continue;
             }
+            let beside = if kind.is_symlink() {
+                &mut found.links
+            } else {
+                &mut found.beside
+            };
             if !is_named_like_one(&path) {
-                found.beside.push(path);
+                beside.push(path);
                 continue;
             }
             match look(&path)? {
                 Look::Trace => found.traces.push(path),
                 Look::Other(what) => {
                     found.others.push((path.clone(), what));
-                    found.beside.push(path);
+                    beside.push(path);
                 }
                 // Systems write files of their own beside others, under hidden names.
                 Look::Damaged { what, .. } if is_hidden(&path) => {
                     found.others.push((path.clone(), what));
-                    found.beside.push(path);
+                    beside.push(path);
                 }
                 Look::Damaged { byte, what } => {
                     found
@@ -189,8 +208,12 @@ pub(crate) fn may_replace(target: &Path, input: &Path) -> Result<(), String> {
         let takes_all = presence::is_directory(input).map_err(untold)?;
         let is_copy = |path: &Path| -> Result<bool, String> {
             let beside = input.join(path.file_name().unwrap_or_default());
-            let is_file = |it: &Path| presence::is_file(it).map_err(untold);
-            Ok(takes_all && is_file(path)? && is_file(&beside)?)
+            let kind = |it: &Path| presence::kind_of_entry(it).map_err(untold);
+            let (Some(kind), Some(original)) = (kind(path)?, kind(&beside)?) else {
+                return Ok(false);
+            };
+            let is_like = kind == original || kind.is_file() && original.is_symlink();
+            Ok(takes_all && is_like && !kind.is_dir())
         };
         for entry in fs::read_dir(target).map_err(untold)? {
             let path = entry.map_err(untold)?.path();

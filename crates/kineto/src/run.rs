@@ -11,7 +11,8 @@ use retime_model::format::{
     is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, resemble,
+    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, link_inside,
+    make_link, printable, resemble,
 };
 
 use crate::columns::{BELOW_ZERO, FileRead};
@@ -35,6 +36,10 @@ pub(crate) struct Run {
     files: Vec<PathBuf>,
     /// What lies beside them in a directory that was named, and is copied as it is.
     beside: Vec<PathBuf>,
+    /// Symbolic links beside them, copied as links.
+    links: Vec<PathBuf>,
+    /// What lies beside them and is not copied; what it is in words.
+    left_out: Vec<(PathBuf, &'static str)>,
     /// What is called like a trace and is none, with the reason.
     others: Vec<(PathBuf, String)>,
     /// What was there when it was opened, of the files and what lies beside them.
@@ -124,7 +129,13 @@ impl Run {
         path: &Path,
         shape: Shape,
         files: Vec<PathBuf>,
-        Found { beside, others, .. }: Found,
+        Found {
+            beside,
+            others,
+            links,
+            left_out,
+            ..
+        }: Found,
     ) -> Result<Self, FormatError> {
         let found = files.iter().chain(&beside).map(|file| {
             let found = fs::metadata(file);
@@ -136,6 +147,8 @@ impl Run {
             found: found.collect::<Result<_, _>>()?,
             files,
             beside,
+            links,
+            left_out,
             others,
             origin: None,
             read: OnceLock::new(),
@@ -244,6 +257,16 @@ impl Run {
             let target = self.target(file, to);
             copy_file(file, &target, monitor, failed)?;
             resemble(found, &target, true).map_err(|source| failed(&target, source))?;
+        }
+        for link in &self.links {
+            let name = Path::new(link.file_name().unwrap_or_default());
+            let said = link_inside(&self.path, name).map_err(|source| failed(link, source))?;
+            let target = self.target(link, to);
+            make_link(&said, &target).map_err(|source| failed(&target, source))?;
+        }
+        for (path, kind) in &self.left_out {
+            let name = path.display().to_string();
+            monitor.notice(&format!("{} is not copied: it is {kind}", printable(&name)));
         }
         self.unless_changed(Ok(()))
     }

@@ -76,7 +76,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let untouched = info.locations.len() - locations;
     let kept = if untouched > 0 {
         format!(
-            "; {} kept their times, as the correction says nothing else of them",
+            "; the times of {} are kept, as the correction says nothing else of them",
             plural(untouched as u64, "location")
         )
     } else {

@@ -273,7 +273,7 @@ fn read_again(
     drop((analysis, solution));
     let fresh = match together {
         Some(fresh) => fresh,
-        None => verify(args, &*opened.trace, &expected, copy)?,
+        None => verify(args, &*opened.trace, expected, copy)?,
     };
     Ok((opened, fresh))
 }

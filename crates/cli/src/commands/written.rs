@@ -126,6 +126,17 @@ impl Expected {
         }))
     }
 
+    /// Lets go what is not needed once the events and times were compared: to join what was
+    /// scanned takes as much room as all before.
+    fn let_go(&mut self) {
+        self.times = Vec::new();
+        self.contents = Vec::new();
+        if self.outside.is_none() {
+            self.events = Vec::new();
+            self.nodes = Vec::new();
+        }
+    }
+
     fn refuse(&self, found: Option<(LocationIndex, Difference)>) -> Result<(), CliError> {
         let Some((location, how)) = found else {
             return Ok(());
@@ -179,7 +190,7 @@ fn times_in(log: &LogColumns, events: &[u32], times: &[Timestamp]) -> OfLog {
 pub(super) fn verify(
     args: &CorrectArgs,
     original: &dyn Trace,
-    expected: &Expected,
+    mut expected: Expected,
     copy: &Path,
 ) -> Result<Fresh, CliError> {
     let written = match original.open_copy(copy, &Interrupts) {
@@ -194,6 +205,8 @@ pub(super) fn verify(
         written.scan(&progress)?
     };
     expected.refuse(expected.difference(&*written, &scan)?)?;
+    expected.let_go();
+    let expected = &expected;
     let outside = expected.outside.as_deref().map(|outside| {
         move |causality: &Causality, node: EventNode| {
             let place = causality.nodes().place(node);

@@ -369,6 +369,47 @@ fn what_is_no_profile_is_named_and_copied() {
     assert_same(&scratch.join("run"), &scratch.join("back"));
 }
 
+#[cfg(unix)]
+#[test]
+fn beside_profiles_links_are_copied_as_links_and_nothing_is_fetched_through_them() {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    // A profile may lie elsewhere.
+    fs::rename(scratch.join("run/rank1.json"), scratch.join("rank1.json")).unwrap();
+    symlink("../rank1.json", scratch.join("run/rank1.json")).unwrap();
+    scratch.write("run/notes.txt", "nothing\n");
+    symlink("notes.txt", scratch.join("run/link")).unwrap();
+    symlink("not there yet", scratch.join("run/dangling")).unwrap();
+    let _socket = UnixListener::bind(scratch.join("run/socket")).unwrap();
+    for force in ["", "--force"] {
+        let outcome = scratch.retime(&format!("correct run -o out {force}"));
+        let outcome = outcome.expect_code(0);
+        let warning = "socket is not copied: it is a socket";
+        assert!(outcome.stdout.contains(warning), "{outcome:#?}");
+    }
+    let said = |name: &str| fs::read_link(scratch.join(name)).unwrap();
+    assert_eq!(said("out/link").to_str(), Some("notes.txt"));
+    assert_eq!(said("out/dangling").to_str(), Some("not there yet"));
+    assert!(!scratch.join("out/rank1.json").is_symlink());
+    scratch.retime("undo out -o back").expect_code(0);
+    assert_eq!(said("back/link").to_str(), Some("notes.txt"));
+    assert_eq!(scratch.read("back/rank1.json"), scratch.read("rank1.json"));
+
+    scratch.write("secret", "root:$6$secret\n");
+    symlink("../secret", scratch.join("run/shadow")).unwrap();
+    let outcome = scratch.retime("correct run -o more");
+    assert_eq!(outcome.code, Some(2), "{outcome:#?}");
+    assert!(
+        outcome
+            .stderr
+            .starts_with("retime: run/shadow: is a symbolic link that leads out")
+    );
+    assert!(!scratch.join("more").exists());
+}
+
 /// Runs `check` and `correct` on a directory with one damaged file.
 fn assert_refused(damaged: &[u8], name: &str, message: &str) {
     let scratch = Scratch::new();
