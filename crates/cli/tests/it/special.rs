@@ -130,7 +130,7 @@ fn options_come_from_pipes_too() {
         let piped = scratch.shell(&script(&format!("{by_file} pipe"), file));
         assert_eq!(piped.stderr, expected.stderr);
     }
-    let saved = "corrected/traces.retime.json";
+    let saved = "corrected/traces.retime";
     let piped = scratch.shell(&script("apply pipe trace -o applied", saved));
     assert_eq!(piped.stderr, "", "{piped:#?}");
     scratch.succeed("check applied");
