@@ -195,7 +195,7 @@ mpi-tools: # What builds against MPI and runs by it; whichever MPI is there alre
 		*HYDRA*) missing="$$missing mpich libmpich-dev" ;; \
 		*) missing="$$missing openmpi-bin libopenmpi-dev" ;; \
 	esac; \
-	ls /usr/lib/llvm-*/lib/libclang*.so* >/dev/null 2>&1 || missing="$$missing libclang-dev"; \
+	ls /usr/lib/llvm-*/lib/ 2>/dev/null | grep -q '^libclang[-.0-9]*so' || missing="$$missing libclang-dev"; \
 	command -v ip >/dev/null || missing="$$missing iproute2"; \
 	[ -z "$$missing" ] || $(INSTALL_PACKAGES) $$missing
 

@@ -193,12 +193,11 @@ pub(super) fn verify(
     mut expected: Expected,
     copy: &Path,
 ) -> Result<Fresh, CliError> {
-    let written = match original.open_copy(copy, &Interrupts) {
-        Some(written) => written?,
-        None => {
-            let format = formats::of(&args.trace, args.format.format)?;
-            formats::open(copy, format, args.format.team.as_ref())?
-        }
+    let written = if let Some(written) = original.open_copy(copy, &Interrupts) {
+        written?
+    } else {
+        let format = formats::of(&args.trace, args.format.format)?;
+        formats::open(copy, format, args.format.team.as_ref())?
     };
     let scan = {
         let progress = Progress::new(Stage::Verifying, written.bytes(), args.run.quiet);
