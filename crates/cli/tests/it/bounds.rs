@@ -1,5 +1,7 @@
 //! Error bounds and the gentlest correction: stated, saved, and true.
 
+use std::fmt::Write;
+
 use crate::common;
 use crate::common::{Scratch, traces};
 use retime_sim::{Layout, Program, from, to};
@@ -188,9 +190,11 @@ fn clocks_that_are_unbounded_for_the_budget_are_counted() {
     for (location, events) in events.iter_mut().enumerate() {
         events.sort_unstable();
         for (time, kind, message) in events {
-            lines += &format!(
-                "{{\"location\":{location},\"time\":{time},\"type\":\"{kind}\",\"message\":\"{message}\"}}\n"
-            );
+            writeln!(
+                lines,
+                r#"{{"location":{location},"time":{time},"type":"{kind}","message":"{message}"}}"#
+            )
+            .unwrap();
         }
     }
     scratch.write("trace.jsonl", &lines);

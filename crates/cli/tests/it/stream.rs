@@ -292,18 +292,19 @@ fn lines_come_out_while_others_still_come_in() {
 /// The longest stay in milliseconds, by the report, where location 1 falls silent and
 /// receives lack their sends.
 fn longest_stay(scratch: &Scratch, options: &str) -> f64 {
-    let mut input = String::from("{\"retime-stream\":1,\"locations\":[0,1]}\n");
-    input += "{\"location\":1,\"time\":0}\n";
-    for step in 1..10_000_u64 {
+    let mut lines = vec![
+        r#"{"retime-stream":1,"locations":[0,1]}"#.to_owned(),
+        r#"{"location":1,"time":0}"#.to_owned(),
+    ];
+    lines.extend((1..10_000_u64).map(|step| {
         let time = step * 100_000;
-        let receive = if step % 100 == 0 {
-            format!(",\"type\":\"receive\",\"message\":{step}")
+        if step % 100 == 0 {
+            format!(r#"{{"location":0,"time":{time},"type":"receive","message":{step}}}"#)
         } else {
-            String::new()
-        };
-        input.push_str(&format!("{{\"location\":0,\"time\":{time}{receive}}}\n"));
-    }
-    scratch.write("in.jsonl", &input);
+            format!(r#"{{"location":0,"time":{time}}}"#)
+        }
+    }));
+    scratch.write("in.jsonl", &(lines.join("\n") + "\n"));
     let script = format!("$RETIME stream -q {options} --report report.json < in.jsonl > out.jsonl");
     assert_eq!(scratch.shell(&script).code, Some(0));
     let report: Value = serde_json::from_str(&scratch.read("report.json")).unwrap();

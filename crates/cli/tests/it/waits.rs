@@ -86,7 +86,7 @@ fn forks_and_joins_do_not_wait_since_main_was_entered() {
     let page = check(&scratch, "teams");
     assert!(page["report"]["matching"]["collectives"].as_u64().unwrap() >= 80);
     assert_possible(&page);
-    assert_eq!(all(&page, "root"), [0.0; 3]);
+    assert!(all(&page, "root").iter().all(|it| it.abs() < 0.5));
 }
 
 /// A call that completes three messages waits for the last of them; what happens between
@@ -114,7 +114,8 @@ fn a_moment_is_waited_for_one_thing() {
     let scratch = traces::scratch([("waitall", program)]);
     let page = check(&scratch, "waitall");
     assert_possible(&page);
-    assert_eq!(all(&page, "late_sender")[0], 5_000.0 + 500.0);
+    let [recorded, ..] = all(&page, "late_sender");
+    assert!((recorded - (5_000.0 + 500.0)).abs() < 0.5, "{recorded}");
 }
 
 /// Recorded times that contradict each other make bounds that begin beyond them.

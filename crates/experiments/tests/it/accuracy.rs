@@ -27,7 +27,11 @@ fn printed(name: &str) -> [String; 3] {
         Some([first, cells.next()?, cells.next()?].map(String::from))
     };
     let found = page.lines().find_map(figures);
-    found.unwrap_or_else(|| panic!("docs/ACCURACY.md prints no figures of {name}"))
+    assert!(
+        found.is_some(),
+        "docs/ACCURACY.md prints no figures of {name}"
+    );
+    found.unwrap()
 }
 
 /// The default against its goal, its order, its bounds, and the page.
