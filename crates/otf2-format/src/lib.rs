@@ -116,7 +116,8 @@ fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
         });
         match rest {
             Some(b"") => Ok(true),
-            _ if is_beside(path, &input.join(name))? => Ok(true),
+            // Beside an anchor file nothing was taken along.
+            _ if presence::is_directory(input)? && is_beside(path, &input.join(name))? => Ok(true),
             _ if !is_file_itself(path)? => Ok(false),
             Some([b'.', ..]) => Ok(true),
             _ => presence::is_file(&input.join(name)),

@@ -24,14 +24,15 @@ fn prepared() -> Scratch {
 fn names_may_be_as_long_as_the_system_lets_them() {
     for count in [100, 101, 235, 255] {
         // Characters of two bytes, so that none is cut in the middle.
-        let name = |first: &str| {
-            let long = format!("{first}{}", "\u{e4}".repeat(count / 2));
-            long.chars()
-                .take((count + first.len()) / 2)
-                .collect::<String>()
+        let name = |letter: &str| {
+            format!(
+                "{}{}",
+                letter.repeat(2 - count % 2),
+                "\u{e4}".repeat(count.div_ceil(2) - 1)
+            )
         };
         let scratch = prepared();
-        let (out, back, list) = (name("oo"), name("bb"), name("ll"));
+        let (out, back, list) = (name("o"), name("b"), name("l"));
         scratch.succeed(&format!("correct trace -o {out}"));
         scratch.succeed(&format!("undo {out} -o {back}"));
         scratch.succeed(&format!("correct trace --merged -o {list}"));
