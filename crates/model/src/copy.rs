@@ -1,11 +1,12 @@
 //! Copies of files as `cp -p` makes them: the bytes, who may read and write them, and if they
-//! are the same the time.
+//! are the same the time. Where a file has holes, so has its copy.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::access::{Access, give_time};
+use crate::holes::Holes;
 use crate::monitor::{Cancelled, Monitor};
 use crate::regular::open_regular;
 
@@ -34,7 +35,7 @@ pub fn copy_file<E: From<Cancelled>>(
 ) -> Result<(), E> {
     let mut from = open_regular(path).map_err(|source| failed(path, source))?;
     let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
-    let mut buffer = vec![0; BLOCK];
+    let (mut holes, mut buffer) = (Holes::default(), vec![0; BLOCK]);
     loop {
         monitor.check()?;
         let count = match from.read(&mut buffer) {
@@ -45,7 +46,10 @@ pub fn copy_file<E: From<Cancelled>>(
         if bytes.is_empty() {
             return Ok(());
         }
-        copy.write_all(bytes).map_err(|source| failed(to, source))?;
+        let parts = holes.parts(&from, bytes);
+        for part in parts.map_err(|source| failed(path, source))? {
+            part.write(&mut copy).map_err(|source| failed(to, source))?;
+        }
         monitor.advance(count as u64);
     }
 }
@@ -62,6 +66,24 @@ mod tests {
         fn from(_: Cancelled) -> Self {
             Self
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_copy_has_the_holes_of_the_original() -> io::Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let dir = std::env::temp_dir().join(format!("retime-sparse-{}", std::process::id()));
+        fs::create_dir_all(&dir)?;
+        let (from, to) = (dir.join("from"), dir.join("to"));
+        let file = File::create(&from)?;
+        file.set_len(3 * BLOCK as u64 + 5)?;
+        file.sync_all()?;
+        assert!(copy_file(&from, &to, &(), |_, _| Failed).is_ok());
+        let [original, copy] = [&from, &to].map(fs::metadata);
+        let (original, copy) = (original?, copy?);
+        assert_eq!(copy.len(), original.len());
+        assert!(copy.blocks() <= original.blocks());
+        fs::remove_dir_all(&dir)
     }
 
     #[test]

@@ -38,6 +38,7 @@ mod defect;
 mod foresight;
 pub mod format;
 mod hashing;
+mod holes;
 mod implementation;
 mod link;
 mod log;
@@ -64,6 +65,7 @@ pub use copy::{copy_file, resemble};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use hashing::{FileMap, Keyed, KeyedHasher};
+pub use holes::{Holes, Part};
 pub use implementation::Implementation;
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{

@@ -45,7 +45,7 @@ mod layout;
 mod markers;
 pub(crate) mod output;
 mod part;
-mod plain;
+pub(crate) mod plain;
 mod retime;
 mod snapshots;
 pub(crate) mod source;

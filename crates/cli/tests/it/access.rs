@@ -4,6 +4,7 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::io::{Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -93,6 +94,40 @@ fn what_is_copied_byte_for_byte_keeps_its_time() {
     scratch.succeed("correct trace -o out");
     assert!(is_old(&scratch.join("out/traces/0.evt")));
     assert_modes(&scratch.join("out"));
+}
+
+/// A file of 8 MiB that holds two bytes.
+fn write_sparse(path: &Path) {
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(b"1").unwrap();
+    file.seek(SeekFrom::Start(5 << 20)).unwrap();
+    file.write_all(b"2").unwrap();
+    file.set_len(8 << 20).unwrap();
+    file.sync_all().unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn holes_of_files_stay_holes() {
+    let scratch = private_trace(&traces::skewed());
+    let sparse = scratch.join("trace/dump");
+    write_sparse(&sparse);
+    let blocks = |path: &Path| fs::metadata(path).unwrap().blocks();
+    if blocks(&sparse) >= 8 << 11 {
+        eprintln!("not tested: this file system has no holes");
+        return;
+    }
+    scratch.succeed("correct trace -o out");
+    scratch.succeed("undo out -o back");
+    for made in ["out", "back"] {
+        let copy = scratch.join(made).join("dump");
+        assert!(fs::read(&copy).unwrap() == fs::read(&sparse).unwrap());
+        assert!(
+            blocks(&copy) <= blocks(&sparse),
+            "{made}: {}",
+            blocks(&copy)
+        );
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher;
-use retime_model::{Access, give_time};
+use retime_model::{Access, Part, give_time};
 
 use crate::error::{Error, Result};
 
@@ -31,6 +31,13 @@ impl Output {
         self.crc.update(bytes);
         self.file
             .write_all(bytes)
+            .map_err(|source| Error::io(&self.path, source))
+    }
+
+    /// Writes what was read from a file that may have holes.
+    pub(crate) fn write_part(&mut self, part: Part<'_>) -> Result<()> {
+        self.crc.update(part.bytes());
+        part.write(&mut self.file)
             .map_err(|source| Error::io(&self.path, source))
     }
 
