@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use crate::access::{Access, give_time};
+use crate::attributes::UserAttributes;
 use crate::holes::Holes;
 use crate::monitor::{Cancelled, Monitor};
 use crate::regular::open_regular;
@@ -13,13 +14,25 @@ use crate::regular::open_regular;
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 18;
 
-/// Gives a written copy what a copy has of the original besides its content: the access, and
-/// if it is the same byte for byte the time.
-pub fn resemble(original: &Metadata, copy: &Path, is_same: bool) -> io::Result<()> {
+/// Gives a written copy what a copy has of the original besides its content.
+pub fn resemble(original: &Metadata, path: &Path, copy: &Path, is_same: bool) -> io::Result<()> {
     let copy = File::options().append(true).open(copy)?;
-    Access::of(original).give(&copy)?;
+    resemble_opened(original, path, &copy, is_same)
+}
+
+/// Gives a copy that was opened what it has of the original, found at `path`, besides its
+/// content: what users noted in it, the access, and if it is the same byte for byte the time.
+pub fn resemble_opened(
+    original: &Metadata,
+    path: &Path,
+    copy: &File,
+    is_same: bool,
+) -> io::Result<()> {
+    // First, since it takes the right to write.
+    UserAttributes::of(path)?.give(copy)?;
+    Access::of(original, path)?.give(copy)?;
     if is_same {
-        give_time(original, &copy)
+        give_time(original, copy)
     } else {
         Ok(())
     }
@@ -100,7 +113,7 @@ mod tests {
         let original = fs::metadata(&from)?;
         let copied = copy_file(&from, &to, &(), |_, _| Failed).is_ok();
         assert!(copied && fs::read(&to)? == content);
-        resemble(&original, &to, true)?;
+        resemble(&original, &from, &to, true)?;
         assert_eq!(fs::metadata(&to)?.modified()?, original.modified()?);
         // What is there already stays.
         assert!(copy_file(&from, &to, &(), |_, _| Failed).is_err());

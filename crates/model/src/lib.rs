@@ -31,6 +31,7 @@
 //! | `words` | numbers with their nouns |
 
 mod access;
+mod attributes;
 mod clocks;
 mod copy;
 mod correction;
@@ -59,9 +60,10 @@ mod trace;
 mod version;
 mod words;
 
-pub use access::{Access, give_time};
+pub use access::Access;
+pub use attributes::UserAttributes;
 pub use clocks::{ClockId, Clocks};
-pub use copy::{copy_file, resemble};
+pub use copy::{copy_file, resemble, resemble_opened};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use hashing::{FileMap, Keyed, KeyedHasher};

@@ -176,7 +176,7 @@ impl<'a> Restore<'a> {
                 "the result differs from the original; the correction or the undo data are \
                  not those of this archive",
             ),
-            Ok(crc) => output.resemble(&corrected, crc == output.crc()),
+            Ok(crc) => output.resemble(&corrected, &path, crc == output.crc()),
             Err(error @ (Error::Cancelled | Error::Io { .. })) => Err(error),
             // Damage shows in many ways, but there is one thing to say about it.
             Err(_) if crc_of(&path, self.monitor)? != undo.corrected => not_restorable(changed),
