@@ -41,7 +41,7 @@ impl Access {
     /// access to the file. Where there are access lists the group gets what everyone has:
     /// no list says who may do both.
     #[must_use]
-    pub fn outside(self, directory: Self) -> Self {
+    pub fn outside(self, directory: &Self) -> Self {
         let entered = directory.mode & 0o111;
         let mode = self.mode & (entered | entered << 1 | entered << 2);
         let is_plain = self.list == AccessList::None && directory.list == AccessList::None;
@@ -128,7 +128,7 @@ impl Access {
 
     /// The same.
     #[must_use]
-    pub fn outside(self, _: Self) -> Self {
+    pub fn outside(self, _: &Self) -> Self {
         self
     }
 
@@ -163,7 +163,7 @@ mod tests {
             (0o600, 0o777, 0o600),
             (0o644, 0o744, 0o600),
         ] {
-            assert_eq!(access(file).outside(access(directory)), access(outside));
+            assert_eq!(access(file).outside(&access(directory)), access(outside));
         }
     }
 }

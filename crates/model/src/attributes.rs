@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(AccessList::of(&to)?, AccessList::None);
         assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o640);
         // Nor does the group get what the list allowed others, where it goes without one.
-        let outside = access(&from)?.outside(access(&dir)?);
+        let outside = access(&from)?.outside(&access(&dir)?);
         outside.give(&open(&to)?)?;
         assert_eq!(AccessList::of(&to)?, AccessList::None);
         assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o600);
