@@ -167,3 +167,75 @@ mod tests {
         }
     }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod list_tests {
+    use super::*;
+    use crate::attributes::UserAttributes;
+    use rustix::fs::{XattrFlags, setxattr};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    /// A list in the form of the system: user 4711 may read, and the group may do nothing,
+    /// whereas the group bits of the mode say r.
+    fn list() -> Vec<u8> {
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        let anybody = u32::MAX;
+        for (tag, permissions, id) in [
+            (0x01_u16, 6_u16, anybody),
+            (0x02, 4, 4_711),
+            (0x04, 0, anybody),
+            (0x10, 4, anybody),
+            (0x20, 0, anybody),
+        ] {
+            list.extend(tag.to_le_bytes());
+            list.extend(permissions.to_le_bytes());
+            list.extend(id.to_le_bytes());
+        }
+        list
+    }
+
+    #[test]
+    fn a_copy_has_the_attributes_and_the_list_of_the_original() -> io::Result<()> {
+        let dir = std::env::temp_dir().join(format!("retime-attributes-{}", std::process::id()));
+        fs::create_dir_all(&dir)?;
+        let [from, to, plain] = ["from", "to", "plain"].map(|name| dir.join(name));
+        for path in [&from, &to, &plain] {
+            fs::write(path, "content")?;
+            fs::set_permissions(path, Permissions::from_mode(0o640))?;
+        }
+        let set = |path: &Path, name: &str, value: &[u8]| {
+            setxattr(path, name, value, XattrFlags::empty()).is_ok()
+        };
+        let large = vec![7; 1_000];
+        if !set(&from, "user.note", &large)
+            || !set(&from, "user.empty", b"")
+            || !set(&from, "system.posix_acl_access", &list())
+        {
+            eprintln!(
+                "not tested: the file system of {} has no attributes",
+                dir.display()
+            );
+            return fs::remove_dir_all(&dir);
+        }
+        let open = |path: &Path| File::options().append(true).open(path);
+        let access = |path: &Path| Access::of(&fs::metadata(path)?, path);
+        UserAttributes::of(&from)?.give(&open(&to)?)?;
+        access(&from)?.give(&open(&to)?)?;
+        assert_eq!(UserAttributes::of(&to)?, UserAttributes::of(&from)?);
+        assert_ne!(UserAttributes::of(&to)?, UserAttributes::default());
+        assert_eq!(AccessList::of(&to)?, AccessList::Entries(list().into()));
+        assert_eq!(access(&to)?, access(&from)?);
+
+        // A list that the original does not have lets nobody in.
+        access(&plain)?.give(&open(&to)?)?;
+        assert_eq!(AccessList::of(&to)?, AccessList::None);
+        assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o640);
+        // Nor does the group get what the list allowed others, where it goes without one.
+        let outside = access(&from)?.outside(&access(&dir)?);
+        outside.give(&open(&to)?)?;
+        assert_eq!(AccessList::of(&to)?, AccessList::None);
+        assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o600);
+        fs::remove_dir_all(&dir)
+    }
+}

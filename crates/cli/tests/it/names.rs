@@ -108,7 +108,7 @@ fn a_slash_at_the_end() {
     scratch.succeed("correct lines.jsonl -o out.jsonl/");
     scratch.succeed("undo out.jsonl -o back.jsonl/");
     assert_eq!(scratch.read("back.jsonl"), LINES);
-    assert!(scratch.join("out.jsonl.retime.json").is_file());
+    assert!(scratch.join("out.jsonl.retime").is_file());
 }
 
 #[test]
