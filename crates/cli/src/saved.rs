@@ -143,7 +143,7 @@ impl SavedCorrection {
         let found = fs::metadata(like).map_err(|error| CliError::io(like, error))?;
         let write = || -> std::io::Result<()> {
             let mut file = BufWriter::new(File::create_new(path)?);
-            Access::of(&found).of_data().give(file.get_ref())?;
+            Access::of(&found, like)?.of_data().give(file.get_ref())?;
             serde_json::to_writer(&mut file, self)?;
             file.write_all(b"\n")?;
             file.flush()
@@ -270,5 +270,5 @@ pub(crate) fn take_along(trace: &dyn Trace, staging: &Staging) -> Result<(), Cli
     let failed = |path: &Path, error| CliError::io(path, error);
     let found = fs::metadata(&path).map_err(|error| failed(&path, error))?;
     copy_file(&path, &to, &Interrupts, failed)?;
-    resemble(&found, &to, true).map_err(|error| failed(&to, error))
+    resemble(&found, &path, &to, true).map_err(|error| failed(&to, error))
 }

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
-use retime::{Access, open_regular, presence, printable};
+use retime::{Access, UserAttributes, open_regular, presence, printable};
 
 use crate::error::CliError;
 use claim::Claim;
@@ -45,7 +45,7 @@ pub(crate) struct Staging {
     parent: PathBuf,
     directory: PathBuf,
     /// That of the directory which a directory is a copy of.
-    access: Option<Access>,
+    access: Option<(Access, UserAttributes)>,
     replace: bool,
     done: bool,
     /// Given up when the directory is gone, so declared last.
@@ -357,12 +357,16 @@ impl Staging {
         CliError::io(&self.target, error)
     }
 
-    /// Opens the directory to whom the one may enter that it is a copy of.
+    /// Opens the directory to whom the one may enter that it is a copy of, and gives it what
+    /// users noted in that.
     fn give_access(&self) -> Result<(), CliError> {
-        let Some(access) = self.access else {
+        let Some((access, noted)) = &self.access else {
             return Ok(());
         };
-        let given = File::open(&self.directory).and_then(|directory| access.give(&directory));
+        let given = File::open(&self.directory).and_then(|directory| {
+            noted.give(&directory)?;
+            access.give(&directory)
+        });
         given.map_err(|error| CliError::io(&self.directory, error))
     }
 
@@ -469,15 +473,19 @@ fn make_private(directory: &Path) -> io::Result<()> {
     builder.create(directory)
 }
 
-/// The access of the directory that a trace lies in, or is.
-fn access_of_directory(input: &Path) -> Result<Option<Access>, CliError> {
+/// The access of the directory that a trace lies in, or is, and what users noted in it.
+fn access_of_directory(input: &Path) -> Result<Option<(Access, UserAttributes)>, CliError> {
     let directory = match input.parent() {
         _ if is_directory(input)? => input,
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    match fs::metadata(directory) {
-        Ok(found) => Ok(Some(Access::of(&found))),
+    let found = fs::metadata(directory).and_then(|found| {
+        let access = Access::of(&found, directory)?;
+        Ok((access, UserAttributes::of(directory)?))
+    });
+    match found {
+        Ok(found) => Ok(Some(found)),
         // That there is no such trace is said where it is opened.
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(CliError::io(directory, error)),

@@ -71,7 +71,7 @@ impl EventFile {
         outcome: Result<T, FormatError>,
     ) -> Result<T, FormatError> {
         let outcome = self.unless_changed(outcome)?;
-        resemble(&self.found, to, is_same).map_err(|source| failed(to, source))?;
+        resemble(&self.found, &self.path, to, is_same).map_err(|source| failed(to, source))?;
         Ok(outcome)
     }
 }

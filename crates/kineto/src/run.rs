@@ -237,7 +237,7 @@ impl Run {
         let written = files.map(|(position, (file, found))| {
             let target = self.target(file, to);
             let outcome = write(position, file, &target)?;
-            let resembled = resemble(found, &target, is_same);
+            let resembled = resemble(found, file, &target, is_same);
             resembled.map_err(|source| KinetoError::io(&target, source))?;
             Ok(outcome)
         });
@@ -256,7 +256,7 @@ impl Run {
         for (file, found) in self.beside.iter().zip(found).filter(|it| wanted(it.0)) {
             let target = self.target(file, to);
             copy_file(file, &target, monitor, failed)?;
-            resemble(found, &target, true).map_err(|source| failed(&target, source))?;
+            resemble(found, file, &target, true).map_err(|source| failed(&target, source))?;
         }
         for link in &self.links {
             let name = Path::new(link.file_name().unwrap_or_default());

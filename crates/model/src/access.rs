@@ -4,44 +4,57 @@
 //! group, if the system lets them be given away. `cp` leaves the mode as it is where the
 //! group cannot be given; here the group then may do no more than everyone, since it is
 //! another group.
+//!
+//! With an access list (POSIX ACL) the group bits of the mode are no longer the group's:
+//! they say what the list allows at most. So a copy has the list as well, and where it
+//! cannot, the group may do no more than everyone.
 
 use std::fs::{File, Metadata};
 use std::io;
+use std::path::Path;
 
-/// The owner, group and mode of a file or directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::attributes::AccessList;
+
+/// The owner, group, mode and access list of a file or directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
     owner: u32,
     group: u32,
     mode: u32,
+    list: AccessList,
 }
 
 #[cfg(unix)]
 impl Access {
     /// That of what was found at a path.
-    pub fn of(found: &Metadata) -> Self {
+    pub fn of(found: &Metadata, path: &Path) -> io::Result<Self> {
         use std::os::unix::fs::MetadataExt;
-        Self {
+        Ok(Self {
             owner: found.uid(),
             group: found.gid(),
             mode: found.mode() & 0o7777,
-        }
+            list: AccessList::of(path)?,
+        })
     }
 
     /// The same for a file that leaves this directory: who could not enter that gets no
-    /// access to the file.
+    /// access to the file. Where there are access lists the group gets what everyone has:
+    /// no list says who may do both.
     #[must_use]
-    pub const fn outside(self, directory: Self) -> Self {
+    pub fn outside(self, directory: &Self) -> Self {
         let entered = directory.mode & 0o111;
+        let mode = self.mode & (entered | entered << 1 | entered << 2);
+        let is_plain = self.list == AccessList::None && directory.list == AccessList::None;
         Self {
-            mode: self.mode & (entered | entered << 1 | entered << 2),
+            mode: if is_plain { mode } else { closed(mode) },
+            list: AccessList::None,
             ..self
         }
     }
 
     /// The same for a file that holds nothing to execute.
     #[must_use]
-    pub const fn of_data(self) -> Self {
+    pub fn of_data(self) -> Self {
         Self {
             mode: self.mode & 0o666,
             ..self
@@ -49,24 +62,25 @@ impl Access {
     }
 
     /// Gives it to a file or directory that was opened.
-    pub fn give(self, to: &File) -> io::Result<()> {
+    pub fn give(&self, to: &File) -> io::Result<()> {
         use std::fs::Permissions;
-        use std::os::unix::fs::{PermissionsExt, fchown};
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
 
-        let now = Self::of(&to.metadata()?);
+        let now = to.metadata()?;
         let group = Some(self.group);
-        let is_given = (now.owner, now.group) == (self.owner, self.group)
+        // Only the owner of a file may change its list.
+        let is_listed = self.list.give(to)?;
+        let is_given = (now.uid(), now.gid()) == (self.owner, self.group)
             || fchown(to, Some(self.owner), group).is_ok()
-            || now.group == self.group
+            || now.gid() == self.group
             || fchown(to, None, group).is_ok();
-        let everyone = (self.mode & 0o007) << 3;
-        let mode = if is_given {
+        let mode = if is_given && is_listed {
             self.mode
         } else {
-            self.mode & (!0o070 | everyone)
+            closed(self.mode)
         };
         // Giving a file away may have taken bits of its mode.
-        let now = Self::of(&to.metadata()?).mode;
+        let now = to.metadata()?.mode() & 0o7777;
         if mode == now {
             return Ok(());
         }
@@ -78,9 +92,15 @@ impl Access {
     }
 }
 
+/// A mode that lets the group do no more than everyone.
+#[cfg(unix)]
+const fn closed(mode: u32) -> u32 {
+    mode & (!0o070 | (mode & 0o007) << 3)
+}
+
 /// Gives a copy that is the same byte for byte the time of modification of the original.
 /// File systems that do not keep it leave it as it is.
-pub fn give_time(original: &Metadata, to: &File) -> io::Result<()> {
+pub(crate) fn give_time(original: &Metadata, to: &File) -> io::Result<()> {
     match original.modified().and_then(|time| to.set_modified(time)) {
         Err(error) if is_not_kept(&error) => Ok(()),
         given => given,
@@ -97,28 +117,29 @@ fn is_not_kept(error: &io::Error) -> bool {
 #[cfg(not(unix))]
 impl Access {
     /// Nothing is known of it.
-    pub fn of(_: &Metadata) -> Self {
-        Self {
+    pub fn of(_: &Metadata, _: &Path) -> io::Result<Self> {
+        Ok(Self {
             owner: 0,
             group: 0,
             mode: 0,
-        }
+            list: AccessList::None,
+        })
     }
 
     /// The same.
     #[must_use]
-    pub const fn outside(self, _: Self) -> Self {
+    pub fn outside(self, _: &Self) -> Self {
         self
     }
 
     /// The same.
     #[must_use]
-    pub const fn of_data(self) -> Self {
+    pub fn of_data(self) -> Self {
         self
     }
 
     /// Leaves a file as it is.
-    pub fn give(self, _: &File) -> io::Result<()> {
+    pub fn give(&self, _: &File) -> io::Result<()> {
         Ok(())
     }
 }
@@ -133,6 +154,7 @@ mod tests {
             owner: 1,
             group: 1,
             mode,
+            list: AccessList::None,
         };
         for (file, directory, outside) in [
             (0o644, 0o755, 0o644),
@@ -141,7 +163,79 @@ mod tests {
             (0o600, 0o777, 0o600),
             (0o644, 0o744, 0o600),
         ] {
-            assert_eq!(access(file).outside(access(directory)), access(outside));
+            assert_eq!(access(file).outside(&access(directory)), access(outside));
         }
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod list_tests {
+    use super::*;
+    use crate::attributes::UserAttributes;
+    use rustix::fs::{XattrFlags, setxattr};
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    /// A list in the form of the system: user 4711 may read, and the group may do nothing,
+    /// whereas the group bits of the mode say r.
+    fn list() -> Vec<u8> {
+        let mut list = 2_u32.to_le_bytes().to_vec();
+        let anybody = u32::MAX;
+        for (tag, permissions, id) in [
+            (0x01_u16, 6_u16, anybody),
+            (0x02, 4, 4_711),
+            (0x04, 0, anybody),
+            (0x10, 4, anybody),
+            (0x20, 0, anybody),
+        ] {
+            list.extend(tag.to_le_bytes());
+            list.extend(permissions.to_le_bytes());
+            list.extend(id.to_le_bytes());
+        }
+        list
+    }
+
+    #[test]
+    fn a_copy_has_the_attributes_and_the_list_of_the_original() -> io::Result<()> {
+        let dir = std::env::temp_dir().join(format!("retime-attributes-{}", std::process::id()));
+        fs::create_dir_all(&dir)?;
+        let [from, to, plain] = ["from", "to", "plain"].map(|name| dir.join(name));
+        for path in [&from, &to, &plain] {
+            fs::write(path, "content")?;
+            fs::set_permissions(path, Permissions::from_mode(0o640))?;
+        }
+        let set = |path: &Path, name: &str, value: &[u8]| {
+            setxattr(path, name, value, XattrFlags::empty()).is_ok()
+        };
+        let large = vec![7; 1_000];
+        if !set(&from, "user.note", &large)
+            || !set(&from, "user.empty", b"")
+            || !set(&from, "system.posix_acl_access", &list())
+        {
+            eprintln!(
+                "not tested: the file system of {} has no attributes",
+                dir.display()
+            );
+            return fs::remove_dir_all(&dir);
+        }
+        let open = |path: &Path| File::options().append(true).open(path);
+        let access = |path: &Path| Access::of(&fs::metadata(path)?, path);
+        UserAttributes::of(&from)?.give(&open(&to)?)?;
+        access(&from)?.give(&open(&to)?)?;
+        assert_eq!(UserAttributes::of(&to)?, UserAttributes::of(&from)?);
+        assert_ne!(UserAttributes::of(&to)?, UserAttributes::default());
+        assert_eq!(AccessList::of(&to)?, AccessList::Entries(list().into()));
+        assert_eq!(access(&to)?, access(&from)?);
+
+        // A list that the original does not have lets nobody in.
+        access(&plain)?.give(&open(&to)?)?;
+        assert_eq!(AccessList::of(&to)?, AccessList::None);
+        assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o640);
+        // Nor does the group get what the list allowed others, where it goes without one.
+        let outside = access(&from)?.outside(&access(&dir)?);
+        outside.give(&open(&to)?)?;
+        assert_eq!(AccessList::of(&to)?, AccessList::None);
+        assert_eq!(fs::metadata(&to)?.mode() & 0o777, 0o600);
+        fs::remove_dir_all(&dir)
     }
 }

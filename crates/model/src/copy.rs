@@ -1,24 +1,38 @@
 //! Copies of files as `cp -p` makes them: the bytes, who may read and write them, and if they
-//! are the same the time.
+//! are the same the time. Where a file has holes, so has its copy.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::access::{Access, give_time};
+use crate::attributes::UserAttributes;
+use crate::holes::Holes;
 use crate::monitor::{Cancelled, Monitor};
 use crate::regular::open_regular;
 
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 18;
 
-/// Gives a written copy what a copy has of the original besides its content: the access, and
-/// if it is the same byte for byte the time.
-pub fn resemble(original: &Metadata, copy: &Path, is_same: bool) -> io::Result<()> {
+/// Gives a written copy what a copy has of the original besides its content.
+pub fn resemble(original: &Metadata, path: &Path, copy: &Path, is_same: bool) -> io::Result<()> {
     let copy = File::options().append(true).open(copy)?;
-    Access::of(original).give(&copy)?;
+    resemble_opened(original, path, &copy, is_same)
+}
+
+/// Gives a copy that was opened what it has of the original, found at `path`, besides its
+/// content: what users noted in it, the access, and if it is the same byte for byte the time.
+pub fn resemble_opened(
+    original: &Metadata,
+    path: &Path,
+    copy: &File,
+    is_same: bool,
+) -> io::Result<()> {
+    // First, since it takes the right to write.
+    UserAttributes::of(path)?.give(copy)?;
+    Access::of(original, path)?.give(copy)?;
     if is_same {
-        give_time(original, &copy)
+        give_time(original, copy)
     } else {
         Ok(())
     }
@@ -34,7 +48,7 @@ pub fn copy_file<E: From<Cancelled>>(
 ) -> Result<(), E> {
     let mut from = open_regular(path).map_err(|source| failed(path, source))?;
     let mut copy = File::create_new(to).map_err(|source| failed(to, source))?;
-    let mut buffer = vec![0; BLOCK];
+    let (mut holes, mut buffer) = (Holes::default(), vec![0; BLOCK]);
     loop {
         monitor.check()?;
         let count = match from.read(&mut buffer) {
@@ -45,7 +59,10 @@ pub fn copy_file<E: From<Cancelled>>(
         if bytes.is_empty() {
             return Ok(());
         }
-        copy.write_all(bytes).map_err(|source| failed(to, source))?;
+        let parts = holes.parts(&from, bytes);
+        for part in parts.map_err(|source| failed(path, source))? {
+            part.write(&mut copy).map_err(|source| failed(to, source))?;
+        }
         monitor.advance(count as u64);
     }
 }
@@ -65,6 +82,24 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn a_copy_has_the_holes_of_the_original() -> io::Result<()> {
+        use std::os::unix::fs::MetadataExt;
+        let dir = std::env::temp_dir().join(format!("retime-sparse-{}", std::process::id()));
+        fs::create_dir_all(&dir)?;
+        let (from, to) = (dir.join("from"), dir.join("to"));
+        let file = File::create(&from)?;
+        file.set_len(3 * BLOCK as u64 + 5)?;
+        file.sync_all()?;
+        assert!(copy_file(&from, &to, &(), |_, _| Failed).is_ok());
+        let [original, copy] = [&from, &to].map(fs::metadata);
+        let (original, copy) = (original?, copy?);
+        assert_eq!(copy.len(), original.len());
+        assert!(copy.blocks() <= original.blocks());
+        fs::remove_dir_all(&dir)
+    }
+
+    #[test]
     fn a_copy_is_a_new_file_of_the_same_bytes_and_time() -> io::Result<()> {
         let dir = std::env::temp_dir().join(format!("retime-copy-{}", std::process::id()));
         fs::create_dir_all(&dir)?;
@@ -78,7 +113,7 @@ mod tests {
         let original = fs::metadata(&from)?;
         let copied = copy_file(&from, &to, &(), |_, _| Failed).is_ok();
         assert!(copied && fs::read(&to)? == content);
-        resemble(&original, &to, true)?;
+        resemble(&original, &from, &to, true)?;
         assert_eq!(fs::metadata(&to)?.modified()?, original.modified()?);
         // What is there already stays.
         assert!(copy_file(&from, &to, &(), |_, _| Failed).is_err());

@@ -31,6 +31,7 @@
 //! | `words` | numbers with their nouns |
 
 mod access;
+mod attributes;
 mod clocks;
 mod copy;
 mod correction;
@@ -38,6 +39,7 @@ mod defect;
 mod foresight;
 pub mod format;
 mod hashing;
+mod holes;
 mod implementation;
 mod link;
 mod log;
@@ -58,12 +60,14 @@ mod trace;
 mod version;
 mod words;
 
-pub use access::{Access, give_time};
+pub use access::Access;
+pub use attributes::UserAttributes;
 pub use clocks::{ClockId, Clocks};
-pub use copy::{copy_file, resemble};
+pub use copy::{copy_file, resemble, resemble_opened};
 pub use correction::Correction;
 pub use defect::{Defect, DefectCount, Defects, Place};
 pub use hashing::{FileMap, Keyed, KeyedHasher};
+pub use holes::{Holes, Part};
 pub use implementation::Implementation;
 pub use link::{LeadsOut, link_inside, make_link, stays_inside};
 pub use log::{

@@ -26,6 +26,7 @@ use crate::rewrite::create_directories;
 use crate::rewrite::events::Job;
 use crate::rewrite::files::{self, Beside};
 use crate::rewrite::output::Output;
+use crate::rewrite::plain;
 use crate::rewrite::source::{BLOCK, Summed, crc_of, fill};
 use crate::rewrite::stamp::{Trouble, each_time};
 use crate::trace::Trace;
@@ -175,7 +176,7 @@ impl<'a> Restore<'a> {
                 "the result differs from the original; the correction or the undo data are \
                  not those of this archive",
             ),
-            Ok(crc) => output.resemble(&corrected, crc == output.crc()),
+            Ok(crc) => output.resemble(&corrected, &path, crc == output.crc()),
             Err(error @ (Error::Cancelled | Error::Io { .. })) => Err(error),
             // Damage shows in many ways, but there is one thing to say about it.
             Err(_) if crc_of(&path, self.monitor)? != undo.corrected => not_restorable(changed),
@@ -186,6 +187,9 @@ impl<'a> Restore<'a> {
     /// Writes the original content; the check sum of the corrected file.
     fn content(&self, path: &Path, undo: &FileUndo, output: &mut Output) -> Result<u32> {
         let summed = Summed::open(path, self.monitor)?;
+        if matches!(undo.content, Content::Plain) && undo.edits.is_empty() {
+            return plain::copy_read(summed, path, output, self.monitor);
+        }
         let mut reader = EditReader::new(summed, &undo.edits);
         let (kind, id) = match undo.content {
             Content::Plain => {

@@ -45,7 +45,7 @@ mod layout;
 mod markers;
 pub(crate) mod output;
 mod part;
-mod plain;
+pub(crate) mod plain;
 mod retime;
 mod snapshots;
 pub(crate) mod source;
@@ -58,7 +58,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
-use retime_model::{Access, Correction, LocationIndex, SavedName, Timestamp, Version};
+use retime_model::{Correction, LocationIndex, SavedName, Timestamp, Version, resemble_opened};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Listing, Role};
@@ -122,7 +122,8 @@ impl Trace {
         Rewrite::new(self, Some(correction), to, monitor)?.run()
     }
 
-    /// Gives the directories in a finished copy the access of those of this trace.
+    /// Gives the directories in a finished copy the access of those of this trace, and what
+    /// users noted in them.
     pub(crate) fn give_directories<'a>(
         &self,
         to: &Path,
@@ -131,9 +132,11 @@ impl Trace {
         let from = files::directory(self.archive());
         // Who may not write into a directory cannot give anything that is in it.
         for name in directories(names).into_iter().rev() {
-            let original = files::metadata(&from.join(name))?;
+            let from = from.join(name);
+            let original = files::metadata(&from)?;
             let dir = to.join(name);
-            let given = File::open(&dir).and_then(|dir| Access::of(&original).give(&dir));
+            let given = File::open(&dir)
+                .and_then(|opened| resemble_opened(&original, &from, &opened, false));
             given.map_err(|source| Error::io(&dir, source))?;
         }
         Ok(())
@@ -260,7 +263,7 @@ impl<'a> Rewrite<'a> {
                 return Err(Error::Changed { path });
             }
         }
-        output.resemble(&original, changed.original == output.crc())?;
+        output.resemble(&original, &file.path, changed.original == output.crc())?;
         if self.synced {
             output.sync()?;
         }

@@ -150,14 +150,14 @@ fn write(
 /// Who may read a list of its events: whom the trace lets read them.
 pub(super) fn access(trace: &dyn Trace) -> Result<Access, CliError> {
     let of = |path: &Path| {
-        let found = fs::metadata(path).map_err(|error| CliError::io(path, error));
-        Ok::<_, CliError>(Access::of(&found?))
+        let access = fs::metadata(path).and_then(|found| Access::of(&found, path));
+        access.map_err(|error| CliError::io(path, error))
     };
     let file = of(trace.path())?;
     Ok(match trace.path().parent() {
         _ if trace.shape() == Shape::File => file,
-        Some(parent) if !parent.as_os_str().is_empty() => file.outside(of(parent)?),
-        _ => file.outside(of(Path::new("."))?),
+        Some(parent) if !parent.as_os_str().is_empty() => file.outside(&of(parent)?),
+        _ => file.outside(&of(Path::new("."))?),
     })
 }
 

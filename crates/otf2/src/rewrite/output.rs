@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher;
-use retime_model::{Access, give_time};
+use retime_model::{Part, resemble_opened};
 
 use crate::error::{Error, Result};
 
@@ -34,6 +34,13 @@ impl Output {
             .map_err(|source| Error::io(&self.path, source))
     }
 
+    /// Writes what was read from a file that may have holes.
+    pub(crate) fn write_part(&mut self, part: Part<'_>) -> Result<()> {
+        self.crc.update(part.bytes());
+        part.write(&mut self.file)
+            .map_err(|source| Error::io(&self.path, source))
+    }
+
     /// Starts again with an empty file.
     pub(crate) fn restart(&mut self) -> Result<()> {
         self.crc = Hasher::new();
@@ -43,14 +50,10 @@ impl Output {
             .map_err(|source| Error::io(&self.path, source))
     }
 
-    /// Gives the file the access of the `original`, and its time if they are the same.
-    pub(crate) fn resemble(&self, original: &Metadata, is_same: bool) -> Result<()> {
-        let given = Access::of(original).give(&self.file);
-        let given = if is_same {
-            given.and_then(|()| give_time(original, &self.file))
-        } else {
-            given
-        };
+    /// Gives the file what it has of the `original` at `path` besides its content, and its
+    /// time if they are the same.
+    pub(crate) fn resemble(&self, original: &Metadata, path: &Path, is_same: bool) -> Result<()> {
+        let given = resemble_opened(original, path, &self.file, is_same);
         given.map_err(|source| Error::io(&self.path, source))
     }
 

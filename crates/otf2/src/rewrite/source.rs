@@ -126,6 +126,10 @@ impl<'a> Summed<'a> {
         })
     }
 
+    pub(crate) const fn file(&self) -> &File {
+        &self.file
+    }
+
     /// The check sum of what was read.
     pub(crate) fn crc(self) -> u32 {
         self.crc.finalize()

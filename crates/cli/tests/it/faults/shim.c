@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { PASS = 0, SHORT = -1 };
@@ -247,5 +248,9 @@ WRAP("unlink", int, -1, unlinkat, (int fd, const char *path, int flags), (fd, pa
 WRAP("attribute", int, -1, chmod, (const char *path, mode_t mode), (path, mode), AT_FDCWD, path)
 WRAP("attribute", int, -1, fchmod, (int fd, mode_t mode), (fd, mode), fd, NULL)
 WRAP("attribute", int, -1, fchown, (int fd, uid_t user, gid_t group), (fd, user, group), fd, NULL)
+WRAP("attribute", ssize_t, -1, listxattr, (const char *path, char *names, size_t size), (path, names, size), AT_FDCWD, path)
+WRAP("attribute", ssize_t, -1, getxattr, (const char *path, const char *name, void *value, size_t size), (path, name, value, size), AT_FDCWD, path)
+WRAP("attribute", int, -1, fsetxattr, (int fd, const char *name, const void *value, size_t size, int flags), (fd, name, value, size, flags), fd, NULL)
+WRAP("attribute", int, -1, fremovexattr, (int fd, const char *name), (fd, name), fd, NULL)
 WRAP("attribute", int, -1, futimens, (int fd, const struct timespec times[2]), (fd, times), fd, NULL)
 WRAP("attribute", int, -1, utimensat, (int fd, const char *path, const struct timespec times[2], int flags), (fd, path, times, flags), fd, path)
