@@ -46,7 +46,7 @@ def numbers(report):
         found.append(("error", "unknown", "bounds were not computed"))
     else:
         largest, mean = (None if it is None else it * tick for it in (bounds["largest"], bounds["mean"]))
-        found.append(("error at most", seconds(largest), f"{seconds(mean)} in the mean"))
+        found.append(("error at most", seconds(largest), f"{seconds(mean)} in the mean, at events that communicate"))
     return found
 
 
