@@ -1,4 +1,4 @@
-//! What a written trace says of itself: scanned and matched like any other, and checked.
+//! Verdict on a written trace, which is scanned and matched like any other, and checked.
 //!
 //! The verdict on a corrected trace is that of `retime check` on the copy. So it rests on
 //! nothing that is known from the input: neither on which events belonged together there
@@ -19,7 +19,7 @@ use crate::load::joined;
 use crate::progress::{Interrupts, Progress, Stage};
 use crate::report::{build, examined, model};
 
-/// What a trace says of itself.
+/// The verdict on a trace from its own records alone.
 pub(super) struct Fresh {
     info: TraceInfo,
     clocks: Clocks,
