@@ -8,6 +8,7 @@ rank, drawn from the seed of the case: no clock is left true, not even that of r
     wander:A/P    three swings, together of at most A, of periods between P/2 and 2P
     walk:R        the rate takes a normal step of deviation R every half second
     step:A        half of the clocks, at least one, are set once by +-A/2 to +-A
+    one-step:A    one clock is set once by +-A/2 to +-A; of two clocks the second
     coarse:A      the clock advances in steps of A
     shared:N      N ranks in a row are on one node and read one clock
     one-node      all ranks are declared to be on one node, with clocks of their own
@@ -42,6 +43,7 @@ class Description:
     wander: tuple = None
     walk: float = 0.0
     step: float = 0.0
+    one_step: float = 0.0
     coarse: float = 0.0
     shared: int = 1
     one_node: bool = False
@@ -59,8 +61,8 @@ class Description:
                 parsed.wander = (quantity(amplitude), quantity(period) * 1e-9)
             elif name == "shared":
                 parsed.shared = int(value)
-            elif name in ("offset", "drift", "walk", "step", "coarse"):
-                setattr(parsed, name, quantity(value))
+            elif name in ("offset", "drift", "walk", "step", "one-step", "coarse"):
+                setattr(parsed, name.replace("-", "_"), quantity(value))
             else:
                 raise ValueError(f"{part}: not a clock error")
         return parsed
@@ -75,6 +77,7 @@ class Clock:
 
     knots: list = field(default_factory=list)
     wander: float = 0.0
+    step: tuple = None  # (seconds, ns) if it is set
 
 
 def namespace_offsets(description, ranks, seed):
@@ -112,7 +115,7 @@ def _draw(description, seconds, source, is_set):
     offset = 0.0 if description.namespaces else source.uniform(-1, 1) * description.offset
     drift = source.uniform(-1, 1) * description.drift
     swings = _swings(description, source) if description.wander else []
-    size = source.choice((-1, 1)) * source.uniform(0.5, 1) * description.step
+    size = source.choice((-1, 1)) * source.uniform(0.5, 1) * (description.step or description.one_step)
     set_at = source.uniform(0.25, 0.75) * seconds
     spacing = min([SPACING] + [period / 100 for _, period, _ in swings])
     count = max(2, math.ceil(seconds / spacing) + 1)
@@ -123,8 +126,8 @@ def _draw(description, seconds, source, is_set):
         swing = sum(a * math.sin(2 * math.pi * time / p + phase) for a, p, phase in swings)
         knots.append((time, offset + drift * time * 1e3 + swing + walked))
     clock = Clock(knots, _largest_deviation(knots))
-    if description.step and is_set:
-        clock.knots = _with_step(knots, set_at, size)
+    if size and is_set:
+        clock.knots, clock.step = _with_step(knots, set_at, size), (set_at, size)
     return clock
 
 
@@ -151,6 +154,8 @@ def draw(description, ranks, seconds, seed):
     nodes = -(-ranks // description.shared)
     # Half of the clocks are set, drawn before anything else of theirs.
     are_set = set(source.sample(range(nodes), max(1, nodes // 2)))
+    if description.one_step:
+        are_set = {source.randrange(nodes) if nodes > 2 else nodes - 1}
     return [_draw(description, seconds, source, node in are_set) for node in range(nodes)]
 
 

@@ -63,15 +63,11 @@ pub(crate) fn write_lanes<S: Scribe>(
         };
         let (put, filled) = rayon::join(
             || written.iter().try_for_each(|it| output.put(it)),
-            || {
-                lanes
-                    .par_iter_mut()
-                    .map(fill)
-                    .collect::<Result<Vec<_>, _>>()
-            },
+            // Not into a `Result` at once: which of several errors that gives depends on threads.
+            || lanes.par_iter_mut().map(fill).collect::<Vec<_>>(),
         );
         put?;
-        written = filled?;
+        written = filled.into_iter().collect::<Result<_, _>>()?;
         lanes.retain_mut(|lane| {
             if lane.is_over() {
                 summary.add(&lane.summary);

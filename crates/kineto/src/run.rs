@@ -164,8 +164,7 @@ impl Run {
         }
         let files = self.files.par_iter();
         let files = files.map(|path| FileRead::of(path, monitor));
-        let files = files.collect::<Result<Vec<_>, _>>();
-        let mut files = self.unless_changed(files)?;
+        let mut files = self.unless_changed(all_or_first(files))?;
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -241,7 +240,7 @@ impl Run {
             resembled.map_err(|source| KinetoError::io(&target, source))?;
             Ok(outcome)
         });
-        self.unless_changed(written.collect())
+        self.unless_changed(all_or_first(written))
     }
 
     /// Copies what lies beside the files, as far as it is `wanted`.
@@ -341,8 +340,7 @@ impl Trace for Run {
         let timelines = files.map(|(number, (path, file))| {
             timelines::of_file(path, file, Self::of_file(read, number, events))
         });
-        let timelines: Vec<Vec<Timeline>> = timelines.collect::<Result<_, _>>()?;
-        Ok(timelines.into_iter().flatten().collect())
+        Ok(all_or_first(timelines)?.into_iter().flatten().collect())
     }
 
     fn shape(&self) -> Shape {
@@ -385,9 +383,9 @@ impl Trace for Run {
                     what: format!("event {missing} (from 0) of a track is asked for"),
                 })
             });
-            Ok(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
+            Ok::<_, FormatError>(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
         });
-        let settled: Vec<Vec<Vec<Timestamp>>> = settled.collect::<Result<_, FormatError>>()?;
+        let settled: Vec<Vec<Vec<Timestamp>>> = all_or_first(settled)?;
         Ok(Some(settled.into_iter().flatten().collect()))
     }
 
@@ -401,9 +399,9 @@ impl Trace for Run {
         let files = self.files.par_iter().zip(&read.files).enumerate();
         let moved = files.map(|(number, (path, file))| {
             let times = new_times(path, file, &Self::maps(read, correction, number))?;
-            Ok(file.at(times))
+            Ok::<_, FormatError>(file.at(times))
         });
-        let moved = moved.collect::<Result<Vec<FileRead>, FormatError>>()?;
+        let moved: Vec<FileRead> = all_or_first(moved)?;
         let matched = Matched::of(&moved, &read.files, &read.places);
         if self.last_matched().as_ref() == Some(&matched) {
             return Ok(None);
@@ -559,7 +557,39 @@ impl Trace for Run {
     }
 }
 
+/// All results, or the error of the first file that has one: which of several errors a
+/// parallel collection into a `Result` gives depends on threads.
+pub(crate) fn all_or_first<T: Send, E: Send>(
+    results: impl ParallelIterator<Item = Result<T, E>>,
+) -> Result<Vec<T>, E> {
+    let results: Vec<Result<T, E>> = results.collect();
+    results.into_iter().collect()
+}
+
 /// A correction belongs to the times that it stands beside, and not to others.
 fn is_no_correction(path: &Path) -> bool {
     !is_correction(path.file_name().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_errors_the_first_is_told() {
+        let read = |number: u32| {
+            if number == 3 {
+                // Long enough for the other half to have failed.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            if number % 37 == 3 {
+                Err(number)
+            } else {
+                Ok(number)
+            }
+        };
+        assert_eq!(all_or_first((0..64).into_par_iter().map(read)), Err(3));
+        let sound = all_or_first((4..9).into_par_iter().map(read));
+        assert_eq!(sound, Ok(vec![4, 5, 6, 7, 8]));
+    }
 }

@@ -41,10 +41,12 @@ impl Archive {
             accelerators,
             calls: calls.as_ref(),
         };
-        let scanned = part
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let scanned: Vec<_> = part
             .par_iter()
             .map(|&it| scan::read(&self.otf2, &self.description, looked_up, it, monitor))
-            .collect::<Result<Vec<_>, TraceError>>();
+            .collect();
+        let scanned = scanned.into_iter().collect::<Result<Vec<_>, TraceError>>();
         let scanned = self.otf2.archive().unless_changed(scanned)?;
         let wants_more = !thoroughly && scanned.iter().any(|it| it.wants_calls);
         let scanned = scan::name_handovers(scanned, info, &self.otf2)?;
@@ -98,7 +100,9 @@ impl InParts for Archive {
                 backwards: it.backwards,
             })
         };
-        events.par_iter().map(timeline).collect()
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let found: Vec<_> = events.par_iter().map(timeline).collect();
+        found.into_iter().collect()
     }
 
     fn write_part(

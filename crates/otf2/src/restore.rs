@@ -124,10 +124,14 @@ impl<'a> Restore<'a> {
             _ => 1,
         };
         for now in 0..=2 {
-            self.files
+            // Not into a `Result` at once: which of several errors that gives depends on threads.
+            let restored: Vec<_> = self
+                .files
                 .par_iter()
                 .filter(|file| turn(file) == now)
-                .try_for_each(|(name, file)| self.file(name, file))?;
+                .map(|(name, file)| self.file(name, file))
+                .collect();
+            restored.into_iter().collect::<Result<()>>()?;
         }
         // Last, so that nothing is written through them.
         for beside in &besides {

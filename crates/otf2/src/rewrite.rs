@@ -209,13 +209,15 @@ impl<'a> Rewrite<'a> {
     /// Those files of the given roles that nothing else has to be known for.
     fn early(&self, roles: impl Fn(Role) -> bool + Sync) -> Result<PartRewritten> {
         let late = |file: &&ArchiveFile| matches!(file.role, Role::Anchor | Role::Definitions);
-        let done = self
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let done: Vec<_> = self
             .listing
             .files
             .par_iter()
             .filter(|file| !late(file) && roles(file.role))
-            .map(|file| self.file(file, None));
-        Ok(PartRewritten::of(done.collect::<Result<_>>()?))
+            .map(|file| self.file(file, None))
+            .collect();
+        Ok(PartRewritten::of(done.into_iter().collect::<Result<_>>()?))
     }
 
     /// The files for which all others have to be done.

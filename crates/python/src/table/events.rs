@@ -249,10 +249,12 @@ fn read(
         }
         let regions = &dictionaries.regions;
         let fill = |lane: &mut Lane<'_>| lane.fill(filled, regions, wanted.window);
-        let chunks: Result<Vec<Chunk>, Failure> = lanes.par_iter_mut().map(fill).collect();
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let chunks: Vec<Result<Chunk, Failure>> = lanes.par_iter_mut().map(fill).collect();
         lanes.retain(|lane| !lane.is_over);
         let mut round = Vec::new();
-        for chunk in chunks? {
+        for chunk in chunks {
+            let chunk = chunk?;
             if chunk.rows > 0 {
                 round.push(dictionaries.batch(wanted, chunk)?);
             }

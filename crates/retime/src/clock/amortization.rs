@@ -191,7 +191,9 @@ impl Work<'_> {
     fn correction(&self) -> Result<Correction, CorrectionError> {
         let all: Vec<ClockId> = self.clocks.iter().collect();
         let maps = all.into_par_iter().map(|clock| self.map(clock));
-        let maps = maps.collect::<Result<_, _>>()?;
+        // Not into a `Result` at once: which of several errors that gives depends on threads.
+        let maps: Vec<Result<_, CorrectionError>> = maps.collect();
+        let maps = maps.into_iter().collect::<Result<_, _>>()?;
         Ok(Correction::new(self.clocks.clone(), maps))
     }
 
