@@ -3,16 +3,21 @@
 //! | event | what it covers | what it says |
 //! |---|---|---|
 //! | NCCL kernel (`cat` "kernel") with "Collective name" | from when the device takes part to when its part is done | operation, sizes, group with its ranks, newer ones a number ("Seq") |
+//! | communication kernel without it, as of PyTorch up to 2.1 | the same | nothing: the call that [launched](crate::launch) it does |
 //! | `gloo:all_reduce`, ... (`cat` `user_annotation`) | the same, on a thread of the process group | operation and sizes; neither group nor root |
 //! | `gloo:send`, `gloo:recv` | the posting; what is waited for comes later | nothing that could be used |
-//! | `c10d::*`, `record_param_comms` | the call on the program's own thread, which may return at once | the root of a rooted operation |
+//! | `c10d::*`, `record_param_comms`, `nccl:*` | the call on the program's own thread, which may return at once | the root of a rooted operation; what the kernels are that it launches |
 //!
-//! Only the first two order ranks: none of them ends before all it needs have begun.
+//! Only kernels and calls of gloo order ranks: none of them ends before all it needs have begun.
 //! A call says what it is by its *signature*: calls of one operation have equal ones.
 //!
 //! Source of the names: `saveNcclMeta` of `torch/csrc/profiler/util.cpp` and Kineto's
 //! `output_json.cpp`; of gloo: `ProcessGroupGloo.cpp`.
 
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use memchr::memmem::{self, Finder};
 use retime_model::Operation;
 use serde_json::Value;
 
@@ -31,6 +36,19 @@ pub(crate) struct Call {
     pub(crate) group: Option<Label>,
     /// Its number in the group, if it says so.
     pub(crate) sequence: Option<u64>,
+    /// How many members its group has, if it says so.
+    pub(crate) members: Option<u32>,
+    /// Where it was recorded.
+    pub(crate) on: On,
+}
+
+/// Where a call was recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum On {
+    /// On a stream of a device, which does one call after the other.
+    Stream,
+    /// On a thread that takes calls from a queue.
+    Thread,
 }
 
 /// What a call does.
@@ -64,31 +82,127 @@ impl Label {
 pub(crate) enum Said {
     /// It is a call that orders ranks.
     Call(Call),
-    /// An operation is asked for, maybe with a root: calls elsewhere tell none.
-    Request(Operation, Option<u32>),
+    /// An operation is asked for.
+    Request(Request),
+    /// A kernel that does not say which call it is part of.
+    Kernel(Kernel),
+    /// Kernels of this number are started.
+    Launch(u64),
+    /// What kernels are that are launched meanwhile.
+    Around(Around),
     /// It communicates, but proves nothing.
     Unused(&'static str),
 }
 
 /// Messages of gloo, in words that take a plural: only their posting is recorded.
 const GLOO_MESSAGE: &str = "gloo message call";
-/// Kernels whose operation is not known, or whose arguments are missing.
-const UNKNOWN_KERNEL: &str = "unnamed NCCL kernel";
+/// Operations of a compiled JAX program, of which only the name is recorded.
+const XLA: &str = "XLA collective";
 
 impl Said {
     /// What an event says, if it communicates.
     #[inline]
     pub(crate) fn of(event: &Event<'_>, number: u32) -> Option<Self> {
         let name = event.text(event.fields.name);
+        let cat = event.text(event.fields.cat);
+        if cat.eq_ignore_ascii_case(b"kernel") {
+            let kind = family(name)?;
+            return Some(kernel(event, number, kind));
+        }
         match name {
-            [b'n', b'c', b'c', b'l', ..] if event.text(event.fields.cat) == b"kernel" => {
-                Some(nccl(event, number))
-            }
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
+            [b'n', b'c', b'c', b'l', b':', operation @ ..] if cat == b"user_annotation" => {
+                annotation(event, number, operation)
+            }
             [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => request(event, operation),
+            b"record_param_comms" => parameters(event, number),
+            [b'c', b'u', ..] | [b'h', b'i', b'p', ..] => launch(event, name).map(Self::Launch),
+            [b'a' | b'r' | b'c', ..] if cat.is_empty() => xla(event, name),
             _ => None,
         }
     }
+}
+
+/// Names of kernels that communicate, by what they have in common, with the words in which
+/// they are counted: NCCL and its likes for other devices, all-reduces that inference servers
+/// bring along, and dispatch and combine of mixtures of experts.
+const FAMILIES: [(&str, &str); 11] = [
+    ("nccl", "unnamed NCCL kernel"),
+    ("rccl", "unnamed RCCL kernel"),
+    ("hccl", "unnamed HCCL kernel"),
+    ("msccl", "unnamed MSCCL kernel"),
+    ("cross_device_reduce", "custom all-reduce kernel"),
+    ("all_reduce", "custom all-reduce kernel"),
+    ("allreduce_fusion", "custom all-reduce kernel"),
+    ("ShotAllReduceKernel", "custom all-reduce kernel"),
+    ("multimem_", "multicast kernel"),
+    ("deep_ep", "DeepEP kernel"),
+    ("nvshmem", "NVSHMEM kernel"),
+];
+
+/// Compiled kernels are named for what they fuse, which may be what comes before or after a
+/// collective.
+const FUSED: &[u8] = b"triton_";
+
+/// What kind of communication a kernel is, by its name up to its arguments.
+fn family(name: &[u8]) -> Option<&'static str> {
+    static FINDERS: LazyLock<Vec<(Finder<'static>, &'static str)>> = LazyLock::new(|| {
+        let finder = |&(part, kind): &(&'static str, &'static str)| (Finder::new(part), kind);
+        FAMILIES.iter().map(finder).collect()
+    });
+    if name.starts_with(FUSED) {
+        return None;
+    }
+    let end = memchr(b'(', name).unwrap_or(name.len());
+    let name = name.get(..end).unwrap_or(name);
+    let found = FINDERS.iter().find(|(part, _)| part.find(name).is_some());
+    found.map(|(_, kind)| *kind)
+}
+
+/// A kernel that does not say which call it is part of.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Kernel {
+    /// Its event.
+    pub(crate) event: u32,
+    /// The number that its launch has, too.
+    pub(crate) launch: Option<u64>,
+    /// How it is counted if nothing tells more.
+    pub(crate) kind: &'static str,
+}
+
+/// A call on the program's own thread.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Around {
+    /// Its event.
+    pub(crate) event: u32,
+    pub(crate) tells: Tells,
+}
+
+/// What a call on the program's own thread tells of the kernels that it launches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Tells {
+    /// All that newer kernels say themselves; the event is that of the request.
+    All(Call),
+    /// Operation and sizes of the input: a range `nccl:*`.
+    Operation(Operation, String),
+    /// How many elements go in and come out: `c10d::*`.
+    Elements(Elements),
+}
+
+/// How many elements go into an operation and come out of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Elements {
+    pub(crate) input: u64,
+    pub(crate) output: u64,
+}
+
+/// A call by which the program asks for an operation.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) operation: Operation,
+    /// The root, if it has one: calls elsewhere tell none.
+    pub(crate) root: Option<u32>,
+    pub(crate) elements: Option<Elements>,
 }
 
 fn arguments(event: &Event<'_>) -> Value {
@@ -104,8 +218,20 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn nccl(event: &Event<'_>, event_number: u32) -> Said {
+fn kernel(event: &Event<'_>, event_number: u32, kind: &'static str) -> Said {
     let args = arguments(event);
+    match described(&args, event_number) {
+        Some(call) => Said::Call(call),
+        None => Said::Kernel(Kernel {
+            event: event_number,
+            launch: number(args.get("correlation")),
+            kind,
+        }),
+    }
+}
+
+/// The call that arguments describe as NCCL's kernels of newer versions have them.
+fn described(args: &Value, event_number: u32) -> Option<Call> {
     let name = text(args.get("Collective name"));
     let peer = |key| number(args.get(key));
     let what = match &*normalised(&name) {
@@ -113,12 +239,10 @@ fn nccl(event: &Event<'_>, event_number: u32) -> Said {
         "recv" => peer("Src Rank").map(What::Receive),
         other => operation(other).map(What::Collective),
     };
-    let Some(what) = what else {
-        return Said::Unused(UNKNOWN_KERNEL);
-    };
+    let what = what?;
     let group = text(args.get("Process Group Name"));
     let ranks = text(args.get("Process Group Ranks"));
-    Said::Call(Call {
+    Some(Call {
         event: event_number,
         what,
         signature: signature(what, &name, || {
@@ -127,7 +251,60 @@ fn nccl(event: &Event<'_>, event_number: u32) -> Said {
         }),
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
+        members: number(args.get("Group size")),
+        on: On::Stream,
     })
+}
+
+/// A range around the launches of one operation. Of those that are put together only the
+/// whole has one, "coalesced".
+fn annotation(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
+    let operation = operation(&normalised(&String::from_utf8_lossy(name)))?;
+    let args = arguments(event);
+    let of = |key| text(args.get(key));
+    let sizes = [of("Input Dims"), of("Input type")].join(" ");
+    Some(Said::Around(Around {
+        event: event_number,
+        tells: Tells::Operation(operation, sizes),
+    }))
+}
+
+fn parameters(event: &Event<'_>, event_number: u32) -> Option<Said> {
+    let call = described(&arguments(event), event_number)?;
+    Some(Said::Around(Around {
+        event: event_number,
+        tells: Tells::All(call),
+    }))
+}
+
+/// The number of a launch, which its kernels have, too. It is looked for in the text, since
+/// launches are many.
+#[inline]
+fn launch(event: &Event<'_>, name: &[u8]) -> Option<u64> {
+    memmem::find(name, b"Launch")?;
+    let args = event.fields.args.of(event.bytes);
+    let key = b"\"correlation\":";
+    let at = memmem::find(args, key)? + key.len();
+    let digits = args.get(at..)?.trim_ascii_start();
+    let length = digits.iter().take_while(|it| it.is_ascii_digit()).count();
+    std::str::from_utf8(digits.get(..length)?)
+        .ok()?
+        .parse()
+        .ok()
+}
+
+fn xla(event: &Event<'_>, name: &[u8]) -> Option<Said> {
+    const NAMES: [&[u8]; 5] = [
+        b"all-reduce",
+        b"all-gather",
+        b"reduce-scatter",
+        b"all-to-all",
+        b"collective-permute",
+    ];
+    let is_collective = NAMES.iter().any(|it| name.starts_with(it));
+    let args = event.fields.args.of(event.bytes);
+    let is_xla = is_collective && memmem::find(args, b"\"hlo_").is_some();
+    is_xla.then_some(Said::Unused(XLA))
 }
 
 fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
@@ -147,20 +324,46 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         }),
         group: None,
         sequence: None,
+        members: None,
+        on: On::Thread,
     }))
 }
 
 /// What a call on the program's thread asks for; the root is an argument of its own.
 fn request(event: &Event<'_>, name: &[u8]) -> Option<Said> {
-    let operation = operation(&normalised(&String::from_utf8_lossy(name)))?;
+    let name = normalised(&String::from_utf8_lossy(name));
+    let operation = operation(&name)?;
+    let mut request = Request {
+        operation,
+        root: None,
+        elements: elements(&name, event),
+    };
     let place = match operation {
         Operation::Bcast => 2,
         Operation::Reduce | Operation::Gather | Operation::Scatter => 3,
-        _ => return Some(Said::Request(operation, None)),
+        _ => return Some(Said::Request(request)),
     };
     let args = arguments(event);
-    let root = args.get("Concrete Inputs").and_then(|it| it.get(place));
-    Some(Said::Request(operation, number(root)))
+    request.root = number(args.get("Concrete Inputs").and_then(|it| it.get(place)));
+    Some(Said::Request(request))
+}
+
+/// The elements that go in and come out, of operations between two tensors.
+fn elements(name: &str, event: &Event<'_>) -> Option<Elements> {
+    if !matches!(name, "allgatherbase" | "reducescatterbase" | "alltoallbase") {
+        return None;
+    }
+    let args = arguments(event);
+    let count = |place: usize| {
+        let dims = args.get("Input Dims")?.get(place)?.as_array()?;
+        let product = |so_far: u64, it: &Value| so_far.checked_mul(it.as_u64()?);
+        dims.iter().try_fold(1, product)
+    };
+    // The tensor for the result comes first.
+    Some(Elements {
+        input: count(1)?,
+        output: count(0)?,
+    })
 }
 
 /// A name without what versions write differently: `_allgather_base`, `all_gather`.

@@ -12,10 +12,12 @@ use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::call::{Call, Said};
+use crate::call::{Around, Call, Said, Tells};
 use crate::header::Header;
+use crate::launch::Launches;
 use crate::micros;
 use crate::pass::{Event, read};
+use crate::streams;
 use crate::window::syntax;
 use retime_model::Operation;
 
@@ -113,6 +115,9 @@ pub(crate) enum FlowKind {
     End,
 }
 
+/// Calls on the program's own threads, in a file without the kernels that do what they ask for.
+const WITHOUT_KERNELS: &str = "lone collective request";
+
 /// Arrows that Kineto draws within one process, whose clock orders their ends anyway.
 const OWN_FLOWS: [&[u8]; 4] = [b"fwdbwd", b"ac2g", b"async_cpu_to_gpu", b"async_gpu"];
 
@@ -183,6 +188,7 @@ struct Gathered {
     process_names: FxHashMap<String, String>,
     calls: Vec<Call>,
     requests: FxHashMap<Operation, Requests>,
+    launches: Launches,
     flows: Vec<FlowEnd>,
     unused: Vec<(&'static str, u64)>,
 }
@@ -205,6 +211,7 @@ impl FileRead {
             is_below_zero |= time < 0;
             gathered.columns.begins.push(time as u64);
         }
+        gathered.name_kernels(&passed.header);
         Ok(Self {
             header: passed.header,
             crc: passed.crc,
@@ -346,18 +353,52 @@ impl Gathered {
         match Said::of(event, number) {
             None => {}
             Some(Said::Call(call)) => self.calls.push(call),
-            Some(Said::Request(operation, root)) => {
-                let requests = self.requests.entry(operation).or_insert_with(|| Requests {
+            Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
+            Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
+            Some(Said::Around(around)) => self.launches.around.push(around),
+            Some(Said::Request(asked)) => {
+                let root = asked.root;
+                let requests = self.requests.entry(asked.operation);
+                let requests = requests.or_insert_with(|| Requests {
                     events: Vec::new(),
                     root,
                 });
                 requests.events.push(number);
                 requests.root = requests.root.filter(|it| Some(*it) == root);
+                let elements = asked.elements.map(|it| Around {
+                    event: number,
+                    tells: Tells::Elements(it),
+                });
+                self.launches.around.extend(elements);
             }
-            Some(Said::Unused(kind)) => match self.unused.iter_mut().find(|it| it.0 == kind) {
-                Some((_, count)) => *count += 1,
-                None => self.unused.push((kind, 1)),
-            },
+            Some(Said::Unused(kind)) => self.unused(kind, 1),
+        }
+    }
+
+    fn unused(&mut self, kind: &'static str, events: u64) {
+        match self.unused.iter_mut().find(|it| it.0 == kind) {
+            Some((_, count)) => *count += events,
+            None => self.unused.push((kind, events)),
+        }
+    }
+
+    /// Takes kernels for what launched them says, and those on streams that do not say their
+    /// group for calls of it, if it can be told.
+    fn name_kernels(&mut self, header: &Header) {
+        let launches = std::mem::take(&mut self.launches);
+        let asked = launches.asked();
+        let (named, unnamed) = launches.named(&self.columns);
+        self.calls.extend(named);
+        for kind in unnamed {
+            self.unused(kind, 1);
+        }
+        let doubtful = streams::label(&mut self.calls, &self.columns, header);
+        if doubtful > 0 {
+            self.unused(streams::UNKNOWN_GROUP, doubtful);
+        }
+        self.calls.sort_by_key(|it| it.event);
+        if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
+            self.unused(WITHOUT_KERNELS, asked);
         }
     }
 

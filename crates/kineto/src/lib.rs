@@ -12,6 +12,8 @@
 //! json, fields, pass                           where events and their members stand
 //! columns  events --> times, tracks, calls     what is kept of them
 //! order    entries --> events with numbers     a stay begins and ends
+//! launch   kernels --> calls                   what they do, from who launched them
+//! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
@@ -62,6 +64,7 @@ mod flows;
 mod header;
 mod hosts;
 mod json;
+mod launch;
 mod matching;
 mod micros;
 mod order;
@@ -76,6 +79,7 @@ mod rewrite;
 mod rows;
 mod run;
 mod scan;
+mod streams;
 mod timelines;
 mod undo;
 mod window;

@@ -291,6 +291,23 @@ fn a_real_run_on_one_host_is_left_alone() {
 }
 
 #[test]
+fn kernels_of_a_real_run_without_metadata_are_joined_by_their_launches() {
+    let Some(scratch) = unpacked("gpu/param_dlrm8") else {
+        return;
+    };
+    let correct = "correct param_dlrm8/dlrm_kineto -o out --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    // Eight operations of eight ranks; one exchanges unequal sizes.
+    assert_eq!(report["matching"]["collectives"], 7);
+    assert_eq!(report["before"]["reversed"], 0);
+    assert_eq!(
+        report["examined"]["unused"],
+        serde_json::json!([{"kind": "unordered collective call", "records": 8, "within_clock": 0}])
+    );
+}
+
+#[test]
 fn a_real_run_with_known_offset_is_put_right() {
     let Some(scratch) = unpacked("gloo8_offset") else {
         return;

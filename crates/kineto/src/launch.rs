@@ -1,0 +1,393 @@
+//! Kernels that do not say what they do, from who launched them.
+//!
+//! NCCL's kernels carry their operation, sizes and group since PyTorch 2.2. Before, and where a
+//! library other than NCCL brings kernels of its own, a kernel has a number only
+//! ("correlation"), which the call of the runtime that launched it has, too. That call lies within
+//! those by which the program asked for the operation, one in the other on one thread:
+//!
+//! ```text
+//! c10d::alltoall_base_        elements of both tensors
+//!   record_param_comms        all, in newer versions
+//!     nccl:all_to_all         operation and sizes
+//!       cudaLaunchKernel 41246
+//!                                          ncclKernel_SendRecv 41246      on a stream, later
+//! ```
+//!
+//! A kernel is that call if no other was launched within it. Launches of a CUDA graph are
+//! within none, and several kernels have the number of one.
+
+use std::collections::BTreeMap;
+
+use retime_model::Operation;
+
+use crate::call::{Around, Call, Elements, Kernel, On, Tells, What};
+use crate::columns::Columns;
+
+/// What a file says of kernels that do not say what they do.
+#[derive(Debug, Default)]
+pub(crate) struct Launches {
+    pub(crate) kernels: Vec<Kernel>,
+    /// Number and event of each launch.
+    pub(crate) calls: Vec<(u64, u32)>,
+    /// Calls on the program's own threads.
+    pub(crate) around: Vec<Around>,
+}
+
+impl Launches {
+    /// How many operations the program asked for.
+    pub(crate) fn asked(&self) -> u64 {
+        let count = |is: fn(&Tells) -> bool| {
+            let of_kind = self.around.iter().filter(|it| is(&it.tells));
+            of_kind.count() as u64
+        };
+        let ranges = count(|it| matches!(it, Tells::Operation(..)));
+        ranges.max(count(|it| matches!(it, Tells::All(_))))
+    }
+
+    /// The calls that kernels are, and how those are counted of which that cannot be told.
+    pub(crate) fn named(mut self, columns: &Columns) -> (Vec<Call>, Vec<&'static str>) {
+        if self.kernels.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        self.calls.sort_unstable();
+        let stays = Stays::of(&self.around, columns);
+        let launched: Vec<Option<Within<'_>>> = self
+            .kernels
+            .iter()
+            .map(|kernel| stays.within(columns, self.launch(kernel.launch?)?))
+            .collect();
+        // How many kernels each range launched.
+        let mut kernels: BTreeMap<u32, u32> = BTreeMap::new();
+        for within in launched.iter().flatten() {
+            *kernels.entry(within.event).or_default() += 1;
+        }
+        let (mut named, mut unnamed) = (Vec::new(), Vec::new());
+        for (kernel, within) in self.kernels.iter().zip(&launched) {
+            let alone = within
+                .as_ref()
+                .filter(|it| kernels.get(&it.event) == Some(&1));
+            match alone.map(|it| it.call(kernel.event)) {
+                Some(call) => named.push(call),
+                None => unnamed.push(kernel.kind),
+            }
+        }
+        (named, unnamed)
+    }
+
+    /// The event that launched the kernel of a number, if there is one alone.
+    fn launch(&self, number: u64) -> Option<u32> {
+        let from = self.calls.partition_point(|it| it.0 < number);
+        let mut found = self.calls.get(from..)?.iter();
+        let (_, event) = found.next().filter(|it| it.0 == number)?;
+        found
+            .next()
+            .is_none_or(|it| it.0 != number)
+            .then_some(*event)
+    }
+}
+
+/// The calls around a launch.
+struct Within<'a> {
+    /// The event of that one by which its kernels are known.
+    event: u32,
+    says: Says<'a>,
+}
+
+/// What the calls around a launch say.
+enum Says<'a> {
+    All(&'a Call),
+    /// Operation, sizes of the input, and elements of both tensors.
+    Range(Operation, &'a str, Option<Elements>),
+}
+
+impl Within<'_> {
+    /// The call that a kernel of this launch is.
+    fn call(&self, event: u32) -> Call {
+        match self.says {
+            Says::All(call) => Call {
+                event,
+                ..call.clone()
+            },
+            Says::Range(operation, sizes, elements) => of_range(event, operation, sizes, elements),
+        }
+    }
+}
+
+/// A call as versions tell it whose kernels say nothing.
+fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elements>) -> Call {
+    // What goes to each member and comes from it is not said. Where the tensors differ it
+    // differs, and may be nothing.
+    let is_even = elements.is_some_and(|it| it.input == it.output);
+    let (operation, sizes) = match operation {
+        Operation::Alltoall if !is_even => (Operation::Alltoallv, ""),
+        other => (other, sizes),
+    };
+    Call {
+        event,
+        what: What::Collective(operation),
+        signature: format!("{operation:?} {sizes}"),
+        group: None,
+        sequence: None,
+        members: members(operation, elements),
+        on: On::Stream,
+    }
+}
+
+/// How many members a group has, from how much more there is after an operation than before.
+fn members(operation: Operation, elements: Option<Elements>) -> Option<u32> {
+    let Elements { input, output } = elements?;
+    let (less, more) = match operation {
+        Operation::Allgather => (input, output),
+        Operation::ReduceScatter => (output, input),
+        _ => return None,
+    };
+    let is_whole = less > 0 && more % less == 0;
+    is_whole.then(|| u32::try_from(more / less).ok())?
+}
+
+/// The calls on the program's threads, by thread and begin.
+struct Stays<'a>(Vec<Stay<'a>>);
+
+#[derive(Clone, Copy)]
+struct Stay<'a> {
+    track: u32,
+    begin: i64,
+    end: i64,
+    around: &'a Around,
+}
+
+impl<'a> Stays<'a> {
+    fn of(around: &'a [Around], columns: &Columns) -> Self {
+        let stay = |around: &'a Around| {
+            // As signed numbers: times before 0 are not counted from elsewhere yet.
+            let begin = columns.begin(around.event) as i64;
+            let length = columns.length(around.event).unwrap_or_default();
+            Stay {
+                track: columns.track(around.event),
+                begin,
+                end: begin.saturating_add_unsigned(length),
+                around,
+            }
+        };
+        let mut all: Vec<Stay<'a>> = around.iter().map(stay).collect();
+        all.sort_by_key(|it| (it.track, it.begin, it.around.event));
+        Self(all)
+    }
+
+    /// The calls that a launch is within; nothing if they do not tell the operation.
+    fn within(&self, columns: &Columns, launch: u32) -> Option<Within<'a>> {
+        let (track, time) = (columns.track(launch), columns.begin(launch) as i64);
+        let after = self
+            .0
+            .partition_point(|it| (it.track, it.begin) <= (track, time));
+        let before = self.0.get(..after)?.iter().rev();
+        // A thread has no more calls in each other than there are kinds; earlier ones are over.
+        let near = before.take(DEPTH).take_while(|it| it.track == track);
+        let (mut all, mut range, mut elements) = (None, None, None);
+        for Stay { around, .. } in near.filter(|it| it.end >= time) {
+            match &around.tells {
+                Tells::All(call) => _ = all.get_or_insert((around.event, call)),
+                Tells::Operation(operation, sizes) => {
+                    range.get_or_insert((around.event, *operation, &**sizes));
+                }
+                Tells::Elements(it) => _ = elements.get_or_insert(*it),
+            }
+        }
+        let by_range = || {
+            let (event, operation, sizes) = range?;
+            let says = Says::Range(operation, sizes, elements);
+            Some(Within { event, says })
+        };
+        let by_all = all.map(|(event, call)| Within {
+            event,
+            says: Says::All(call),
+        });
+        by_all.or_else(by_range)
+    }
+}
+
+/// Calls that are looked at around a launch: as many as there are kinds, and those that ended
+/// just before within the outermost.
+const DEPTH: usize = 8;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod tests {
+    use super::*;
+    use crate::columns::FileRead;
+    use crate::matching::matched;
+    use retime_model::Class;
+    use std::fmt::Write as _;
+
+    /// An operation as PyTorch 2.0 records it: the request, the range within it, the launch
+    /// within that, and a kernel later.
+    struct Asked {
+        request: &'static str,
+        /// Elements that come out, and that go in.
+        elements: (u64, u64),
+        range: &'static str,
+        kernels: u64,
+        stream: u32,
+    }
+
+    const ALL_REDUCE: Asked = Asked {
+        request: "allreduce_",
+        elements: (64, 64),
+        range: "all_reduce",
+        kernels: 1,
+        stream: 84,
+    };
+    const ALL_TO_ALL: Asked = Asked {
+        request: "alltoall_base_",
+        range: "all_to_all",
+        ..ALL_REDUCE
+    };
+    const ALL_GATHER: Asked = Asked {
+        request: "_allgather_base_",
+        elements: (128, 64),
+        range: "_all_gather_base",
+        ..ALL_REDUCE
+    };
+
+    /// The profile of a rank that asks for operations every 100 us.
+    fn profile(rank: u32, ranks: u32, all: &[Asked]) -> FileRead {
+        let mut text = format!(
+            "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":{ranks}}},\"traceEvents\":["
+        );
+        let mut event = |cat: &str, name: &str, (tid, ts, dur): (u32, u64, u64), args: &str| {
+            let comma = if text.ends_with('[') { "" } else { "," };
+            write!(
+                text,
+                "{comma}\n{{\"ph\":\"X\",\"cat\":\"{cat}\",\"name\":\"{name}\",\"pid\":1,\"tid\":{tid},\
+                 \"ts\":{ts},\"dur\":{dur},\"args\":{{{args}}}}}"
+            )
+            .unwrap();
+        };
+        for (number, asked) in (0..).zip(all) {
+            let at = 100 * number + u64::from(rank);
+            let (output, input) = asked.elements;
+            let dims = format!("\"Input Dims\":[[{output}],[{input}],[],[]]");
+            event(
+                "cpu_op",
+                &format!("c10d::{}", asked.request),
+                (7, at, 40),
+                &dims,
+            );
+            let dims = format!("\"Input Dims\":[[{input}]],\"Input type\":[\"float\"]");
+            let range = format!("nccl:{}", asked.range);
+            event("user_annotation", &range, (7, at + 5, 30), &dims);
+            for kernel in 0..asked.kernels {
+                let launch = format!("\"correlation\": {}", 10 * number + kernel);
+                let time = (7, at + 10 + kernel, 1);
+                event("cuda_runtime", "cudaLaunchKernel", time, &launch);
+                let time = (asked.stream, at + 20 + 5 * kernel, 5);
+                event(
+                    "kernel",
+                    "ncclKernel_SendRecv_RING(ncclDevComm*)",
+                    time,
+                    &launch,
+                );
+            }
+        }
+        text.push_str("]}");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("rank.json");
+        std::fs::write(&path, text).unwrap();
+        FileRead::of(&path, &()).unwrap()
+    }
+
+    /// How many calls of the first of two ranks are joined, and the others by why they are not.
+    fn joined(ranks: u32, all: &[Asked]) -> (usize, Vec<(&'static str, u64)>) {
+        let files = [profile(0, ranks, all), profile(1, ranks, all)];
+        let matching = matched(&files);
+        let mut others = files[0].unused.clone();
+        others.extend(
+            matching.unmatched[0]
+                .iter()
+                .map(|(why, calls)| (*why, *calls)),
+        );
+        (matching.joined[0].len(), others)
+    }
+
+    #[test]
+    fn a_kernel_is_the_call_that_launched_it() {
+        let all = [ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, ALL_REDUCE];
+        assert_eq!(joined(2, &all), (4, vec![]));
+        let files = [profile(0, 2, &all), profile(1, 2, &all)];
+        let of = |file: &FileRead| {
+            let operation = |it: &Call| match it.what {
+                What::Collective(operation) => operation.class(false),
+                _ => Class::None,
+            };
+            let kernel = |it: &Call| file.columns.begin(it.event);
+            let all = file.calls.iter().map(|it| (operation(it), kernel(it)));
+            all.collect::<Vec<_>>()
+        };
+        let every = |times: [u64; 4]| times.map(|it| (Class::AllToAll, it)).to_vec();
+        assert_eq!(of(&files[0]), every([20_000, 120_000, 220_000, 320_000]));
+        assert_eq!(of(&files[1]), every([21_000, 121_000, 221_000, 321_000]));
+    }
+
+    #[test]
+    fn unequal_exchanges_order_nobody() {
+        let uneven = Asked {
+            elements: (64, 32),
+            ..ALL_TO_ALL
+        };
+        let unordered = vec![("unordered collective call", 1)];
+        assert_eq!(joined(2, &[ALL_REDUCE, uneven, ALL_REDUCE]), (2, unordered));
+    }
+
+    #[test]
+    fn several_kernels_of_one_range_are_none_of_it() {
+        let coalesced = Asked {
+            kernels: 2,
+            ..ALL_REDUCE
+        };
+        let unnamed = vec![("unnamed NCCL kernel", 2)];
+        assert_eq!(joined(2, &[ALL_REDUCE, coalesced]), (1, unnamed));
+    }
+
+    #[test]
+    fn who_is_in_a_group_is_not_guessed() {
+        // Of two streams nobody says which is that of all ranks, but its own calls.
+        let elsewhere = Asked {
+            stream: 90,
+            ..ALL_REDUCE
+        };
+        let ungrouped = |calls| vec![("ungrouped communication kernel", calls)];
+        assert_eq!(joined(2, &[ALL_REDUCE, elsewhere]), (0, ungrouped(2)));
+        let elsewhere = || Asked {
+            stream: 90,
+            ..ALL_REDUCE
+        };
+        let two = [ALL_GATHER, ALL_REDUCE, elsewhere()];
+        assert_eq!(joined(2, &two), (2, ungrouped(1)));
+        // Half of the ranks gather: none of the calls on this stream is of all.
+        assert_eq!(joined(4, &[ALL_GATHER, ALL_REDUCE]), (0, ungrouped(2)));
+        assert_eq!(joined(4, &[ALL_REDUCE, ALL_REDUCE]).0, 2);
+    }
+
+    #[test]
+    fn times_below_zero_are_ordered_like_others() {
+        let mut file = profile(0, 2, &[ALL_REDUCE]);
+        assert_eq!(file.calls.len(), 1);
+        let around = [Around {
+            event: 1,
+            tells: Tells::Operation(Operation::Allreduce, String::new()),
+        }];
+        for begin in &mut file.columns.begins {
+            *begin = begin.wrapping_sub(10_000);
+        }
+        assert!(
+            Stays::of(&around, &file.columns)
+                .within(&file.columns, 2)
+                .is_some()
+        );
+        assert!(
+            Stays::of(&around, &file.columns)
+                .within(&file.columns, 0)
+                .is_none()
+        );
+    }
+}
