@@ -1,8 +1,8 @@
 //! The default pipeline: align, then repair.
 //!
 //! ```text
-//!  recorded times --validate--> which processes really share a clock       align::confirmed
-//!                 --align-----> clocks that agree as well as can be told   align::align
+//!  recorded times --align-----> clocks that agree as well as can be told   align::align
+//!                 --validate--> which processes share no clock after all   align::sharing
 //!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
 //!                 --repair----> no dependency violated                     repair::repair
 //! ```
@@ -65,7 +65,7 @@
 
 use rayon::prelude::*;
 
-use crate::align::{Alignment, align, confirmed};
+use crate::align::{Alignment, Sharing, align, sharing};
 use crate::causality::{Causality, EventNode, Instance, RetimingError};
 use crate::clock::{ClockError, Cycle, Gamma};
 use crate::correction::{Correction, CorrectionError, compose};
@@ -85,8 +85,8 @@ pub struct AutoOptions {
     pub reference: Reference,
     /// The minimal delay to enforce, if it is known.
     pub delay: Option<MinimalDelay>,
-    /// Whether the clocks given are a guess, to be split where the trace does not
-    /// confirm that locations share one.
+    /// Whether the clocks given are a guess, to be split where the trace refutes that
+    /// locations share one.
     pub regroup: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct AutoOptions {
 #[derive(Clone, Debug)]
 pub struct AutoSolution {
     /// Alignment and repair in one. Its clocks are finer than the ones given
-    /// where those were not confirmed.
+    /// where those were refuted.
     pub correction: Correction,
     /// What the repair started from.
     pub start: Start,
@@ -187,16 +187,16 @@ pub fn auto(
     if !options.regroup {
         return work.solve(clocks);
     }
-    let mut clocks = work.confirmed(clocks)?;
-    loop {
-        match work.solve(&clocks) {
-            Err(AutoError::Cycle(cycle)) => match split_clocks(&clocks, info, causality, &cycle) {
-                Some(finer) => clocks = finer,
-                None => return Err(AutoError::Cycle(cycle)),
-            },
-            done => return done,
-        }
+    let (mut clocks, aligned) = work.regrouped(clocks)?;
+    let mut solved = work.of_aligned(&clocks, aligned);
+    while let Err(AutoError::Cycle(cycle)) = solved {
+        let Some(finer) = split_clocks(&clocks, info, causality, &cycle) else {
+            return Err(AutoError::Cycle(cycle));
+        };
+        clocks = finer;
+        solved = work.solve(&clocks);
     }
+    solved
 }
 
 struct Work<'a> {
@@ -206,6 +206,9 @@ struct Work<'a> {
     monitor: &'a dyn Monitor,
 }
 
+/// A trace at aligned times, or why it has none.
+type AlignedOrNot = Result<Aligned, NotAligned>;
+
 /// A trace at aligned times.
 struct Aligned {
     alignment: Alignment,
@@ -214,34 +217,68 @@ struct Aligned {
 }
 
 impl Work<'_> {
-    /// The clocks without those that an alignment by process does not confirm.
-    fn confirmed(&self, clocks: &Clocks) -> Result<Clocks, Cancelled> {
+    /// The clocks, split where the trace shows that processes do not share one, and aligned.
+    ///
+    /// That processes of a node share its clock is what is usual, so it stands unless something
+    /// speaks against it: dependencies stay violated, and far less of them if nodes are split,
+    /// at first those only whose processes disagree if each is aligned for itself.
+    fn regrouped(&self, clocks: &Clocks) -> Result<(Clocks, AlignedOrNot), AutoError> {
+        let whole = self.align(clocks)?;
+        let left = self.left(&whole, clocks);
+        if left == 0 {
+            return Ok((clocks.clone(), whole));
+        }
+        // One trace at other times is enough to hold.
+        drop(whole);
+        if let Some(sharing) = self.sharing(clocks)? {
+            for finer in [sharing.unless_refuted, sharing.confirmed] {
+                if finer == *clocks {
+                    continue;
+                }
+                let apart = self.align(&finer)?;
+                if self.left(&apart, &finer) < left / 2 {
+                    return Ok((finer, apart));
+                }
+            }
+        }
+        Ok((clocks.clone(), self.align(clocks)?))
+    }
+
+    /// By how much dependencies are violated after alignment.
+    fn left(&self, aligned: &AlignedOrNot, clocks: &Clocks) -> u128 {
+        match aligned {
+            Ok(aligned) => violated_by(&aligned.causality, clocks),
+            Err(NotAligned::NoDependency) => 0,
+            Err(_) => violated_by(self.causality, clocks),
+        }
+    }
+
+    /// Who shares a clock by an alignment of each process for itself; `None` if no clock is of
+    /// several.
+    fn sharing(&self, clocks: &Clocks) -> Result<Option<Sharing>, Cancelled> {
         let Some(processes) = split_by_process(clocks, self.info, self.causality) else {
-            return Ok(clocks.clone());
+            return Ok(None);
         };
         let Some(anchor) = Reference::First.clock(self.causality, &processes) else {
-            return Ok(clocks.clone());
+            return Ok(None);
         };
-        let alignment = align(
-            self.causality,
-            &processes,
-            self.info.rate,
-            anchor,
-            self.monitor,
-        )?;
+        let (info, monitor) = (self.info, self.monitor);
+        let alignment = align(self.causality, &processes, info.rate, anchor, monitor)?;
         let estimate = &alignment.estimate;
-        confirmed(
-            self.info,
-            self.causality,
-            clocks,
-            &processes,
-            estimate,
-            self.monitor,
-        )
+        sharing(info, self.causality, clocks, &processes, estimate, monitor).map(Some)
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {
-        let aligned = match self.align(clocks)? {
+        let aligned = self.align(clocks)?;
+        self.of_aligned(clocks, aligned)
+    }
+
+    fn of_aligned(
+        &self,
+        clocks: &Clocks,
+        aligned: AlignedOrNot,
+    ) -> Result<AutoSolution, AutoError> {
+        let aligned = match aligned {
             Ok(aligned) => aligned,
             Err(reason) => return self.of_recorded(clocks, reason),
         };
@@ -260,7 +297,7 @@ impl Work<'_> {
         self.after_alignment(clocks, aligned)
     }
 
-    fn align(&self, clocks: &Clocks) -> Result<Result<Aligned, NotAligned>, AutoError> {
+    fn align(&self, clocks: &Clocks) -> Result<AlignedOrNot, AutoError> {
         let reference = self.options.reference;
         let Some(anchor) = reference.clock(self.causality, clocks) else {
             return match reference {

@@ -75,7 +75,7 @@ mod ways;
 mod weights;
 
 pub use latency::shortest_latency;
-pub use sharing::confirmed;
+pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};
 

@@ -4,9 +4,9 @@
 //! one of its own for each, for the dependencies of all of them speak about it.
 //! But nodes do not always share: wrongly joined clocks leave thousands of
 //! dependencies violated that no map can repair. That a dependency inside is
-//! reversed refutes a clock ([`Grouping`](crate::Grouping)); that none is confirms nothing
-//! yet, as there may be few. So every process is aligned with a clock of its
-//! own first. Two processes *agree* if, in nine of ten windows of the trace in
+//! reversed refutes a clock ([`Grouping`](crate::Grouping)). Where dependencies between nodes stay
+//! violated, processes of one node may differ by less than their messages take, and every process
+//! is aligned with a clock of its own. Two of a node *agree* if, in nine of ten windows of the trace in
 //! which they exchange something both ways,
 //!
 //! ```text
@@ -16,15 +16,16 @@
 //! which is as far as it is open whether they show the same. Round trips over
 //! other clocks count too: messages to other nodes may tell more than the seldom
 //! ones within, and in a ring nobody answers directly: there a [search](super::ways) goes as
-//! far as it takes to tell whether some way is fast enough to matter. A node's processes share a clock as far as a chain of
-//! agreeing pairs connects them; those without any exchange inside the node keep
-//! their own, and so do all of a node where any two disagree.
+//! far as it takes to tell whether some way is fast enough to matter. Where any two of a node
+//! disagree, its clock is *refuted*, and all of it have their own. Where none do, a clock is
+//! *confirmed* as far as a chain of agreeing pairs connects processes; of those without any
+//! exchange inside the node nothing is known.
 //!
 //! The windows are 64 parts of the trace, or 16, 4 or one for pairs that
 //! exchange too seldom.
 //!
 //! ```
-//! use retime::align::confirmed;
+//! use retime::align::sharing;
 //! use retime::estimate::{Estimate, Offset};
 //! use retime::{ClockId, Clocks, Grouping};
 //! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
@@ -54,11 +55,11 @@
 //! let clocks_if = |second_is_ahead_by: f64| {
 //!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
 //!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
-//!     let found = confirmed(&info, &causality, &nodes, &processes, &estimate, &());
-//!     found.map(|clocks| clocks.len())
+//!     let found = sharing(&info, &causality, &nodes, &processes, &estimate, &());
+//!     found.map(|it| (it.unless_refuted.len(), it.confirmed.len()))
 //! };
-//! assert_eq!(clocks_if(500.0)?, 1);
-//! assert_eq!(clocks_if(9_000.0)?, 2);
+//! assert_eq!(clocks_if(500.0)?, (1, 1));
+//! assert_eq!(clocks_if(9_000.0)?, (2, 2));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -77,23 +78,32 @@ use retime_model::{ClockId, Clocks, TraceInfo};
 /// Parts into which the trace is divided, until a pair can be judged in one.
 const WINDOWS: [u32; 4] = [64, 16, 4, 1];
 
+/// Who shares a clock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sharing {
+    /// The processes of a node, unless two of them disagree.
+    pub unless_refuted: Clocks,
+    /// Those that agree, by a chain of pairs.
+    pub confirmed: Clocks,
+}
+
 /// The clocks of `nodes`, as far as an estimate for `processes`, in which no
 /// two processes share one, does not contradict that they do; fails only if `monitor`
 /// says to give up.
-pub fn confirmed(
+pub fn sharing(
     info: &TraceInfo,
     causality: &Causality,
     nodes: &Clocks,
     processes: &Clocks,
     estimate: &Estimate,
     monitor: &dyn Monitor,
-) -> Result<Clocks, Cancelled> {
+) -> Result<Sharing, Cancelled> {
     let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
     let source = estimate.dependencies(causality, processes);
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
     let exchange = Exchange::of(&source, add, monitor)?;
     // Of several processes the first knows what all exchanged.
-    let (group, refuted) = causality.share().once(|| {
+    let (groups, refuted) = causality.share().once(|| {
         let offsets = estimate.offsets.iter();
         let judge = Judge {
             shared: processes.iter().map(shared).collect(),
@@ -105,7 +115,12 @@ pub fn confirmed(
         let node = |clock| shared(ClockId(clock));
         Ok(groups(processes.len(), &agreed, node))
     })?;
-    Ok(joined(nodes, processes, &group, refuted, (info, causality)))
+    let [unless_refuted, confirmed] =
+        groups.map(|group| joined(nodes, processes, &group, refuted, (info, causality)));
+    Ok(Sharing {
+        unless_refuted,
+        confirmed,
+    })
 }
 
 /// What a clock shows, less the common time, by common time.
@@ -204,13 +219,27 @@ impl Judge {
     }
 }
 
-/// A number for each clock, the same for those that share one; and in how many nodes
-/// two disagree.
+/// A number for each clock, the same for those that share one unless that is refuted, and if
+/// it is confirmed; and in how many nodes two disagree.
 fn groups<N: Ord>(
     clocks: usize,
     agreed: &BTreeMap<Pair, bool>,
     node: impl Fn(u32) -> N,
-) -> (Vec<usize>, usize) {
+) -> ([Vec<usize>; 2], usize) {
+    let refuted = agreed.iter().filter(|&(_, &agree)| !agree);
+    let refuted: BTreeSet<N> = refuted.map(|((clock, _), _)| node(clock.0)).collect();
+    let mut first: BTreeMap<N, usize> = BTreeMap::new();
+    let connected = connected(clocks, agreed.keys());
+    let groups = (0..clocks).map(|clock| match node(clock as u32) {
+        node if refuted.contains(&node) => (clock, clock),
+        node => (*first.entry(node).or_insert(clock), connected[clock]),
+    });
+    let (unless_refuted, confirmed) = groups.unzip();
+    ([unless_refuted, confirmed], refuted.len())
+}
+
+/// By clock the least to which a chain of pairs connects it.
+fn connected<'a>(clocks: usize, pairs: impl Iterator<Item = &'a Pair>) -> Vec<usize> {
     let mut group: Vec<usize> = (0..clocks).collect();
     // Ways to a root are halved as they are walked, or many clocks would make long ones.
     let root = |group: &mut [usize], mut at: usize| {
@@ -220,7 +249,7 @@ fn groups<N: Ord>(
         }
         at
     };
-    for (low, high) in agreed.keys() {
+    for (low, high) in pairs {
         let ends = [low, high].map(|clock| root(&mut group, clock.as_usize()));
         let [low, high] = [ends[0].min(ends[1]), ends[0].max(ends[1])];
         group[high] = low;
@@ -228,12 +257,5 @@ fn groups<N: Ord>(
     for clock in 0..clocks {
         group[clock] = root(&mut group, clock);
     }
-    let refuted = agreed.iter().filter(|&(_, &agree)| !agree);
-    let refuted: BTreeSet<N> = refuted.map(|((clock, _), _)| node(clock.0)).collect();
-    for (clock, group) in group.iter_mut().enumerate() {
-        if refuted.contains(&node(clock as u32)) {
-            *group = clock;
-        }
-    }
-    (group, refuted.len())
+    group
 }

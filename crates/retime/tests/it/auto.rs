@@ -261,11 +261,16 @@ fn two_nodes(off: [i64; 4], inside: bool, delay: u64) -> ([u32; 4], usize) {
 }
 
 #[test]
-fn ranks_share_the_clock_of_their_node_where_that_is_confirmed() {
+fn ranks_share_the_clock_of_their_node_unless_that_is_refuted() {
     let off = [0, 0, 70_000, 70_000];
     assert_eq!(two_nodes(off, true, 800), ([0, 0, 1, 1], 0));
-    // Nothing is known inside the nodes: neither that clocks agree nor that they do not.
-    assert_eq!(two_nodes(off, false, 800), ([0, 1, 2, 3], 0));
+    // Nothing is exchanged inside the nodes, and nothing speaks against one clock.
+    assert_eq!(two_nodes(off, false, 800), ([0, 0, 1, 1], 0));
+    // Neither is anything here, but messages to the other node say that clocks differ.
+    assert_eq!(
+        two_nodes([0, 9_000, 70_000, 70_000], false, 800).0[..2],
+        [0, 1]
+    );
 }
 
 #[test]

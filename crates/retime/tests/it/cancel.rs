@@ -344,7 +344,7 @@ const STAGES: [(&str, Stage); 30] = [
     }),
     ("common clocks", |it, monitor| {
         let (all, own) = (&it.clocks, &it.processes);
-        retime::align::confirmed(&it.info, &it.causality, all, own, &it.estimate, monitor)?;
+        retime::align::sharing(&it.info, &it.causality, all, own, &it.estimate, monitor)?;
         Ok(())
     }),
     ("minimal delay", |it, monitor| {
