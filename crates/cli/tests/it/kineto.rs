@@ -6,7 +6,7 @@ use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use retime_sim::{KinetoRun, Straggler, Style, Windows};
+use retime_sim::{Among, Class, Duration, Element, KinetoRun, Step, Straggler, Style, Windows};
 use serde_json::Value;
 
 use crate::archives;
@@ -272,6 +272,50 @@ fn unpacked(name: &str) -> Option<Scratch> {
     let status = tar.arg("-C").arg(scratch.path()).status().unwrap();
     assert!(status.success(), "tar unpacks {name}");
     Some(scratch)
+}
+
+/// Where one rank is always last, hosts without it are bounded from one side only, and nothing
+/// tells how their own ranks differ. Nothing speaks against one clock either.
+#[test]
+fn a_host_of_which_no_rank_is_ever_last_has_one_clock() {
+    let everybody = Step::Collective {
+        class: Class::AllReduce,
+        among: Among::World,
+        elements: 1_000,
+        element: Element::Float,
+        asynchronous: false,
+    };
+    let run = KinetoRun {
+        ranks: 16,
+        ranks_per_host: 4,
+        tensor: 1,
+        iterations: 40,
+        steps: vec![
+            Step::Compute(Duration::heavy(2_000_000, 2_000_000.0)),
+            everybody,
+        ],
+        scatter: Duration::uniform(10_000, 22_000),
+        stragglers: vec![Straggler {
+            rank: 5,
+            every: 1,
+            late: 20_000_000,
+        }],
+        filler: 1,
+        seed: 4,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    let correct = "correct run -o out --truth true --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["clocks"]["count"], 4);
+    assert_eq!(report["bounds"]["truth"]["share"], 1.0);
+    assert_eq!(report["stragglers"]["processes"][0]["name"], "rank 5");
+    let accuracy = report["accuracy"].clone();
+    let by_node = "correct run -o by-node --clocks node --truth true --json report.json --quiet";
+    scratch.retime(by_node).expect_code(0);
+    assert_eq!(read_report(&scratch)["accuracy"], accuracy);
 }
 
 #[test]
