@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use retime::format::{EARLIER, Trace, Undo};
@@ -226,9 +226,12 @@ pub(crate) fn beside(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
     let mut earlier = path.clone().into_os_string();
     earlier.push(EARLIER);
     for path in [path, earlier.into()] {
-        let found = path.try_exists();
-        if found.map_err(|error| CliError::io(&path, error))? {
-            return Ok(Some(path));
+        match path.try_exists() {
+            Ok(true) => return Ok(Some(path)),
+            Ok(false) => {}
+            // The name of the trace just fits; there can be no file with a longer one.
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => {}
+            Err(error) => return Err(CliError::io(&path, error)),
         }
     }
     Ok(None)

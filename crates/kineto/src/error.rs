@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use retime_model::LogError;
 use retime_model::format::FormatError;
+use retime_model::{LogError, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum KinetoError {
     /// The system refused, or compressed data is damaged.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum KinetoError {
         source: io::Error,
     },
     /// The system refused somewhere in the content.
-    #[error("{}: after byte {byte} of its content: {source}", path.display())]
+    #[error("{}: after byte {byte} of its content: {source}", printable_path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -30,14 +30,14 @@ pub enum KinetoError {
     /// A file is not what it was when it was opened.
     #[error(
         "{}: changed while it was being read; run this again once nothing writes to it any more",
-        path.display()
+        printable_path(path)
     )]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// It is not JSON, or an event has no time that can be understood.
-    #[error("{}: line {line}, byte {byte}: {what}", path.display())]
+    #[error("{}: line {line}, byte {byte}: {what}", printable_path(path))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -52,7 +52,7 @@ pub enum KinetoError {
     #[error(
         "{}: byte {byte}: {what}; without this profile its events would be missing: restore it, or \
          move it elsewhere to leave it out",
-        path.display()
+        printable_path(path)
     )]
     Damaged {
         /// The file.
@@ -63,7 +63,7 @@ pub enum KinetoError {
         what: String,
     },
     /// Files do not belong to one run.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     NotOneRun {
         /// One of them.
         path: PathBuf,
@@ -73,14 +73,14 @@ pub enum KinetoError {
     /// Nothing in a directory is a trace.
     #[error(
         "{}: holds no trace of PyTorch's profiler or in Chrome's format (*.json, *.json.gz)",
-        path.display()
+        printable_path(path)
     )]
     NoTrace {
         /// The directory.
         path: PathBuf,
     },
     /// The events of a track make no log.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Log {
         /// The file.
         path: PathBuf,
@@ -88,7 +88,7 @@ pub enum KinetoError {
         source: LogError,
     },
     /// The files are not those that the caller speaks of.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     Inconsistent {
         /// One of them, or their directory.
         path: PathBuf,
@@ -96,7 +96,7 @@ pub enum KinetoError {
         what: String,
     },
     /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", path.display())]
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
     NotRestorable {
         /// The corrected file.
         path: PathBuf,

@@ -12,7 +12,7 @@ use retime_model::format::{
 };
 use retime_model::{
     Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, link_inside,
-    make_link, printable, resemble,
+    make_link, printable_path, resemble,
 };
 
 use crate::columns::{BELOW_ZERO, FileRead};
@@ -93,7 +93,7 @@ impl Run {
             if pair[0].file_name() == pair[1].file_name() {
                 let what = format!(
                     "has the name of {}, and copies of both would be one file; rename one",
-                    pair[0].display()
+                    printable_path(&pair[0])
                 );
                 return Err(refused(&pair[1], what).into());
             }
@@ -265,8 +265,8 @@ impl Run {
             make_link(&said, &target).map_err(|source| failed(&target, source))?;
         }
         for (path, kind) in &self.left_out {
-            let name = path.display().to_string();
-            monitor.notice(&format!("{} is not copied: it is {kind}", printable(&name)));
+            let name = printable_path(path);
+            monitor.notice(&format!("{name} is not copied: it is {kind}"));
         }
         self.unless_changed(Ok(()))
     }
@@ -467,7 +467,10 @@ impl Trace for Run {
             let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
             let of_file = saved.files.iter().find(is_it);
             let (Some(file), Some(of_file)) = (read.files.get(number), of_file) else {
-                let why = format!("{} was not among those that were corrected", path.display());
+                let why = format!(
+                    "{} was not among those that were corrected",
+                    printable_path(&path)
+                );
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);

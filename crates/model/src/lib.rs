@@ -79,7 +79,7 @@ pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
 pub use monitor::{Cancelled, Monitor, Watched};
 pub use near::partition_point_near;
 pub use originals::{Originals, StampLog};
-pub use printable::printable;
+pub use printable::{printable, printable_path};
 pub use regular::{NotRegular, open_regular, open_unlinked};
 pub use role::{Class, Collective, Message, MessageId, Operation, OperationId, Role, Root};
 pub use saved::{SavedClock, SavedError, SavedKnot};

@@ -152,7 +152,7 @@ pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
 pub use retime_model::{
     Access, Cancelled, Monitor, NotRegular, UserAttributes, copy_file, group_digits, open_regular,
-    plural, presence, printable, resemble,
+    plural, presence, printable, printable_path, resemble,
 };
 pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,

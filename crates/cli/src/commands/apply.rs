@@ -1,7 +1,7 @@
 //! `retime apply`: a saved correction, for another trace of the same run.
 
-use retime::TraceInfo;
 use retime::format::Trace;
+use retime::{TraceInfo, printable_path};
 
 use crate::args::ApplyArgs;
 use crate::error::CliError;
@@ -49,7 +49,7 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
-    let output = args.output.output.display();
+    let output = printable_path(&args.output.output);
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
         staging.written(take_along(&*trace, &staging))?;
@@ -61,9 +61,10 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         ));
     }
     refuse_second(&*trace)?;
+    staging.refuse_long_name(&*trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     let warnings = warned(&progress.end());
-    let method = format!("applied from {}", args.correction.display());
+    let method = format!("applied from {}", printable_path(&args.correction));
     let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
     staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
     check_interrupt()?;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
 use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
-use retime::{MinimalDelay, TickRate, Ticks, Timestamp};
+use retime::{MinimalDelay, TickRate, Ticks, Timestamp, printable_path};
 
 use super::done::Done;
 use super::fresh::Fresh;
@@ -164,7 +164,7 @@ fn refuse_defects(analysed: &Analysed) -> Result<(), CliError> {
     }
     let message = format!(
         "{}: {}; nothing was written, because of --strict",
-        analysed.opened.path.display(),
+        printable_path(&analysed.opened.path),
         kinds.join("; ")
     );
     Err(CliError::Strict(message))
@@ -204,6 +204,7 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     refuse_second(&*analysed.opened.trace)?;
+    staging.refuse_long_name(&*analysed.opened.trace)?;
     let Solved {
         mut solution,
         after,
@@ -431,7 +432,7 @@ fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
 }
 
 fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u8) {
-    let copy = format!("{} is a plain copy.", args.output.output.display());
+    let copy = format!("{} is a plain copy.", printable_path(&args.output.output));
     let text = match (part.verdict, examined::instead_of_sound(part)) {
         (_, None) => format!("No contradiction, so nothing was changed: {copy}"),
         (Verdict::NothingRecorded, Some(found)) => {
@@ -445,7 +446,7 @@ fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u
 /// The last line and the exit code: what the written trace says of itself, and how many
 /// dependencies are shorter than was asked for.
 pub(super) fn outcome(args: &CorrectArgs, short: u64, fresh: &Fresh) -> (String, u8) {
-    let output = args.output.output.display();
+    let output = printable_path(&args.output.output);
     let caveat = examined::caveat(&fresh.examined).unwrap_or_default();
     let left = fresh.check.violated();
     if left == 0 && short == 0 {
