@@ -1,10 +1,12 @@
 //! Why a run could not be read or written.
 
+use std::fmt::Write;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use retime_model::format::FormatError;
-use retime_model::{LogError, printable_path};
+use retime_model::{LogError, group_digits, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +64,14 @@ pub enum KinetoError {
         /// What is wrong there.
         what: String,
     },
+    /// Several files cannot be read.
+    #[error("{}", several(directory, failures))]
+    Several {
+        /// Where they lie.
+        directory: PathBuf,
+        /// Why, of each.
+        failures: Vec<KinetoError>,
+    },
     /// Files do not belong to one run.
     #[error("{}: {what}", printable_path(path))]
     NotOneRun {
@@ -113,6 +123,53 @@ impl KinetoError {
             source,
         }
     }
+}
+
+/// How many files that cannot be read are named.
+const NAMED: usize = 5;
+
+/// Several failures, one a line.
+fn several(directory: &Path, failures: &[KinetoError]) -> String {
+    let mut text = format!(
+        "{}: {} files cannot be read; without these profiles their events would be missing: \
+         restore them, or move them elsewhere to leave them out",
+        printable_path(directory),
+        group_digits(failures.len() as u64)
+    );
+    for failure in failures.iter().take(NAMED) {
+        let _ = match failure {
+            // The way out is said above.
+            KinetoError::Damaged { path, byte, what } => {
+                write!(text, "\n  {}: byte {byte}: {what}", printable_path(path))
+            }
+            other => write!(text, "\n  {other}"),
+        };
+    }
+    if let Some(more @ 1..) = failures.len().checked_sub(NAMED) {
+        let _ = write!(text, "\n  and {} more", group_digits(more as u64));
+    }
+    text
+}
+
+impl KinetoError {
+    /// Of several files of a directory, if there are any: of one what is said of it.
+    pub(crate) fn of_all(directory: &Path, mut failures: Vec<Self>) -> Option<Self> {
+        match failures.len() {
+            0 | 1 => failures.pop(),
+            _ => Some(Self::Several {
+                directory: directory.to_owned(),
+                failures,
+            }),
+        }
+    }
+}
+
+/// What all have found, or the first error in their order, whichever was met first.
+pub(crate) fn first_error<T: Send>(
+    all: impl IndexedParallelIterator<Item = Result<T, FormatError>>,
+) -> Result<Vec<T>, FormatError> {
+    let all: Vec<Result<T, FormatError>> = all.collect();
+    all.into_iter().collect()
 }
 
 impl From<KinetoError> for FormatError {

@@ -11,6 +11,7 @@ use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 
 use crate::columns::FileRead;
+use crate::error::first_error;
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::pass::read;
 
@@ -66,7 +67,7 @@ fn plain(name: &[u8]) -> String {
 impl Table {
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, FormatError> {
         let files = paths.par_iter().map(|path| Named::read(path));
-        let mut files: Vec<Named> = files.collect::<Result<_, _>>()?;
+        let mut files: Vec<Named> = first_error(files)?;
         // The same name in several files is one region.
         let mut known: FileMap<String, u32> = FileMap::default();
         let mut regions = Vec::new();

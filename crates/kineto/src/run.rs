@@ -11,12 +11,12 @@ use retime_model::format::{
     is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, link_inside,
-    make_link, printable_path, resemble,
+    Correction, LocationIndex, Modified, Monitor, Timestamp, TraceInfo, Version, copy_file,
+    link_inside, make_link, printable_path, resemble,
 };
 
 use crate::columns::{BELOW_ZERO, FileRead};
-use crate::error::KinetoError;
+use crate::error::{KinetoError, first_error};
 use crate::order::{Order, boundaries};
 use crate::outline::{Look, look};
 use crate::places::{Places, left_out, one_run, warnings};
@@ -67,7 +67,8 @@ impl Run {
             return Self::of(path, Shape::File, vec![path.to_owned()], Found::default());
         }
         let mut found = Found::in_directory(path).map_err(failed)?;
-        if let Some(damaged) = std::mem::take(&mut found.damaged).into_iter().next() {
+        let damaged = std::mem::take(&mut found.damaged);
+        if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
         }
         let files = std::mem::take(&mut found.traces);
@@ -163,9 +164,8 @@ impl Run {
             return Ok(read);
         }
         let files = self.files.par_iter();
-        let files = files.map(|path| FileRead::of(path, monitor));
-        let files = files.collect::<Result<Vec<_>, _>>();
-        let mut files = self.unless_changed(files)?;
+        let files = files.map(|path| FileRead::of(path, monitor)).collect();
+        let mut files = self.unless_changed(self.all_or_failures(files))?;
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -187,6 +187,22 @@ impl Run {
             places,
             origin,
         }))
+    }
+
+    /// What was read of all files, or why of each that cannot be read.
+    fn all_or_failures<T>(&self, read: Vec<Result<T, FormatError>>) -> Result<Vec<T>, FormatError> {
+        let (mut all, mut failures) = (Vec::new(), Vec::new());
+        for outcome in read {
+            match outcome {
+                Ok(read) => all.push(read),
+                Err(FormatError::Failed(error)) => match error.downcast::<KinetoError>() {
+                    Ok(error) => failures.push(*error),
+                    Err(other) => return Err(FormatError::Failed(other)),
+                },
+                Err(cancelled) => return Err(cancelled),
+            }
+        }
+        KinetoError::of_all(&self.path, failures).map_or(Ok(all), |error| Err(error.into()))
     }
 
     fn last_matched(&self) -> MutexGuard<'_, Option<Matched>> {
@@ -226,22 +242,22 @@ impl Run {
     }
 
     /// Writes each file anew with `write`, which gets its position and where it goes, and
-    /// gives the copies the access of the originals, and their times if they are the same.
+    /// returns the time that belongs to what it wrote; gives the copies the access of the
+    /// originals, and that time.
     fn write_all<T: Send>(
         &self,
         to: &Path,
-        is_same: bool,
-        write: impl Fn(usize, &Path, &Path) -> Result<T, FormatError> + Sync,
+        write: impl Fn(usize, &Path, &Path) -> Result<(T, Option<Modified>), FormatError> + Sync,
     ) -> Result<Vec<T>, FormatError> {
         let files = self.files.par_iter().zip(&self.found).enumerate();
         let written = files.map(|(position, (file, found))| {
             let target = self.target(file, to);
-            let outcome = write(position, file, &target)?;
-            let resembled = resemble(found, file, &target, is_same);
+            let (outcome, time) = write(position, file, &target)?;
+            let resembled = resemble(found, file, &target, time);
             resembled.map_err(|source| KinetoError::io(&target, source))?;
             Ok(outcome)
         });
-        self.unless_changed(written.collect())
+        self.unless_changed(first_error(written))
     }
 
     /// Copies what lies beside the files, as far as it is `wanted`.
@@ -256,7 +272,8 @@ impl Run {
         for (file, found) in self.beside.iter().zip(found).filter(|it| wanted(it.0)) {
             let target = self.target(file, to);
             copy_file(file, &target, monitor, failed)?;
-            resemble(found, file, &target, true).map_err(|source| failed(&target, source))?;
+            let given = resemble(found, file, &target, Modified::of(found));
+            given.map_err(|source| failed(&target, source))?;
         }
         for link in &self.links {
             let name = Path::new(link.file_name().unwrap_or_default());
@@ -269,6 +286,11 @@ impl Run {
             monitor.notice(&format!("{name} is not copied: it is {kind}"));
         }
         self.unless_changed(Ok(()))
+    }
+
+    /// When one of the files was modified.
+    fn modified(&self, file: usize) -> Option<Modified> {
+        self.found.get(file).and_then(Modified::of)
     }
 
     /// The maps of the tracks of a file.
@@ -341,7 +363,7 @@ impl Trace for Run {
         let timelines = files.map(|(number, (path, file))| {
             timelines::of_file(path, file, Self::of_file(read, number, events))
         });
-        let timelines: Vec<Vec<Timeline>> = timelines.collect::<Result<_, _>>()?;
+        let timelines: Vec<Vec<Timeline>> = first_error(timelines)?;
         Ok(timelines.into_iter().flatten().collect())
     }
 
@@ -351,7 +373,9 @@ impl Trace for Run {
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
         let failed = |path: &Path, source| FormatError::from(KinetoError::io(path, source));
-        self.write_all(to, true, |_, file, to| copy_file(file, to, monitor, failed))?;
+        self.write_all(to, |number, file, to| {
+            copy_file(file, to, monitor, failed).map(|()| ((), self.modified(number)))
+        })?;
         self.copy_beside(to, |_| true, monitor)
     }
 
@@ -387,7 +411,7 @@ impl Trace for Run {
             });
             Ok(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
         });
-        let settled: Vec<Vec<Vec<Timestamp>>> = settled.collect::<Result<_, FormatError>>()?;
+        let settled: Vec<Vec<Vec<Timestamp>>> = first_error(settled)?;
         Ok(Some(settled.into_iter().flatten().collect()))
     }
 
@@ -403,7 +427,7 @@ impl Trace for Run {
             let times = new_times(path, file, &Self::maps(read, correction, number))?;
             Ok(file.at(times))
         });
-        let moved = moved.collect::<Result<Vec<FileRead>, FormatError>>()?;
+        let moved = first_error(moved)?;
         let matched = Matched::of(&moved, &read.files, &read.places);
         if self.last_matched().as_ref() == Some(&matched) {
             return Ok(None);
@@ -419,12 +443,15 @@ impl Trace for Run {
     ) -> Result<Undo, FormatError> {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        let files = self.write_all(to, false, |number, path, to| {
+        let files = self.write_all(to, |number, path, to| {
             let file = read.files.get(number).ok_or_else(|| KinetoError::Changed {
                 path: path.to_owned(),
             })?;
             let maps = Self::maps(read, correction, number);
-            rewrite::rewrite(path, file, &maps, to, monitor)
+            let mut saved = rewrite::rewrite(path, file, &maps, to, monitor)?;
+            saved.modified = self.modified(number);
+            let time = saved.modified.filter(|_| saved.is_unchanged());
+            Ok((saved, time))
         })?;
         self.copy_beside(to, is_no_correction, monitor)?;
         let saved = Saved {
@@ -461,7 +488,7 @@ impl Trace for Run {
         }
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        self.write_all(to, false, |number, path, to| {
+        self.write_all(to, |number, path, to| {
             let name = name_of(path);
             // A single file may have another name by now.
             let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
@@ -474,7 +501,9 @@ impl Trace for Run {
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);
-            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)
+            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)?;
+            let now = self.modified(number).filter(|_| of_file.is_unchanged());
+            Ok(((), of_file.modified.or(now)))
         })?;
         self.copy_beside(to, is_no_correction, monitor)
     }
@@ -484,9 +513,9 @@ impl Trace for Run {
         copy: &Path,
         _: &dyn Monitor,
     ) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        let origin = self.read.get().map_or(0, |it| it.origin);
+        let zero = self.zero();
         let counted = |it: Self| Self {
-            origin: Some(origin),
+            origin: Some(zero.0),
             ..it
         };
         let opened = Self::open(copy).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
@@ -525,6 +554,11 @@ impl Trace for Run {
                 what: format!("has no track number {}", location.0),
             })?;
         Ok(Box::new(table.rows(file, of_file, track as usize)))
+    }
+
+    fn zero(&self) -> Timestamp {
+        let given = self.origin.unwrap_or_default();
+        Timestamp(self.read.get().map_or(given, |it| it.origin))
     }
 
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {

@@ -45,6 +45,7 @@ mod link;
 mod log;
 mod log_builder;
 mod map;
+mod modified;
 mod monitor;
 mod near;
 mod originals;
@@ -76,6 +77,7 @@ pub use log::{
 };
 pub use log_builder::LogBuilder;
 pub use map::{ClockMap, Knot, MapCursor, MapError, Step};
+pub use modified::Modified;
 pub use monitor::{Cancelled, Monitor, Watched};
 pub use near::partition_point_near;
 pub use originals::{Originals, StampLog};

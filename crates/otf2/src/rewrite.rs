@@ -58,7 +58,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex, SavedName, Timestamp, Version, resemble_opened};
+use retime_model::{
+    Correction, LocationIndex, Modified, SavedName, Timestamp, Version, resemble_opened,
+};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Listing, Role};
@@ -136,7 +138,7 @@ impl Trace {
             let original = files::metadata(&from)?;
             let dir = to.join(name);
             let given = File::open(&dir)
-                .and_then(|opened| resemble_opened(&original, &from, &opened, false));
+                .and_then(|opened| resemble_opened(&original, &from, &opened, None));
             given.map_err(|source| Error::io(&dir, source))?;
         }
         Ok(())
@@ -215,7 +217,10 @@ impl<'a> Rewrite<'a> {
             .par_iter()
             .filter(|file| !late(file) && roles(file.role))
             .map(|file| self.file(file, None));
-        Ok(PartRewritten::of(done.collect::<Result<_>>()?))
+        // One by one, so that of several errors it is always the first.
+        let done: Vec<Result<Done>> = done.collect();
+        let done = done.into_iter().collect::<Result<_>>()?;
+        Ok(PartRewritten::of(done))
     }
 
     /// The files for which all others have to be done.
@@ -263,7 +268,9 @@ impl<'a> Rewrite<'a> {
                 return Err(Error::Changed { path });
             }
         }
-        output.resemble(&original, &file.path, changed.original == output.crc())?;
+        let modified = Modified::of(&original);
+        let time = modified.filter(|_| changed.original == output.crc());
+        output.resemble(&original, &file.path, time)?;
         if self.synced {
             output.sync()?;
         }
@@ -277,6 +284,7 @@ impl<'a> Rewrite<'a> {
                 content: changed.content,
                 original: changed.original,
                 corrected: output.crc(),
+                modified,
                 edits: changed.outcome.edits,
                 stamps: changed.outcome.stamps,
             },
