@@ -68,7 +68,7 @@ fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
         CliError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
             let message = format!(
                 "--min-delay: \"{}\" is neither auto, nor a value with a unit such as 2us, nor a file",
-                printable_path(&path)
+                printable_path(path)
             );
             CliError::Usage(message)
         }

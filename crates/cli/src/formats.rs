@@ -148,7 +148,7 @@ pub(crate) fn open_files(
         Some(trace) => Ok(trace?),
         None => Err(CliError::Usage(format!(
             "{} is {}, of which one path is the whole trace; run retime once for each",
-            printable_path(&first),
+            printable_path(first),
             format.describe()
         ))),
     }

@@ -176,7 +176,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
             return Err(refused(format!(
                 "is a file of rank {rank}, as {} is; give one file of each rank, all of one \
                  recording",
-                printable_path(&other)
+                printable_path(other)
             )));
         }
         let Some(size) = world_size else {
@@ -187,7 +187,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
                 return Err(refused(format!(
                     "is of a job with {size} ranks, and {} of one with {other}; give the files of \
                      one job",
-                    printable_path(&first)
+                    printable_path(first)
                 )));
             }
             _ => world = Some((size, path)),

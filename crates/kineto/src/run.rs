@@ -496,7 +496,7 @@ impl Trace for Run {
             let (Some(file), Some(of_file)) = (read.files.get(number), of_file) else {
                 let why = format!(
                     "{} was not among those that were corrected",
-                    printable_path(&path)
+                    printable_path(path)
                 );
                 return Err(refused(why).into());
             };

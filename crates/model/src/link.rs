@@ -17,7 +17,7 @@ use crate::printable::printable_path;
 #[error(
     "is a symbolic link that leads out of what is copied, to {}; what lies there is not taken \
      along: put the file itself here, or take the link away",
-    printable_path(&target)
+    printable_path(target)
 )]
 pub struct LeadsOut {
     /// What the link says.

@@ -66,7 +66,7 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
     if let Some(directory) = keep {
         let kept = format!(
             "\nKept in {0}: try retime undo {0}/corrected -o {0}/restored\n",
-            printable_path(&directory)
+            printable_path(directory)
         );
         to_stdout(&kept)?;
     }

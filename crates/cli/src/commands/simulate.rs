@@ -122,7 +122,7 @@ fn describe(
         let _ = writeln!(
             text,
             "Wrote {}: the same with true times.",
-            printable_path(&truth)
+            printable_path(truth)
         );
     }
     let _ = writeln!(

@@ -211,7 +211,7 @@ impl ExportArgs {
                 "{}: the ending .{} says no kind of file: {} are Perfetto's, {} is Chrome's, each \
                  also with .gz behind it; or say --to perfetto or --to chrome",
                 printable_path(&self.output),
-                printable_path(&ending),
+                printable_path(ending),
                 of(Kind::Perfetto),
                 of(Kind::Chrome),
             ))
