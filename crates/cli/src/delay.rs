@@ -13,7 +13,10 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use retime::{Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo};
+use retime::{
+    Delay, DelayTable, LocationIndex, MinimalDelay, ParseDelayError, Ticks, TraceInfo,
+    printable_path,
+};
 use serde::Serialize;
 
 use crate::args::MinDelay;
@@ -65,7 +68,7 @@ fn read_table(path: &Path, info: &TraceInfo) -> Result<DelayTable, CliError> {
         CliError::Io { source, .. } if source.kind() == ErrorKind::NotFound => {
             let message = format!(
                 "--min-delay: \"{}\" is neither auto, nor a value with a unit such as 2us, nor a file",
-                path.display()
+                printable_path(path)
             );
             CliError::Usage(message)
         }

@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use retime::Cancelled;
 use retime::format::FormatError;
+use retime::{Cancelled, printable_path};
 
 /// Exit code for violations and, with `--strict`, for what does not match.
 pub(crate) const VIOLATIONS: u8 = 1;
@@ -24,25 +24,26 @@ pub(crate) enum CliError {
     /// No format takes it for one of its traces.
     #[error(
         "{}: {what}; if it is one, --format says which ({formats})",
-        path.display()
+        printable_path(path)
     )]
     Unrecognised {
         path: PathBuf,
         what: &'static str,
         formats: String,
     },
-    #[error("{trace}: {source}")]
+    #[error("{}: {source}", printable_path(trace))]
     Causality {
         trace: PathBuf,
         source: retime::causality::CausalityError,
     },
     /// The method has no valid solution for the trace.
-    #[error("{trace}: {message}")]
+    #[error("{}: {message}", printable_path(trace))]
     Unsolved { trace: PathBuf, message: String },
     /// The result would be worse than the recording.
     #[error(
-        "{trace}: the {method} would leave {} reversed, where the recording has {before}; \
+        "{}: the {method} would leave {} reversed, where the recording has {before}; \
          nothing was written (--force writes it all the same)",
+        printable_path(trace),
         retime::plural(*.after, "dependency")
     )]
     Worse {
@@ -53,20 +54,21 @@ pub(crate) enum CliError {
     },
     /// The result cannot be right.
     #[error(
-        "{trace}: the result of the {method} cannot be right: {message}; nothing was written \
-         (--force writes it all the same)"
+        "{}: the result of the {method} cannot be right: {message}; nothing was written \
+         (--force writes it all the same)",
+        printable_path(trace)
     )]
     Implausible {
         trace: PathBuf,
         method: String,
         message: String,
     },
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Io { path: PathBuf, source: io::Error },
-    #[error("{}: {message}", path.display())]
+    #[error("{}: {message}", printable_path(path))]
     Input { path: PathBuf, message: String },
     /// The output is complete, but something after that failed.
-    #[error("{} is complete, but {message}", path.display())]
+    #[error("{} is complete, but {message}", printable_path(path))]
     Complete { path: PathBuf, message: String },
     #[error("{0}")]
     Usage(String),
@@ -79,7 +81,10 @@ pub(crate) enum CliError {
     #[error("{0}")]
     Strict(String),
     /// The report could not be given; the work is done.
-    #[error("{source}; only the report is missing: {} is complete", output.display())]
+    #[error(
+        "{source}; only the report is missing: {} is complete",
+        printable_path(output)
+    )]
     Unreported {
         output: PathBuf,
         source: Box<CliError>,

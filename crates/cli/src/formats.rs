@@ -10,7 +10,7 @@ use std::sync::Arc;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use retime::format::{Format, Recognition, Trace};
-use retime::presence;
+use retime::{presence, printable_path};
 use retime_parallel::Team;
 
 use crate::error::CliError;
@@ -148,7 +148,7 @@ pub(crate) fn open_files(
         Some(trace) => Ok(trace?),
         None => Err(CliError::Usage(format!(
             "{} is {}, of which one path is the whole trace; run retime once for each",
-            first.display(),
+            printable_path(first),
             format.describe()
         ))),
     }

@@ -51,7 +51,10 @@ impl OffsetsArgs {
         base: Timestamp,
     ) -> Result<MeasuredOffsets, CliError> {
         match &self.offsets {
-            Some(path) => read(path, info, base).map(MeasuredOffsets::Known),
+            Some(path) => {
+                let base = base.after(trace.zero());
+                read(path, info, base).map(MeasuredOffsets::Known)
+            }
             None => Ok(applied(trace, info)),
         }
     }
@@ -73,7 +76,8 @@ fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
     MeasuredOffsets::Known(locations.map(zero).collect())
 }
 
-fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>, CliError> {
+/// The first event of the trace has the time `base`, which is below 0 where others may be.
+fn read(path: &Path, info: &TraceInfo, base: i128) -> Result<Vec<Measured>, CliError> {
     let text = pipe::read_text(path)?;
     let mut measured = Vec::new();
     for line in lines(path, &text) {
@@ -92,13 +96,13 @@ fn read(path: &Path, info: &TraceInfo, base: Timestamp) -> Result<Vec<Measured>,
 }
 
 /// In ticks since `base`.
-fn stamp(word: &str, info: &TraceInfo, base: Timestamp) -> Result<i64, String> {
+fn stamp(word: &str, info: &TraceInfo, base: i128) -> Result<i64, String> {
     if word == "0" {
         return Ok(0);
     }
-    let ticks = match word.parse::<u64>() {
-        Ok(stamp) => i64::try_from(i128::from(stamp) - i128::from(base.0)).ok(),
-        Err(_) => span(word)?.to_ticks(info.rate).map(|ticks| ticks.0),
+    let ticks = match word.parse::<i128>() {
+        Ok(stamp) if stamp >= base.min(0) => i64::try_from(stamp - base).ok(),
+        _ => span(word)?.to_ticks(info.rate).map(|ticks| ticks.0),
     };
     ticks.ok_or_else(|| format!("\"{word}\" lies too far from the events of the trace"))
 }
@@ -145,7 +149,7 @@ mod tests {
     fn parse(text: &str) -> Result<Vec<Measured>, String> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        read(file.path(), &info(), Timestamp(5_000)).map_err(|error| {
+        read(file.path(), &info(), 5_000).map_err(|error| {
             let path = file.path().display().to_string();
             error.to_string().replace(&path, "FILE")
         })
@@ -168,6 +172,15 @@ mod tests {
                 (1, 2_000, 1_000_000.0)
             ]
         );
+    }
+
+    #[test]
+    fn stamps_are_below_0_where_the_first_event_is() {
+        let at = |word: &str| stamp(word, &info(), -5_000);
+        assert_eq!(at("-5000"), Ok(0));
+        assert_eq!(at("-1"), Ok(4_999));
+        assert_eq!(at("7"), Ok(5_007));
+        assert!(at("-5001").is_err_and(|it| it.contains("is negative")));
     }
 
     #[test]

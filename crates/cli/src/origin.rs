@@ -10,7 +10,7 @@
 use crc32fast::Hasher;
 use retime::causality::Nodes;
 use retime::format::Timeline;
-use retime::{Location, TraceInfo, plural};
+use retime::{Location, Timestamp, TraceInfo, plural};
 use serde::{Deserialize, Serialize};
 
 use crate::recorded::{self, Recorded};
@@ -49,8 +49,12 @@ impl Origin {
     }
 
     /// In which way a trace is not that one or of the same run; `None` if nothing speaks
-    /// against it.
-    pub(crate) fn differs(&self, found: &Self, info: &TraceInfo) -> Option<String> {
+    /// against it. Times are told from `zero`.
+    pub(crate) fn differs(
+        &self,
+        found: &Self,
+        (info, zero): (&TraceInfo, Timestamp),
+    ) -> Option<String> {
         let size = |it: &Self| {
             format!(
                 "{} in {}",
@@ -67,7 +71,7 @@ impl Origin {
                 "that has {made} as this one, but with other ids, names, processes or nodes"
             ));
         }
-        recorded::differ(&self.recorded, &found.recorded, info)
+        recorded::differ(&self.recorded, &found.recorded, (info, zero))
     }
 }
 

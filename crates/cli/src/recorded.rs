@@ -93,21 +93,26 @@ impl Recorded {
         same || (within && fewer.events < more.events)
     }
 
-    /// In words.
-    fn describe(self) -> String {
-        let Self { first, last, .. } = self;
+    /// In words; times count from `zero`.
+    fn describe(self, zero: Timestamp) -> String {
         let events = plural(self.events, "event");
-        format!(
-            "{events} between {} and {}",
-            group_digits(first),
-            group_digits(last)
-        )
+        let [first, last] = [self.first, self.last].map(|it| {
+            let time = Timestamp(it).after(zero);
+            let sign = if time < 0 { "-" } else { "" };
+            let size = u64::try_from(time.unsigned_abs()).unwrap_or(u64::MAX);
+            format!("{sign}{}", group_digits(size))
+        });
+        format!("{events} between {first} and {last}")
     }
 }
 
 /// Why two recordings of the same locations are not of one run; `None` if nothing speaks
-/// against it.
-pub(crate) fn differ(made: &[Recorded], here: &[Recorded], info: &TraceInfo) -> Option<String> {
+/// against it. Times are told from `zero`.
+pub(crate) fn differ(
+    made: &[Recorded],
+    here: &[Recorded],
+    (info, zero): (&TraceInfo, Timestamp),
+) -> Option<String> {
     let made: HashMap<u64, Recorded> = made.iter().map(|it| (it.id, *it)).collect();
     let places = info.locations.iter().zip((0..).map(LocationIndex));
     let places: HashMap<u64, LocationIndex> = places.map(|(it, index)| (it.id, index)).collect();
@@ -117,8 +122,8 @@ pub(crate) fn differ(made: &[Recorded], here: &[Recorded], info: &TraceInfo) -> 
             format!(
                 "there {} recorded {}, here {}, and neither can be a part of the other",
                 info.describe(index),
-                made.describe(),
-                here.describe()
+                made.describe(zero),
+                here.describe(zero)
             )
         })
     })

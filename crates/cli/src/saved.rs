@@ -9,14 +9,15 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{BufReader, BufWriter, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 use retime::format::{EARLIER, Trace, Undo};
 use retime::optimal::SavedErrorBound;
 use retime::pipeline::Bounds;
 use retime::{
-    Access, Clocks, Correction, SavedClock, TraceInfo, copy_file, open_regular, resemble,
+    Access, Clocks, Correction, Modified, SavedClock, Timestamp, TraceInfo, copy_file,
+    open_regular, resemble,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -113,14 +114,15 @@ impl SavedCorrection {
     }
 
     /// Fails if it says that it was made for another trace, or names locations that this
-    /// one does not have.
+    /// one does not have. Times are told from `zero`.
     pub(crate) fn refuse_stranger(
         &self,
         path: &Path,
         (info, found): (&TraceInfo, &Origin),
+        zero: Timestamp,
     ) -> Result<(), CliError> {
         let differs = self.trace.as_ref();
-        let differs = differs.and_then(|it| it.differs(found, info));
+        let differs = differs.and_then(|it| it.differs(found, (info, zero)));
         let strange = match differs {
             Some(how) => Some(format!("was made for another trace: {how}")),
             None => unknown(&self.clocks, info),
@@ -226,9 +228,12 @@ pub(crate) fn beside(trace: &dyn Trace) -> Result<Option<PathBuf>, CliError> {
     let mut earlier = path.clone().into_os_string();
     earlier.push(EARLIER);
     for path in [path, earlier.into()] {
-        let found = path.try_exists();
-        if found.map_err(|error| CliError::io(&path, error))? {
-            return Ok(Some(path));
+        match path.try_exists() {
+            Ok(true) => return Ok(Some(path)),
+            Ok(false) => {}
+            // The name of the trace just fits; there can be no file with a longer one.
+            Err(error) if error.kind() == ErrorKind::InvalidFilename => {}
+            Err(error) => return Err(CliError::io(&path, error)),
         }
     }
     Ok(None)
@@ -270,5 +275,5 @@ pub(crate) fn take_along(trace: &dyn Trace, staging: &Staging) -> Result<(), Cli
     let failed = |path: &Path, error| CliError::io(path, error);
     let found = fs::metadata(&path).map_err(|error| failed(&path, error))?;
     copy_file(&path, &to, &Interrupts, failed)?;
-    resemble(&found, &path, &to, true).map_err(|error| failed(&to, error))
+    resemble(&found, &path, &to, Modified::of(&found)).map_err(|error| failed(&to, error))
 }

@@ -11,32 +11,27 @@
 //! access of the directory that it is a copy of.
 
 mod claim;
+mod leftovers;
 mod owner;
 mod rename;
 
-use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread::{self, JoinHandle};
 
 use retime::format::{Format, Shape, Trace};
-use retime::{Access, UserAttributes, open_regular, presence, printable};
+use retime::{Access, UserAttributes, open_regular, presence, printable_path};
 
 use crate::error::CliError;
 use claim::Claim;
+use leftovers::{REPLACED, clean_up_after_killed_runs, hidden_name, remove};
 use owner::Owner;
+
+pub(crate) use leftovers::clean_up_after;
 
 const EXISTS: &str = "exists already; give a new path, or --force to replace it";
 const FILE_EXISTS: &str = "exists already; give a new file, or --force to replace it";
-
-/// How much of the name of a target, in bytes, those of hidden directories hold: with all
-/// else they fit where the encryption of a file system leaves 143 bytes to a name.
-const LONGEST: usize = 100;
-
-const PARTIAL: &str = ".partial";
-/// What was at the place of the target, until it can go.
-const REPLACED: &str = ".replaced";
 
 /// A directory that is being written, for a target.
 #[derive(Debug)]
@@ -140,7 +135,7 @@ impl Staging {
                 refuse_input(target, &parent, input)?;
             }
         }
-        let directory = parent.join(staging_name(name, &Owner::this()));
+        let directory = parent.join(hidden_name(name, &Owner::this()));
         // What bears the number of this process may be its own otherwise.
         let claim = Claim::on(&directory)
             .ok_or_else(|| CliError::input(target, "is being written by this process already"))?;
@@ -192,6 +187,23 @@ impl Staging {
         match trace.shape() {
             Shape::File => self.directory.join("correction"),
             Shape::Directory => trace.correction_of(&trace.copy_at(&self.directory)),
+        }
+    }
+
+    /// Refuses a target beside which the correction of the copy of a trace cannot lie, before
+    /// any work: its name is longer than that of the target.
+    pub(crate) fn refuse_long_name(&self, trace: &dyn Trace) -> Result<(), CliError> {
+        if trace.shape() == Shape::Directory {
+            return Ok(());
+        }
+        let beside = trace.correction_of(&self.target);
+        match presence::kind_of_entry(&beside) {
+            Err(error) if error.kind() == io::ErrorKind::InvalidFilename => Err(CliError::input(
+                &beside,
+                "the saved correction, without which nothing can be undone, cannot have so long \
+                 a name; give the output a shorter one",
+            )),
+            _ => Ok(()),
         }
     }
 
@@ -270,7 +282,7 @@ impl Staging {
             remove(&old).map_err(|error| {
                 self.complete_but(format!(
                     "what it replaced could not be removed ({error}); remove {}",
-                    old.display()
+                    printable_path(&old)
                 ))
             })?;
         }
@@ -341,7 +353,7 @@ impl Staging {
         remove(&self.directory).map_err(|error| {
             self.complete_but(format!(
                 "the directory that it was written in could not be removed ({error}); remove {}",
-                self.directory.display()
+                printable_path(&self.directory)
             ))
         })
     }
@@ -405,37 +417,12 @@ impl Drop for Staging {
 }
 
 fn tell_of_what_stays(directory: &Path, error: &io::Error) {
-    let message = format!(
-        "retime: {}: could not be removed ({error}); remove it",
-        directory.display()
-    );
+    let path = printable_path(directory);
     // If even this cannot be written, the exit code still tells of what failed first.
-    let _ = writeln!(anstream::stderr(), "{}", printable(&message));
-}
-
-/// What hidden directories for a target begin with, up to the number of the process.
-fn hidden_prefix(target: &OsStr) -> OsString {
-    let mut name = OsString::from(".");
-    let text = target.to_string_lossy();
-    if target.len() <= LONGEST && text.len() <= LONGEST {
-        name.push(target);
-    } else {
-        let mut end = LONGEST;
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        name.push(text.get(..end).unwrap_or_default());
-        let sum = crc32fast::hash(target.as_encoded_bytes());
-        name.push(format!("~{sum:08x}"));
-    }
-    name.push(".retime-");
-    name
-}
-
-fn staging_name(target: &OsStr, owner: &Owner) -> OsString {
-    let mut name = hidden_prefix(target);
-    name.push(format!("{owner}{PARTIAL}"));
-    name
+    let _ = writeln!(
+        anstream::stderr(),
+        "retime: {path}: could not be removed ({error}); remove it"
+    );
 }
 
 /// The target must not be the input or hold it: replacing it would destroy it.
@@ -530,101 +517,6 @@ fn may_replace_file(
     }
     let message = format!("is no {what}; --force replaces only files that retime wrote");
     Err(CliError::input(target, message))
-}
-
-/// Removes what a killed run for a target left behind.
-pub(crate) fn clean_up_after(target: &Path) {
-    let parent = target.parent().filter(|it| !it.as_os_str().is_empty());
-    if let Some(name) = target.file_name() {
-        clean_up_after_killed_runs(target, parent.unwrap_or(Path::new(".")), name);
-    }
-}
-
-/// Removes what killed runs for the same target left behind. What they were
-/// about to replace is put back, if they did not come to replace it.
-fn clean_up_after_killed_runs(target: &Path, parent: &Path, name: &OsStr) {
-    let Ok(entries) = fs::read_dir(parent) else {
-        return;
-    };
-    let prefix = hidden_prefix(name);
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let rest = name.as_encoded_bytes();
-        let rest = rest.strip_prefix(prefix.as_encoded_bytes());
-        let Some(rest) = rest.and_then(|it| str::from_utf8(it).ok()) else {
-            remove_if_abandoned(&entry.path(), &name.to_string_lossy());
-            continue;
-        };
-        let (owner, replaced) = match rest.strip_suffix(PARTIAL) {
-            Some(owner) => (owner, false),
-            None => (rest.strip_suffix(REPLACED).unwrap_or_default(), true),
-        };
-        if !Owner::parse(owner).is_some_and(|it| it.is_missing()) {
-            continue;
-        }
-        // What cannot be cleaned up does not keep this run from its work.
-        let _ = match lies_there(target) {
-            Ok(false) if replaced => fs::rename(entry.path(), target),
-            Err(_) if replaced => Ok(()),
-            _ => remove(&entry.path()),
-        };
-    }
-}
-
-/// Removes what a run for another target left behind, if that is certainly over: outputs may
-/// have another name each time.
-fn remove_if_abandoned(path: &Path, name: &str) {
-    let begun = name
-        .strip_prefix('.')
-        .and_then(|it| it.strip_suffix(PARTIAL));
-    let owner = begun.and_then(|it| Owner::parse(it.rsplit_once(".retime-")?.1));
-    if owner.is_some_and(|it| it.is_over()) && is_own_directory(path) {
-        // What cannot be cleaned up does not keep this run from its work.
-        let _ = remove(path);
-    }
-}
-
-/// Whether a directory lies there, no link to one, and belongs to who runs this: the
-/// processes of others may be hidden.
-fn is_own_directory(path: &Path) -> bool {
-    #[cfg(target_os = "linux")]
-    {
-        use std::os::unix::fs::MetadataExt;
-        let own = rustix::process::geteuid().as_raw();
-        fs::symlink_metadata(path).is_ok_and(|it| it.is_dir() && it.uid() == own)
-    }
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = path;
-        false
-    }
-}
-
-/// Removes a directory, also if its owner may not write into it as it stands.
-fn remove(directory: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(directory) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_to_owner(directory)?;
-            fs::remove_dir_all(directory)
-        }
-        removed => removed,
-    }
-}
-
-/// Lets the owner change a directory and those in it.
-fn open_to_owner(directory: &Path) -> io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
-    }
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            open_to_owner(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether anything lies at a path, be it a link to nowhere.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use retime::causality::{CausalityOptions, Defect, Nodes};
 use retime::optimal::Coverage;
 use retime::pipeline::{Analysis, BoundedOffsets, Bounds};
-use retime::{Accuracy, Timestamp, printable};
+use retime::{Accuracy, Timestamp, printable, printable_path};
 
 use crate::args::ModelArgs;
 use crate::error::CliError;
@@ -138,7 +138,10 @@ impl Truth {
 }
 
 fn not_the_truth(recorded: &Path, difference: &str) -> String {
-    format!("is not the truth of {}: {difference}", recorded.display())
+    format!(
+        "is not the truth of {}: {difference}",
+        printable_path(recorded)
+    )
 }
 
 /// What tells the traces apart besides times.

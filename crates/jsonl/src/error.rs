@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use retime_model::LogError;
 use retime_model::format::FormatError;
+use retime_model::{LogError, printable_path};
 
 /// Why a file of JSON lines could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonlError {
     /// The system refused, or compressed data is damaged.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +18,7 @@ pub enum JsonlError {
         source: io::Error,
     },
     /// The content ends or is damaged somewhere after a line.
-    #[error("{}: after line {line}: {source}", path.display())]
+    #[error("{}: after line {line}: {source}", printable_path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -30,7 +30,7 @@ pub enum JsonlError {
     /// The file is not what it was when it was opened.
     #[error(
         "{}: changed while it was being read; run this again once nothing writes to it any more",
-        path.display()
+        printable_path(path)
     )]
     Changed {
         /// The file.
@@ -40,14 +40,14 @@ pub enum JsonlError {
     #[error(
         "{}: is empty, so it is no trace; was the program killed before it wrote, or the file cut \
          off by a copy?",
-        path.display()
+        printable_path(path)
     )]
     Empty {
         /// The file.
         path: PathBuf,
     },
     /// A line cannot be understood.
-    #[error("{}: line {line}: {what}", path.display())]
+    #[error("{}: line {line}: {what}", printable_path(path))]
     Line {
         /// The file.
         path: PathBuf,
@@ -57,7 +57,7 @@ pub enum JsonlError {
         what: String,
     },
     /// The events of a location make no log.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Log {
         /// The file.
         path: PathBuf,
@@ -65,7 +65,7 @@ pub enum JsonlError {
         source: LogError,
     },
     /// The file is not the one that the caller speaks of.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     Inconsistent {
         /// The file.
         path: PathBuf,
@@ -73,7 +73,7 @@ pub enum JsonlError {
         what: String,
     },
     /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", path.display())]
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
     NotRestorable {
         /// The corrected file.
         path: PathBuf,

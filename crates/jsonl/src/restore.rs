@@ -12,14 +12,15 @@ use crate::pass::Pass;
 use crate::rewrite::{check_fits, timed, write_line};
 use crate::undo::{FORMAT, Saved};
 
-/// Writes the file that became `path` by `correction` to the new file `to`.
+/// Writes the file that became `path` by `correction` to the new file `to`; what was
+/// saved of it.
 pub(crate) fn restore(
     path: &Path,
     correction: &Correction,
     undo: &Undo,
     to: &Path,
     monitor: &dyn Monitor,
-) -> Result<(), FormatError> {
+) -> Result<Saved, FormatError> {
     let refused = |why: String| JsonlError::NotRestorable {
         path: path.to_owned(),
         why,
@@ -40,7 +41,7 @@ pub(crate) fn restore(
                        are not those of this file";
             Err(refused(why.into()).into())
         }
-        Ok(_) => Ok(()),
+        Ok(_) => Ok(saved),
         Err(cancelled @ FormatError::Cancelled(_)) => Err(cancelled),
         // Damage shows in many ways, but there is one thing to say about it.
         Err(error) => match sum(path, monitor) {

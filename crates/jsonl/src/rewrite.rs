@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use retime_model::format::{FormatError, Undo};
+use retime_model::format::FormatError;
 use retime_model::{ClockMap, Correction, LocationIndex, MapCursor, Monitor, StampLog, Timestamp};
 
 use crate::error::JsonlError;
@@ -22,7 +22,7 @@ pub(crate) fn rewrite(
     correction: &Correction,
     to: &Path,
     monitor: &dyn Monitor,
-) -> Result<Undo, FormatError> {
+) -> Result<Saved, FormatError> {
     let mut pass = Pass::open(path, monitor)?;
     let mut output = Output::create(to, pass.lines.is_gzip())?;
     let mut retimer = Retimer::new(correction);
@@ -46,14 +46,13 @@ pub(crate) fn rewrite(
         write_line(&mut output, entry.bytes, &stamp, time)?;
     }
     check_fits(path, correction, pass.places.len())?;
-    let saved = Saved {
+    Ok(Saved {
         format: FORMAT,
         original: pass.lines.crc(),
         corrected: output.finish()?,
+        modified: None,
         stamps: log.finish(),
-    };
-    let json = serde_json::to_string(&saved).map_err(FormatError::failed)?;
-    Ok(Undo(json))
+    })
 }
 
 /// A line with its time, if it has one.

@@ -10,7 +10,9 @@ use std::sync::OnceLock;
 use retime_model::format::{
     CORRECTION, EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, Version, copy_file, resemble};
+use retime_model::{
+    Correction, LocationIndex, Modified, Monitor, TraceInfo, Version, copy_file, resemble,
+};
 
 use crate::error::JsonlError;
 use crate::pass::Pass;
@@ -62,17 +64,20 @@ impl EventFile {
         }
     }
 
-    /// What came of writing a copy of it to `to`, which gets its access, and its time if
-    /// they are the same.
+    /// What came of writing a copy of it to `to`, which gets its access, and the time that
+    /// belongs to what was written.
     fn resembled<T>(
         &self,
         to: &Path,
-        is_same: bool,
-        outcome: Result<T, FormatError>,
+        outcome: Result<(T, Option<Modified>), FormatError>,
     ) -> Result<T, FormatError> {
-        let outcome = self.unless_changed(outcome)?;
-        resemble(&self.found, &self.path, to, is_same).map_err(|source| failed(to, source))?;
+        let (outcome, time) = self.unless_changed(outcome)?;
+        resemble(&self.found, &self.path, to, time).map_err(|source| failed(to, source))?;
         Ok(outcome)
+    }
+
+    fn modified(&self) -> Option<Modified> {
+        Modified::of(&self.found)
     }
 }
 
@@ -119,7 +124,8 @@ impl Trace for EventFile {
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
         let failed = |path: &Path, source| FormatError::from(failed(path, source));
-        self.resembled(to, true, copy_file(&self.path, to, monitor, failed))
+        let copied = copy_file(&self.path, to, monitor, failed);
+        self.resembled(to, copied.map(|()| ((), self.modified())))
     }
 
     fn rewrite(
@@ -128,8 +134,13 @@ impl Trace for EventFile {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<Undo, FormatError> {
-        let undo = rewrite::rewrite(&self.path, correction, to, monitor);
-        self.resembled(to, false, undo)
+        let saved = rewrite::rewrite(&self.path, correction, to, monitor);
+        let undo = saved.and_then(|mut saved| {
+            saved.modified = self.modified();
+            let time = saved.modified.filter(|_| saved.is_unchanged());
+            Ok((saved.undo()?, time))
+        });
+        self.resembled(to, undo)
     }
 
     fn restore(
@@ -139,8 +150,12 @@ impl Trace for EventFile {
         to: &Path,
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError> {
-        let restored = restore::restore(&self.path, correction, undo, to, monitor);
-        self.resembled(to, false, restored)
+        let saved = restore::restore(&self.path, correction, undo, to, monitor);
+        let restored = saved.map(|saved| {
+            let now = self.modified().filter(|_| saved.is_unchanged());
+            ((), saved.modified.or(now))
+        });
+        self.resembled(to, restored)
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {

@@ -3,6 +3,8 @@
 //! and after, which make restoring refuse rather than guess; of a compressed file they are
 //! those of the lines in it.
 
+use retime_model::Modified;
+use retime_model::format::{FormatError, Undo};
 use serde::{Deserialize, Serialize};
 
 /// The form of undo data that is written here.
@@ -16,6 +18,22 @@ pub(crate) struct Saved {
     pub(crate) original: u32,
     /// Check sum of the corrected lines.
     pub(crate) corrected: u32,
+    /// When the original was modified; earlier undo data do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modified: Option<Modified>,
     /// What a [`StampLog`](retime_model::StampLog) has noted.
     pub(crate) stamps: Vec<i64>,
+}
+
+impl Saved {
+    /// Whether the correction has changed nothing.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.original == self.corrected
+    }
+
+    /// As a trace gives it out.
+    pub(crate) fn undo(&self) -> Result<Undo, FormatError> {
+        let json = serde_json::to_string(self).map_err(FormatError::failed)?;
+        Ok(Undo(json))
+    }
 }

@@ -1,16 +1,18 @@
 //! Why a run could not be read or written.
 
+use std::fmt::Write;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use retime_model::LogError;
+use rayon::prelude::*;
 use retime_model::format::FormatError;
+use retime_model::{LogError, group_digits, printable_path};
 
 /// Why files of a run could not be read, written or restored.
 #[derive(Debug, thiserror::Error)]
 pub enum KinetoError {
     /// The system refused, or compressed data is damaged.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -18,7 +20,7 @@ pub enum KinetoError {
         source: io::Error,
     },
     /// The system refused somewhere in the content.
-    #[error("{}: after byte {byte} of its content: {source}", path.display())]
+    #[error("{}: after byte {byte} of its content: {source}", printable_path(path))]
     Read {
         /// The file.
         path: PathBuf,
@@ -30,14 +32,14 @@ pub enum KinetoError {
     /// A file is not what it was when it was opened.
     #[error(
         "{}: changed while it was being read; run this again once nothing writes to it any more",
-        path.display()
+        printable_path(path)
     )]
     Changed {
         /// The file.
         path: PathBuf,
     },
     /// It is not JSON, or an event has no time that can be understood.
-    #[error("{}: line {line}, byte {byte}: {what}", path.display())]
+    #[error("{}: line {line}, byte {byte}: {what}", printable_path(path))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -52,7 +54,7 @@ pub enum KinetoError {
     #[error(
         "{}: byte {byte}: {what}; without this profile its events would be missing: restore it, or \
          move it elsewhere to leave it out",
-        path.display()
+        printable_path(path)
     )]
     Damaged {
         /// The file.
@@ -62,8 +64,16 @@ pub enum KinetoError {
         /// What is wrong there.
         what: String,
     },
+    /// Several files cannot be read.
+    #[error("{}", several(directory, failures))]
+    Several {
+        /// Where they lie.
+        directory: PathBuf,
+        /// Why, of each.
+        failures: Vec<KinetoError>,
+    },
     /// Files do not belong to one run.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     NotOneRun {
         /// One of them.
         path: PathBuf,
@@ -73,14 +83,14 @@ pub enum KinetoError {
     /// Nothing in a directory is a trace.
     #[error(
         "{}: holds no trace of PyTorch's profiler or in Chrome's format (*.json, *.json.gz)",
-        path.display()
+        printable_path(path)
     )]
     NoTrace {
         /// The directory.
         path: PathBuf,
     },
     /// The events of a track make no log.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Log {
         /// The file.
         path: PathBuf,
@@ -88,7 +98,7 @@ pub enum KinetoError {
         source: LogError,
     },
     /// The files are not those that the caller speaks of.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     Inconsistent {
         /// One of them, or their directory.
         path: PathBuf,
@@ -96,7 +106,7 @@ pub enum KinetoError {
         what: String,
     },
     /// The original cannot be restored.
-    #[error("{}: cannot be restored: {why}", path.display())]
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
     NotRestorable {
         /// The corrected file.
         path: PathBuf,
@@ -115,8 +125,78 @@ impl KinetoError {
     }
 }
 
+/// How many files that cannot be read are named.
+const NAMED: usize = 5;
+
+/// Several failures, one a line.
+fn several(directory: &Path, failures: &[KinetoError]) -> String {
+    let mut text = format!(
+        "{}: {} files cannot be read; without these profiles their events would be missing: \
+         restore them, or move them elsewhere to leave them out",
+        printable_path(directory),
+        group_digits(failures.len() as u64)
+    );
+    for failure in failures.iter().take(NAMED) {
+        let _ = match failure {
+            // The way out is said above.
+            KinetoError::Damaged { path, byte, what } => {
+                write!(text, "\n  {}: byte {byte}: {what}", printable_path(path))
+            }
+            other => write!(text, "\n  {other}"),
+        };
+    }
+    if let Some(more @ 1..) = failures.len().checked_sub(NAMED) {
+        let _ = write!(text, "\n  and {} more", group_digits(more as u64));
+    }
+    text
+}
+
+impl KinetoError {
+    /// Of several files of a directory, if there are any: of one what is said of it.
+    pub(crate) fn of_all(directory: &Path, mut failures: Vec<Self>) -> Option<Self> {
+        match failures.len() {
+            0 | 1 => failures.pop(),
+            _ => Some(Self::Several {
+                directory: directory.to_owned(),
+                failures,
+            }),
+        }
+    }
+}
+
+/// What all have found, or the first error in their order, whichever was met first.
+pub(crate) fn first_error<T: Send, E: Send>(
+    all: impl IndexedParallelIterator<Item = Result<T, E>>,
+) -> Result<Vec<T>, E> {
+    let all: Vec<Result<T, E>> = all.collect();
+    all.into_iter().collect()
+}
+
 impl From<KinetoError> for FormatError {
     fn from(error: KinetoError) -> Self {
         Self::failed(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_errors_the_first_is_told() {
+        let read = |number: u32| {
+            if number == 3 {
+                // Long enough for the other half to have failed.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+            }
+            if number % 37 == 3 {
+                Err(number)
+            } else {
+                Ok(number)
+            }
+        };
+        assert_eq!(first_error((0..64_u32).into_par_iter().map(read)), Err(3));
+        let sound = first_error((4..9_u32).into_par_iter().map(read));
+        assert_eq!(sound, Ok(vec![4, 5, 6, 7, 8]));
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use retime_model::{Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
+use retime_model::{
+    Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
+};
 
 use crate::columns::{FileRead, Track};
 use crate::error::KinetoError;
@@ -174,7 +176,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
             return Err(refused(format!(
                 "is a file of rank {rank}, as {} is; give one file of each rank, all of one \
                  recording",
-                other.display()
+                printable_path(other)
             )));
         }
         let Some(size) = world_size else {
@@ -185,7 +187,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
                 return Err(refused(format!(
                     "is of a job with {size} ranks, and {} of one with {other}; give the files of \
                      one job",
-                    first.display()
+                    printable_path(first)
                 )));
             }
             _ => world = Some((size, path)),

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use retime_gzip::first_bytes;
 use retime_model::format::{CORRECTION, Recognition, is_correction};
-use retime_model::open_regular;
 use retime_model::presence::{self, kind_in_words};
+use retime_model::{open_regular, printable_path};
 
 use crate::error::KinetoError;
 use crate::outline::{Look, look};
@@ -221,7 +221,7 @@ pub(crate) fn may_replace(target: &Path, input: &Path) -> Result<(), String> {
                 return Err(format!(
                     "holds {}, which is no trace, so --force would delete something else; \
                      remove it yourself or give another directory",
-                    path.display()
+                    printable_path(&path)
                 ));
             }
         }

@@ -132,6 +132,7 @@ pub(crate) fn rewrite(
         name: name_of(path),
         original,
         corrected,
+        modified: None,
         stamps: log.finish(),
         forms,
     })

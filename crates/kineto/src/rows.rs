@@ -11,9 +11,9 @@ use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 
 use crate::columns::FileRead;
+use crate::error::first_error;
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::pass::read;
-use crate::run::all_or_first;
 
 /// The names of all events of a run.
 pub(crate) struct Table {
@@ -67,7 +67,7 @@ fn plain(name: &[u8]) -> String {
 impl Table {
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Self, FormatError> {
         let files = paths.par_iter().map(|path| Named::read(path));
-        let mut files: Vec<Named> = all_or_first(files)?;
+        let mut files: Vec<Named> = first_error(files)?;
         // The same name in several files is one region.
         let mut known: FileMap<String, u32> = FileMap::default();
         let mut regions = Vec::new();

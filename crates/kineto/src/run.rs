@@ -11,12 +11,12 @@ use retime_model::format::{
     is_correction,
 };
 use retime_model::{
-    Correction, LocationIndex, Monitor, Timestamp, TraceInfo, Version, copy_file, link_inside,
-    make_link, printable, resemble,
+    Correction, LocationIndex, Modified, Monitor, Timestamp, TraceInfo, Version, copy_file,
+    link_inside, make_link, printable_path, resemble,
 };
 
 use crate::columns::{BELOW_ZERO, FileRead};
-use crate::error::KinetoError;
+use crate::error::{KinetoError, first_error};
 use crate::order::{Order, boundaries};
 use crate::outline::{Look, look};
 use crate::places::{Places, left_out, one_run, warnings};
@@ -67,7 +67,8 @@ impl Run {
             return Self::of(path, Shape::File, vec![path.to_owned()], Found::default());
         }
         let mut found = Found::in_directory(path).map_err(failed)?;
-        if let Some(damaged) = std::mem::take(&mut found.damaged).into_iter().next() {
+        let damaged = std::mem::take(&mut found.damaged);
+        if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
         }
         let files = std::mem::take(&mut found.traces);
@@ -93,7 +94,7 @@ impl Run {
             if pair[0].file_name() == pair[1].file_name() {
                 let what = format!(
                     "has the name of {}, and copies of both would be one file; rename one",
-                    pair[0].display()
+                    printable_path(&pair[0])
                 );
                 return Err(refused(&pair[1], what).into());
             }
@@ -163,8 +164,8 @@ impl Run {
             return Ok(read);
         }
         let files = self.files.par_iter();
-        let files = files.map(|path| FileRead::of(path, monitor));
-        let mut files = self.unless_changed(all_or_first(files))?;
+        let files = files.map(|path| FileRead::of(path, monitor)).collect();
+        let mut files = self.unless_changed(self.all_or_failures(files))?;
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -186,6 +187,22 @@ impl Run {
             places,
             origin,
         }))
+    }
+
+    /// What was read of all files, or why of each that cannot be read.
+    fn all_or_failures<T>(&self, read: Vec<Result<T, FormatError>>) -> Result<Vec<T>, FormatError> {
+        let (mut all, mut failures) = (Vec::new(), Vec::new());
+        for outcome in read {
+            match outcome {
+                Ok(read) => all.push(read),
+                Err(FormatError::Failed(error)) => match error.downcast::<KinetoError>() {
+                    Ok(error) => failures.push(*error),
+                    Err(other) => return Err(FormatError::Failed(other)),
+                },
+                Err(cancelled) => return Err(cancelled),
+            }
+        }
+        KinetoError::of_all(&self.path, failures).map_or(Ok(all), |error| Err(error.into()))
     }
 
     fn last_matched(&self) -> MutexGuard<'_, Option<Matched>> {
@@ -225,22 +242,22 @@ impl Run {
     }
 
     /// Writes each file anew with `write`, which gets its position and where it goes, and
-    /// gives the copies the access of the originals, and their times if they are the same.
+    /// returns the time that belongs to what it wrote; gives the copies the access of the
+    /// originals, and that time.
     fn write_all<T: Send>(
         &self,
         to: &Path,
-        is_same: bool,
-        write: impl Fn(usize, &Path, &Path) -> Result<T, FormatError> + Sync,
+        write: impl Fn(usize, &Path, &Path) -> Result<(T, Option<Modified>), FormatError> + Sync,
     ) -> Result<Vec<T>, FormatError> {
         let files = self.files.par_iter().zip(&self.found).enumerate();
         let written = files.map(|(position, (file, found))| {
             let target = self.target(file, to);
-            let outcome = write(position, file, &target)?;
-            let resembled = resemble(found, file, &target, is_same);
+            let (outcome, time) = write(position, file, &target)?;
+            let resembled = resemble(found, file, &target, time);
             resembled.map_err(|source| KinetoError::io(&target, source))?;
             Ok(outcome)
         });
-        self.unless_changed(all_or_first(written))
+        self.unless_changed(first_error(written))
     }
 
     /// Copies what lies beside the files, as far as it is `wanted`.
@@ -255,7 +272,8 @@ impl Run {
         for (file, found) in self.beside.iter().zip(found).filter(|it| wanted(it.0)) {
             let target = self.target(file, to);
             copy_file(file, &target, monitor, failed)?;
-            resemble(found, file, &target, true).map_err(|source| failed(&target, source))?;
+            let given = resemble(found, file, &target, Modified::of(found));
+            given.map_err(|source| failed(&target, source))?;
         }
         for link in &self.links {
             let name = Path::new(link.file_name().unwrap_or_default());
@@ -264,10 +282,15 @@ impl Run {
             make_link(&said, &target).map_err(|source| failed(&target, source))?;
         }
         for (path, kind) in &self.left_out {
-            let name = path.display().to_string();
-            monitor.notice(&format!("{} is not copied: it is {kind}", printable(&name)));
+            let name = printable_path(path);
+            monitor.notice(&format!("{name} is not copied: it is {kind}"));
         }
         self.unless_changed(Ok(()))
+    }
+
+    /// When one of the files was modified.
+    fn modified(&self, file: usize) -> Option<Modified> {
+        self.found.get(file).and_then(Modified::of)
     }
 
     /// The maps of the tracks of a file.
@@ -340,7 +363,8 @@ impl Trace for Run {
         let timelines = files.map(|(number, (path, file))| {
             timelines::of_file(path, file, Self::of_file(read, number, events))
         });
-        Ok(all_or_first(timelines)?.into_iter().flatten().collect())
+        let timelines: Vec<Vec<Timeline>> = first_error(timelines)?;
+        Ok(timelines.into_iter().flatten().collect())
     }
 
     fn shape(&self) -> Shape {
@@ -349,7 +373,9 @@ impl Trace for Run {
 
     fn copy(&self, to: &Path, monitor: &dyn Monitor) -> Result<(), FormatError> {
         let failed = |path: &Path, source| FormatError::from(KinetoError::io(path, source));
-        self.write_all(to, true, |_, file, to| copy_file(file, to, monitor, failed))?;
+        self.write_all(to, |number, file, to| {
+            copy_file(file, to, monitor, failed).map(|()| ((), self.modified(number)))
+        })?;
         self.copy_beside(to, |_| true, monitor)
     }
 
@@ -385,7 +411,7 @@ impl Trace for Run {
             });
             Ok::<_, FormatError>(tracks.collect::<Result<Vec<_>, KinetoError>>()?)
         });
-        let settled: Vec<Vec<Vec<Timestamp>>> = all_or_first(settled)?;
+        let settled: Vec<Vec<Vec<Timestamp>>> = first_error(settled)?;
         Ok(Some(settled.into_iter().flatten().collect()))
     }
 
@@ -401,7 +427,7 @@ impl Trace for Run {
             let times = new_times(path, file, &Self::maps(read, correction, number))?;
             Ok::<_, FormatError>(file.at(times))
         });
-        let moved: Vec<FileRead> = all_or_first(moved)?;
+        let moved = first_error(moved)?;
         let matched = Matched::of(&moved, &read.files, &read.places);
         if self.last_matched().as_ref() == Some(&matched) {
             return Ok(None);
@@ -417,12 +443,15 @@ impl Trace for Run {
     ) -> Result<Undo, FormatError> {
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        let files = self.write_all(to, false, |number, path, to| {
+        let files = self.write_all(to, |number, path, to| {
             let file = read.files.get(number).ok_or_else(|| KinetoError::Changed {
                 path: path.to_owned(),
             })?;
             let maps = Self::maps(read, correction, number);
-            rewrite::rewrite(path, file, &maps, to, monitor)
+            let mut saved = rewrite::rewrite(path, file, &maps, to, monitor)?;
+            saved.modified = self.modified(number);
+            let time = saved.modified.filter(|_| saved.is_unchanged());
+            Ok((saved, time))
         })?;
         self.copy_beside(to, is_no_correction, monitor)?;
         let saved = Saved {
@@ -459,17 +488,22 @@ impl Trace for Run {
         }
         let read = self.read(monitor)?;
         self.check_fits(read, correction)?;
-        self.write_all(to, false, |number, path, to| {
+        self.write_all(to, |number, path, to| {
             let name = name_of(path);
             // A single file may have another name by now.
             let is_it = |it: &&SavedFile| it.name == name || self.shape == Shape::File;
             let of_file = saved.files.iter().find(is_it);
             let (Some(file), Some(of_file)) = (read.files.get(number), of_file) else {
-                let why = format!("{} was not among those that were corrected", path.display());
+                let why = format!(
+                    "{} was not among those that were corrected",
+                    printable_path(path)
+                );
                 return Err(refused(why).into());
             };
             let maps = Self::maps(read, correction, number);
-            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)
+            restore::restore(path, file, &maps, (of_file, saved.origin), to, monitor)?;
+            let now = self.modified(number).filter(|_| of_file.is_unchanged());
+            Ok(((), of_file.modified.or(now)))
         })?;
         self.copy_beside(to, is_no_correction, monitor)
     }
@@ -479,9 +513,9 @@ impl Trace for Run {
         copy: &Path,
         _: &dyn Monitor,
     ) -> Option<Result<Box<dyn Trace>, FormatError>> {
-        let origin = self.read.get().map_or(0, |it| it.origin);
+        let zero = self.zero();
         let counted = |it: Self| Self {
-            origin: Some(origin),
+            origin: Some(zero.0),
             ..it
         };
         let opened = Self::open(copy).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
@@ -522,6 +556,11 @@ impl Trace for Run {
         Ok(Box::new(table.rows(file, of_file, track as usize)))
     }
 
+    fn zero(&self) -> Timestamp {
+        let given = self.origin.unwrap_or_default();
+        Timestamp(self.read.get().map_or(given, |it| it.origin))
+    }
+
     fn region(&self, id: u32) -> Option<Cow<'_, str>> {
         Some(self.table.get()?.region(id)?.into())
     }
@@ -557,39 +596,7 @@ impl Trace for Run {
     }
 }
 
-/// All results, or the error of the first file that has one: which of several errors a
-/// parallel collection into a `Result` gives depends on threads.
-pub(crate) fn all_or_first<T: Send, E: Send>(
-    results: impl ParallelIterator<Item = Result<T, E>>,
-) -> Result<Vec<T>, E> {
-    let results: Vec<Result<T, E>> = results.collect();
-    results.into_iter().collect()
-}
-
 /// A correction belongs to the times that it stands beside, and not to others.
 fn is_no_correction(path: &Path) -> bool {
     !is_correction(path.file_name().unwrap_or_default())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_several_errors_the_first_is_told() {
-        let read = |number: u32| {
-            if number == 3 {
-                // Long enough for the other half to have failed.
-                std::thread::sleep(std::time::Duration::from_millis(20));
-            }
-            if number % 37 == 3 {
-                Err(number)
-            } else {
-                Ok(number)
-            }
-        };
-        assert_eq!(all_or_first((0..64).into_par_iter().map(read)), Err(3));
-        let sound = all_or_first((4..9).into_par_iter().map(read));
-        assert_eq!(sound, Ok(vec![4, 5, 6, 7, 8]));
-    }
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use retime_model::SavedName;
+use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
 
 use crate::micros::Form;
@@ -36,9 +36,19 @@ pub(crate) struct SavedFile {
     pub(crate) original: u32,
     /// Check sum of the corrected content.
     pub(crate) corrected: u32,
+    /// When the original was modified; earlier undo data do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modified: Option<Modified>,
     /// What a [`StampLog`](retime_model::StampLog) has noted.
     pub(crate) stamps: Vec<i64>,
     pub(crate) forms: Forms,
+}
+
+impl SavedFile {
+    /// Whether the correction has changed nothing in it.
+    pub(crate) fn is_unchanged(&self) -> bool {
+        self.original == self.corrected
+    }
 }
 
 /// What a file is called, to find it again.

@@ -98,18 +98,9 @@ const fn closed(mode: u32) -> u32 {
     mode & (!0o070 | (mode & 0o007) << 3)
 }
 
-/// Gives a copy that is the same byte for byte the time of modification of the original.
-/// File systems that do not keep it leave it as it is.
-pub(crate) fn give_time(original: &Metadata, to: &File) -> io::Result<()> {
-    match original.modified().and_then(|time| to.set_modified(time)) {
-        Err(error) if is_not_kept(&error) => Ok(()),
-        given => given,
-    }
-}
-
 /// Whether the owner of a file is refused, which only a file system does that does not
 /// know what is asked of it.
-fn is_not_kept(error: &io::Error) -> bool {
+pub(crate) fn is_not_kept(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, Unsupported};
     matches!(error.kind(), PermissionDenied | Unsupported)
 }

@@ -5,37 +5,40 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::access::{Access, give_time};
+use crate::access::Access;
 use crate::attributes::UserAttributes;
 use crate::holes::Holes;
+use crate::modified::Modified;
 use crate::monitor::{Cancelled, Monitor};
 use crate::regular::open_regular;
 
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 18;
 
-/// Gives a written copy what a copy has of the original besides its content.
-pub fn resemble(original: &Metadata, path: &Path, copy: &Path, is_same: bool) -> io::Result<()> {
+/// Gives a written copy what a copy has of the original besides its content, and a time of
+/// modification, if there is one that belongs to its content.
+pub fn resemble(
+    original: &Metadata,
+    path: &Path,
+    copy: &Path,
+    time: Option<Modified>,
+) -> io::Result<()> {
     let copy = File::options().append(true).open(copy)?;
-    resemble_opened(original, path, &copy, is_same)
+    resemble_opened(original, path, &copy, time)
 }
 
 /// Gives a copy that was opened what it has of the original, found at `path`, besides its
-/// content: what users noted in it, the access, and if it is the same byte for byte the time.
+/// content: what users noted in it, the access, and a time that belongs to its content.
 pub fn resemble_opened(
     original: &Metadata,
     path: &Path,
     copy: &File,
-    is_same: bool,
+    time: Option<Modified>,
 ) -> io::Result<()> {
     // First, since it takes the right to write.
     UserAttributes::of(path)?.give(copy)?;
     Access::of(original, path)?.give(copy)?;
-    if is_same {
-        give_time(original, copy)
-    } else {
-        Ok(())
-    }
+    time.map_or(Ok(()), |time| time.give(copy))
 }
 
 /// Copies a file byte for byte to a new one; `failed` makes an error of what the system
@@ -113,7 +116,7 @@ mod tests {
         let original = fs::metadata(&from)?;
         let copied = copy_file(&from, &to, &(), |_, _| Failed).is_ok();
         assert!(copied && fs::read(&to)? == content);
-        resemble(&original, &from, &to, true)?;
+        resemble(&original, &from, &to, Modified::of(&original))?;
         assert_eq!(fs::metadata(&to)?.modified()?, original.modified()?);
         // What is there already stays.
         assert!(copy_file(&from, &to, &(), |_, _| Failed).is_err());

@@ -226,6 +226,12 @@ pub trait Trace: Send + Sync {
         None
     }
 
+    /// The stamp of what the files call 0, once events were read: not 0 only where they have
+    /// times below that. What is told of a stamp is how far it lies from there.
+    fn zero(&self) -> Timestamp {
+        Timestamp(0)
+    }
+
     /// Whether the times of the trace were interpolated between measured offsets
     /// already.
     fn has_applied_offsets(&self) -> bool {

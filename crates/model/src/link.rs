@@ -10,12 +10,14 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::printable::printable_path;
+
 /// A link that a copy cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "is a symbolic link that leads out of what is copied, to {}; what lies there is not taken \
      along: put the file itself here, or take the link away",
-    target.display()
+    printable_path(target)
 )]
 pub struct LeadsOut {
     /// What the link says.

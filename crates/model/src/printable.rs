@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::path::Path;
 
 /// A text from outside, such as a name in a trace, without what a terminal obeys: control
 /// characters, and those that turn the direction of writing. They are shown as Rust
@@ -30,6 +31,18 @@ pub fn printable(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(shown)
+}
+
+/// A path as [`printable`] text: in a message of one line it stays in that line.
+///
+/// ```
+/// use std::path::Path;
+/// use retime_model::printable_path;
+///
+/// assert_eq!(printable_path(Path::new("two\nlines/traces.otf2")), r"two\nlines/traces.otf2");
+/// ```
+pub fn printable_path(path: impl AsRef<Path>) -> String {
+    printable(&path.as_ref().to_string_lossy()).into_owned()
 }
 
 fn is_obeyed(character: char) -> bool {

@@ -33,6 +33,21 @@ pub struct Timestamp(pub u64);
 
 packed_fields!(Timestamp { 0: u64 });
 
+impl Timestamp {
+    /// How many ticks it lies after another one: as it is told, after what the files of a
+    /// trace [call 0](crate::format::Trace::zero).
+    ///
+    /// ```
+    /// use retime_model::Timestamp;
+    ///
+    /// assert_eq!(Timestamp(70).after(Timestamp(100)), -30);
+    /// assert_eq!(Timestamp(u64::MAX).after(Timestamp(0)), u64::MAX.into());
+    /// ```
+    pub fn after(self, zero: Self) -> i128 {
+        i128::from(self.0) - i128::from(zero.0)
+    }
+}
+
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)

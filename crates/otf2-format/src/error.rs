@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use retime_model::{Cancelled, LogError, format::FormatError};
+use retime_model::{Cancelled, LogError, format::FormatError, printable_path};
 use retime_otf2::Error;
 
 /// What can be wrong with an archive, or with how its events hang together.
@@ -13,14 +13,17 @@ pub(crate) enum TraceError {
     Archive(#[from] Error),
 
     /// Times without a unit: nothing says how many ticks make a second.
-    #[error("{}: no tick rate: the ClockProperties record is missing or says 0 ticks per second", path.display())]
+    #[error(
+        "{}: no tick rate: the ClockProperties record is missing or says 0 ticks per second",
+        printable_path(path)
+    )]
     NoTickRate {
         /// The global definitions.
         path: PathBuf,
     },
 
     /// The events of a location make no log.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Log {
         /// The file with the events.
         path: PathBuf,
@@ -29,7 +32,10 @@ pub(crate) enum TraceError {
     },
 
     /// The undo data of a saved correction are not those of an archive.
-    #[error("{}: holds no undo data of an OTF2 archive: {source}", path.display())]
+    #[error(
+        "{}: holds no undo data of an OTF2 archive: {source}",
+        printable_path(path)
+    )]
     BadUndo {
         /// The saved correction.
         path: PathBuf,

@@ -30,7 +30,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use retime_model::{Version, presence};
+use retime_model::{Version, presence, printable_path};
 
 use crate::anchor::Anchor;
 use crate::chunk::{ChunkReader, FileKind, THUMBNAIL_CHUNK_SIZE};
@@ -343,9 +343,9 @@ fn nothing_here(dir: &Path) -> String {
     let nothing = "no .otf2 file in this directory";
     match near(dir) {
         Some(below) if below.starts_with(dir) => {
-            format!("{nothing}; try {}", below.display())
+            format!("{nothing}; try {}", printable_path(&below))
         }
-        Some(beside) => format!("{nothing}; its archive is {}", beside.display()),
+        Some(beside) => format!("{nothing}; its archive is {}", printable_path(&beside)),
         None => nothing.to_owned(),
     }
 }

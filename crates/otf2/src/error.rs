@@ -22,6 +22,8 @@ use std::fmt::{self, Display, Formatter};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retime_model::printable_path;
+
 /// The result of anything that touches an archive.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -108,7 +110,7 @@ impl WireError {
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", printable_path(path))]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -120,7 +122,7 @@ pub enum Error {
     #[error(
         "{}: changed while it was being read; run this again once nothing writes to the trace \
          any more",
-        path.display()
+        printable_path(path)
     )]
     Changed {
         /// The file.
@@ -128,7 +130,10 @@ pub enum Error {
     },
 
     /// Bytes that the format does not allow.
-    #[error("{}: damaged at byte {offset}: {reason}; restore the file from the original archive", path.display())]
+    #[error(
+        "{}: damaged at byte {offset}: {reason}; restore the file from the original archive",
+        printable_path(path)
+    )]
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -139,7 +144,10 @@ pub enum Error {
     },
 
     /// The file is shorter than its content says.
-    #[error("{}: truncated, incomplete from byte {offset} on: {reason}; copy the file again, or record anew if the measurement was stopped", path.display())]
+    #[error(
+        "{}: truncated, incomplete from byte {offset} on: {reason}; copy the file again, or record anew if the measurement was stopped",
+        printable_path(path)
+    )]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -150,7 +158,7 @@ pub enum Error {
     },
 
     /// The file is fine, but of a kind that is not supported.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     Unsupported {
         /// The file.
         path: PathBuf,
@@ -159,7 +167,7 @@ pub enum Error {
     },
 
     /// The path does not lead to an OTF2 archive.
-    #[error("{}: {why}", path.display())]
+    #[error("{}: {why}", printable_path(path))]
     NotAnArchive {
         /// The path as given.
         path: PathBuf,
@@ -168,7 +176,11 @@ pub enum Error {
     },
 
     /// A directory with more than one archive.
-    #[error("{}: holds several archives, name one of them: {}", path.display(), list(anchors))]
+    #[error(
+        "{}: holds several archives, name one of them: {}",
+        printable_path(path),
+        list(anchors)
+    )]
     SeveralArchives {
         /// The directory.
         path: PathBuf,
@@ -177,7 +189,7 @@ pub enum Error {
     },
 
     /// A file that the archive cannot do without does not exist.
-    #[error("{}: this file is missing: {why}", path.display())]
+    #[error("{}: this file is missing: {why}", printable_path(path))]
     MissingFile {
         /// The file.
         path: PathBuf,
@@ -186,7 +198,10 @@ pub enum Error {
     },
 
     /// A new time that is negative or too large for the format.
-    #[error("{}: the corrected time of {what} does not fit into 64 bits; choose another reference clock or offset", path.display())]
+    #[error(
+        "{}: the corrected time of {what} does not fit into 64 bits; choose another reference clock or offset",
+        printable_path(path)
+    )]
     TimeRange {
         /// The file with the old time.
         path: PathBuf,
@@ -195,7 +210,7 @@ pub enum Error {
     },
 
     /// The archive is not the one that was corrected, or not unchanged.
-    #[error("{}: cannot be restored: {why}", path.display())]
+    #[error("{}: cannot be restored: {why}", printable_path(path))]
     NotRestorable {
         /// The file.
         path: PathBuf,
@@ -208,7 +223,7 @@ pub enum Error {
     Cancelled,
 
     /// Definitions that contradict each other so that no reading is sound.
-    #[error("{}: {what}", path.display())]
+    #[error("{}: {what}", printable_path(path))]
     Inconsistent {
         /// The file with the definitions.
         path: PathBuf,
@@ -258,6 +273,6 @@ impl Error {
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    let names: Vec<String> = paths.iter().map(|p| p.display().to_string()).collect();
+    let names: Vec<String> = paths.iter().map(printable_path).collect();
     names.join(", ")
 }

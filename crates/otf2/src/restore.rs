@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex, printable};
+use retime_model::{Correction, LocationIndex, Modified, printable};
 
 use crate::archive::Archive;
 use crate::chunk::{ChunkHeader, FileKind};
@@ -180,7 +180,10 @@ impl<'a> Restore<'a> {
                 "the result differs from the original; the correction or the undo data are \
                  not those of this archive",
             ),
-            Ok(crc) => output.resemble(&corrected, &path, crc == output.crc()),
+            Ok(crc) => {
+                let now = Modified::of(&corrected).filter(|_| crc == output.crc());
+                output.resemble(&corrected, &path, undo.modified.or(now))
+            }
             Err(error @ (Error::Cancelled | Error::Io { .. })) => Err(error),
             // Damage shows in many ways, but there is one thing to say about it.
             Err(_) if crc_of(&path, self.monitor)? != undo.corrected => not_restorable(changed),

@@ -58,7 +58,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use rayon::prelude::*;
-use retime_model::{Correction, LocationIndex, SavedName, Timestamp, Version, resemble_opened};
+use retime_model::{
+    Correction, LocationIndex, Modified, SavedName, Timestamp, Version, resemble_opened,
+};
 
 use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Listing, Role};
@@ -136,7 +138,7 @@ impl Trace {
             let original = files::metadata(&from)?;
             let dir = to.join(name);
             let given = File::open(&dir)
-                .and_then(|opened| resemble_opened(&original, &from, &opened, false));
+                .and_then(|opened| resemble_opened(&original, &from, &opened, None));
             given.map_err(|source| Error::io(&dir, source))?;
         }
         Ok(())
@@ -265,7 +267,9 @@ impl<'a> Rewrite<'a> {
                 return Err(Error::Changed { path });
             }
         }
-        output.resemble(&original, &file.path, changed.original == output.crc())?;
+        let modified = Modified::of(&original);
+        let time = modified.filter(|_| changed.original == output.crc());
+        output.resemble(&original, &file.path, time)?;
         if self.synced {
             output.sync()?;
         }
@@ -279,6 +283,7 @@ impl<'a> Rewrite<'a> {
                 content: changed.content,
                 original: changed.original,
                 corrected: output.crc(),
+                modified,
                 edits: changed.outcome.edits,
                 stamps: changed.outcome.stamps,
             },

@@ -35,7 +35,7 @@ pub(crate) mod listed;
 pub(crate) mod packed;
 pub(crate) mod stamps;
 
-use retime_model::SavedName;
+use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
 
 use self::packed::Packed;
@@ -84,6 +84,9 @@ pub(crate) struct FileUndo {
     pub(crate) original: u32,
     /// Check sum of the corrected file.
     pub(crate) corrected: u32,
+    /// When the original file was modified; earlier undo data do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) modified: Option<Modified>,
     /// Where bytes were added and removed.
     #[serde(default, skip_serializing_if = "Packed::is_empty")]
     pub(crate) edits: Packed,

@@ -7,8 +7,8 @@ use std::fmt::{self, Write};
 use std::hash::{DefaultHasher, Hasher};
 use std::path::PathBuf;
 
-use retime_model::TraceInfo;
 use retime_model::format::{FormatError, Trace};
+use retime_model::{TraceInfo, printable_path};
 
 /// What tells a trace from others: a hash of what it is made of, and of its sizes by location.
 /// The same for all processes of one program, which are of one build.
@@ -32,7 +32,7 @@ pub(crate) fn refuse_another(trace: &dyn Trace, expected: u64) -> Result<(), For
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{} is not the trace that process 0 has there; it has to be on a file system that all share",
-    .0.display()
+    printable_path(.0)
 )]
 struct Another(PathBuf);
 

@@ -151,8 +151,8 @@ pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
 pub use retime_model::{
-    Access, Cancelled, Monitor, NotRegular, UserAttributes, copy_file, group_digits, open_regular,
-    plural, presence, printable, resemble,
+    Access, Cancelled, Modified, Monitor, NotRegular, UserAttributes, copy_file, group_digits,
+    open_regular, plural, presence, printable, printable_path, resemble,
 };
 pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,

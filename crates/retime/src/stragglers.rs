@@ -10,6 +10,9 @@
 //! alone(m)   = min(t(a), e(m)) - max(t(m), t(n))  of this, when all others had come
 //! ```
 //!
+//! What a location waited in all operations is the length of the [union](united) of these
+//! spans: of what goes on side by side it waits for the longest.
+//!
 //! Times are known within bounds: that of `a` may be `before(a)` less, that of
 //! another `after(b)` more. Locations of one clock are off alike, so nothing is open
 //! between them. Only who stays last whatever is open has *certainly* been last:
@@ -77,6 +80,8 @@
 //! Source: the wait state "wait at N x N" of Scalasca (Geimer et al., "The Scalasca
 //! performance toolset architecture"); what is open between two clocks is ours.
 
+mod united;
+
 use std::cmp::Reverse;
 
 use rayon::prelude::*;
@@ -88,6 +93,8 @@ use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex, Timestamp, TraceInfo};
+
+use united::Spans;
 
 /// How many of the worst operations are kept.
 const WORST_KEPT: usize = 10;
@@ -129,8 +136,8 @@ pub struct ProcessWaits {
     pub waited_for_alone: u64,
     /// The longest that one other participant waited until it came, in one operation.
     pub waited_for_longest: u64,
-    /// What it waited itself, until the last came: no longer than it was recorded, although
-    /// operations that go on beside each other are waited in at once.
+    /// What it waited itself, until the last came. Of a location operations that go on beside
+    /// each other are waited in at once, and no longer than it was recorded.
     pub waited: u64,
     /// How long its locations that took part were recorded, together.
     pub recorded: u64,
@@ -191,6 +198,7 @@ impl Stragglers {
             times,
             bounds,
             most_after: most_after(clocks, bounds),
+            side_by_side: united::side_by_side(causality),
         };
         let instances = causality.collectives().instances();
         let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
@@ -211,6 +219,8 @@ struct Judge<'a> {
     bounds: Option<&'a ErrorBounds>,
     /// By clock, by how much the true time of any event can be after it.
     most_after: Vec<f64>,
+    /// By location, whether it begins operations while others of its go on.
+    side_by_side: Vec<bool>,
 }
 
 /// By clock, by how much the true time of any event can be after it.
@@ -245,6 +255,8 @@ struct Sums {
     others: u64,
     /// By location.
     locations: Vec<ProcessWaits>,
+    /// What those waited that begin operations while others go on.
+    spans: Spans,
     groups: FxHashMap<Group, GroupSums>,
     worst: Vec<LateBegin>,
     /// The place in their order of the last of them that is kept in any case.
@@ -290,7 +302,7 @@ impl Judge<'_> {
             let late = self.late(instance, &begun);
             sums.group(&group, late.as_ref());
             match late {
-                Some(late) => sums.judged(&begun, late),
+                Some(late) => sums.judged(&begun, late, &self.side_by_side),
                 None => sums.others += 1,
             }
         }
@@ -405,12 +417,18 @@ impl Judge<'_> {
     /// From locations to processes.
     fn finish(&self, sums: Sums) -> Stragglers {
         let mut processes = vec![ProcessWaits::default(); self.info.processes.len()];
-        for (number, (location, mut waits)) in
-            self.info.locations.iter().zip(sums.locations).enumerate()
+        let mut locations = sums.locations;
+        for (location, length) in sums.spans.lengths() {
+            if let Some(own) = locations.get_mut(location.as_usize()) {
+                own.waited = own.waited.saturating_add(length);
+            }
+        }
+        for (number, (location, mut waits)) in self.info.locations.iter().zip(locations).enumerate()
         {
             let extent = self.causality.nodes().extent(number);
             if let Some(extent) = extent.filter(|_| waits.operations > 0) {
                 waits.recorded = extent.last.0.abs_diff(extent.first.0);
+                // Where stamps run backwards, spans are longer than what was recorded.
                 waits.waited = waits.waited.min(waits.recorded);
             }
             if let Some(process) = processes.get_mut(location.process) {
@@ -447,10 +465,15 @@ impl Judge<'_> {
 }
 
 impl Begun {
+    /// When it no longer waits for who comes at a time.
+    fn until(&self, comes: i64) -> i64 {
+        self.end.map_or(comes, |end| end.min(comes))
+    }
+
     /// How long it waits until a time, but not longer than to its end, from its begin or
     /// from another time, whichever is later.
     fn waits(&self, until: i64, since: i64) -> u64 {
-        let until = self.end.map_or(until, |end| end.min(until));
+        let until = self.until(until);
         let since = self.time.max(since);
         if until > since {
             until.abs_diff(since)
@@ -474,16 +497,24 @@ impl Sums {
     }
 
     /// One more operation.
-    fn judged(&mut self, begun: &[Begun], late: LateBegin) {
+    fn judged(&mut self, begun: &[Begun], late: LateBegin, side_by_side: &[bool]) {
         let is_certain = late.beyond.is_some();
         self.operations += 1;
         self.certain += u64::from(is_certain);
         let begins = begun.iter().map(|it| it.time).max().unwrap_or_default();
         for it in begun {
-            let own = &mut self.locations[it.location.as_usize()];
-            own.add(ProcessWaits {
+            let location = it.location.as_usize();
+            let is_beside = side_by_side.get(location) == Some(&true);
+            if is_beside {
+                self.spans.add(it.location, it.time, it.until(begins));
+            }
+            self.locations[location].add(ProcessWaits {
                 operations: 1,
-                waited: it.waits(begins, i64::MIN),
+                waited: if is_beside {
+                    0
+                } else {
+                    it.waits(begins, i64::MIN)
+                },
                 ..ProcessWaits::default()
             });
         }
@@ -521,6 +552,7 @@ impl Sums {
             let both = self.locations.iter_mut().zip(other.locations);
             both.for_each(|(own, its)| own.add(its));
         }
+        self.spans.merge(other.spans);
         for (group, its) in other.groups {
             let own = self.groups.entry(group).or_default();
             own.operations += its.operations;

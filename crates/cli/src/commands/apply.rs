@@ -1,14 +1,17 @@
 //! `retime apply`: a saved correction, for another trace of the same run.
 
-use retime::TraceInfo;
-use retime::format::Trace;
+use std::path::Path;
 
+use retime::format::{Timeline, Trace};
+use retime::{LocationIndex, TraceInfo, printable_path};
+
+use super::written::other_than_computed;
 use crate::args::ApplyArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::origin::Origin;
-use crate::progress::{Progress, Stage, check_interrupt};
+use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
 use crate::report::summary::plural;
 use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, refuse_second, take_along};
@@ -28,12 +31,39 @@ pub(crate) fn applied(args: &ApplyArgs) -> Result<String, CliError> {
     with_threads(args.run.threads, || apply(args))
 }
 
-/// What identifies the trace: its events are read for how many there are and when.
-fn recorded(trace: &dyn Trace, info: &TraceInfo, quiet: bool) -> Result<Origin, CliError> {
-    let progress = Progress::new(Stage::Reading, trace.bytes(), quiet);
+/// How many events each location has, from when to when, and what they are.
+fn timelines(
+    trace: &dyn Trace,
+    info: &TraceInfo,
+    (stage, quiet): (Stage, bool),
+) -> Result<Vec<Timeline>, CliError> {
+    let progress = Progress::new(stage, trace.bytes(), quiet);
     let none: Vec<&[u32]> = vec![&[]; info.locations.len()];
-    let timelines = trace.timelines(&none, &progress)?;
-    Ok(Origin::of_timelines(&timelines, info))
+    Ok(trace.timelines(&none, &progress)?)
+}
+
+/// Reads what was written again: the same events, none before the one before it.
+fn verify(
+    args: &ApplyArgs,
+    trace: &dyn Trace,
+    (info, recorded): (&TraceInfo, &[Timeline]),
+    copy: &Path,
+) -> Result<(), CliError> {
+    let written = if let Some(written) = trace.open_copy(copy, &Interrupts) {
+        written?
+    } else {
+        let format = formats::of(&args.trace, args.format.format)?;
+        formats::open(copy, format, args.format.team.as_ref())?
+    };
+    let again = timelines(&*written, info, (Stage::Verifying, args.run.quiet))?;
+    let both = (0..).map(LocationIndex).zip(recorded.iter().zip(&again));
+    for (location, (recorded, again)) in both {
+        // Of no event the time is asked for.
+        if let Some(how) = again.difference(&recorded.contents, &[]) {
+            return Err(other_than_computed(how, &info.describe(location)));
+        }
+    }
+    Ok(())
 }
 
 fn apply(args: &ApplyArgs) -> Result<String, CliError> {
@@ -42,14 +72,15 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
     let saved = SavedCorrection::read_given(&args.correction)?;
     let trace = formats::open(&args.trace, format, args.format.team.as_ref())?;
     let info = describe(&*trace, args.run.quiet)?;
-    let origin = recorded(&*trace, &info, args.run.quiet)?;
+    let recorded = timelines(&*trace, &info, (Stage::Reading, args.run.quiet))?;
+    let origin = Origin::of_timelines(&recorded, &info);
     if !args.output.force {
-        saved.refuse_stranger(&args.correction, (&info, &origin))?;
+        saved.refuse_stranger(&args.correction, (&info, &origin), trace.zero())?;
     }
     let correction = saved.correction(&args.correction, &info)?;
     let progress = Progress::new(Stage::Writing, trace.bytes(), args.run.quiet);
     let to = staging.place(trace.shape());
-    let output = args.output.output.display();
+    let output = printable_path(&args.output.output);
     if correction.is_identity() {
         staging.written(trace.copy(&to, &progress))?;
         staging.written(take_along(&*trace, &staging))?;
@@ -61,11 +92,14 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         ));
     }
     refuse_second(&*trace)?;
+    staging.refuse_long_name(&*trace)?;
     let undo = staging.written(trace.rewrite(&correction, &to, &progress))?;
     let warnings = warned(&progress.end());
-    let method = format!("applied from {}", args.correction.display());
+    let method = format!("applied from {}", printable_path(&args.correction));
     let applied = SavedCorrection::new(&correction, (&info, origin), method, undo)?;
     staging.written(applied.write(&staging.correction(&*trace), trace.path()))?;
+    let copy = trace.copy_at(&to);
+    staging.written(verify(args, &*trace, (&info, &recorded), &copy))?;
     check_interrupt()?;
     staging.commit(&*trace)?;
     let clocks = correction.clocks();
@@ -83,7 +117,8 @@ fn apply(args: &ApplyArgs) -> Result<String, CliError> {
         String::new()
     };
     Ok(format!(
-        "{warnings}Wrote {output}: corrected {}{kept}.\n",
+        "{warnings}Wrote {output}: corrected {}{kept}. Read again it has the same events, in \
+         order; retime check says whether effects follow their causes.\n",
         plural(locations as u64, "location")
     ))
 }

@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use retime::causality::Check;
 use retime::clock::AmortizationRate;
 use retime::pipeline::{Bounds, Method, Runaway, Solution, Verdict};
-use retime::{MinimalDelay, TickRate, Ticks, Timestamp};
+use retime::{MinimalDelay, TickRate, Ticks, Timestamp, printable_path};
 
 use super::done::Done;
 use super::fresh::Fresh;
 use super::written::{Expected, save, verify, verify_together};
 use crate::analysed::{Analysed, analyse_some};
-use crate::args::{CorrectArgs, ModelArgs, RunArgs};
+use crate::args::{CorrectArgs, MinDelay, ModelArgs, RunArgs};
 use crate::bounds::BoundsArgs;
 use crate::drawn;
 use crate::error::{CliError, VIOLATIONS};
@@ -164,7 +164,7 @@ fn refuse_defects(analysed: &Analysed) -> Result<(), CliError> {
     }
     let message = format!(
         "{}: {}; nothing was written, because of --strict",
-        analysed.opened.path.display(),
+        printable_path(&analysed.opened.path),
         kinds.join("; ")
     );
     Err(CliError::Strict(message))
@@ -204,6 +204,7 @@ fn repair(
     staging: Staging,
 ) -> Result<Done, CliError> {
     refuse_second(&*analysed.opened.trace)?;
+    staging.refuse_long_name(&*analysed.opened.trace)?;
     let Solved {
         mut solution,
         after,
@@ -431,7 +432,7 @@ fn runaway_warning(runaway: Runaway, rate: TickRate, delayed: bool) -> String {
 }
 
 fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u8) {
-    let copy = format!("{} is a plain copy.", args.output.output.display());
+    let copy = format!("{} is a plain copy.", printable_path(&args.output.output));
     let text = match (part.verdict, examined::instead_of_sound(part)) {
         (_, None) => format!("No contradiction, so nothing was changed: {copy}"),
         (Verdict::NothingRecorded, Some(found)) => {
@@ -443,14 +444,23 @@ fn outcome_of_copy(args: &CorrectArgs, part: &model::ExaminedPart) -> (String, u
 }
 
 /// The last line and the exit code: what the written trace says of itself, and how many
-/// dependencies are shorter than was asked for.
+/// dependencies are shorter than the minimal delay. Where that was asked for, it is not met
+/// then; where it was learned, the trace contradicts an estimate, and not itself.
 pub(super) fn outcome(args: &CorrectArgs, short: u64, fresh: &Fresh) -> (String, u8) {
-    let output = args.output.output.display();
+    let output = printable_path(&args.output.output);
     let caveat = examined::caveat(&fresh.examined).unwrap_or_default();
     let left = fresh.check.violated();
-    if left == 0 && short == 0 {
+    let is_learned = args.model.min_delay == MinDelay::Auto;
+    if left == 0 && (short == 0 || is_learned) {
+        let shorter = match short {
+            0 => String::new(),
+            _ => format!(
+                "; {} shorter than the minimal delay that was learned",
+                group_digits(short)
+            ),
+        };
         let text = format!(
-            "Wrote {output}: no contradiction left, checked over {} of the written trace.{caveat}",
+            "Wrote {output}: no contradiction left, checked over {} of the written trace{shorter}.{caveat}",
             plural(fresh.checked(), "dependency")
         );
         return (text, fresh.exit_code(args.model.strict));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retime::causality::{Check, EventNode};
-use retime::{Causality, TickRate, Timestamp, format_seconds};
+use retime::{Causality, TickRate, Timestamp, format_seconds, printable_path};
 use retime_picture::Decades;
 
 use super::correct;
@@ -66,7 +66,7 @@ fn show(directory: &Path, keep: Option<&Path>) -> Result<u8, CliError> {
     if let Some(directory) = keep {
         let kept = format!(
             "\nKept in {0}: try retime undo {0}/corrected -o {0}/restored\n",
-            directory.display()
+            printable_path(directory)
         );
         to_stdout(&kept)?;
     }

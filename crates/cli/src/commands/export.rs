@@ -12,6 +12,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use retime::pipeline::Method;
+use retime::printable_path;
 use retime_export::{ExportError, Exported, Shown, Summary, Times, export};
 
 use super::correct::{Asked, analyse, is_left_alone};
@@ -235,7 +236,7 @@ fn outcome(args: &ExportArgs, left: u64, part: &model::ExaminedPart, summary: &S
     };
     format!(
         "Wrote {}: {}, {}, {}{reversed}. Open it in https://ui.perfetto.dev.{}",
-        args.output.display(),
+        printable_path(&args.output),
         plural(summary.slices + summary.points, "slice"),
         plural(summary.arrows, "arrow"),
         plural(summary.threads + summary.curves, "track"),

@@ -147,9 +147,15 @@ fn since(loaded: &Loaded, row: &Row) -> String {
     seconds(loaded.info.rate, since)
 }
 
+/// The time as the files have it. Lines have none below 0, so that they count from where
+/// stamps do.
+fn told(loaded: &Loaded, row: &Row) -> i128 {
+    row.time.after(loaded.opened.trace.zero())
+}
+
 fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
     let (location, since) = (row.location_id(&loaded.info), since(loaded, row));
-    let (time, event, kind) = (row.time.0, row.event, row.kind);
+    let (time, event, kind) = (told(loaded, row), row.event, row.kind);
     write!(out, "{time:>20}  {since:>16}  {location:>9}  {event:>9}  ")?;
     match (row.region(&*loaded.opened.trace), row.peer) {
         (Some(region), _) => writeln!(out, "{kind:<18}  {}", printable(&region)),
@@ -160,7 +166,7 @@ fn write_text(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()
 
 fn write_csv(out: &mut impl Write, loaded: &Loaded, row: &Row) -> io::Result<()> {
     let (location, since) = (row.location_id(&loaded.info), since(loaded, row));
-    let (time, event, kind) = (row.time, row.event, row.kind);
+    let (time, event, kind) = (told(loaded, row), row.event, row.kind);
     write!(out, "{time},{since},{location},{event},{kind},")?;
     if let Some(region) = row.region(&*loaded.opened.trace) {
         let region = printable(&region);

@@ -10,7 +10,7 @@ mod scenario;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use retime::format_seconds;
+use retime::{format_seconds, printable_path};
 use retime_sim::{Clock, Experiment, Written};
 
 use self::args::SimulateArgs;
@@ -105,7 +105,7 @@ fn describe(
     written: &Written,
     clocks: &[Clock],
 ) -> String {
-    let output = args.output.output.display();
+    let output = printable_path(&args.output.output);
     let statistics = &written.statistics;
     let seconds = |nanoseconds: u64| format_seconds(nanoseconds as f64 / 1e9);
     let mut text = String::new();
@@ -119,7 +119,11 @@ fn describe(
         seconds(statistics.end),
     );
     if let Some(truth) = truth {
-        let _ = writeln!(text, "Wrote {}: the same with true times.", truth.display());
+        let _ = writeln!(
+            text,
+            "Wrote {}: the same with true times.",
+            printable_path(truth)
+        );
     }
     let _ = writeln!(
         text,

@@ -1,5 +1,7 @@
 //! `retime undo`: the original of a corrected trace, byte for byte.
 
+use retime::printable_path;
+
 use crate::args::UndoArgs;
 use crate::error::CliError;
 use crate::formats;
@@ -48,6 +50,6 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     staging.commit(&*trace)?;
     Ok(format!(
         "{warnings}Wrote {}: the original trace, every file with its original checksum.\n",
-        args.output.output.display()
+        printable_path(&args.output.output)
     ))
 }

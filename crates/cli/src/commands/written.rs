@@ -141,17 +141,19 @@ impl Expected {
         let Some((location, how)) = found else {
             return Ok(());
         };
-        let name = self.info.describe(location);
-        Err(CliError::Verification(match how {
-            Difference::OtherEvents => format!("other events at {name}"),
-            Difference::Backwards(count) => {
-                format!("{} out of order at {name}", plural(count, "event"))
-            }
-            Difference::OtherTime => {
-                format!("an event with another time than computed at {name}")
-            }
-        }))
+        Err(other_than_computed(how, &self.info.describe(location)))
     }
+}
+
+/// What is wrong with a copy at a location of this name.
+pub(super) fn other_than_computed(how: Difference, name: &str) -> CliError {
+    CliError::Verification(match how {
+        Difference::OtherEvents => format!("other events at {name}"),
+        Difference::Backwards(count) => {
+            format!("{} out of order at {name}", plural(count, "event"))
+        }
+        Difference::OtherTime => format!("an event with another time than computed at {name}"),
+    })
 }
 
 /// How the times of a log are those expected.

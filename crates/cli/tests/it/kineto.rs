@@ -376,7 +376,7 @@ fn a_real_run_with_known_offset_is_put_right() {
 
 /// Two ranks that send each other messages, the second 1 ms ahead: a directory of profiles,
 /// with more in it than these.
-fn two_ranks(scratch: &Scratch) {
+pub(crate) fn two_ranks(scratch: &Scratch) {
     fs::create_dir(scratch.join("run")).unwrap();
     for rank in 0..2 {
         let events = (0..20).map(|seq| {
@@ -526,6 +526,58 @@ fn a_damaged_profile_is_not_left_out() {
     assert_refused(&whole[..whole.len() - 30], "rank2.json", "line ");
 }
 
+/// Who mends one file does not meet the next one then.
+#[test]
+fn all_damaged_profiles_are_named() {
+    let scratch = Scratch::new();
+    two_ranks(&scratch);
+    let whole = scratch.read("run/rank1.json");
+    let way_out = "files cannot be read; without these profiles their events would be missing: \
+                   restore them, or move them elsewhere to leave them out";
+    // Damaged at their beginning, which is seen when the directory is opened.
+    scratch.write("run/rank2.json", "");
+    scratch.write("run/rank3.json", &whole[..20]);
+    let outcome = scratch.retime("check run");
+    assert_eq!(
+        (outcome.code, &*outcome.stderr),
+        (
+            Some(2),
+            &*format!(
+                "retime: run: 2 {way_out}\n  run/rank2.json: byte 0: there is nothing in it\n  \
+                 run/rank3.json: byte 20: it ends here, in the midst of JSON\n"
+            )
+        )
+    );
+    for rank in 4..10 {
+        scratch.write(&format!("run/rank{rank}.json"), "");
+    }
+    let outcome = scratch.retime("correct run -o out");
+    assert!(
+        outcome
+            .stderr
+            .starts_with(&format!("retime: run: 8 {way_out}\n"))
+    );
+    assert_eq!(outcome.stderr.lines().count(), 1 + 5 + 1, "{outcome:#?}");
+    assert!(outcome.stderr.ends_with("\n  and 3 more\n"), "{outcome:#?}");
+    // Damaged further on, which is seen when they are read: in the order of their names,
+    // whichever thread comes first.
+    for rank in 2..10 {
+        scratch.write(&format!("run/rank{rank}.json"), &whole[..whole.len() - 30]);
+    }
+    for threads in [1, 2] {
+        let outcome = scratch.retime(&format!("check run --threads {threads}"));
+        let named: Vec<&str> = outcome.stderr.lines().skip(1).collect();
+        assert_eq!(named.len(), 6, "{outcome:#?}");
+        for (line, rank) in named.iter().zip(2..7) {
+            assert!(
+                line.starts_with(&format!("  run/rank{rank}.json: line ")),
+                "{line}"
+            );
+        }
+    }
+    assert_eq!(scratch.entries(), ["run"]);
+}
+
 #[test]
 fn nothing_is_corrected_twice() {
     let scratch = Scratch::new();
@@ -624,6 +676,29 @@ fn times_below_zero_and_in_strings_are_corrected() {
     scratch.write("arrows.json", &below);
     let correct = "correct arrows.json -o out.json --json report.json --quiet";
     scratch.retime(correct).expect_code(0);
+    // A list has the times of the file, in nanoseconds, though stamps have no sign.
+    let list = scratch.retime("order arrows.json --format csv -q").stdout;
+    let times: Vec<i64> = list
+        .lines()
+        .skip(1)
+        .map(|it| it.split(',').next().unwrap().parse().unwrap())
+        .collect();
+    assert_eq!((times[0], times.is_sorted()), (-29_000_250, true));
+    assert!(times.iter().any(|it| *it < 0) && times.len() == 280);
+    let text = scratch.retime("order arrows.json -q").stdout;
+    let first = text.lines().nth(1).unwrap();
+    assert!(
+        first.starts_with("           -29000250       0.000000000 "),
+        "{first}"
+    );
+    // What was shifted by one microsecond is no part of the same run.
+    let other = arrows_at(|micros| format!("\"{}.25\"", micros - 30_001));
+    scratch.write("other.json", &other);
+    let refused = scratch.retime("apply out.json.retime other.json -o applied.json");
+    assert_eq!(refused.code, Some(2), "{refused:#?}");
+    for first in ["between -29,000,250 and -", "between -29,001,250 and -"] {
+        assert!(refused.stderr.contains(first), "{refused:#?}");
+    }
     let report = read_report(&scratch);
     assert_eq!(report["before"]["reversed"], 40);
     assert_eq!(report["after"]["reversed"], 0);

@@ -138,6 +138,7 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let code = code.split("#[cfg(all(test, ").next().unwrap_or_default();
     let lines = code
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
@@ -256,6 +257,33 @@ fn formats_are_named_in_one_place() {
         // The parser of lines is that of `retime stream` too.
         let whole = code.contains("JsonLines");
         assert!(!whole, "{} names a format", file.display());
+    }
+}
+
+/// In a message a path that is shown as it is could begin another line, or be obeyed by the
+/// terminal. Data of a report are another matter.
+#[test]
+fn paths_are_shown_without_control_characters() {
+    let may = [
+        "cli/src/commands/compare.rs",
+        "cli/src/report/build.rs",
+        "cli/src/staging/owner.rs",
+        "cli/src/truth.rs",
+    ];
+    for (name, _) in CRATES {
+        let source = crates()
+            .join(name.trim_start_matches("retime-"))
+            .join("src");
+        let files = if source.is_dir() {
+            sources(&source)
+        } else {
+            Vec::new()
+        };
+        for file in files {
+            let data = may.iter().any(|it| file.ends_with(it));
+            let shows = code(&file).contains(".display()");
+            assert!(data || !shows, "{}: use printable_path", file.display());
+        }
     }
 }
 

@@ -38,6 +38,7 @@ mod manners;
 mod memory;
 mod merged;
 mod methods;
+mod modified;
 mod names;
 mod open_files;
 mod order;

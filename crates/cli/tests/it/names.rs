@@ -42,6 +42,102 @@ fn names_may_be_as_long_as_the_system_lets_them() {
     }
 }
 
+/// The correction beside a file has a name that is seven bytes longer.
+#[test]
+fn names_of_files_leave_room_for_their_correction() {
+    let scratch = prepared();
+    for count in [243, 244, 248] {
+        let name = |letter: &str| letter.repeat(count);
+        let (out, back) = (name("o"), name("b"));
+        scratch.succeed(&format!("correct lines.jsonl -o {out}"));
+        scratch.succeed(&format!("undo {out} -o {back}"));
+        assert_eq!(scratch.read(&back), LINES);
+    }
+    let before = scratch.entries();
+    for count in [249, 255] {
+        let out = "o".repeat(count);
+        let refused = scratch.retime(&format!("correct lines.jsonl -o {out}"));
+        let message = format!(
+            "retime: {out}.retime: the saved correction, without which nothing can be undone, \
+             cannot have so long a name; give the output a shorter one\n"
+        );
+        assert_eq!((refused.code, &*refused.stderr), (Some(2), &*message));
+        assert_eq!(scratch.entries(), before);
+    }
+    // What has no correction may have any name, and so may the input.
+    let long = "i".repeat(255);
+    fs::rename(scratch.join("lines.jsonl"), scratch.join(&long)).unwrap();
+    assert_eq!(scratch.retime(&format!("check {long} -q")).code, Some(1));
+    for out in ["x.json", "x.pftrace"] {
+        let out = format!("{}{out}", "e".repeat(255 - out.len()));
+        scratch.succeed(&format!("export {long} -o {out} -q"));
+        assert!(scratch.join(&out).is_file());
+    }
+    scratch.succeed(&format!("correct {long} -o corrected.jsonl"));
+    scratch.succeed("undo corrected.jsonl -o back.jsonl");
+    assert_eq!(scratch.read("back.jsonl"), LINES);
+}
+
+/// What stands in a path is shown in the line that it belongs to, and obeyed by no terminal.
+#[test]
+fn control_characters_of_paths_are_shown() {
+    let scratch = Scratch::new();
+    let strange = "two\nlines\u{1b}[31m";
+    let dir = scratch.join(strange);
+    fs::create_dir(&dir).unwrap();
+    fs::write(dir.join("l.jsonl"), LINES).unwrap();
+    fs::write(dir.join("bad.jsonl"), "{\"location\":\n").unwrap();
+    fs::write(dir.join("bad.json"), "[{\"ph\":\"X\",\n").unwrap();
+    traces::write(&dir, "trace", &traces::skewed());
+    fs::write(dir.join("trace/traces/0.evt"), "OTF2").unwrap();
+    let outcome = |words: &str| -> Outcome {
+        let words = words.split(' ').map(|it| it.replace('@', strange));
+        scratch.command("").args(words).output().unwrap().into()
+    };
+    let shown = r"two\nlines\u{1b}[31m/";
+    for (words, code) in [
+        ("check @/l.jsonl", 1),
+        ("check @/none", 2),
+        ("check @/bad.jsonl", 2),
+        ("check @/bad.json", 2),
+        ("check @/trace", 2),
+        ("correct @/l.jsonl -o @/o.jsonl", 0),
+        ("correct @/l.jsonl -o @/o.jsonl", 2),
+        ("correct @/l.jsonl -o @/none/o", 2),
+        ("correct @/l.jsonl -o @/m --merged", 0),
+        ("check @/o.jsonl.retime", 2),
+        ("undo @/l.jsonl -o @/b.jsonl", 2),
+        ("undo @/o.jsonl -o @/b.jsonl", 0),
+        ("apply @/o.jsonl.retime @/l.jsonl -o @/a.jsonl", 0),
+        ("apply @/l.jsonl @/l.jsonl -o @/a2.jsonl", 2),
+        ("export @/l.jsonl -o @/e.json", 0),
+        ("export @/l.jsonl -o @/e.foo", 2),
+        ("simulate ring -o @/s --ranks 2 --iterations 2", 0),
+        ("check @/l.jsonl --truth @/trace/none", 2),
+        ("check @/l.jsonl --min-delay @/none", 2),
+    ] {
+        let Outcome {
+            code: found,
+            stdout,
+            stderr,
+        } = outcome(words);
+        assert_eq!(found, Some(code), "{words}: {stdout}{stderr}");
+        let text = if code == 2 { &stderr } else { &stdout };
+        assert!(text.contains(shown), "{words}: {text}");
+        assert!(
+            !stdout.contains('\u{1b}') && !stderr.contains('\u{1b}'),
+            "{words}"
+        );
+        for line in stdout.lines().chain(stderr.lines()) {
+            assert!(!line.starts_with("lines"), "{words}: {line}");
+        }
+        assert!(
+            code != 2 || stderr.lines().count() == 1,
+            "{words}: {stderr}"
+        );
+    }
+}
+
 /// Two long names that begin alike, and of which one is being written by somebody.
 #[test]
 fn leftovers_of_long_names_are_found() {

@@ -1,137 +1,132 @@
 //! The verdict of `correct` is that of `check` on what it wrote.
 //!
 //! Where profiles carry no numbers, which calls belong together depends on times, so what
-//! was checked of the recording need not be what a reader of the copy finds. Random jobs
-//! say so; `RETIME_KINETO_JOBS=5000` asks for more of them than fit a fast test.
+//! was checked of the recording need not be what a reader of the copy finds. In archives
+//! records can be missing or wrong, clocks can be set, and stamps can run backwards. Random
+//! jobs and programs say so; `RETIME_KINETO_JOBS=5000` and `RETIME_OTF2_PROGRAMS=5000` ask
+//! for more of them than fit a fast test, `RETIME_VERDICTS_FIRST` for others.
+
+mod choices;
+mod jobs;
+mod programs;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::ops::Range;
 use std::path::Path;
 
-use retime_sim::{Among, Bases, Class, Duration, Element, KinetoRun, Random, Step, Style, Windows};
+use retime_sim::Random;
 
-use crate::common::Scratch;
+use self::choices::Choices;
 use crate::common::directory::assert_same;
+use crate::common::{Scratch, traces};
 
-/// How a random choice is made.
-struct Choices(Random);
-
-impl Choices {
-    fn of(&mut self, range: Range<u64>) -> u64 {
-        let width = (range.end - range.start) as f64;
-        range.start + (self.0.uniform() * width) as u64
-    }
-
-    fn one_in(&mut self, many: u64) -> bool {
-        self.of(0..many) == 0
-    }
+/// How `correct` and then `check` of what it wrote ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Verdicts {
+    corrected: Option<i32>,
+    /// `None` where nothing was written, which is no verdict on it.
+    checked: Option<i32>,
+    /// Whether all that `correct` does not vouch for is that effects are too near to their
+    /// causes, which `check` does not ask about.
+    only_short: bool,
+    /// Whether lines were written, which cannot say all that was not looked at.
+    merged: bool,
 }
 
-/// A short job of few ranks; the same for the same seed.
-fn job(seed: u64) -> KinetoRun {
-    let mut choose = Choices(Random::new(seed, 1 << 50));
-    let style = [Style::Nccl, Style::Nccl, Style::Gloo][choose.of(0..3) as usize];
-    let ranks = choose.of(2..7) as u32;
-    KinetoRun {
-        seed,
-        ranks,
-        ranks_per_host: choose.of(1..4) as u32,
-        tensor: choose.of(1..3) as u32,
-        iterations: choose.of(2..9) as u32,
-        steps: steps(&mut choose),
-        offset: [0, 20_000, 2_000_000, 50_000_000][choose.of(0..4) as usize],
-        drift: [0, 5_000, 50_000, 500_000][choose.of(0..4) as usize],
-        sequence_numbers: choose.one_in(4),
-        host_names: !choose.one_in(4),
-        bases: [Bases::Same, Bases::Differing, Bases::Absent][choose.of(0..3) as usize],
-        windows: Windows {
-            left_out: choose.of(0..3) as u32,
-            cut: choose.one_in(2),
-        },
-        missing: if choose.one_in(6) { vec![0] } else { vec![] },
-        filler: 1,
-        ..KinetoRun::training(style)
-    }
-}
-
-/// What is done in an iteration, of lengths that vary much, little or not at all.
-fn steps(choose: &mut Choices) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for _ in 0..choose.of(1..5) {
-        let least = choose.of(20_000..800_000);
-        steps.push(Step::Compute(match choose.of(0..3) {
-            0 => Duration::constant(least),
-            1 => Duration::uniform(least, least + 2_000),
-            _ => Duration::heavy(least, least as f64 / 4.0),
-        }));
-        let classes = [
-            Class::AllReduce,
-            Class::AllReduce,
-            Class::AllGather,
-            Class::ReduceScatter,
-            Class::Barrier,
-            Class::Broadcast { root: 0 },
-        ];
-        steps.push(if choose.one_in(6) {
-            Step::Neighbours {
-                elements: 64,
-                element: Element::Half,
-            }
-        } else {
-            Step::Collective {
-                class: classes[choose.of(0..6) as usize],
-                among: [Among::World, Among::World, Among::Tensor, Among::Data]
-                    [choose.of(0..4) as usize],
-                elements: choose.of(64..66),
-                element: Element::Float,
-                asynchronous: choose.one_in(3),
-            }
+impl Verdicts {
+    fn of(scratch: &Scratch, run: &str, options: &str) -> Self {
+        let words = format!("correct {run} -o out --threads 1 {options}");
+        let correct = scratch.retime(&words);
+        assert!(correct.code.is_some_and(|it| it != 2), "{correct:?}");
+        let checked = scratch.join("out").exists().then(|| {
+            let check = scratch.retime("check out --quiet --threads 1");
+            assert!(check.code.is_some_and(|it| it != 2), "{check:?}");
+            check.code
         });
+        Self {
+            merged: options == "--merged",
+            corrected: correct.code,
+            checked: checked.flatten(),
+            only_short: correct
+                .stdout
+                .contains("with 0 dependencies still reversed"),
+        }
     }
-    steps
-}
 
-/// The exit codes of `correct`, and of `check` of what it wrote, if it wrote anything.
-fn verdicts(scratch: &Scratch, run: &str) -> (Option<i32>, Option<i32>) {
-    let corrected = scratch.retime(&format!("correct {run} -o out --quiet --threads 1"));
-    if !scratch.join("out").exists() {
-        return (corrected.code, None);
+    fn agree(self) -> bool {
+        let Some(checked) = self.checked else {
+            return self.corrected == Some(1);
+        };
+        match self.corrected {
+            Some(1) if self.only_short => checked != 1,
+            Some(3) if self.merged => [0, 3].contains(&checked),
+            corrected => corrected == Some(checked),
+        }
     }
-    let checked = scratch.retime("check out --quiet --threads 1");
-    assert!(
-        checked.code.is_some() && checked.code != Some(2),
-        "{checked:?}"
-    );
-    (corrected.code, checked.code)
 }
 
-/// Whether `check` may end so on what `correct` ended so on: what `correct` does not vouch
-/// for can be too near to its cause, which `check` does not ask about.
-fn agree((corrected, checked): (Option<i32>, Option<i32>)) -> bool {
-    checked.is_none() || corrected == checked || corrected == Some(1)
+/// A number from the environment.
+fn asked_for(variable: &str, default: u64) -> u64 {
+    let given = std::env::var(variable).ok();
+    given.and_then(|it| it.parse().ok()).unwrap_or(default)
 }
 
-#[test]
-fn check_says_of_the_copy_what_correct_has_said() {
-    let jobs = std::env::var("RETIME_KINETO_JOBS").ok();
-    let jobs: u64 = jobs.and_then(|it| it.parse().ok()).unwrap_or(40);
-    let first = std::env::var("RETIME_KINETO_FIRST").ok();
-    let first: u64 = first.and_then(|it| it.parse().ok()).unwrap_or(0);
-    let mut counted: BTreeMap<(Option<i32>, Option<i32>), u64> = BTreeMap::new();
+/// Tries one after the other, and says how many ended how. Some have to end with each of
+/// the exit codes.
+fn try_all(count: u64, exit_codes: &[i32], verdicts: impl Fn(u64) -> Verdicts) {
+    let first = asked_for("RETIME_VERDICTS_FIRST", 0);
+    let mut counted: BTreeMap<Verdicts, (u64, u64)> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for seed in first..first + jobs {
-        let scratch = Scratch::in_memory();
-        job(seed).write(&scratch.join("run")).unwrap();
-        fs::remove_file(scratch.join("run/truth.json")).unwrap();
-        let found = verdicts(&scratch, "run");
-        *counted.entry(found).or_default() += 1;
-        if !agree(found) {
+    for seed in first..first + count {
+        let found = verdicts(seed);
+        let (times, last) = counted.entry(found).or_default();
+        (*times, *last) = (*times + 1, seed);
+        if !found.agree() {
             wrong.push((seed, found));
         }
     }
-    println!("correct, then check: {counted:?}");
-    assert!(wrong.is_empty(), "{wrong:?}");
+    for code in exit_codes {
+        let ended_so = |it: &Verdicts| it.checked == Some(*code);
+        assert!(counted.keys().any(ended_so), "none with exit code {code}");
+    }
+    for (found, (times, last)) in counted {
+        println!("{times} times, the last of seed {last}: {found:?}");
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn check_says_of_corrected_profiles_what_correct_has_said() {
+    try_all(asked_for("RETIME_KINETO_JOBS", 40), &[0, 3], |seed| {
+        let scratch = Scratch::in_memory();
+        jobs::job(seed).write(&scratch.join("run")).unwrap();
+        fs::remove_file(scratch.join("run/truth.json")).unwrap();
+        Verdicts::of(&scratch, "run", "")
+    });
+}
+
+#[test]
+fn check_says_of_corrected_archives_what_correct_has_said() {
+    let options = [
+        "",
+        "",
+        "",
+        "--method clc",
+        "--method gentlest",
+        "--method regression --repair off --force",
+        "--method optimal",
+        "--min-delay 3us",
+        "--clocks location",
+        "--clocks node",
+        "--always",
+        "--merged",
+    ];
+    try_all(asked_for("RETIME_OTF2_PROGRAMS", 150), &[0, 1, 3], |seed| {
+        let scratch = Scratch::in_memory();
+        traces::write(scratch.path(), "run", &programs::program(seed));
+        let options = Choices(Random::new(seed, 1 << 52)).one(&options);
+        Verdicts::of(&scratch, "run", options)
+    });
 }
 
 #[test]
@@ -147,8 +142,8 @@ fn what_joins_on_corrected_times_is_corrected_too() {
     tar::Archive::new(decoder).unpack(scratch.path()).unwrap();
     for number in [861, 848] {
         let run = format!("kineto-check-after-correct-{number}/in");
-        let found = verdicts(&scratch, &run);
-        assert!(found.1.is_some() && agree(found), "{run}: {found:?}");
+        let found = Verdicts::of(&scratch, &run, "");
+        assert!(found.checked.is_some() && found.agree(), "{run}: {found:?}");
         scratch.succeed("undo out -o back --quiet");
         assert_same(&scratch.join("back"), &scratch.join(&run));
         for made in ["out", "back"] {

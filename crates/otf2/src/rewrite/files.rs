@@ -15,7 +15,7 @@ use std::fs::{self, FileType, Metadata};
 use std::path::{Path, PathBuf};
 
 use retime_model::presence::{self, kind_in_words};
-use retime_model::{LocationIndex, Monitor, NotRegular, link_inside, make_link, printable};
+use retime_model::{LocationIndex, Monitor, NotRegular, link_inside, make_link, printable_path};
 
 use crate::archive::Archive;
 use crate::error::{Error, Result};
@@ -92,8 +92,8 @@ impl Listing {
     /// Says what no copy is made of.
     pub(crate) fn tell(&self, monitor: &dyn Monitor) {
         for (name, kind) in &self.left_out {
-            let name = name.display().to_string();
-            monitor.notice(&format!("{} is not copied: it is {kind}", printable(&name)));
+            let name = printable_path(name);
+            monitor.notice(&format!("{name} is not copied: it is {kind}"));
         }
     }
 }

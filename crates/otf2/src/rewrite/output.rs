@@ -5,7 +5,7 @@ use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crc32fast::Hasher;
-use retime_model::{Part, resemble_opened};
+use retime_model::{Modified, Part, resemble_opened};
 
 use crate::error::{Error, Result};
 
@@ -50,10 +50,15 @@ impl Output {
             .map_err(|source| Error::io(&self.path, source))
     }
 
-    /// Gives the file what it has of the `original` at `path` besides its content, and its
-    /// time if they are the same.
-    pub(crate) fn resemble(&self, original: &Metadata, path: &Path, is_same: bool) -> Result<()> {
-        let given = resemble_opened(original, path, &self.file, is_same);
+    /// Gives the file what it has of the `original` at `path` besides its content, and the
+    /// time that belongs to that.
+    pub(crate) fn resemble(
+        &self,
+        original: &Metadata,
+        path: &Path,
+        time: Option<Modified>,
+    ) -> Result<()> {
+        let given = resemble_opened(original, path, &self.file, time);
         given.map_err(|source| Error::io(&self.path, source))
     }
 

@@ -2,12 +2,14 @@
 
 use std::{io, path::PathBuf};
 
+use retime_model::printable_path;
+
 /// Why an archive could not be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WriteError {
     /// The operating system refused to create or write a file.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {source}", printable_path(path))]
     Io {
         /// The file or directory.
         path: PathBuf,
@@ -15,7 +17,7 @@ pub enum WriteError {
         source: io::Error,
     },
     /// The anchor's name does not end in `.otf2`.
-    #[error("the anchor {} must have a name that ends in .otf2", .0.display())]
+    #[error("the anchor {} must have a name that ends in .otf2", printable_path(.0))]
     AnchorName(PathBuf),
     /// Readers refuse archives with such a chunk size.
     #[error("chunks of {0} bytes are not readable, the size must be within 262144..=16777216")]

@@ -6,7 +6,7 @@ use retime::optimal::{ClockErrorBound, ErrorBounds, ErrorKnot};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime::{Clocks, Grouping, LocationIndex, ProcessWaits, Stragglers, TraceInfo};
 
-use crate::common::hand::{barrier, causality, end, ranks};
+use crate::common::hand::{barrier, call, causality, end, ranks};
 use crate::common::trace::{Call, Event, log_of};
 
 /// Begins and ends of barriers, by operation and location.
@@ -135,6 +135,46 @@ proptest! {
         let exact = Stragglers::find(&causality, &info, &clocks, times, Some(&exact), &()).unwrap();
         prop_assert_eq!(found, exact);
     }
+}
+
+/// Two operations that the first process begins at 100 and 120 and completes when the other
+/// has come, at 200 and 250: it stood still for 150, not for 100 + 130.
+#[test]
+fn what_goes_on_side_by_side_is_waited_in_once() {
+    let info = ranks(&[0, 1]);
+    let both = call(Operation::Allreduce, Root::None);
+    let location = |begins: [u64; 2], ends: [u64; 2]| {
+        let mut events = vec![
+            (begins[0], Call::PostCollective(1)),
+            (begins[1], Call::PostCollective(2)),
+            (ends[0], Call::CompleteCollective(both, 1)),
+            (ends[1], Call::CompleteCollective(both, 2)),
+            (1_000, Call::Begin),
+            (1_090, barrier()),
+        ];
+        events.sort_by_key(|it| it.0);
+        events
+    };
+    let waited = |begins| {
+        let causality = causality(
+            &info,
+            &[
+                location([100, 120], [300, 310]),
+                location(begins, [305, 315]),
+            ],
+        );
+        let clocks = Grouping::Location.clocks(&info, &causality);
+        let times = causality.nodes().timestamps();
+        let found = Stragglers::find(&causality, &info, &clocks, times, None, &()).unwrap();
+        assert_eq!((found.operations, found.processes[1].waited), (3, 0));
+        // In a sum over operations each counts.
+        let sum = |it: [u64; 2]| it[0] - 100 + it[1] - 120;
+        assert_eq!(found.groups[0].waited, sum(begins));
+        found.processes[0].waited
+    };
+    assert_eq!(waited([200, 250]), 150);
+    assert_eq!(waited([110, 250]), 10 + 130);
+    assert_eq!(waited([240, 250]), 150);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
-use retime::{Delay, LocationIndex, TraceInfo};
+use retime::{Delay, LocationIndex, TraceInfo, printable_path};
 use retime_export::{Kind, Times};
 
 use crate::args::{ModelArgs, RunArgs};
@@ -210,8 +210,8 @@ impl ExportArgs {
             CliError::Usage(format!(
                 "{}: the ending .{} says no kind of file: {} are Perfetto's, {} is Chrome's, each \
                  also with .gz behind it; or say --to perfetto or --to chrome",
-                self.output.display(),
-                ending.display(),
+                printable_path(&self.output),
+                printable_path(ending),
                 of(Kind::Perfetto),
                 of(Kind::Chrome),
             ))
