@@ -70,15 +70,6 @@ pub(super) struct Cost<'a> {
     pub(super) sigma: f64,
 }
 
-/// What stands for the curvature of what a dependency costs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Curvature {
-    /// The second derivative.
-    Own,
-    /// Where that is nothing, that of the [touching](super::barrier) parabola.
-    Touching,
-}
-
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct Group {
     /// Of the sender before and after, of the receiver before and after.
@@ -174,12 +165,9 @@ impl Centre {
         values.iter().sum::<f64>() + self.penalties.value(curves)
     }
 
-    /// Gradient and Hessian, with the curvature of dependencies as asked for.
-    pub(super) fn derivatives(
-        &self,
-        curves: &Curves,
-        curvature: Curvature,
-    ) -> (Vec<f64>, Vec<f64>) {
+    /// Gradient and Hessian. Of a dependency on the line of the barrier, which does not bend, this
+    /// share of the [touching](super::barrier) parabola's curvature counts.
+    pub(super) fn derivatives(&self, curves: &Curves, touching: f64) -> (Vec<f64>, Vec<f64>) {
         let mut gradient = self.penalties.gradient(curves);
         let mut hessian = self.penalties.hessian(curves);
         let of = |group: &Group| {
@@ -192,9 +180,10 @@ impl Centre {
                 // each second one the curvature times two weights.
                 let slack = term.slack(&z);
                 let (_, slope, own) = self.barrier.at(slack);
-                let bend = match curvature {
-                    Curvature::Own => own,
-                    Curvature::Touching => self.barrier.touching(slack),
+                let bend = if touching > 0.0 && own <= 0.0 {
+                    touching * self.barrier.touching(slack)
+                } else {
+                    own
                 };
                 let weights = term.weights();
                 for (sum, weight) in slopes.iter_mut().zip(weights) {
@@ -394,7 +383,7 @@ pub(super) mod tests {
     #[test]
     fn derivatives_agree_with_differences() {
         let (centre, curves) = example();
-        let of = |curves: &Curves| centre.derivatives(curves, Curvature::Own);
+        let of = |curves: &Curves| centre.derivatives(curves, 0.0);
         let (gradient, hessian) = of(&curves);
         let pattern = Pattern::new(curves.values.len(), entries(&curves, &centre.groups));
         let moved = |at: usize, by: f64| {

@@ -18,7 +18,8 @@
 //! set that contains the estimate; so from a solution with larger differences a straight
 //! way leads to it, and some point of the way has differences of `delta`. But there is none:
 //! no clock's can be larger. So `delta` is raised until it is enough, from a quarter of
-//! `rho` to what rates may differ by at all. It is not enough either while dependencies
+//! `rho` to what rates may differ by at all; what is [refuted](super::mean_rates) beforehand is
+//! passed over. It is not enough either while dependencies
 //! contradict each other that would not with more.
 //!
 //! Where the estimate does not satisfy all constraints, or a clock was set or is bounded on
@@ -78,6 +79,8 @@ use super::feasible::{joined, kept};
 use super::graph::{Budget, Cycle};
 use super::jointly;
 use super::line::Line;
+use super::link::Kept;
+use super::mean_rates::{differ_by, differ_by_slack, refute};
 use super::narrowed::Narrowed;
 use super::relaxation::{Relaxation, Relaxed};
 use super::searchers::{Holders, Searchers};
@@ -149,16 +152,6 @@ pub struct OffsetBounds {
     pub used_up: bool,
 }
 
-impl OffsetBounds {
-    /// By how much the mean rate of any clock that is bounded on both sides can differ
-    /// from that of its line.
-    fn rates_differ_by(&self) -> f64 {
-        let clocks = self.clocks.iter().flatten();
-        let rates = clocks.filter_map(ClockBounds::mean_rate);
-        rates.fold(0.0, f64::max)
-    }
-}
-
 /// Bounds on what has to be added to one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockBounds {
@@ -190,19 +183,6 @@ impl ClockBounds {
     pub(super) fn undoes(&self, stamp: i64) -> i64 {
         let middle = f64::midpoint(self.low.at(stamp), self.high.at(stamp));
         middle.round() as i64
-    }
-
-    /// By how much the mean rate between the first and the last fact can differ from that
-    /// of the line; `None` where it is not bounded on both sides, or the clock was set.
-    fn mean_rate(&self) -> Option<f64> {
-        let ends = |side: &Envelope| Some((side.knots.first()?.0, side.knots.last()?.0));
-        let (low, high) = (ends(&self.low)?, ends(&self.high)?);
-        let (first, last) = (low.0.min(high.0), low.1.max(high.1));
-        let apart = last.saturating_sub(first) as f64;
-        let at = |stamp: i64| (self.low.at(stamp), self.high.at(stamp) + self.tick);
-        let (first, last) = (at(first), at(last));
-        let most = (last.1 - first.0).max(first.1 - last.0);
-        (self.low.steps.is_empty() && most.is_finite() && apart > 0.0).then_some(most / apart)
     }
 
     /// Where the clock stepped: between these stamps.
@@ -245,11 +225,19 @@ pub fn offset_bounds(
     let mut listed: Option<InOrder> = None;
     // With less freedom facts contradict each other as well.
     let mut contradicted = f64::NEG_INFINITY;
-    let mut bounds = |delta: f64| {
+    let mut bounds = |delta: f64| -> Result<Tried, Cancelled> {
         let facts = Facts::new(source, &least, base, (options, delta), monitor)?;
-        if delta > contradicted {
-            if let Some(bounds) = without_contradiction(source, &facts, options, monitor)? {
-                return Ok(bounds);
+        // A clock that was set is a contradiction.
+        if delta > contradicted && !facts.base_steps() {
+            let kept = kept(source, &facts, monitor)?;
+            if delta < most && source.share().is_whole() {
+                let at_least = differ_by_slack(&kept, &facts);
+                if refute(at_least, delta) {
+                    return Ok(Tried::Refuted(at_least));
+                }
+            }
+            if let Some(bounds) = without_contradiction(source, (&facts, kept), options, monitor)? {
+                return Ok(Tried::Found(bounds, facts.drift()));
             }
             contradicted = delta;
         }
@@ -259,49 +247,67 @@ pub fn offset_bounds(
         };
         let bounds = with_all(all, &facts, options, monitor)?;
         monitor.check()?;
-        Ok(bounds)
+        Ok(Tried::Found(bounds, facts.drift()))
     };
     let mut delta = (options.drift * FIRST).max(LEAST).min(most);
     let share = source.share();
-    let told = |found: &OffsetBounds| {
-        let own = (found.relaxed.len() as u64, found.rates_differ_by());
-        share.merged(own, |a, b| (a.0 + b.0, a.1.max(b.1)))
+    let told = |found: &OffsetBounds, slope: f64| {
+        let (rates, at_least) = differ_by(found, slope);
+        let own = (found.relaxed.len() as u64, rates, at_least);
+        share.merged(own, |a, b| (a.0 + b.0, a.1.max(b.1), a.2.max(b.2)))
     };
     // What contradicts the rest whatever the rates are.
     let mut contradicting = None;
     loop {
-        let found = bounds(delta)?;
-        if delta >= most {
-            return Ok(found);
-        }
-        let (relaxed, rates_differ_by) = told(&found);
-        let left_out = match (relaxed, contradicting) {
-            (0, _) => 0,
-            (_, Some(known)) => known,
-            (_, None) => *contradicting.insert(told(&bounds(most)?).0),
+        let refuted = match bounds(delta)? {
+            Tried::Found(found, _) if delta >= most => return Ok(found),
+            Tried::Found(found, slope) => {
+                let (relaxed, rates_differ_by, at_least) = told(&found, slope);
+                let left_out = match (relaxed, contradicting) {
+                    (0, _) => 0,
+                    (_, Some(known)) => known,
+                    (_, None) => match bounds(most)? {
+                        Tried::Found(widest, slope) => {
+                            *contradicting.insert(told(&widest, slope).0)
+                        }
+                        Tried::Refuted(_) => 0,
+                    },
+                };
+                if relaxed <= left_out && rates_differ_by < delta {
+                    return Ok(found);
+                }
+                let is_whole = share.once(|| Ok(found.complete && relaxed == 0))?;
+                if is_whole { at_least } else { 0.0 }
+            }
+            Tried::Refuted(at_least) => at_least,
         };
-        if relaxed <= left_out && rates_differ_by < delta {
-            return Ok(found);
-        }
         delta = (delta * FASTER).min(most);
+        while delta < most && refute(refuted, delta) {
+            delta = (delta * FASTER).min(most);
+        }
     }
 }
 
-/// Where facts do not contradict each other, as far as the steps tell.
+/// What comes of taking mean rates to differ from those of the lines by no more than so much.
+enum Tried {
+    /// Bounds, for clocks that change by so much per tick.
+    Found(OffsetBounds, f64),
+    /// Some mean rate can differ by this much at least.
+    Refuted(f64),
+}
+
+/// Where facts do not contradict each other, as far as the steps tell, of the dependencies of this
+/// process that matter.
 fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
-    facts: &Facts<'_, F>,
+    (facts, mut kept): (&Facts<'_, F>, Vec<Kept>),
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<Option<OffsetBounds>, Cancelled> {
-    if facts.base_steps() {
-        return Ok(None);
-    }
     let holders = Holders {
         share: source.share(),
         holder: &|clock| source.holder(clock),
     };
-    let mut kept = kept(source, facts, monitor)?;
     let searchers = Searchers::of(&holders, kept.iter(), options.links);
     if !source.share().is_whole() {
         kept = joined(searchers.told(kept.iter())?, facts.slope);
@@ -490,7 +496,8 @@ mod tests {
             base.offsets[1] = base.offsets[1].as_ref().map(shifted);
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
-            let direct = without_contradiction(&edges, &facts, &options, &()).unwrap();
+            let all = kept(&edges, &facts, &()).unwrap();
+            let direct = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
             let all = InOrder::new(&edges, &()).unwrap();
             let screened = with_contradictions(&all, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
@@ -508,6 +515,42 @@ mod tests {
             }
         }
 
+        /// Of what is refuted beforehand no bounds prove anything, and the result is that of trying
+        /// everything.
+        #[test]
+        fn what_is_refuted_is_not_proven(
+            messages in messages(),
+            longer in 1..2_000_i64,
+            drift in 1e-6..1e-4_f64,
+        ) {
+            let messages: Vec<_> = { messages.iter() }.map(|it| (it.0, it.1, it.2, it.3 + longer)).collect();
+            let (edges, base) = trace(&messages, 50);
+            let options = BoundOptions { drift, most_difference: 10.0 * drift, ..BoundOptions::default() };
+            let mut before = (0.0_f64, 0.0_f64);
+            let mut proven = None;
+            for times in [0.25, 1.0, 4.0, 10.0] {
+                let delta = times * drift;
+                let facts = Facts::new(&edges, |_| 0, &base, (&options, delta), &()).unwrap();
+                let all = kept(&edges, &facts, &()).unwrap();
+                let by_slack = differ_by_slack(&all, &facts);
+                let found = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
+                let Some(found) = found else { continue };
+                let (rates, at_least) = differ_by(&found, facts.drift());
+                let near = 1e-9 * (1.0 + rates);
+                prop_assert!(by_slack <= rates + near, "{by_slack} {rates}");
+                prop_assert!(before.1 <= rates + near, "{before:?} {rates}");
+                prop_assert!(at_least <= rates);
+                before = (rates, at_least);
+                if rates < delta || times > 9.0 {
+                    proven = proven.or(Some(found));
+                }
+            }
+            let found = offset_bounds(&edges, |_| 0, &base, &options, &()).unwrap();
+            if found.relaxed.is_empty() {
+                prop_assert_eq!(Some(found), proven);
+            }
+        }
+
         /// A message that arrives before the answer to it was sent is seen.
         #[test]
         fn contradictions_are_seen(messages in messages(), early in 200..2_000_i64) {
@@ -522,7 +565,8 @@ mod tests {
             let edges = Edges::new(all, (0..3).map(|it| edges.extent(ClockId(it))).collect());
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
-            let found = without_contradiction(&edges, &facts, &options, &()).unwrap();
+            let all = kept(&edges, &facts, &()).unwrap();
+            let found = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
             prop_assert!(found.is_none());
         }
     }

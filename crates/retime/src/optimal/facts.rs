@@ -89,7 +89,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         offsets.any(|it| !it.steps().is_empty())
     }
 
-    fn granularity(&self, clock: ClockId) -> i64 {
+    /// How far a clock can be beyond its stamp.
+    pub(super) fn granularity(&self, clock: ClockId) -> i64 {
         self.granularities
             .get(clock.as_usize())
             .copied()

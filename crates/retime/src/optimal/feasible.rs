@@ -37,6 +37,12 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
 pub(super) fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
     routes.sort_by_key(|it| (it.from, it.to));
     let join = |same: &[Kept]| {
+        if let [Kept { from, to, links }] = same
+            && let [link] = links[..]
+        {
+            let (from, to, links) = (*from, *to, vec![link]);
+            return Kept { from, to, links };
+        }
         let mut links: Vec<Link> = same.iter().flat_map(|it| &it.links).copied().collect();
         links.sort_unstable_by_key(|it| (it.time(), it.bound));
         Kept {

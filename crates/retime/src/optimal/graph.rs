@@ -19,21 +19,21 @@
 //! [final](settled), and of a graph that several processes share it goes on whenever others have
 //! [raised](in_rounds) something.
 
+mod built;
 mod in_rounds;
 mod ranks;
 mod settled;
 
-use std::cmp::Reverse;
 use std::sync;
 
 use serde::{Deserialize, Serialize};
 
+use self::built::{Nodes, dealt};
 pub(super) use self::in_rounds::Ended;
-use self::ranks::Ranks;
+use self::ranks::{InTime, Ranks};
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 
@@ -134,10 +134,8 @@ pub(super) struct Graph {
     arcs: Vec<Arc>,
     /// Arcs of node `n` are `outgoing[n]..outgoing[n + 1]`.
     outgoing: Vec<u32>,
-    /// Nodes by place, whatever their clocks.
-    in_time: sync::Arc<[u32]>,
-    /// Where in that order each node is.
-    ranks: sync::Arc<[u32]>,
+    /// Nodes by place, whatever their clocks, once a pass needs them.
+    in_time: sync::Arc<sync::OnceLock<InTime>>,
     slope: Slope,
 }
 
@@ -221,72 +219,46 @@ impl Graph {
         slope: Slope,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let count = bounds.clone().count();
-        let mut moments: Vec<Moment> = Vec::with_capacity(2 * count + 1);
-        moments.extend(bounds.clone().flat_map(|bound| [bound.from, bound.to]));
-        moments.extend(more);
-        sort_by_key(&mut moments, |it| *it, monitor)?;
-        moments.dedup();
-        let node = |moment: &Moment| moments.partition_point(|it| it < moment) as u32;
-        let arc = |it: Bound| Arc {
-            from: node(&it.from),
-            to: node(&it.to),
-            bound: it.least,
-            edge: it.edge,
-        };
-        let mut arcs = Vec::with_capacity(count);
-        let mut pace = Pace::of(monitor);
-        for bound in bounds {
-            pace.event()?;
-            arcs.push(arc(bound));
-        }
-        let first = (0..=clocks as u32).map(|clock| node(&(ClockId(clock), 0, i64::MIN)));
-        let first = first.collect();
-        let mut in_time: Vec<u32> = (0..moments.len() as u32).collect();
-        sort_by_key(&mut in_time, |&it| (moments[it as usize].2, it), monitor)?;
-        let mut ranks = vec![0; moments.len()];
-        for (rank, &node) in (0..).zip(&in_time) {
-            ranks[node as usize] = rank;
-        }
-        let mut graph = Self {
-            first,
-            in_time: in_time.into(),
-            ranks: ranks.into(),
-            moments: moments.into(),
+        let nodes = Nodes::of(clocks, bounds.clone(), more, monitor)?;
+        let arcs = nodes.arcs(bounds);
+        let (arcs, outgoing) = dealt(nodes.moments.len(), &arcs, monitor)?;
+        Ok(Self {
+            moments: nodes.moments.into(),
+            first: nodes.first,
             arcs,
-            outgoing: Vec::new(),
+            outgoing,
+            in_time: sync::Arc::default(),
             slope,
-        };
-        graph.sort_arcs(monitor)?;
-        Ok(graph)
-    }
-
-    fn sort_arcs(&mut self, monitor: &dyn Monitor) -> Result<(), Cancelled> {
-        let key = |arc: &Arc| (arc.from, arc.to, Reverse(arc.bound), arc.edge);
-        sort_by_key(&mut self.arcs, key, monitor)?;
-        // Between the same nodes only the largest bound counts.
-        self.arcs.dedup_by_key(|arc| (arc.from, arc.to));
-        self.outgoing.clear();
-        let mut pace = Pace::of(monitor);
-        let mut start = 0;
-        for node in 0..=self.moments.len() {
-            pace.event()?;
-            let rest = self.arcs[start..].iter();
-            start += rest.take_while(|arc| (arc.from as usize) < node).count();
-            self.outgoing.push(start as u32);
-        }
-        Ok(())
+        })
     }
 
     /// The same with all arcs turned round: its solution, negated, is the
     /// greatest of this one.
     pub(super) fn reversed(&self, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
-        let mut reversed = self.clone();
-        for arc in &mut reversed.arcs {
-            (arc.from, arc.to) = (arc.to, arc.from);
+        let turn = |arc: &Arc| Arc {
+            from: arc.to,
+            to: arc.from,
+            ..*arc
+        };
+        let arcs: Vec<Arc> = self.arcs.iter().map(turn).collect();
+        let (arcs, outgoing) = dealt(self.moments.len(), &arcs, monitor)?;
+        Ok(Self {
+            moments: self.moments.clone(),
+            first: self.first.clone(),
+            arcs,
+            outgoing,
+            in_time: self.in_time.clone(),
+            slope: self.slope,
+        })
+    }
+
+    /// The nodes in order of time; they are sorted when they are first asked for.
+    fn in_time(&self, monitor: &dyn Monitor) -> Result<&InTime, Cancelled> {
+        if let Some(known) = self.in_time.get() {
+            return Ok(known);
         }
-        reversed.sort_arcs(monitor)?;
-        Ok(reversed)
+        let sorted = InTime::of(&self.moments, monitor)?;
+        Ok(self.in_time.get_or_init(|| sorted))
     }
 
     /// Nodes of a clock.
@@ -314,6 +286,7 @@ impl Graph {
         budget: &mut Budget<'_>,
     ) -> Result<Solved, Cancelled> {
         let mut state = State::new(self, source);
+        state.dirty = Ranks::full(self.moments.len());
         Ok(match self.search(&mut state, budget)? {
             Ended::Least => Solved::Least(state.values),
             Ended::Stopped => Solved::Stopped(state.values),
@@ -323,9 +296,13 @@ impl Graph {
 
     /// Goes on until nothing rises any more, or it is known that something always will.
     fn search(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<Ended, Cancelled> {
+        let in_time = self.in_time(budget.monitor)?;
+        for node in state.late.drain(..) {
+            state.dirty.insert(in_time.rank(node as usize));
+        }
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
-            let changed = self.pass(state, budget)?;
+            let changed = self.pass(in_time, state, budget)?;
             let cycles = self.cycles(state);
             if !cycles.is_empty() {
                 return Ok(Ended::Cycles(cycles));
@@ -342,19 +319,24 @@ impl Graph {
 
     /// Passes on what rose, in order of time and then against it; whether anything rose that was
     /// not passed on.
-    fn pass(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<bool, Cancelled> {
+    fn pass(
+        &self,
+        in_time: &InTime,
+        state: &mut State,
+        budget: &mut Budget<'_>,
+    ) -> Result<bool, Cancelled> {
         // To look for cycles afterwards.
         budget.use_up(self.moments.len() as u64);
         let mut pace = Pace::of(budget.monitor);
         let mut next = state.dirty.from(0);
         while let Some(rank) = next {
-            budget.use_up(self.pass_on(rank, state));
+            budget.use_up(self.pass_on(rank, in_time, state));
             pace.event()?;
             next = state.dirty.from(rank + 1);
         }
-        let mut next = state.dirty.before(self.in_time.len());
+        let mut next = state.dirty.before(self.moments.len());
         while let Some(rank) = next {
-            budget.use_up(self.pass_on(rank, state));
+            budget.use_up(self.pass_on(rank, in_time, state));
             pace.event()?;
             next = state.dirty.before(rank);
         }
@@ -363,24 +345,30 @@ impl Graph {
 
     /// Passes the value of a node on, along its clock and through its arcs; how many others were
     /// looked at.
-    fn pass_on(&self, rank: usize, state: &mut State) -> u64 {
+    fn pass_on(&self, rank: usize, in_time: &InTime, state: &mut State) -> u64 {
         state.dirty.remove(rank);
-        let node = self.in_time[rank] as usize;
+        let node = in_time.node(rank);
         if state.values[node] == UNBOUNDED {
             return 1;
         }
         if node > 0 {
-            self.carry(node, node - 1, Parent::After, state);
+            self.carry((node, node - 1), Parent::After, in_time, state);
         }
         if node + 1 < self.moments.len() {
-            self.carry(node, node + 1, Parent::Before, state);
+            self.carry((node, node + 1), Parent::Before, in_time, state);
         }
-        self.relax(node, state);
+        self.relax(node, in_time, state);
         2 + u64::from(self.outgoing[node + 1] - self.outgoing[node])
     }
 
     #[inline]
-    fn carry(&self, from: usize, to: usize, parent: Parent, state: &mut State) {
+    fn carry(
+        &self,
+        (from, to): (usize, usize),
+        parent: Parent,
+        in_time: &InTime,
+        state: &mut State,
+    ) {
         let ((of, piece, start), (clock, other, end)) = (self.moments[from], self.moments[to]);
         if (of, piece) != (clock, other) {
             return;
@@ -390,12 +378,12 @@ impl Graph {
         if carried > state.values[to] && state.source != Some(to) {
             state.values[to] = carried;
             state.parents[to] = parent;
-            state.dirty.insert(self.ranks[to] as usize);
+            state.dirty.insert(in_time.rank(to));
         }
     }
 
     /// Raises others through the arcs of a node.
-    fn relax(&self, node: usize, state: &mut State) {
+    fn relax(&self, node: usize, in_time: &InTime, state: &mut State) {
         for at in self.outgoing[node]..self.outgoing[node + 1] {
             let arc = self.arcs[at as usize];
             let to = arc.to as usize;
@@ -407,7 +395,7 @@ impl Graph {
                 }
                 state.values[to] = value;
                 state.parents[to] = Parent::Arc(at);
-                state.dirty.insert(self.ranks[to] as usize);
+                state.dirty.insert(in_time.rank(to));
             }
         }
     }
@@ -518,6 +506,8 @@ pub(super) struct State {
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.
     dirty: Ranks,
+    /// The same, as long as their ranks are not known.
+    late: Vec<u32>,
     source: Option<usize>,
     /// Arcs that would raise the source.
     closing: Vec<u32>,
@@ -530,7 +520,8 @@ impl State {
         let mut state = Self {
             values: vec![start; graph.moments.len()],
             parents: vec![Parent::None; graph.moments.len()],
-            dirty: Ranks::full(graph.moments.len()),
+            dirty: Ranks::none(graph.moments.len()),
+            late: Vec::new(),
             source,
             closing: Vec::new(),
         };

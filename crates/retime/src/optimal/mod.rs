@@ -30,6 +30,7 @@ mod jointly;
 mod least_distortion;
 mod line;
 mod link;
+mod mean_rates;
 mod midpoint;
 mod narrowed;
 mod outside;

@@ -102,7 +102,7 @@ impl Elimination {
     }
 
     /// How many products it takes, about.
-    fn work(&self) -> u128 {
+    pub(super) fn work(&self) -> u128 {
         let squares = self.counts.iter().map(|&it| u128::from(it).pow(2));
         squares.sum()
     }

@@ -22,12 +22,20 @@
 //!   front          dense elimination
 //!   update         what a supernode hands up the tree
 //! substitution     the solution
+//! incomplete       only the entries of the factor that tell much
+//! conjugate        the solution by these and products with the matrix
 //! ```
 //!
 //! The columns of a supernode and all rows in which they have entries make a dense
 //! *front*. Its columns are eliminated, and what that subtracts from the other rows, its
 //! *update*, is added to the front of the supernode next up the tree. So nearly all
 //! arithmetic is in dense blocks (the multifrontal method).
+//!
+//! Where unknowns share entries at random no order helps: the factor of 10,000 of them is full in
+//! thousands of columns, whose elimination takes 10^10 products and more for a matrix of 10^5
+//! entries. There the incomplete factor takes the place of the complete one, whenever that would
+//! take more than [`WORTH`] products for each entry of the matrix, and conjugate gradients make
+//! up for what it lacks.
 //!
 //! The pattern is analysed once and serves for all matrices of that pattern. Whatever adds
 //! to a sum does so in a fixed order, however many threads there are, and without fused
@@ -53,9 +61,11 @@
 //! way round, with the last unknown first, all of `L` would be filled.
 
 mod branches;
+mod conjugate;
 mod elimination;
 mod front;
 mod graph;
+mod incomplete;
 mod minimum_degree;
 mod numeric;
 mod substitution;
@@ -66,11 +76,21 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+use graph::Graph;
+use incomplete::{Columns, Incomplete, SMALL};
 use numeric::factorise;
 use rayon::prelude::*;
 use retime_model::{Cancelled, Monitor};
 use substitution::substitute;
 use symbolic::Symbolic;
+
+/// So many products of dense blocks take as long as solving by an incomplete factor takes for each
+/// entry of the matrix: some 50 steps with as many entries in the matrix and a few times as many in
+/// the factor, each of which takes ten times as long as in a dense block.
+const WORTH: u128 = 5_000;
+/// An incomplete factor of more than so many times the entries of the matrix is worth less than a
+/// complete one.
+const MOST_FILL: usize = 32;
 
 /// Where a symmetric matrix has entries: its lower half, column by column.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,6 +143,10 @@ pub(super) struct Solver {
     symbolic: Symbolic,
     /// Room for a factor. Memory that is new for each has to be cleared by the system first.
     factor: Vec<f64>,
+    /// Where an incomplete factor is worth it, and as long as one is good enough.
+    columns: Option<Columns>,
+    /// How many of the [shares](incomplete::SMALL) below which entries are dropped were too large.
+    too_large: usize,
 }
 
 impl Solver {
@@ -130,10 +154,17 @@ impl Solver {
     /// give up.
     pub(super) fn new(pattern: Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
         let symbolic = Symbolic::new(&pattern, monitor)?;
-        Ok(symbolic.map(|symbolic| Self {
-            pattern,
-            symbolic,
-            factor: Vec::new(),
+        Ok(symbolic.map(|symbolic| {
+            let is_worth_it = symbolic.work > WORTH * pattern.len() as u128;
+            let graph = is_worth_it.then(|| Graph::new(&pattern)).flatten();
+            let columns = graph.map(|graph| Columns::new(&graph, &symbolic.unknowns));
+            Self {
+                pattern,
+                symbolic,
+                factor: Vec::new(),
+                columns,
+                too_large: 0,
+            }
         }))
     }
 
@@ -150,11 +181,38 @@ impl Solver {
         right: &[f64],
         monitor: &dyn Monitor,
     ) -> Result<Option<Vec<f64>>, Cancelled> {
+        if let Some(found) = self.solve_incompletely(values, right, monitor)? {
+            return Ok(Some(found));
+        }
         let Self {
             symbolic, factor, ..
         } = self;
         let done = factorise(symbolic, values, factor, monitor)?;
         let solution = done.map(|()| substitute(symbolic, factor, right));
         Ok(solution.filter(|it| it.iter().all(|it| it.is_finite())))
+    }
+
+    /// The same by an incomplete factor, if one is worth it and good enough. What was not is not
+    /// tried again for matrices like it.
+    fn solve_incompletely(
+        &mut self,
+        values: &[f64],
+        right: &[f64],
+        monitor: &dyn Monitor,
+    ) -> Result<Option<Vec<f64>>, Cancelled> {
+        let Some(columns) = &self.columns else {
+            return Ok(None);
+        };
+        while let Some(&small) = SMALL.get(self.too_large) {
+            let factor = Incomplete::of(columns, values, small, MOST_FILL * values.len());
+            let Some(factor) = factor else { break };
+            let found = conjugate::solve((columns, values), &factor, right, monitor)?;
+            if let Some(found) = found.filter(|it| it.iter().all(|it| it.is_finite())) {
+                return Ok(Some(found));
+            }
+            self.too_large += 1;
+        }
+        self.columns = None;
+        Ok(None)
     }
 }

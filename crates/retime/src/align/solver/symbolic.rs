@@ -40,6 +40,8 @@ pub(super) struct Symbolic {
     lifts: Vec<u32>,
     /// By entry of the pattern, where it belongs in the factor.
     pub(super) places: Vec<usize>,
+    /// How many products a factor takes, about.
+    pub(super) work: u128,
     /// How many entries the factor has, and each stack at most.
     pub(super) entries: usize,
     pub(super) stacks: [usize; 2],
@@ -71,6 +73,7 @@ impl Symbolic {
             rows: room(below)?,
             lifts: room(below)?,
             places: vec![0; graph.entries()],
+            work: elimination.work(),
             entries: 0,
             stacks: [0; 2],
             branches: Vec::new(),

@@ -56,6 +56,24 @@ fn solver(pattern: &Pattern) -> Solver {
 
 /// Solves with the pattern that these entries have.
 fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) -> Option<Vec<f64>> {
+    let (pattern, values) = sparse(matrix, entries);
+    solver(&pattern).solve(&values, right, &()).unwrap()
+}
+
+/// The same by an incomplete factor alone.
+fn solve_incompletely(
+    matrix: &[Vec<f64>],
+    entries: &[(usize, usize, f64)],
+    right: &[f64],
+) -> Option<Vec<f64>> {
+    let (pattern, values) = sparse(matrix, entries);
+    let mut solver = solver(&pattern);
+    let graph = Graph::new(&pattern).unwrap();
+    solver.columns = Some(Columns::new(&graph, &solver.symbolic.unknowns));
+    solver.solve_incompletely(&values, right, &()).unwrap()
+}
+
+fn sparse(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)]) -> (Pattern, Vec<f64>) {
     let pairs = entries
         .iter()
         .map(|&(a, b, _)| (a.min(b) as u32, a.max(b) as u32));
@@ -66,7 +84,7 @@ fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) ->
             values[at] = matrix[row][column];
         }
     }
-    solver(&pattern).solve(&values, right, &()).unwrap()
+    (pattern, values)
 }
 
 fn right(size: usize) -> Vec<f64> {
@@ -280,4 +298,95 @@ fn refuses_what_is_not_positive_definite_or_finite() {
         .unwrap()
         .unwrap();
     assert!(solution.iter().all(|it| (it - 1.0).abs() < 1e-12));
+}
+
+/// Clocks that each exchange messages with some others at random, with two unknowns each that
+/// hardly differ, and weights over many orders of magnitude.
+fn at_random(clocks: usize, partners: usize) -> Vec<([usize; 4], [f64; 4], f64)> {
+    let drawn = |at: usize| (at.wrapping_mul(2_654_435_769) >> 7) % 100_003;
+    let ends = |at: usize| [at, at + clocks];
+    let mut squares = Vec::new();
+    for clock in 0..clocks {
+        let [a, b] = ends(clock);
+        squares.push(([a, b, a, b], [1.0, -1.0, 0.0, 0.0], 5e-3));
+        let held = if clock == 0 { 44.0 } else { 4e-13 };
+        squares.push(([a, b, a, b], [1.0, 0.0, 0.0, 0.0], held));
+        squares.push(([a, b, a, b], [0.0, 1.0, 0.0, 0.0], held));
+        for partner in 0..partners {
+            let number = clock * partners + partner;
+            let other = (clock + 1 + drawn(number) % (clocks - 1)) % clocks;
+            let [c, d] = ends(other);
+            let share = (number % 7) as f64 / 7.0;
+            let slack = 1_500.0 / 10_f64.powf((drawn(number + 17) % 200) as f64 / 100.0);
+            let weights = [share - 1.0, -share, 1.0 - share, share];
+            squares.push(([a, b, c, d], weights, 6.75e6 / slack.powi(4)));
+        }
+    }
+    squares
+}
+
+/// The system of sums of squares.
+fn normal(size: usize, squares: &[([usize; 4], [f64; 4], f64)]) -> (Pattern, Vec<f64>) {
+    let products = |(at, by, weight): &([usize; 4], [f64; 4], f64)| {
+        let (at, by, weight) = (*at, *by, *weight);
+        let pairs = (0..4).flat_map(|a| (0..4).map(move |b| (a, b)));
+        let lower = pairs.filter(move |&(a, b)| at[a] <= at[b]);
+        lower.map(move |(a, b)| ((at[a] as u32, at[b] as u32), weight * by[a] * by[b]))
+    };
+    let entries = squares.iter().flat_map(products).map(|it| it.0).collect();
+    let pattern = Pattern::new(size, entries);
+    let mut values = vec![0.0; pattern.len()];
+    for ((column, row), value) in squares.iter().flat_map(products) {
+        values[pattern.position(column as usize, row as usize).unwrap()] += value;
+    }
+    (pattern, values)
+}
+
+#[test]
+fn where_clocks_meet_at_random_an_incomplete_factor_takes_over() {
+    let size = 2 * 1_500;
+    let (pattern, values) = normal(size, &at_random(1_500, 3));
+    let mut solver = solver(&pattern);
+    assert!(solver.columns.is_some());
+    let right: Vec<f64> = right(size).iter().map(|it| it * 1e-4).collect();
+    let found = solver.solve(&values, &right, &()).unwrap().unwrap();
+    // It was good enough.
+    assert!(solver.columns.take().is_some());
+    let complete = solver.solve(&values, &right, &()).unwrap().unwrap();
+    let largest = |of: &[f64]| of.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+    let off: Vec<f64> = found.iter().zip(&complete).map(|(a, b)| a - b).collect();
+    let (off, all) = (largest(&off), largest(&complete));
+    assert!(off < 1e-7 * all, "{off} of {all}");
+}
+
+#[test]
+fn neighbours_on_a_grid_have_a_complete_factor() {
+    let side = 40_u32;
+    let beside = (0..side * side - 1).map(|at| (at, at + 1));
+    let below = (0..side * (side - 1)).map(|at| (at, at + side));
+    let pattern = Pattern::new((side * side) as usize, beside.chain(below).collect());
+    assert!(solver(&pattern).columns.is_none());
+}
+
+proptest! {
+    #[test]
+    fn an_incomplete_factor_leads_to_the_solution(
+        size in 1..40_usize,
+        picked in proptest::collection::vec((0..40_usize, 0..40_usize, -3.0..3.0_f64), 0..160),
+        share in 0.9..1.5_f64,
+    ) {
+        let entries: Vec<_> = picked.iter().map(|&(a, b, it)| (a % size, b % size, it)).collect();
+        let (matrix, right) = (matrix(size, &entries, share), right(size));
+        let wanted = dense(&matrix, &right);
+        if let Some(found) = solve_incompletely(&matrix, &entries, &right) {
+            let wanted = wanted.unwrap();
+            let largest = wanted.iter().fold(0.0_f64, |most, it| most.max(it.abs()));
+            for (found, wanted) in found.iter().zip(&wanted) {
+                prop_assert!((found - wanted).abs() <= 1e-6 * largest, "{found} {wanted}");
+            }
+        } else {
+            // What is dominated by its diagonal is never refused.
+            prop_assert!(share < 1.0);
+        }
+    }
 }

@@ -5,7 +5,7 @@
 //! passes on. Values only rise, and none exceeds the longest way to its node, so in whatever
 //! order they are passed on, the same least solution is left when nobody has raised anything.
 
-use super::{Budget, Cycle, Graph, Parent, State};
+use super::{Budget, Cycle, Graph, Parent, State, dealt};
 use retime_model::{Cancelled, ClockId, Monitor};
 
 /// How a search ended.
@@ -28,8 +28,11 @@ impl Graph {
     ) -> Result<Self, Cancelled> {
         let moments = &self.moments;
         let own = |to: u32| to as usize == source || is_own(moments[to as usize].0);
+        let all = self.arcs.len();
         self.arcs.retain(|arc| own(arc.to));
-        self.sort_arcs(monitor)?;
+        if self.arcs.len() < all {
+            (self.arcs, self.outgoing) = dealt(self.moments.len(), &self.arcs, monitor)?;
+        }
         Ok(self)
     }
 
@@ -51,8 +54,7 @@ impl Graph {
         State::new(self, source)
     }
 
-    /// Passes on what was raised at some nodes, and at any before the first time, until nothing
-    /// rises any more.
+    /// Passes on what was raised at some nodes, until nothing rises any more.
     pub(in super::super) fn go_on(
         &self,
         raised: &[u32],
@@ -60,17 +62,21 @@ impl Graph {
         budget: &mut Budget<'_>,
     ) -> Result<Ended, Cancelled> {
         self.settle(raised.iter().copied(), state, budget)?;
+        if state.late.is_empty() && state.closing.is_empty() {
+            // What was raised has its value from what was left before it: no circle.
+            return Ok(Ended::Least);
+        }
         self.search(state, budget)
     }
 
-    /// What another process has raised a node to; whether that is news.
+    /// What another process has raised a node to; whether that is news, which has to be
+    /// [passed on](Self::go_on).
     pub(in super::super) fn hear(&self, node: u32, value: i128, state: &mut State) -> bool {
         let at = node as usize;
         let is_news = value > state.values[at];
         if is_news {
             state.values[at] = value;
             state.parents[at] = Parent::Other;
-            state.dirty.insert(self.ranks[at] as usize);
         }
         is_news
     }

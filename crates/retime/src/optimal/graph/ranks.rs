@@ -1,9 +1,49 @@
-//! Ranks that are waiting, as one bit each, so that the next one is found fast.
+//! Nodes in order of time, and which of them are waiting, as one bit each, so that the next one is
+//! found fast.
+
+use super::Moment;
+use crate::sorting::sort_by_key;
+use retime_model::{Cancelled, Monitor};
+
+/// Nodes by place, whatever their clocks.
+#[derive(Debug)]
+pub(super) struct InTime {
+    nodes: Vec<u32>,
+    /// Where in that order each node is.
+    ranks: Vec<u32>,
+}
+
+impl InTime {
+    pub(super) fn of(moments: &[Moment], monitor: &dyn Monitor) -> Result<Self, Cancelled> {
+        let mut nodes: Vec<u32> = (0..moments.len() as u32).collect();
+        sort_by_key(&mut nodes, |&it| (moments[it as usize].2, it), monitor)?;
+        let mut ranks = vec![0; moments.len()];
+        for (rank, &node) in (0..).zip(&nodes) {
+            ranks[node as usize] = rank;
+        }
+        Ok(Self { nodes, ranks })
+    }
+
+    #[inline]
+    pub(super) fn node(&self, rank: usize) -> usize {
+        self.nodes[rank] as usize
+    }
+
+    #[inline]
+    pub(super) fn rank(&self, node: usize) -> usize {
+        self.ranks[node] as usize
+    }
+}
 
 /// A set of ranks, as one bit each.
 pub(super) struct Ranks(Vec<u64>);
 
 impl Ranks {
+    /// None of those below a number.
+    pub(super) fn none(count: usize) -> Self {
+        Self(vec![0; count / 64 + 1])
+    }
+
     /// All below a number.
     pub(super) fn full(count: usize) -> Self {
         let mut words = vec![u64::MAX; count / 64];
