@@ -133,6 +133,9 @@ impl Cell {
     }
 }
 
+/// By link in order how many dependencies there are.
+pub(super) type Counted = Vec<((usize, usize), usize)>;
+
 /// A trace, or a part of it, reduced to the lower layers of each link and stretch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reduced {
@@ -247,6 +250,16 @@ impl Reduced {
     /// The cells, by link and stretch.
     pub(super) fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// By link in order how many dependencies there are in truth.
+    pub(super) fn counts(&self) -> Counted {
+        let of_link = |a: &Cell, b: &Cell| (a.from, a.to) == (b.from, b.to);
+        let links = self.cells.chunk_by(of_link);
+        let count = |cells: &[Cell]| cells.iter().map(|it| it.count as usize).sum();
+        links
+            .map(|cells| ((cells[0].from as usize, cells[0].to as usize), count(cells)))
+            .collect()
     }
 
     /// The points of the cell at a place, by when they were sent.
