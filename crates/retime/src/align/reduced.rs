@@ -450,6 +450,23 @@ mod tests {
         }
 
         #[test]
+        fn dependencies_of_links_are_counted(edges in edges(), out in 0..300_usize) {
+            let left_out: FxHashSet<Same> = edges.iter().skip(out).map(same).collect();
+            let listed = Edges::new(edges.clone(), vec![Some((0, 1_000)); 3]);
+            let reduction = Reduction {
+                axis: Axis::new(&listed, vec![0; 3]),
+                windows: 4,
+                layers: 1,
+            };
+            let reduced = Reduced::new(&listed, &reduction, &left_out, &()).unwrap();
+            let mut expected = std::collections::BTreeMap::new();
+            for edge in edges.iter().filter(|it| !left_out.contains(&same(it))) {
+                *expected.entry((edge.from.as_usize(), edge.to.as_usize())).or_insert(0) += 1;
+            }
+            prop_assert_eq!(reduced.counts(), expected.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
         fn the_tightest_are_kept_whatever_the_drifts(
             edges in edges(),
             drifts in (-0.5..0.5_f64, -0.5..0.5_f64),
