@@ -28,6 +28,7 @@
 //! | [`presence`], `access`, `version` | what lies at a path; who may read and write a copy; whether a file is still the same |
 //! | [`packed`] | columns of numbers as bytes, for other processes |
 //! | `near` | binary search for what comes next |
+//! | `open` | what has begun under a number and is not over |
 //! | `words` | numbers with their nouns |
 
 mod access;
@@ -48,6 +49,7 @@ mod map;
 mod modified;
 mod monitor;
 mod near;
+mod open;
 mod originals;
 pub mod packed;
 pub mod presence;

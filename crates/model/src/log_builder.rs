@@ -36,6 +36,7 @@ use crate::log::{
     ANY_TIME, Accepted, Call, ChannelIndex, ChannelPlace, Length, LocationLog, LogColumns,
     LogError, LogNode, NO_CALL, NamedMessage, NamedOperation,
 };
+use crate::open::Open;
 use crate::role::{Class, Collective, Message, MessageId, OperationId, Role};
 use crate::time::Timestamp;
 use crate::trace::LocationIndex;
@@ -58,9 +59,9 @@ pub struct LogBuilder {
     channel_of: FxHashMap<Message, ChannelIndex>,
     /// Channels met lately, by some bits of their envelope.
     recent: [Option<(Message, ChannelIndex)>; RECENT],
-    open_sends: FxHashMap<u64, usize>,
+    open_sends: Open<usize>,
     /// By request: place in line, and the event that posted it.
-    open_receives: FxHashMap<u64, (usize, u64)>,
+    open_receives: Open<(usize, u64)>,
     /// The place in line of the receive that was posted or completed last; none if
     /// that has no place.
     last_place: usize,
@@ -69,7 +70,7 @@ pub struct LogBuilder {
     /// The same by request, once a receive of the message is posted.
     probed_requests: FxHashMap<u64, (usize, Message)>,
     open_begin: Option<LogNode>,
-    open_collectives: FxHashMap<u64, LogNode>,
+    open_collectives: Open<LogNode>,
 }
 
 impl LogBuilder {
@@ -90,13 +91,13 @@ impl LogBuilder {
             wrong: None,
             channel_of: FxHashMap::default(),
             recent: [None; RECENT],
-            open_sends: FxHashMap::default(),
-            open_receives: FxHashMap::default(),
+            open_sends: Open::default(),
+            open_receives: Open::default(),
             last_place: 0,
             probed: FxHashMap::default(),
             probed_requests: FxHashMap::default(),
             open_begin: None,
-            open_collectives: FxHashMap::default(),
+            open_collectives: Open::default(),
         }
     }
 
@@ -139,7 +140,7 @@ impl LogBuilder {
     /// The send of `request` is complete and cannot be cancelled any more.
     #[inline]
     pub fn send_completed(&mut self, event: u64, request: u64) {
-        if self.open_sends.remove(&request).is_none() {
+        if self.open_sends.remove(request).is_none() {
             self.note(Defect::RequestUnknown, event);
         }
     }
@@ -254,7 +255,7 @@ impl LogBuilder {
         message: Message,
         request: u64,
     ) {
-        let Some((place, _)) = self.open_receives.remove(&request) else {
+        let Some((place, _)) = self.open_receives.remove(request) else {
             // Its posting was not recorded.
             self.note(Defect::ReceiveNotPosted, event);
             self.receive(event, time, message);
@@ -302,9 +303,9 @@ impl LogBuilder {
     /// The request of a send or receive was cancelled: no message. That of one that is
     /// complete comes too late.
     pub fn request_cancelled(&mut self, request: u64) {
-        if self.open_receives.remove(&request).is_some() {
+        if self.open_receives.remove(request).is_some() {
             // Its place in line stays empty; nothing refers to it.
-        } else if let Some(place) = self.open_sends.remove(&request)
+        } else if let Some(place) = self.open_sends.remove(request)
             && let Some(entry) = self.columns.sends.get_mut(place)
         {
             entry.node = NONE;
@@ -349,7 +350,7 @@ impl LogBuilder {
         request: u64,
     ) {
         let end = self.push(event, time, Role::CollectiveEnd);
-        let begin = self.open_collectives.remove(&request);
+        let begin = self.open_collectives.remove(request);
         let end = Some(end);
         self.join(event, Call { what, begin, end });
     }
@@ -358,7 +359,7 @@ impl LogBuilder {
         if call.begin.is_none() {
             self.note(Defect::CollectiveWithoutBegin, event);
         }
-        self.columns.calls.push(call);
+        self.called(call);
     }
 
     /// An event with a role of which more is said later: by [`called`](Self::called), or
@@ -370,7 +371,8 @@ impl LogBuilder {
     /// The location took part in an operation of several, with a begin, an end or both
     /// that [`takes_part`](Self::takes_part) returned.
     pub fn called(&mut self, call: Call) {
-        self.columns.calls.push(call);
+        let progress = self.progress();
+        append(&mut self.columns.calls, call, progress);
     }
 
     /// A begin, on which others depend, of an operation that the trace names;
@@ -430,7 +432,7 @@ impl LogBuilder {
     /// ever.
     pub fn receive_unresolved(&mut self, event: u64, request: u64) {
         self.unresolved(event);
-        self.open_receives.remove(&request);
+        self.open_receives.remove(request);
     }
 
     /// From here on events are not recorded.

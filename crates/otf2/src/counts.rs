@@ -18,6 +18,8 @@ pub struct EventCounts {
     codes: [u64; 256],
     attribute_lists: u64,
     bytes: u64,
+    /// Time records of the chunk that is being read.
+    stamps: u64,
     misnumbered_chunks: u64,
     unreadable_lists: u64,
 }
@@ -39,6 +41,7 @@ impl Default for EventCounts {
             codes: [0; 256],
             attribute_lists: 0,
             bytes: 0,
+            stamps: 0,
             misnumbered_chunks: 0,
             unreadable_lists: 0,
         }
@@ -49,22 +52,34 @@ impl EventCounts {
     #[inline]
     pub(crate) fn add(&mut self, step: &Step) {
         self.codes[usize::from(step.record.code)] += 1;
-        self.attribute_lists += u64::from(step.lists);
-        self.bytes +=
-            u64::from(step.record.end - step.first) - STAMP as u64 * u64::from(step.stamps);
+        self.stamps += u64::from(step.stamps);
     }
 
-    /// Compares what a chunk says of its events with those that are in it.
-    pub(crate) const fn chunk(&mut self, header: &ChunkHeader, events: Range<u64>) {
+    /// Counts what stands in a chunk besides time records, and compares what it says of
+    /// its events with those that are in it.
+    pub(crate) const fn chunk(
+        &mut self,
+        header: &ChunkHeader,
+        (events, bytes): (Range<u64>, Range<usize>),
+    ) {
+        self.bytes += (bytes.end - bytes.start) as u64 - STAMP as u64 * self.stamps;
+        self.stamps = 0;
         // They are numbered from 1, and none are 1 to 0.
         let right = header.first_event == events.start + 1 && header.last_event == events.end;
         self.misnumbered_chunks += !right as u64;
     }
 
-    /// Looks into the attribute lists of an event, which lie there in the chunk.
+    /// Looks into the attribute lists of an event, `number` of them, which lie there in the
+    /// chunk.
     #[cold]
     #[inline(never)]
-    pub(crate) fn lists(&mut self, bytes: &[u8], header: ChunkHeader, within: Range<u32>) {
+    pub(crate) fn lists(
+        &mut self,
+        number: u32,
+        (bytes, header): (&[u8], ChunkHeader),
+        within: Range<u32>,
+    ) {
+        self.attribute_lists += u64::from(number);
         let lists = Walker::at(FileKind::Events, &header, within.start as usize);
         let end = within.end as usize;
         let mut attributes = Attributes::new(bytes, lists, end, None);

@@ -28,7 +28,10 @@ use retime_model::printable_path;
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a sequence of bytes is not what the format allows.
+// As wide as the position beside it: what a result holds instead of an error (positions,
+// times) is taken apart into as many pieces as the error has, and put together again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 #[non_exhaustive]
 pub enum Reason {
     /// A field or record needs more bytes than its surroundings have.

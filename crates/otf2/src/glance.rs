@@ -88,11 +88,12 @@ pub(crate) fn each(
     each_chunk(reader, monitor, |steps, bytes| {
         let mut walk = *steps;
         let endian = walk.header().endian;
-        let before = number;
+        let (before, begin) = (number, walk.position());
         while let Some(step) = walk.step(bytes)? {
             counts.add(&step);
             if step.lists > 0 {
-                counts.lists(bytes, *walk.header(), step.first..step.record.start);
+                let within = step.first..step.record.start;
+                counts.lists(step.lists, (bytes, *walk.header()), within);
             }
             let code = step.record.code;
             let time = clock.correct(step.raw);
@@ -109,7 +110,8 @@ pub(crate) fn each(
             })?;
             number += 1;
         }
-        counts.chunk(walk.header(), before..number);
+        // Nothing but events and what belongs to them lies before the end.
+        counts.chunk(walk.header(), (before..number, begin..walk.position()));
         *steps = walk;
         Ok(())
     })?;

@@ -81,7 +81,8 @@ macro_rules! numbers {
         impl Part for $type {
             const FIELDS: &'static [Field] = &[f("", Wire::$wire)];
 
-            #[inline]
+            // As the cursor does.
+            #[inline(always)]
             fn read(from: &mut Decoder<'_>) -> Result<Self, WireError> {
                 from.cursor.$method()
             }

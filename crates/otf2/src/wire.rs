@@ -203,13 +203,15 @@ impl<'a> Cursor<'a> {
     }
 
     /// A compressed integer of 32 bits.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `compressed`")]
     pub fn c32(&mut self) -> Result<u32, WireError> {
         self.compressed(4).map(|value| value as u32)
     }
 
     /// A compressed integer of 64 bits.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "see `compressed`")]
     pub fn c64(&mut self) -> Result<u64, WireError> {
         self.compressed(8)
     }
@@ -249,7 +251,9 @@ impl<'a> Cursor<'a> {
         Ok(rest.get(..length).unwrap_or_default())
     }
 
-    #[inline]
+    // Behind a call the cursor lives in memory, and reading a number takes twice as long.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "keeps the cursor in registers")]
     fn compressed(&mut self, width: u8) -> Result<u64, WireError> {
         // Nearly always some more bytes follow, so that all is there in one load.
         if let Some([size, window @ ..]) = self

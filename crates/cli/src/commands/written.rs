@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use retime::causality::{Defect, EventNode, LogColumns};
 use retime::format::{Contents, Difference, Scan, Trace, Undo};
@@ -30,7 +31,7 @@ pub(super) struct Expected {
     /// The nodes of each location.
     nodes: Vec<Range<usize>>,
     /// The numbers of their events, by node.
-    events: Vec<u32>,
+    events: Arc<Vec<u32>>,
     /// Their corrected times.
     times: Vec<Timestamp>,
     /// Which of them lie outside of the stretch of time that is corrected, if it is not all.
@@ -43,7 +44,7 @@ impl Expected {
         let analysis = &analysed.analysis;
         let nodes = analysis.causality().nodes();
         let all = (0..nodes.locations()).map(|it| nodes.of(it));
-        let ranges: Vec<Range<usize>> = all.clone().map(|it| it.range()).collect();
+        let ranges: Vec<Range<usize>> = all.map(|it| it.range()).collect();
         let outside = analysis.options().window.map(|(from, to)| {
             let stamps = nodes.timestamps().iter();
             stamps.map(|it| *it < from || *it > to).collect()
@@ -52,7 +53,7 @@ impl Expected {
             info: analysis.info().clone(),
             clocks: correction.clocks().clone(),
             contents: analysed.opened.contents.clone(),
-            events: all.flat_map(|it| nodes.events(&it).to_vec()).collect(),
+            events: nodes.event_numbers(),
             nodes: ranges,
             times,
             outside,
@@ -132,7 +133,7 @@ impl Expected {
         self.times = Vec::new();
         self.contents = Vec::new();
         if self.outside.is_none() {
-            self.events = Vec::new();
+            self.events = Arc::default();
             self.nodes = Vec::new();
         }
     }

@@ -2,6 +2,8 @@
 //! requests, matching probes and receives of what they found, collectives that
 //! block and that do not.
 
+use std::mem::ManuallyDrop;
+
 use retime_model::{Collective, Length, LogBuilder, Message, Operation, Root, Timestamp};
 use retime_otf2::schema::event_code as code;
 use retime_otf2::{
@@ -64,7 +66,9 @@ fn message<const CODE: u8>(
     log: &mut LogBuilder,
 ) -> Result<(), WireError> {
     let number = event.number;
-    match event.data_of::<CODE>()? {
+    // Records of messages own nothing. What is dropped has to lie in memory.
+    let data = ManuallyDrop::new(event.data_of::<CODE>()?);
+    match *data {
         EventData::MpiSend {
             receiver,
             communicator,

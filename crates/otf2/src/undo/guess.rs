@@ -47,6 +47,13 @@ impl<'a> Guess<'a> {
         }
     }
 
+    /// Whether `original` is what [`original`](Self::original) gives for `corrected`.
+    #[inline]
+    pub(crate) fn is(&mut self, original: u64, corrected: u64) -> bool {
+        let on_piece = self.offsets.is_empty() && self.piece.has(original, corrected);
+        on_piece || self.original(corrected) == original
+    }
+
     #[inline]
     fn before_map(&mut self, corrected: u64) -> u64 {
         match self.piece.original(corrected) {
@@ -120,6 +127,26 @@ impl Piece {
         }
         let product = above.checked_mul(self.run)?;
         Some(self.start + product.div_ceil(self.rise))
+    }
+
+    /// Whether `corrected` lies inside and [`original`](Self::original) is what became of
+    /// it, without a division: that takes longer than all else that is done for an event.
+    /// For small numbers only.
+    ///
+    /// ```text
+    /// ceil(above * run / rise) = along    iff    0 <= along * rise - above * run < rise
+    /// ```
+    #[inline]
+    fn has(self, original: u64, corrected: u64) -> bool {
+        if corrected <= self.low || corrected >= self.high || original < self.start {
+            return false;
+        }
+        let (above, along) = (corrected - self.low, original - self.start);
+        let products = along
+            .checked_mul(self.rise)
+            .zip(above.checked_mul(self.run));
+        let over = products.and_then(|(along, above)| along.checked_sub(above));
+        over.is_some_and(|over| over < self.rise)
     }
 }
 
@@ -209,6 +236,20 @@ mod tests {
             wrong += u32::from(guess.original(corrected.0) != raw);
         }
         assert!(wrong < 100, "{wrong}");
+    }
+
+    #[test]
+    fn what_is_guessed_is_known_without_guessing() {
+        let map = map();
+        for offsets in [&[][..], &OFFSETS] {
+            let mut guess = Guess::new(&map, offsets);
+            for corrected in (0..40_000_000).step_by(11) {
+                let original = guess.original(corrected);
+                for other in original.saturating_sub(2)..=original + 2 {
+                    assert_eq!(guess.is(other, corrected), other == original);
+                }
+            }
+        }
     }
 
     #[test]

@@ -27,16 +27,17 @@ impl<'a> StampLog<'a> {
     /// The next field had the stamp `original` and has `corrected` now.
     #[inline]
     pub(crate) fn note(&mut self, original: u64, corrected: u64) {
-        let guess = self.guess.original(corrected);
-        if guess == original {
+        if self.guess.is(original, corrected) {
             self.right += 1;
         } else {
-            self.wrong(original.wrapping_sub(guess) as i64);
+            self.wrong(original, corrected);
         }
     }
 
     #[cold]
-    fn wrong(&mut self, difference: i64) {
+    fn wrong(&mut self, original: u64, corrected: u64) {
+        let guess = self.guess.original(corrected);
+        let difference = original.wrapping_sub(guess) as i64;
         self.packed.number(self.right);
         self.packed.signed(difference);
         self.right = 0;

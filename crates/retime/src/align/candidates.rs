@@ -5,22 +5,16 @@
 //! the coarse divisions need, and over more only when the search goes on to finer
 //! ones. Clocks of constant drift never pay for a thousand windows.
 
-use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::components::components;
 use super::division::finest;
 use super::frame::Axis;
-use super::led::Request;
 use super::links::Links;
 use super::options::OPTIONS;
-use super::reduced::{Cell, Reduced, Reduction, Same, same};
-use crate::edges::Edge;
-use crate::edges::{Source, each_part_watched};
+use super::reduced::{Cell, Counted, Reduced, Reduction, Same, same};
+use crate::edges::{Edge, Source};
 use retime_model::{Cancelled, Monitor};
-
-/// By link in order how many dependencies there are.
-pub(super) type Counted = Vec<((usize, usize), usize)>;
 
 /// The dependencies of a source, without those that were left out.
 pub(super) struct Candidates<'a, S> {
@@ -46,7 +40,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let mut candidates = Self {
-            counts: counts(source, monitor)?,
+            counts: Counted::new(),
             source,
             monitor,
             axis,
@@ -56,8 +50,8 @@ impl<'a, S: Source> Candidates<'a, S> {
             finest: None,
             reduced: Reduced::default(),
         };
-        candidates.find_components();
         candidates.reduce(OPTIONS.windows)?;
+        candidates.find_components();
         Ok(candidates)
     }
 
@@ -84,13 +78,6 @@ impl<'a, S: Source> Candidates<'a, S> {
 
     /// Leaves out some more.
     pub(super) fn leave_out(&mut self, more: Vec<Edge>) -> Result<(), Cancelled> {
-        for edge in &more {
-            let link = (edge.from.as_usize(), edge.to.as_usize());
-            if let Ok(at) = self.counts.binary_search_by_key(&link, |it| it.0) {
-                self.counts[at].1 -= 1;
-            }
-        }
-        self.counts.retain(|it| it.1 > 0);
         self.left_out.extend(more.iter().map(same));
         self.outliers.extend(more);
         let windows = self.reduced.windows();
@@ -101,10 +88,10 @@ impl<'a, S: Source> Candidates<'a, S> {
     pub(super) fn take_back(&mut self) -> Result<(), Cancelled> {
         self.left_out.clear();
         self.outliers.clear();
-        self.counts = counts(self.source, self.monitor)?;
-        self.find_components();
         let windows = self.reduced.windows();
-        self.reduce(windows)
+        self.reduce(windows)?;
+        self.find_components();
+        Ok(())
     }
 
     /// Which clocks can be told from each other, by what is not left out.
@@ -158,33 +145,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         };
         self.reduced = Reduced::default();
         self.reduced = Reduced::new(self.source, &reduction, &self.left_out, self.monitor)?;
+        self.counts = self.reduced.counts();
         Ok(())
     }
-}
-
-/// How many dependencies each link has, by link. Of several processes the first asks the
-/// others for what they have.
-pub(super) fn counts(source: &impl Source, monitor: &dyn Monitor) -> Result<Counted, Cancelled> {
-    type Counts = FxHashMap<(usize, usize), usize>;
-    source.share().ask(Request::Count);
-    let parts: Vec<Counts> = each_part_watched(source, monitor, |part| {
-        let mut counts = Counts::default();
-        source.walk(part, |edge| {
-            *counts
-                .entry((edge.from.as_usize(), edge.to.as_usize()))
-                .or_default() += 1;
-        });
-        counts
-    })?;
-    let both = |mut a: Counts, b: Counts| {
-        for (link, count) in b {
-            *a.entry(link).or_default() += count;
-        }
-        a
-    };
-    let counts = parts.into_par_iter().reduce(Counts::default, both);
-    let counts = source.share().collected(counts, both)?;
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_unstable();
-    Ok(counts)
 }

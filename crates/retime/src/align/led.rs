@@ -17,7 +17,6 @@ use rustc_hash::FxHashSet;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::candidates::counts;
 use super::outliers::Suspects;
 use super::reduced::{Reduced, Reduction, Same};
 use crate::edges::Source;
@@ -28,8 +27,6 @@ use retime_model::{Cancelled, Monitor};
 pub(super) enum Request<'a> {
     /// The dependencies that can be the tightest.
     Reduce(Cow<'a, Reduction>, Cow<'a, FxHashSet<Same>>),
-    /// How many dependencies each link has.
-    Count,
     /// Outliers.
     Judge(Cow<'a, Suspects>, Cow<'a, FxHashSet<Same>>),
     /// Nothing more.
@@ -63,9 +60,6 @@ fn follow(source: &impl Source, monitor: &dyn Monitor) -> Result<(), Cancelled> 
         match source.share().asked()? {
             Request::Reduce(reduction, left_out) => {
                 Reduced::new(source, &reduction, &left_out, monitor)?;
-            }
-            Request::Count => {
-                counts(source, monitor)?;
             }
             Request::Judge(suspects, left_out) => {
                 suspects.outliers(source, &left_out, monitor)?;

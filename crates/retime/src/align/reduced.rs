@@ -133,6 +133,9 @@ impl Cell {
     }
 }
 
+/// By link in order how many dependencies there are.
+pub(super) type Counted = Vec<((usize, usize), usize)>;
+
 /// A trace, or a part of it, reduced to the lower layers of each link and stretch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Reduced {
@@ -247,6 +250,16 @@ impl Reduced {
     /// The cells, by link and stretch.
     pub(super) fn cells(&self) -> &[Cell] {
         &self.cells
+    }
+
+    /// By link in order how many dependencies there are in truth.
+    pub(super) fn counts(&self) -> Counted {
+        let of_link = |a: &Cell, b: &Cell| (a.from, a.to) == (b.from, b.to);
+        let links = self.cells.chunk_by(of_link);
+        let count = |cells: &[Cell]| cells.iter().map(|it| it.count as usize).sum();
+        links
+            .map(|cells| ((cells[0].from as usize, cells[0].to as usize), count(cells)))
+            .collect()
     }
 
     /// The points of the cell at a place, by when they were sent.
@@ -434,6 +447,23 @@ mod tests {
             prop_assert_eq!(&a.merge(b).merge(c), &whole);
             let (a, b, c) = parts();
             prop_assert_eq!(&c.merge(b.merge(a)), &whole);
+        }
+
+        #[test]
+        fn dependencies_of_links_are_counted(edges in edges(), out in 0..300_usize) {
+            let left_out: FxHashSet<Same> = edges.iter().skip(out).map(same).collect();
+            let listed = Edges::new(edges.clone(), vec![Some((0, 1_000)); 3]);
+            let reduction = Reduction {
+                axis: Axis::new(&listed, vec![0; 3]),
+                windows: 4,
+                layers: 1,
+            };
+            let reduced = Reduced::new(&listed, &reduction, &left_out, &()).unwrap();
+            let mut expected = std::collections::BTreeMap::new();
+            for edge in edges.iter().filter(|it| !left_out.contains(&same(it))) {
+                *expected.entry((edge.from.as_usize(), edge.to.as_usize())).or_insert(0) += 1;
+            }
+            prop_assert_eq!(reduced.counts(), expected.into_iter().collect::<Vec<_>>());
         }
 
         #[test]

@@ -436,6 +436,11 @@ impl Nodes {
         &self.events[nodes.range()]
     }
 
+    /// Event numbers of all nodes, for who lets go of the rest.
+    pub fn event_numbers(&self) -> Arc<Vec<u32>> {
+        Arc::clone(&self.events)
+    }
+
     /// The part `node` plays.
     #[inline]
     pub fn role(&self, node: EventNode) -> Role {
