@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::recorded::{self, Recorded};
 
-/// What identifies the trace that a correction was made for.
+/// The marks of the trace that a correction was made for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
@@ -23,18 +23,19 @@ pub(crate) struct Origin {
     processes: u64,
     /// Check sum over what is said of each location.
     digest: u32,
-    /// Of each location with events; what was saved before runs were told apart has none.
+    /// The range of each location with events; corrections that were saved before runs were
+    /// told apart have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     recorded: Vec<Recorded>,
 }
 
 impl Origin {
-    /// Of a trace that was analysed.
+    /// Those of a trace that was analysed.
     pub(crate) fn of_nodes(nodes: &Nodes, info: &TraceInfo) -> Self {
         Self::new(info, Recorded::of_nodes(nodes, info))
     }
 
-    /// Of a trace that was only read.
+    /// Those of a trace that was only read.
     pub(crate) fn of_timelines(timelines: &[Timeline], info: &TraceInfo) -> Self {
         Self::new(info, Recorded::of_timelines(timelines, info))
     }

@@ -1,4 +1,4 @@
-//! What tells two runs of one program apart: how many events each location has recorded,
+//! Two runs of one program are told apart by how many events each location has recorded,
 //! and from when to when.
 //!
 //! Clocks go on from one run to the next, or begin anew; programs take a little longer or
@@ -24,7 +24,7 @@ use retime::format::Timeline;
 use retime::{LocationIndex, Timestamp, TraceInfo, group_digits, plural};
 use serde::{Deserialize, Serialize};
 
-/// What a location has recorded, as `[id, events, first stamp, last stamp]`.
+/// The events and the extent of a location, as `[id, events, first stamp, last stamp]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "[u64; 4]", into = "[u64; 4]")]
 pub(crate) struct Recorded {
@@ -52,7 +52,7 @@ impl From<Recorded> for [u64; 4] {
 }
 
 impl Recorded {
-    /// Of each location with events, as an analysis knows them.
+    /// One for each location with events, as an analysis knows them.
     pub(crate) fn of_nodes(nodes: &Nodes, info: &TraceInfo) -> Vec<Self> {
         let ranges = (0..info.locations.len()).map(|it| {
             let extent = nodes.extent(it)?;
@@ -61,7 +61,7 @@ impl Recorded {
         Self::all(info, ranges)
     }
 
-    /// Of each location with events, as they were read.
+    /// One for each location with events, as they were read.
     pub(crate) fn of_timelines(timelines: &[Timeline], info: &TraceInfo) -> Vec<Self> {
         Self::all(
             info,
@@ -81,7 +81,7 @@ impl Recorded {
         recorded.collect()
     }
 
-    /// Whether both can be of one run: the same, or one a part of the other.
+    /// True if both can be of one run: equal, or one a part of the other.
     fn can_be_of_one_run(self, other: Self) -> bool {
         let (fewer, more) = if self.events <= other.events {
             (self, other)

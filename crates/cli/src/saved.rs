@@ -46,7 +46,7 @@ pub(crate) struct SavedCorrection {
     /// How it came about; for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     method: String,
-    /// Of the trace it was made for.
+    /// The ticks per second of the trace that it was made for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ticks_per_second: Option<u64>,
     /// That trace; hand-written ones need not say.
@@ -107,7 +107,7 @@ impl SavedCorrection {
         })
     }
 
-    /// What it takes to restore the original.
+    /// The data that restore the original, if they were saved.
     pub(crate) fn undo(&self) -> Option<Undo> {
         let undo = self.undo.as_ref()?;
         Some(Undo(undo.get().to_owned()))
@@ -135,7 +135,7 @@ impl SavedCorrection {
         })
     }
 
-    /// The same with error bounds of the times it gives.
+    /// The correction with error bounds of the times it gives.
     pub(crate) fn with_bounds(self, bounds: Option<SavedBounds>) -> Self {
         Self { bounds, ..self }
     }

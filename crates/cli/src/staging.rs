@@ -215,7 +215,7 @@ impl Staging {
         thread::Builder::new().spawn(move || sync_tree(&directory))
     }
 
-    /// What came of writing, in words if the place for it is gone.
+    /// The outcome of writing; an error in words if the place for it is gone.
     pub(crate) fn written<T>(
         &self,
         outcome: Result<T, impl Into<CliError>>,
@@ -519,7 +519,7 @@ fn may_replace_file(
     Err(CliError::input(target, message))
 }
 
-/// Whether anything lies at a path, be it a link to nowhere.
+/// True if anything lies at a path, be it a link to nowhere.
 fn lies_there(path: &Path) -> Result<bool, CliError> {
     let found = presence::kind_of_entry(path);
     Ok(found.map_err(|error| CliError::io(path, error))?.is_some())

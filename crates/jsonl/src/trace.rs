@@ -22,7 +22,7 @@ use crate::{restore, rewrite, scan, timelines};
 /// A file of JSON lines.
 pub(crate) struct EventFile {
     path: PathBuf,
-    /// What was there when it was opened.
+    /// The metadata of the file when it was opened.
     found: Metadata,
     table: OnceLock<Table>,
 }
@@ -50,7 +50,7 @@ impl EventFile {
 }
 
 impl EventFile {
-    /// What came of reading it, unless it is no longer what it was when it was opened:
+    /// The outcome of reading it, unless it is no longer what it was when it was opened:
     /// then what was read at different times may not belong together.
     fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
         let now = fs::metadata(&self.path);
@@ -64,7 +64,7 @@ impl EventFile {
         }
     }
 
-    /// What came of writing a copy of it to `to`, which gets its access, and the time that
+    /// The outcome of writing a copy of it to `to`, which gets its access, and the time that
     /// belongs to what was written.
     fn resembled<T>(
         &self,

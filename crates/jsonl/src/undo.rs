@@ -1,4 +1,4 @@
-//! What it takes to get an original file back from a corrected one: the
+//! Data that give an original file back from a corrected one: the
 //! [originals](retime_model::Originals) of its stamps, and check sums of the content before
 //! and after, which make restoring refuse rather than guess; of a compressed file they are
 //! those of the lines in it.
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What is saved.
+/// The undo data of a file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) format: u32,
@@ -21,12 +21,12 @@ pub(crate) struct Saved {
     /// When the original was modified; earlier undo data do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modified: Option<Modified>,
-    /// What a [`StampLog`](retime_model::StampLog) has noted.
+    /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
 }
 
 impl Saved {
-    /// Whether the correction has changed nothing.
+    /// True if the correction has changed nothing.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.original == self.corrected
     }

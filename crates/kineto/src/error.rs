@@ -152,7 +152,7 @@ fn several(directory: &Path, failures: &[KinetoError]) -> String {
 }
 
 impl KinetoError {
-    /// Of several files of a directory, if there are any: of one what is said of it.
+    /// The failure of a directory in which so many files fail; that of the file if it is one.
     pub(crate) fn of_all(directory: &Path, mut failures: Vec<Self>) -> Option<Self> {
         match failures.len() {
             0 | 1 => failures.pop(),
@@ -164,7 +164,7 @@ impl KinetoError {
     }
 }
 
-/// What all have found, or the first error in their order, whichever was met first.
+/// All results, or the first error in their order, whichever was met first.
 pub(crate) fn first_error<T: Send, E: Send>(
     all: impl IndexedParallelIterator<Item = Result<T, E>>,
 ) -> Result<Vec<T>, E> {

@@ -34,20 +34,20 @@ pub(crate) struct Run {
     path: PathBuf,
     shape: Shape,
     files: Vec<PathBuf>,
-    /// What lies beside them in a directory that was named, and is copied as it is.
+    /// Files beside them in a directory that was named, copied as they are.
     beside: Vec<PathBuf>,
     /// Symbolic links beside them, copied as links.
     links: Vec<PathBuf>,
-    /// What lies beside them and is not copied; what it is in words.
+    /// Paths beside them that are not copied, each with its kind in words.
     left_out: Vec<(PathBuf, &'static str)>,
-    /// What is called like a trace and is none, with the reason.
+    /// Files that are called like traces and are none, each with the reason.
     others: Vec<(PathBuf, String)>,
-    /// What was there when it was opened, of the files and what lies beside them.
+    /// The metadata of the files, and of those beside them, when the run was opened.
     found: Vec<Metadata>,
     /// From where times count, if that is given.
     origin: Option<u64>,
     read: OnceLock<AllRead>,
-    /// What was found to belong together last.
+    /// The calls that were found to belong together last.
     matched: Mutex<Option<Matched>>,
     table: OnceLock<Table>,
 }
@@ -189,7 +189,7 @@ impl Run {
         }))
     }
 
-    /// What was read of all files, or why of each that cannot be read.
+    /// All files as they were read, or why of each that cannot be read.
     fn all_or_failures<T>(&self, read: Vec<Result<T, FormatError>>) -> Result<Vec<T>, FormatError> {
         let (mut all, mut failures) = (Vec::new(), Vec::new());
         for outcome in read {
@@ -217,7 +217,7 @@ impl Run {
         Ok(scan)
     }
 
-    /// What came of reading, unless a file is no longer what it was when it was opened: then
+    /// The outcome of reading, unless a file is no longer what it was when it was opened: then
     /// what was read at different times may not belong together.
     fn unless_changed<T>(&self, outcome: Result<T, FormatError>) -> Result<T, FormatError> {
         for (path, found) in self.files.iter().chain(&self.beside).zip(&self.found) {

@@ -1,4 +1,4 @@
-//! What it takes to get the original files back from corrected ones: the
+//! Data that give the original files back from corrected ones: the
 //! [originals](retime_model::Originals) of their times, how they were written, and check
 //! sums of the content before and after, which make restoring refuse rather than guess; of
 //! a compressed file they are those of what is in it.
@@ -13,7 +13,7 @@ use crate::micros::Form;
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
 
-/// What is saved.
+/// The undo data of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) format: u32,
@@ -28,7 +28,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What is saved of a file.
+/// The undo data of a file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SavedFile {
     pub(crate) name: SavedName,
@@ -39,19 +39,19 @@ pub(crate) struct SavedFile {
     /// When the original was modified; earlier undo data do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) modified: Option<Modified>,
-    /// What a [`StampLog`](retime_model::StampLog) has noted.
+    /// The notes of a [`StampLog`](retime_model::StampLog).
     pub(crate) stamps: Vec<i64>,
     pub(crate) forms: Forms,
 }
 
 impl SavedFile {
-    /// Whether the correction has changed nothing in it.
+    /// True if the correction has changed nothing in it.
     pub(crate) fn is_unchanged(&self) -> bool {
         self.original == self.corrected
     }
 }
 
-/// What a file is called, to find it again.
+/// The name of a file, to find it again.
 pub(crate) fn name_of(path: &Path) -> SavedName {
     SavedName::of(path.file_name().unwrap_or_default().as_ref())
 }

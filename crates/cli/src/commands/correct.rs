@@ -62,7 +62,7 @@ pub(crate) fn correct(args: &CorrectArgs) -> Result<Done, CliError> {
     with_threads(args.run.threads, || correct(args))
 }
 
-/// What there is to do, unless nothing is to be corrected.
+/// The stages of the work, unless nothing is to be corrected.
 fn stages(args: &CorrectArgs) -> Vec<Stage> {
     let mut stages = vec![
         Stage::Reading,
@@ -91,18 +91,18 @@ fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     }
 }
 
-/// What is to be corrected, and how; whatever becomes of it then.
+/// The request: a trace and how to correct it, whatever becomes of it then.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(super) source: Source<'a>,
     pub(super) model: &'a ModelArgs,
     pub(super) method: &'a MethodArgs,
-    /// Of which dependencies, if not of all.
+    /// The stretch of time whose dependencies are looked at, if not all.
     pub(super) window: Option<&'a WindowArgs>,
     pub(super) bounds: &'a BoundsArgs,
     pub(super) limits: &'a LimitArgs,
     pub(super) run: &'a RunArgs,
-    /// Whether a result is taken that would be refused.
+    /// True if a result is taken that would be refused.
     pub(super) force: bool,
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
     Ok((analysed, method))
 }
 
-/// Whether nothing is to be corrected.
+/// True if nothing is to be corrected.
 pub(crate) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
     analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
 }
@@ -294,7 +294,7 @@ fn wait_for<T>(syncing: Option<JoinHandle<T>>) -> Result<(), CliError> {
 /// From one look at whether a disk is done to the next: nobody notices so much.
 const SYNC_PAUSE: Duration = Duration::from_millis(2);
 
-/// What a method found, and what is said of it before it is written.
+/// The result of a method, and what is said of it before it is written.
 pub(super) struct Solved {
     pub(super) solution: Solution,
     /// All dependencies at its times.

@@ -22,7 +22,7 @@ use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 
-/// What a copy has to hold: all that is needed of the analysis, which takes more room, once
+/// The contents that a copy has to have: all that is needed of the analysis, which takes more room, once
 /// the copy is written.
 pub(super) struct Expected {
     info: TraceInfo,
@@ -39,7 +39,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// What a solution makes of a trace.
+    /// The contents that a solution makes of a trace.
     pub(super) fn of(analysed: &Analysed, correction: &Correction, times: Vec<Timestamp>) -> Self {
         let analysis = &analysed.analysis;
         let nodes = analysis.causality().nodes();
@@ -70,7 +70,7 @@ impl Expected {
         self.times.get(range).unwrap_or_default()
     }
 
-    /// Whether an event lies outside of the stretch of time that is corrected, or took part
+    /// True if an event lies outside of the stretch of time that is corrected, or took part
     /// in nothing as recorded.
     fn is_outside(&self, outside: &[bool], location: usize, event: u64) -> bool {
         let found = u32::try_from(event).ok();
@@ -113,7 +113,7 @@ impl Expected {
         Ok(None)
     }
 
-    /// The same where events that took part as recorded take part in nothing now, so that
+    /// The first difference where events that took part as recorded take part in nothing now, so that
     /// no log has their times.
     fn by_number(&self, copy: &dyn Trace) -> Result<Option<(LocationIndex, Difference)>, CliError> {
         let locations = 0..self.nodes.len();
@@ -146,7 +146,7 @@ impl Expected {
     }
 }
 
-/// What is wrong with a copy at a location of this name.
+/// The error that says how a copy is wrong at a location of this name.
 pub(super) fn other_than_computed(how: Difference, name: &str) -> CliError {
     CliError::Verification(match how {
         Difference::OtherEvents => format!("other events at {name}"),
@@ -219,7 +219,7 @@ pub(super) fn verify(
     matched(copy, &*written, scanned, outside)
 }
 
-/// The same by all processes of a team that has analysed the trace together; `None` where
+/// [`verify`] by all processes of a team that has analysed the trace together; `None` where
 /// this one has.
 pub(super) fn verify_together(
     args: &CorrectArgs,

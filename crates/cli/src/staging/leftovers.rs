@@ -1,4 +1,4 @@
-//! What killed runs leave behind: how hidden directories are called, which of them nobody
+//! Directories that killed runs leave behind: how hidden directories are called, which of them nobody
 //! writes any more, and how those go.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! .NAME.retime-OWNER.replaced    what was at its place, until it can go
 //! ```
 //!
-//! Of a long NAME there is the beginning and a sum. The [owner](Owner) is a process.
+//! A long NAME is cut, and its check sum follows. The [owner](Owner) is a process.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -20,12 +20,12 @@ use super::owner::Owner;
 /// else they fit where the encryption of a file system leaves 143 bytes to a name.
 const LONGEST: usize = 100;
 
-/// What is being written.
+/// The ending of a directory that is being written.
 const PARTIAL: &str = ".partial";
-/// What was at the place of the target, until it can go.
+/// The ending of a directory that was at the place of the target, until it can go.
 pub(super) const REPLACED: &str = ".replaced";
 
-/// What hidden directories for a target begin with, up to the number of the process.
+/// The beginning of the names of hidden directories for a target, up to the number of the process.
 fn hidden_prefix(target: &OsStr) -> OsString {
     let mut name = OsString::from(".");
     let text = target.to_string_lossy();
@@ -103,7 +103,7 @@ fn remove_if_abandoned(path: &Path, name: &str) {
     }
 }
 
-/// Whether a directory lies there, no link to one, and belongs to who runs this: the
+/// True if a directory lies there, no link to one, and belongs to who runs this: the
 /// processes of others may be hidden.
 fn is_own_directory(path: &Path) -> bool {
     #[cfg(target_os = "linux")]

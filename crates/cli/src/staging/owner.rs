@@ -34,13 +34,13 @@ impl Owner {
         Some(Self { process, place })
     }
 
-    /// Whether no process here has the number, or only this one, whose number an earlier one
+    /// True if no process here has the number, or only this one, whose number an earlier one
     /// had.
     pub(super) fn is_missing(&self) -> bool {
         self.process == std::process::id() || !is_alive(self.process)
     }
 
-    /// Whether it is another process than this one, and certainly over.
+    /// True if it is another process than this one, and certainly over.
     pub(super) fn is_over(&self) -> bool {
         let here = self.place.is_some() && self.place == place();
         here && self.process != std::process::id() && !is_alive(self.process)
@@ -69,7 +69,7 @@ fn place() -> Option<String> {
     None
 }
 
-/// Whether a process runs; where that cannot be told it is taken to run.
+/// True if a process runs; where that cannot be told it is taken to run.
 fn is_alive(process: u32) -> bool {
     let table = Path::new("/proc");
     let is_missing = |path: &Path| path.try_exists().is_ok_and(|exists| !exists);

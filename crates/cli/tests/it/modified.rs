@@ -79,8 +79,8 @@ fn clear(scratch: &Scratch) {
     let _ = fs::remove_file(scratch.join("out.retime"));
 }
 
-/// Of several profiles the one with the common time, of an archive the anchor file, of lines
-/// those that a map leaves as they are.
+/// Unchanged are the profile with the common time, the anchor file of an archive, and lines
+/// that a map leaves as they are.
 #[test]
 fn what_a_correction_leaves_as_it_is_keeps_its_time() {
     let scratch = traces::scratch([("trace", traces::skewed())]);

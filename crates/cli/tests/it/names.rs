@@ -78,7 +78,7 @@ fn names_of_files_leave_room_for_their_correction() {
     assert_eq!(scratch.read("back.jsonl"), LINES);
 }
 
-/// What stands in a path is shown in the line that it belongs to, and obeyed by no terminal.
+/// A strange path is shown in the line that it belongs to, and obeyed by no terminal.
 #[test]
 fn control_characters_of_paths_are_shown() {
     let scratch = Scratch::new();

@@ -26,10 +26,10 @@ struct Verdicts {
     corrected: Option<i32>,
     /// `None` where nothing was written, which is no verdict on it.
     checked: Option<i32>,
-    /// Whether all that `correct` does not vouch for is that effects are too near to their
+    /// True if all that `correct` does not vouch for is that effects are too near to their
     /// causes, which `check` does not ask about.
     only_short: bool,
-    /// Whether lines were written, which cannot say all that was not looked at.
+    /// True if lines were written, which cannot say all that was not looked at.
     merged: bool,
 }
 

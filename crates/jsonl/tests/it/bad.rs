@@ -242,7 +242,7 @@ fn undo_data_that_do_not_fit() {
     assert_eq!(
         refused(&corrected, &shift, &Undo("[]".into())),
         "events.jsonl: cannot be restored: these are no undo data of JSON lines: invalid length 0, \
-         expected struct Saved with 4 elements at line 1 column 2"
+         expected struct Saved with 5 elements at line 1 column 2"
     );
     let later = Undo(undo.0.replace("\"format\":1", "\"format\":2"));
     assert_eq!(

@@ -63,13 +63,21 @@ pub(crate) fn entries(dir: &Path) -> Vec<String> {
     names
 }
 
+/// Copies a file with its time of modification, which undo data hold.
+pub(crate) fn copy_file(from: &Path, to: &Path) {
+    fs::copy(from, to).unwrap();
+    let time = fs::metadata(from).unwrap().modified().unwrap();
+    let copy = fs::File::options().append(true).open(to).unwrap();
+    copy.set_modified(time).unwrap();
+}
+
 /// Copies a directory; the target may exist.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for (name, content) in tree(from) {
         match content {
             None => fs::create_dir_all(to.join(name)).unwrap(),
-            Some(content) => fs::write(to.join(name), content).unwrap(),
+            Some(_) => copy_file(&from.join(&name), &to.join(name)),
         }
     }
 }
