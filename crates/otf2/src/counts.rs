@@ -18,8 +18,6 @@ pub struct EventCounts {
     codes: [u64; 256],
     attribute_lists: u64,
     bytes: u64,
-    /// Time records of the chunk that is being read.
-    stamps: u64,
     misnumbered_chunks: u64,
     unreadable_lists: u64,
 }
@@ -41,7 +39,6 @@ impl Default for EventCounts {
             codes: [0; 256],
             attribute_lists: 0,
             bytes: 0,
-            stamps: 0,
             misnumbered_chunks: 0,
             unreadable_lists: 0,
         }
@@ -52,7 +49,9 @@ impl EventCounts {
     #[inline]
     pub(crate) fn add(&mut self, step: &Step) {
         self.codes[usize::from(step.record.code)] += 1;
-        self.stamps += u64::from(step.stamps);
+        // `chunk` adds all bytes between its ends, those of time records too.
+        let stamps = STAMP as u64 * u64::from(step.stamps);
+        self.bytes = self.bytes.wrapping_sub(stamps);
     }
 
     /// Counts what stands in a chunk besides time records, and compares what it says of
@@ -62,8 +61,7 @@ impl EventCounts {
         header: &ChunkHeader,
         (events, bytes): (Range<u64>, Range<usize>),
     ) {
-        self.bytes += (bytes.end - bytes.start) as u64 - STAMP as u64 * self.stamps;
-        self.stamps = 0;
+        self.bytes = self.bytes.wrapping_add((bytes.end - bytes.start) as u64);
         // They are numbered from 1, and none are 1 to 0.
         let right = header.first_event == events.start + 1 && header.last_event == events.end;
         self.misnumbered_chunks += !right as u64;
