@@ -13,8 +13,23 @@ import sys
 ITERATIONS = 5
 
 
+def drawn(count, partners):
+    """Who exchanges messages with whom where each draws half of so many partners."""
+    chance = random.Random(2)
+    found = [set() for _ in range(count)]
+    for at in range(count):
+        others = chance.sample(range(count), min(count, partners // 2 + 1))
+        for other in [it for it in others if it != at][: partners // 2]:
+            found[at].add(other)
+            found[other].add(at)
+    return [sorted(it) for it in found]
+
+
 def neighbours(shape, count):
     width = math.isqrt(count)
+    if shape in ("random", "dense"):
+        yield from drawn(count, 6 if shape == "random" else count // 2)
+        return
     for at in range(count):
         if shape == "ring":
             found = [(at + 1) % count]
@@ -33,7 +48,7 @@ def neighbours(shape, count):
             others = [it for it in range(hubs) if it != at]
             found = [*others, *range(hubs + at, count, hubs)] if at < hubs else [(at - hubs) % hubs]
         else:
-            sys.exit(f"no shape {shape}: ring, chain, tree, star, halo or hubs")
+            sys.exit(f"no shape {shape}: ring, chain, tree, star, halo, hubs, random or dense")
         yield [it for it in found if 0 <= it < count]
 
 

@@ -221,7 +221,7 @@ impl Half {
         let Some(&node) = of.and_then(|it| it.get(raised.place as usize)) else {
             return;
         };
-        if self.graph.hear(node, raised.value, &mut self.state) {
+        if self.state.hear(node, raised.value) {
             self.raised.push(node);
         }
     }

@@ -69,18 +69,6 @@ impl Graph {
         self.search(state, budget)
     }
 
-    /// What another process has raised a node to; whether that is news, which has to be
-    /// [passed on](Self::go_on).
-    pub(in super::super) fn hear(&self, node: u32, value: i128, state: &mut State) -> bool {
-        let at = node as usize;
-        let is_news = value > state.values[at];
-        if is_news {
-            state.values[at] = value;
-            state.parents[at] = Parent::Other;
-        }
-        is_news
-    }
-
     /// By node where the way to it enters this process: at a node that was heard of, if at any.
     /// Nothing may run in a circle here.
     pub(in super::super) fn entries(&self, state: &State) -> Vec<Option<u32>> {
@@ -108,6 +96,18 @@ impl Graph {
 }
 
 impl State {
+    /// What another process has raised a node to; whether that is news, which has to be
+    /// [passed on](Graph::go_on).
+    pub(in super::super) fn hear(&mut self, node: u32, value: i128) -> bool {
+        let at = node as usize;
+        let is_news = value > self.values[at];
+        if is_news {
+            self.values[at] = value;
+            self.parents[at] = Parent::Other;
+        }
+        is_news
+    }
+
     /// By node, its value so far.
     pub(in super::super) fn values(&self) -> &[i128] {
         &self.values
