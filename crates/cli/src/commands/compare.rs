@@ -16,7 +16,7 @@ use std::path::Path;
 use retime::pipeline::{Candidate, Estimator, Method, MethodName, candidates};
 
 use self::measure::Bench;
-use self::model::Comparison;
+use self::model::{Comparison, MethodPart};
 use crate::analysed::{Analysed, analyse};
 use crate::args::{CompareArgs, RunArgs};
 use crate::drawn::{self, Drawn};
@@ -73,7 +73,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
         let drawn = drawn::draw(&analysed, None, None, &args.run)?;
         Ok((comparison, drawn, defective))
     })?;
-    let sound = comparison.methods.iter().any(model::MethodPart::is_sound);
+    let sound = comparison.methods.iter().any(MethodPart::is_sound);
     let failed = !sound || args.model.strict && defective;
     let exit = if failed {
         VIOLATIONS
@@ -110,8 +110,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     for candidate in chosen {
         progress.go_on(&candidate.name);
         check_interrupt()?;
-        let method = with_offsets_of(analysed, &candidate)?;
-        methods.push(bench.run(&candidate, &method)?);
+        methods.push(measured(&bench, analysed, &candidate)?);
     }
     check_interrupt()?;
     let truth = analysed.truth.as_ref();
@@ -126,6 +125,21 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
         inside_bounds: bench.inside()?,
         methods,
     })
+}
+
+/// What a method does. The default leaves a sound trace alone, as `retime correct` does; what
+/// the others would do with `--always` is shown all the same.
+fn measured(
+    bench: &Bench<'_>,
+    analysed: &Analysed,
+    candidate: &Candidate,
+) -> Result<MethodPart, CliError> {
+    let analysis = &analysed.analysis;
+    if candidate.method.name() == MethodName::Auto && analysis.is_sound() {
+        return bench.left_alone(candidate);
+    }
+    let method = analysis.suitable(with_offsets_of(analysed, candidate)?);
+    bench.run(candidate, &method)
 }
 
 /// The methods with one of the names; all if none is given.

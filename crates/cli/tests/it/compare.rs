@@ -92,6 +92,23 @@ fn the_report_holds_the_figures() {
 }
 
 #[test]
+fn the_default_leaves_a_sound_trace_alone_as_correct_does() {
+    let report = scratch()
+        .retime("compare truth --truth truth --json -")
+        .expect_code(0);
+    let report: Value = serde_json::from_str(&report.stdout).unwrap();
+    let methods = report["methods"].as_array().unwrap();
+    let result = |name: &str| {
+        let method = methods.iter().find(|it| it["name"] == name).unwrap();
+        method["result"].clone()
+    };
+    assert_eq!(result("auto"), result("recorded"));
+    assert_eq!(result("auto")["accuracy"]["relative_ticks"]["max"], 0.0);
+    // The others show what they would do.
+    assert_ne!(result("optimal"), result("recorded"));
+}
+
+#[test]
 fn a_result_that_cannot_be_right_is_marked() {
     let scratch = traces::scratch([("backlog", traces::backlog())]);
     let compare = "compare backlog --method convex-hull --method clc";

@@ -46,12 +46,22 @@ impl<'a> Bench<'a> {
 
     /// The recorded times.
     pub(super) fn recorded(&self) -> Result<MethodPart, CliError> {
+        self.unchanged("recorded", "")
+    }
+
+    /// A method that has nothing to do, for the trace is sound.
+    pub(super) fn left_alone(&self, candidate: &Candidate) -> Result<MethodPart, CliError> {
+        self.unchanged(&candidate.name, &candidate.options)
+    }
+
+    /// The recorded times under the name of what leaves them as they are.
+    fn unchanged(&self, name: &str, options: &str) -> Result<MethodPart, CliError> {
         let analysis = &self.analysed.analysis;
         let unchanged = Correction::new(analysis.clocks().clone(), Vec::new());
         let stamps = analysis.causality().nodes().timestamps();
         Ok(MethodPart {
-            name: "recorded".into(),
-            options: String::new(),
+            name: name.into(),
+            options: options.into(),
             reason: None,
             refused: None,
             result: Some(self.of(&unchanged, stamps, self.bounds(&unchanged)?.as_ref())?),
