@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use retime_model::MessageId;
 
-use crate::columns::{FileRead, FlowEnd, FlowKind};
 use crate::matching::{Joined, Part};
 use crate::places::Places;
+use crate::profile::{FileRead, FlowEnd, FlowKind};
 
 /// Arrows whose ends cannot be told apart, in words that take a plural.
 pub(crate) const AMBIGUOUS: &str = "ambiguous arrow end";

@@ -14,8 +14,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::columns::FileRead;
 use crate::matching::{Joined, Part};
+use crate::profile::FileRead;
 
 /// The name of the host, or of a part of it, that each file is from, if it says so.
 pub(crate) fn hosts(files: &[FileRead], joined: &[Vec<Joined>]) -> Vec<Option<String>> {

@@ -214,8 +214,8 @@ const DEPTH: usize = 8;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
     use super::*;
-    use crate::columns::FileRead;
     use crate::matching::matched;
+    use crate::profile::FileRead;
     use retime_model::Class;
     use std::fmt::Write as _;
 

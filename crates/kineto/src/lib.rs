@@ -10,7 +10,8 @@
 //! window   file --> bytes                      plain or gzip, an event always whole
 //! outline  bytes --> trace or not              what is left out, and what is damaged
 //! json, fields, pass                           where events and their members stand
-//! columns  events --> times, tracks, calls     what is kept of them
+//! profile  events --> tracks, names, calls     what a file says
+//! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
 //! launch   kernels --> calls                   what they do, from who launched them
 //! streams  calls --> groups                    of kernels that do not say theirs
@@ -72,6 +73,7 @@ mod outline;
 mod pass;
 mod places;
 mod placing;
+mod profile;
 mod recognise;
 mod rest;
 mod restore;

@@ -7,10 +7,10 @@ use retime_model::{
     Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
 };
 
-use crate::columns::{FileRead, Track};
 use crate::error::KinetoError;
 use crate::header::Header;
 use crate::matching::Group;
+use crate::profile::{FileRead, Track};
 
 const NANOSECONDS: TickRate = match TickRate::per_second(1_000_000_000) {
     Some(rate) => rate,

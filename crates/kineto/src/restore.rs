@@ -5,10 +5,10 @@ use std::path::Path;
 use retime_model::format::FormatError;
 use retime_model::{ClockMap, Monitor, Originals};
 
-use crate::columns::FileRead;
 use crate::digits;
 use crate::error::KinetoError;
 use crate::micros;
+use crate::profile::FileRead;
 use crate::rewrite::Maps;
 use crate::undo::{SavedFile, Written};
 

@@ -6,12 +6,13 @@ use retime_model::format::FormatError;
 use retime_model::{ClockMap, Correction, LocationIndex, Monitor, StampLog, Timestamp};
 
 use crate::call::What;
-use crate::columns::{Columns, FileRead, NO_TRACK};
+use crate::columns::{Columns, NO_TRACK};
 use crate::digits;
 use crate::error::KinetoError;
 use crate::micros;
 use crate::order::Order;
 use crate::placing::{Anchors, placed};
+use crate::profile::FileRead;
 use crate::undo::{Forms, SavedFile, name_of};
 
 /// The map of each track of a file.

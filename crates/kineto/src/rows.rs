@@ -10,10 +10,10 @@ use retime_model::FileMap;
 use retime_model::Timestamp;
 use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 
-use crate::columns::FileRead;
 use crate::error::first_error;
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::pass::read;
+use crate::profile::FileRead;
 
 /// The names of all events of a run.
 pub(crate) struct Table {

@@ -15,12 +15,13 @@ use retime_model::{
     link_inside, make_link, printable_path, resemble,
 };
 
-use crate::columns::{BELOW_ZERO, FileRead};
+use crate::columns::BELOW_ZERO;
 use crate::error::{KinetoError, first_error};
 use crate::order::{Order, boundaries};
 use crate::outline::{Look, look};
 use crate::places::{Places, left_out, one_run, warnings};
 use crate::placing::shift;
+use crate::profile::FileRead;
 use crate::recognise::{Found, correction_of_all, correction_of_file, in_order, is_named_like_one};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;

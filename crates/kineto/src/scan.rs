@@ -6,13 +6,13 @@ use retime_model::format::{Contents, FormatError, Scan};
 use retime_model::{LocationIndex, LocationLog, LogBuilder, Timestamp};
 use rustc_hash::FxHashMap;
 
-use crate::columns::FileRead;
 use crate::error::KinetoError;
 use crate::flows::{self, arrows};
 use crate::hosts::hosts;
 use crate::matching::{Joined, Matching, Part, matched};
 use crate::order::{Boundary, Order, Side, boundaries};
 use crate::places::Places;
+use crate::profile::FileRead;
 
 /// Events that communicate and prove nothing, by what they are and location.
 pub(crate) type Unmatched = Vec<(&'static str, Vec<u64>)>;

@@ -5,9 +5,9 @@ use std::path::Path;
 use retime_model::Timestamp;
 use retime_model::format::{FormatError, Timeline};
 
-use crate::columns::FileRead;
 use crate::error::KinetoError;
 use crate::order::{Order, boundaries};
+use crate::profile::FileRead;
 use crate::scan::contents_of;
 
 /// The timelines of the tracks of a file, of which these events are asked for.

@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use self::alignment::{Item, Known, Shift, align};
 use self::pools::Queue;
 use crate::call::{Call, Label, What};
-use crate::columns::FileRead;
+use crate::profile::FileRead;
 
 /// A process group.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alignment::{Item, Known, Shift, align};
 use super::{Calls, Group, Sequence};
 use crate::call::{Call, What};
-use crate::columns::{Columns, FileRead};
+use crate::columns::Columns;
+use crate::profile::FileRead;
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
