@@ -25,6 +25,8 @@
 //! it: there steps have to show in the bounds of pairs, with rates that change by 100 ppm, or in
 //! a curve that is steep.
 
+use std::cmp::Ordering;
+
 use super::{Cuts, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::Aligned;
@@ -67,21 +69,19 @@ impl Explained {
     pub(super) fn is_better_than(&self, known: &Self, seen: bool) -> bool {
         let steps = &self.alignment.steps;
         let gentlest = steps.iter().map(rate).fold(f64::INFINITY, f64::min);
-        if self.wander < known.wander {
-            let one_more = steps.len() <= known.alignment.steps.len() + 1;
-            let abrupt = gentlest > OPTIONS.proven;
-            return if self.wanders() {
-                abrupt && seen
-            } else {
-                abrupt || one_more
-            };
+        let abrupt = gentlest > OPTIONS.proven;
+        match self.wander.total_cmp(&known.wander) {
+            Ordering::Less if self.wanders() => abrupt && seen,
+            Ordering::Less => abrupt || steps.len() <= known.alignment.steps.len() + 1,
+            Ordering::Equal => {
+                let fewer = steps.len() < known.alignment.steps.len() && self.left <= known.left;
+                gentlest > OPTIONS.set && (fewer || self.left < known.left)
+            }
+            Ordering::Greater => {
+                let half = (known.left as f64 * OPTIONS.gain) as Reversed;
+                known.alignment.steps.is_empty() && abrupt && self.left < half
+            }
         }
-        if self.wander == known.wander {
-            let fewer = steps.len() < known.alignment.steps.len() && self.left <= known.left;
-            return gentlest > OPTIONS.set && (fewer || self.left < known.left);
-        }
-        let half = (known.left as f64 * OPTIONS.gain) as Reversed;
-        known.alignment.steps.is_empty() && gentlest > OPTIONS.proven && self.left < half
     }
 
     /// Whether it says as much as another that has more steps.
