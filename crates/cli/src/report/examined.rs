@@ -38,7 +38,20 @@ pub(crate) fn exit_code(part: &ExaminedPart) -> u8 {
     }
 }
 
+/// How much was used, and if an option may change that, which one.
 fn share(part: &ExaminedPart) -> Option<String> {
+    let said = share_used(part)?;
+    let count = part.examined.usage.maybe_dense;
+    if 2 * count <= part.examined.missed() {
+        return Some(said);
+    }
+    let calls = plural(count, "call");
+    Some(format!(
+        "{said}; if all ranks send to all others in the {calls} of Alltoallv and Alltoallw, give --dense-alltoallv"
+    ))
+}
+
+fn share_used(part: &ExaminedPart) -> Option<String> {
     let records = |count: u64| plural(count, "record");
     match part.verdict {
         Verdict::NothingUsed => Some(format!(

@@ -43,8 +43,9 @@ fn aligned(alignment: &AlignmentPart) -> String {
     let left_out = match alignment.left_out {
         0 => String::new(),
         some => format!(
-            "; {} left out as defective",
-            plural(some as u64, "dependency")
+            "; {} left out: all others contradict {}",
+            plural(some as u64, "dependency"),
+            if some == 1 { "it" } else { "them" }
         ),
     };
     format!("by the time of {by}, differences of {pieces}{left_out}")

@@ -101,7 +101,9 @@ pub(crate) fn advice(report: &Report) -> Vec<String> {
     let mut advice = Vec::new();
     let delay = &report.parameters.min_delay;
     let trips = round_trips(&report.before).map(|trips| trips.smallest);
-    let half = delay.half_round_trip_ticks.into_iter().chain(trips).min();
+    // A single round trip says how long a process waited, not how fast a message is.
+    let learned = delay.half_round_trip_ticks;
+    let half = learned.map(|it| trips.map_or(it, |trip| it.min(trip)));
     if let Some(half) = half.filter(|&half| half > 0) {
         let nanoseconds = rate.seconds(Ticks(half)) * 1e9;
         advice.push(format!(

@@ -51,8 +51,8 @@ fn delay_advice(analysis: &Analysis) -> Option<String> {
     let half = delay.half_round_trip.filter(|half| *half < largest)?;
     if half < Ticks(0) {
         return Some(
-            "some messages came back before they were sent, by the clock of one process: \
-             clocks were set during the run, or stamps are defective"
+            "some messages came back before they were sent, by the clock of one process, and by more \
+             than clocks drift apart meanwhile: a clock was set, or stamps are wrong"
                 .into(),
         );
     }

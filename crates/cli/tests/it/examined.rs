@@ -200,6 +200,7 @@ fn reports_have_the_numbers() {
         "message_ends": { "recorded": 4, "used": 4 },
         // Two forks and two joins of two threads in each process.
         "calls": { "recorded": 16, "used": 16 },
+        "maybe_dense": 0,
         "used_within_clock": 16,
         "unused": [],
     });

@@ -18,6 +18,8 @@ use super::options::OPTIONS;
 /// A family of clocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Division {
+    /// By how much rates are taken to wander in a second, as a fraction.
+    pub(super) wander: f64,
     /// Straight pieces of each offset.
     pub(super) pieces: usize,
     /// By how much rates change from one piece to the next, as a fraction.
@@ -32,6 +34,7 @@ impl Division {
         let fit = |pieces: &usize| *pieces as f64 * longest >= seconds || *pieces >= finest;
         let pieces = OPTIONS.pieces.into_iter().find(fit).unwrap_or(finest);
         Self {
+            wander,
             pieces,
             bend: wander * (seconds / pieces as f64).sqrt(),
         }

@@ -109,6 +109,10 @@ pub(super) struct Options {
     pub(super) step_rounds: usize,
     /// The smallest step, in seconds.
     pub(super) smallest_step: f64,
+    /// By how much the rate of a clock would have to differ, as a fraction, for a time in which
+    /// it was set: what less explains is no step. The swings of clocks that are disciplined
+    /// within seconds make some ten ppm.
+    pub(super) set: f64,
     /// Of each clock, so many more steps than known may come up where rates are taken
     /// to change less than usual.
     pub(super) more_steps: usize,
@@ -122,6 +126,14 @@ pub(super) struct Options {
 
     /// Processes share a clock if one window of this many disagrees at most.
     pub(super) disagree_one_in: usize,
+}
+
+impl Options {
+    /// By how much rates of clocks wander in a second that do what clocks do.
+    pub(super) const fn usual_wander(&self) -> f64 {
+        let [usual, ..] = self.wander;
+        usual
+    }
 }
 
 /// What is used.
@@ -163,6 +175,7 @@ pub(super) const OPTIONS: Options = Options {
     steepest: 1e-3,
     step_rounds: 6,
     smallest_step: 200e-9,
+    set: 1e-4,
     more_steps: 2,
     steady: [None, Some(1e-5), Some(1e-6)],
     level: 2e-4,

@@ -58,6 +58,8 @@ pub(super) struct Aligned {
     pub(super) alignment: Alignment,
     /// Whether dependencies contradict it, outliers or others.
     pub(super) contradicted: bool,
+    /// By how much rates wander in a second that the trace does not prove wrong, as a fraction.
+    pub(super) wander: f64,
 }
 
 /// Aligns clocks that do not step.
@@ -93,6 +95,7 @@ struct Stages<'a, S> {
     curves: Curves,
     nanosecond: f64,
     contradicted: bool,
+    wander: f64,
 }
 
 impl<'a, S: Source> Stages<'a, S> {
@@ -112,6 +115,7 @@ impl<'a, S: Source> Stages<'a, S> {
             frame,
             nanosecond: rate.get() as f64 / 1e9,
             contradicted: false,
+            wander: OPTIONS.usual_wander(),
         };
         stages.pin();
         let first = stages.reject_by_lines()?;
@@ -186,6 +190,8 @@ impl<'a, S: Source> Stages<'a, S> {
     /// Finds offsets from those of the stiffest clocks, and what they show to be outliers.
     fn align_from(&mut self, first: Offsets<'a>) -> Result<Vec<Edge>, Cancelled> {
         let (found, bench) = self.given().select(&mut self.candidates, first)?;
+        self.wander = found.division.wander;
+        let contradictions = found.survey.contradictions(0.0);
         self.curves = found.curves;
         let fastest = least(&found.survey);
         let judged = Judged {
@@ -195,7 +201,8 @@ impl<'a, S: Source> Stages<'a, S> {
             fastest: &fastest,
             nanosecond: self.nanosecond,
         };
-        self.contradicted |= judged.any() || !self.candidates.outliers().is_empty();
+        let any = contradictions.sum > 0.0 || judged.any();
+        self.contradicted |= any || !self.candidates.outliers().is_empty();
         judged.outliers(self.source, self.candidates.left_out(), self.monitor)
     }
 
@@ -254,6 +261,7 @@ impl<'a, S: Source> Stages<'a, S> {
         Ok(Aligned {
             alignment,
             contradicted: self.contradicted,
+            wander: self.wander,
         })
     }
 }

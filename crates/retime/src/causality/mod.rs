@@ -180,7 +180,7 @@ impl Causality {
             hosting,
         } = lending::known(info, own, share);
         let nodes = Nodes::gather(info, &mut logs, &lent, share.clone())?;
-        let usage = Usage::recorded(info, &logs, &nodes);
+        let usage = Usage::recorded(info, &logs, &nodes, options.dense_alltoallv);
         let mut defects = Defects::default();
         let own = |log: &&mut LogColumns| share.owns_location(log.location);
         for log in logs.iter_mut().filter(own) {

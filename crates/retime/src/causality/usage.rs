@@ -34,7 +34,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-use retime_model::{ClockId, Clocks, Defect, LogColumns, Members, Role, TraceInfo};
+use retime_model::{Call, ClockId, Clocks, Defect, LogColumns, Members, Role, TraceInfo};
 use serde::{Deserialize, Serialize};
 
 use super::collectives::Collectives;
@@ -66,11 +66,24 @@ pub struct Usage {
     pub message_ends: Used,
     /// Calls of collective operations that more than one takes part in.
     pub calls: Used,
+    /// Of the unused calls those of Alltoallv and Alltoallw, in which some may send nothing
+    /// to others; see [`CausalityOptions::dense_alltoallv`](super::CausalityOptions).
+    pub maybe_dense: u64,
 }
 
 impl Usage {
-    /// Ends of messages that are recorded, also those that name nobody known.
-    pub(super) fn recorded(info: &TraceInfo, logs: &[LogColumns], nodes: &Nodes) -> Self {
+    /// Ends of messages that are recorded, also those that name nobody known. `dense` says that
+    /// in Alltoallv and Alltoallw everybody sends to everybody.
+    pub(super) fn recorded(
+        info: &TraceInfo,
+        logs: &[LogColumns],
+        nodes: &Nodes,
+        dense: bool,
+    ) -> Self {
+        let maybe_dense = |call: &&Call| {
+            let class = |dense| call.what.operation.class(dense);
+            !dense && class(true) != class(false) && !is_alone(info, call.what.communicator)
+        };
         let mut usage = Self::default();
         let share = nodes.share();
         let own = |it: &(usize, &LogColumns)| share.owns_location(it.1.location);
@@ -86,6 +99,7 @@ impl Usage {
             let messages = log.sends.len() + log.receives.len() + named.count();
             usage.message_ends.recorded += messages as u64 + log.defects.count(Defect::UnknownPeer);
             usage.calls.recorded += (ends.count() + shared.count()) as u64;
+            usage.maybe_dense += log.calls.iter().filter(maybe_dense).count() as u64;
         }
         usage
     }
@@ -121,6 +135,7 @@ impl Usage {
         Self {
             message_ends: both(self.message_ends, other.message_ends),
             calls: both(self.calls, other.calls),
+            maybe_dense: self.maybe_dense + other.maybe_dense,
         }
     }
 

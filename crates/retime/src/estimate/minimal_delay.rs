@@ -15,6 +15,15 @@
 //! takes the fastest again without that drift. Windows are far too noisy to
 //! follow the difference itself.
 //!
+//! That drift is known to some extent only, and a window lasts until it is full, of a program that
+//! says little for seconds. So a round trip that comes out negative says that a clock was set, or a
+//! stamp is wrong, only if it is so by more than such a rate makes of the window; what is
+//! negative by less says nothing. What is positive is at most too small by as much.
+//!
+//! ```text
+//! (fastest there + fastest back) / 2 < - uncertain / 2 * length of the window
+//! ```
+//!
 //! Even so `g` may exceed the true minimum, where paths are asymmetric or no
 //! message met an idle receiver. Too large a delay makes the clock run away, too
 //! small a one is harmless; what is *enforced* is `g / 8`, rounded down. It is 0
@@ -80,6 +89,13 @@ pub(crate) const WINDOW: u32 = 50;
 pub(crate) const FEWEST: u32 = 8;
 /// The enforced share of the estimate is one part in this many.
 const SAFETY: f64 = 8.0;
+
+/// By how much the drift of a pair that was measured may differ from what it is at some time,
+/// as a fraction: by as much as error bounds take rates to stray.
+const MEASURED: f64 = 1e-4;
+/// By how much two clocks may drift of which nothing is known, as a fraction: those of
+/// machines that work do by less.
+const UNKNOWN: f64 = 1e-3;
 
 /// What was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,6 +210,8 @@ struct Pair {
     /// Middle of each full window, and clock difference there.
     differences: Vec<(i64, i64)>,
     drift: f64,
+    /// By how much it may be wrong.
+    uncertain: f64,
     half: Option<i64>,
 }
 
@@ -214,7 +232,9 @@ impl Pair {
 
     fn end_first_pass(&mut self) {
         self.window = Window::default();
-        self.drift = median_slope(&self.differences);
+        let slope = median_slope(&self.differences);
+        self.uncertain = if slope.is_some() { MEASURED } else { UNKNOWN };
+        self.drift = slope.unwrap_or(0.0);
     }
 
     fn second_pass(&mut self, sample: Sample) {
@@ -231,8 +251,13 @@ impl Pair {
     }
 
     fn note_half(&mut self) {
-        let [there, back] = std::mem::take(&mut self.window).fastest;
+        let window = std::mem::take(&mut self.window);
+        let [there, back] = window.fastest;
         let half = i64::midpoint(there, back);
+        let length = window.last.saturating_sub(window.first) as f64;
+        if half < 0 && half as f64 >= -self.uncertain / 2.0 * length {
+            return;
+        }
         self.half = Some(self.half.map_or(half, |smallest| smallest.min(half)));
     }
 
@@ -244,8 +269,8 @@ impl Pair {
     }
 }
 
-/// Median of the slopes between points far apart; 0 for too few points.
-fn median_slope(points: &[(i64, i64)]) -> f64 {
+/// Median of the slopes between points far apart; `None` for too few points.
+fn median_slope(points: &[(i64, i64)]) -> Option<f64> {
     let apart = points.len().div_ceil(2);
     let pairs = points.iter().zip(points.get(apart..).unwrap_or_default());
     let slopes = pairs
@@ -253,10 +278,10 @@ fn median_slope(points: &[(i64, i64)]) -> f64 {
         .map(|(a, b)| (b.1 - a.1) as f64 / (b.0 - a.0) as f64);
     let mut slopes: Vec<f64> = slopes.collect();
     if slopes.is_empty() {
-        return 0.0;
+        return None;
     }
     let middle = slopes.len() / 2;
-    *slopes.select_nth_unstable_by(middle, f64::total_cmp).1
+    Some(*slopes.select_nth_unstable_by(middle, f64::total_cmp).1)
 }
 
 /// Visits the dependencies between `clock` and clocks of higher number, in the
@@ -340,5 +365,40 @@ fn neighbours(
             }
             visit(end, false, begin);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sixty messages each way, one every 10 ms by turns, of 20 us and more, with a clock that gains
+    /// `rate` and is set by `step` in the middle.
+    fn half(rate: f64, step: i64) -> Option<i64> {
+        let mut pair = Pair::default();
+        let sample = |number: i64| {
+            let time = 10_000_000 * number;
+            let off = (rate * time as f64) as i64 + if number > 60 { step } else { 0 };
+            let there = number % 2 == 0;
+            let delay = 20_000 + 1_000 * (number % 7);
+            Sample {
+                time,
+                there,
+                latency: if there { delay + off } else { delay - off },
+            }
+        };
+        (0..120).for_each(|number| pair.first_pass(sample(number)));
+        pair.end_first_pass();
+        (0..120).for_each(|number| pair.second_pass(sample(number)));
+        pair.half_round_trip()
+    }
+
+    #[test]
+    fn drift_within_a_long_window_is_no_step() {
+        assert_eq!(half(0.0, 0), Some(20_000));
+        // Within a window of a second clocks part by 100 us, by more than messages take.
+        assert!(half(1e-4, 0).is_none_or(|it| it >= 0));
+        let set = half(0.0, -5_000_000).unwrap();
+        assert!(set < -2_000_000, "{set}");
     }
 }

@@ -29,6 +29,7 @@
 //! let usage = Usage {
 //!     message_ends: Used { recorded: 40, used: 30 },
 //!     calls: Used { recorded: 0, used: 0 },
+//!     maybe_dense: 0,
 //! };
 //! let kind = |records, within_clock| UnusedKind { kind: "lock event", records, within_clock };
 //! let verdict = |unused| Examined { usage, used_within_clock: 0, unused }.verdict();

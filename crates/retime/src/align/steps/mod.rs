@@ -1,22 +1,29 @@
 //! Clocks that are set during the run.
 //!
-//! No smooth function follows a step. Where dependencies contradict the aligned
-//! clocks, steps are looked for ([as for bounds](crate::optimal)); a clock that
+//! No smooth function follows a step, but one that wanders enough comes near it. Where
+//! dependencies contradict the stiffest clocks, steps are looked for ([as for
+//! bounds](crate::optimal), and where clocks wander [all at once](steep)); a clock that
 //! stepped is then taken for several, one after the other ([`parts`]), all is
-//! aligned again, and the offsets are joined. Steps of the reference are taken
-//! out of the common time ([`unset`]).
+//! aligned again, and the offsets are joined. What [says more with less](explained) is kept,
+//! and shows the others better. Steps of the reference are taken out of the common time
+//! ([`unset`]).
 //!
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
-//! are so steep that no step can be seen any more. What leaves less reversed is
-//! kept, and shows the others better.
+//! are so steep that no step can be seen any more.
 
+mod explained;
+mod narrow;
 mod parts;
+mod steep;
 mod unset;
 
 use rustc_hash::FxHashSet;
 
+use explained::{Explained, rate};
+use narrow::narrowed;
 use parts::Parts;
+use steep::steepest;
 pub(super) use unset::unset;
 
 use super::stages::{Aligned, align_plainly};
@@ -29,8 +36,8 @@ use retime_model::ClockId;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
-/// Looks for steps where dependencies contradict the alignment, and keeps what
-/// fits them best. `list` lists dependencies anew for clocks that are known
+/// Looks for steps where dependencies contradict the stiffest clocks, and keeps what
+/// explains them best. `list` lists dependencies anew for clocks that are known
 /// better.
 ///
 /// Of several processes each lists the dependencies between some pairs of clocks, and all
@@ -42,18 +49,17 @@ pub(super) fn explain(
     list: impl Fn(&Estimate) -> Option<Result<InOrder, Cancelled>>,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
-    let mut best = found.alignment;
-    if !found.contradicted {
-        return Ok(best);
+    if !found.contradicted && found.wander <= OPTIONS.usual_wander() {
+        return Ok(found.alignment);
     }
     monitor.check()?;
     let all = InOrder::new(source, monitor)?;
-    let mut least = reversed(&all.list, &best.estimate);
+    let mut best = Explained::of(found, &all.list);
     let mut listed: Option<InOrder> = None;
     let mut tried = Tried::default();
     for round in 0..OPTIONS.step_rounds {
         monitor.check()?;
-        if let Some(anew) = list(&best.estimate).transpose()? {
+        if let Some(anew) = list(&best.alignment.estimate).transpose()? {
             let before = listed.as_ref().unwrap_or(&all);
             let same = anew.list.edges.all() == before.list.edges.all();
             if !source.share().all(same) {
@@ -68,17 +74,27 @@ pub(super) fn explain(
             rate,
             monitor,
         };
-        let Some((stepped, now)) = search.better(&best, least, round == 0)? else {
+        let Some(better) = search.better(&best, round == 0)? else {
             break;
         };
-        let same = stepped.steps == best.steps;
-        (best, least) = (stepped, now);
+        let same = better.alignment.steps == best.alignment.steps;
+        best = better;
         if same {
             break;
         }
     }
+    if best.alignment.steps.len() > 1 {
+        let mut search = Search {
+            all: &all.list,
+            listed: listed.as_ref().unwrap_or(&all),
+            tried: &mut Tried::default(),
+            rate,
+            monitor,
+        };
+        best = search.fewest(best)?;
+    }
     source.share().check()?;
-    Ok(best)
+    Ok(best.alignment)
 }
 
 /// A round of the search.
@@ -93,41 +109,85 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What leaves less reversed than `known`, which leaves `least`; with what it leaves.
-    fn better(
-        &mut self,
-        known: &Alignment,
-        mut least: Reversed,
-        first: bool,
-    ) -> Result<Option<(Alignment, Reversed)>, Cancelled> {
-        let mut better: Option<(Alignment, Reversed)> = None;
-        let most = known.steps.len() + OPTIONS.more_steps * self.all.clocks();
-        for tried in candidates(self.listed, known.estimate.clone(), first, self.monitor) {
+    /// What explains the dependencies better than `known`.
+    fn better(&mut self, known: &Explained, first: bool) -> Result<Option<Explained>, Cancelled> {
+        let mut better: Option<Explained> = None;
+        let estimate = known.alignment.estimate.clone();
+        let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
+        let listed = self.listed;
+        let seen = candidates(listed, estimate, first, self.monitor);
+        let steep = steeper(known, listed)
+            .into_iter()
+            .map(|cuts| Ok((true, cuts)));
+        for tried in seen.chain(steep) {
             let (usual, cuts) = tried?;
             if !usual && cuts.iter().map(Vec::len).sum::<usize>() > most {
                 continue;
             }
-            let best = better.as_ref().map_or(known, |it| &it.0);
-            let stepped = self.align_parts(cuts, best)?;
-            let stepped = stepped.map(|it| (reversed(self.all, &it.estimate), it));
-            if let Some((now, stepped)) = stepped.filter(|it| it.0 < least) {
-                (better, least) = (Some((stepped, now)), now);
-            }
-            if least == 0 {
-                break;
+            let mut next = Some(cuts);
+            while let Some(cuts) = next.take() {
+                let best = better.as_ref().unwrap_or(known);
+                let Some(stepped) = self.explained(cuts, &best.alignment)? else {
+                    break;
+                };
+                next = stepped.abrupt(self.all.clocks());
+                if stepped.is_better_than(best, usual) {
+                    better = Some(stepped);
+                }
             }
         }
         Ok(better)
     }
 
-    /// Aligns the parts of clocks that stepped. Where the step comes out smaller than
-    /// messages could tell, there was none. Nothing of what was tried before: it left no less
-    /// reversed than what is known since.
+    /// Without the steps that nothing needs, the gentlest first: where a clock is known little
+    /// between two cuts, one step can look like several.
+    fn fewest(&mut self, mut known: Explained) -> Result<Explained, Cancelled> {
+        let mut order: Vec<ClockStep> = known.alignment.steps.clone();
+        if order.len() > OPTIONS.most_steps {
+            return Ok(known);
+        }
+        order.sort_by(|a, b| rate(a).total_cmp(&rate(b)));
+        for it in order {
+            if known.alignment.steps.len() < 2 {
+                break;
+            }
+            let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
+            let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
+            if let Some(fewer) = self.explained(cuts, &known.alignment)?
+                && fewer.says_as_much_as(&known)
+            {
+                known = fewer;
+            }
+        }
+        Ok(known)
+    }
+
+    /// An alignment with these steps, where it helps with a closer look at when they were.
+    fn explained(
+        &mut self,
+        cuts: Cuts,
+        before: &Alignment,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let Some((aligned, closer)) = self.align_parts(cuts, before)? else {
+            return Ok(None);
+        };
+        let wide = Explained::of(aligned, self.all);
+        if !wide.wants_a_closer_look() {
+            return Ok(Some(wide));
+        }
+        let narrow = self.align_parts(closer, before)?;
+        let narrow = narrow.map(|it| Explained::of(it.0, self.all));
+        Ok(narrow.filter(|it| it.says_as_much_as(&wide)).or(Some(wide)))
+    }
+
+    /// Aligns the parts of clocks that stepped, and sees when exactly they did. Where the step comes out smaller than
+    /// messages could tell, there was none. Nothing of what was tried before: it explained no
+    /// more than what is known since.
     fn align_parts(
         &mut self,
         mut cuts: Cuts,
         before: &Alignment,
-    ) -> Result<Option<Alignment>, Cancelled> {
+    ) -> Result<Option<(Aligned, Cuts)>, Cancelled> {
         let reference = before.estimate.reference;
         let smallest = before
             .shortest
@@ -141,12 +201,17 @@ impl Search<'_> {
             let Some(parts) = Parts::new(cuts) else {
                 return Ok(None);
             };
-            let aligned = align_plainly(&parts.split(list), self.rate, reference, self.monitor)?;
-            let mut joined = parts.join(aligned.alignment, &list.edges);
+            let of_parts = align_plainly(&parts.split(list), self.rate, reference, self.monitor)?;
+            let closer = narrowed(&parts, &of_parts.alignment.estimate, list);
+            let mut joined = parts.join(of_parts.alignment, &list.edges);
             let real = |step: &&ClockStep| step.by.abs() > smallest;
             if joined.steps.iter().all(|step| real(&step)) {
                 joined.estimate = unset(joined.estimate, &joined.steps);
-                return Ok(advances(&joined.estimate).then_some(joined));
+                let aligned = advances(&joined.estimate).then_some(Aligned {
+                    alignment: joined,
+                    ..of_parts
+                });
+                return Ok(aligned.map(|it| (it, closer)));
             }
             cuts = vec![Vec::new(); list.clocks()];
             for step in joined.steps.iter().filter(real) {
@@ -154,6 +219,22 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// Known steps, and another one where clocks that wander are steepest.
+fn steeper(known: &Explained, listed: &InOrder) -> Option<Cuts> {
+    let edges = &listed.list.edges;
+    let (clock, cut) = known
+        .wanders()
+        .then(|| steepest(&known.alignment, edges))??;
+    let mut cuts = known.cuts(edges.clocks(), |_, _| true);
+    let own = cuts.get_mut(clock.as_usize())?;
+    if own.iter().any(|it| it.0 <= cut.1 && it.1 >= cut.0) {
+        return None;
+    }
+    own.push(cut);
+    own.sort_unstable();
+    Some(cuts)
 }
 
 /// By clock the intervals of stamps in which it stepped.

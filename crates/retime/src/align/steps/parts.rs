@@ -46,8 +46,22 @@ impl Parts {
         })
     }
 
+    /// By clock where it steps, in order.
+    pub(super) fn cuts(&self) -> &[Vec<(i64, i64)>] {
+        &self.cuts
+    }
+
+    /// Which step of a clock a stamp lies in, with the parts before and after.
+    pub(super) fn around(&self, clock: ClockId, stamp: i64) -> Option<(usize, [ClockId; 2])> {
+        let cuts = self.cuts.get(clock.as_usize())?;
+        let before = cuts.partition_point(|&(_, until)| until < stamp);
+        cuts.get(before).filter(|&&(after, _)| after <= stamp)?;
+        let sides = (self.number(clock, before)?, self.number(clock, before + 1)?);
+        Some((before, [sides.0, sides.1]))
+    }
+
     /// The part of a clock, as a clock, that shows a stamp; `None` where it steps.
-    fn part(&self, clock: ClockId, stamp: i64) -> Option<ClockId> {
+    pub(super) fn part(&self, clock: ClockId, stamp: i64) -> Option<ClockId> {
         let cuts = self.cuts.get(clock.as_usize())?;
         let before = cuts.partition_point(|&(_, until)| until <= stamp);
         match cuts.get(before) {
