@@ -214,180 +214,23 @@ const DEPTH: usize = 8;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod tests {
     use super::*;
-    use crate::matching::matched;
-    use crate::profile::FileRead;
-    use retime_model::Class;
-    use std::fmt::Write as _;
-
-    /// An operation as PyTorch 2.0 records it: the request, the range within it, the launch
-    /// within that, and a kernel later.
-    struct Asked {
-        request: &'static str,
-        /// Elements that come out, and that go in.
-        elements: (u64, u64),
-        range: &'static str,
-        kernels: u64,
-        stream: u32,
-    }
-
-    const ALL_REDUCE: Asked = Asked {
-        request: "allreduce_",
-        elements: (64, 64),
-        range: "all_reduce",
-        kernels: 1,
-        stream: 84,
-    };
-    const ALL_TO_ALL: Asked = Asked {
-        request: "alltoall_base_",
-        range: "all_to_all",
-        ..ALL_REDUCE
-    };
-    const ALL_GATHER: Asked = Asked {
-        request: "_allgather_base_",
-        elements: (128, 64),
-        range: "_all_gather_base",
-        ..ALL_REDUCE
-    };
-
-    /// The profile of a rank that asks for operations every 100 us.
-    fn profile(rank: u32, ranks: u32, all: &[Asked]) -> FileRead {
-        let mut text = format!(
-            "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":{ranks}}},\"traceEvents\":["
-        );
-        let mut event = |cat: &str, name: &str, (tid, ts, dur): (u32, u64, u64), args: &str| {
-            let comma = if text.ends_with('[') { "" } else { "," };
-            write!(
-                text,
-                "{comma}\n{{\"ph\":\"X\",\"cat\":\"{cat}\",\"name\":\"{name}\",\"pid\":1,\"tid\":{tid},\
-                 \"ts\":{ts},\"dur\":{dur},\"args\":{{{args}}}}}"
-            )
-            .unwrap();
-        };
-        for (number, asked) in (0..).zip(all) {
-            let at = 100 * number + u64::from(rank);
-            let (output, input) = asked.elements;
-            let dims = format!("\"Input Dims\":[[{output}],[{input}],[],[]]");
-            event(
-                "cpu_op",
-                &format!("c10d::{}", asked.request),
-                (7, at, 40),
-                &dims,
-            );
-            let dims = format!("\"Input Dims\":[[{input}]],\"Input type\":[\"float\"]");
-            let range = format!("nccl:{}", asked.range);
-            event("user_annotation", &range, (7, at + 5, 30), &dims);
-            for kernel in 0..asked.kernels {
-                let launch = format!("\"correlation\": {}", 10 * number + kernel);
-                let time = (7, at + 10 + kernel, 1);
-                event("cuda_runtime", "cudaLaunchKernel", time, &launch);
-                let time = (asked.stream, at + 20 + 5 * kernel, 5);
-                event(
-                    "kernel",
-                    "ncclKernel_SendRecv_RING(ncclDevComm*)",
-                    time,
-                    &launch,
-                );
-            }
-        }
-        text.push_str("]}");
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("rank.json");
-        std::fs::write(&path, text).unwrap();
-        FileRead::of(&path, &()).unwrap()
-    }
-
-    /// How many calls of the first of two ranks are joined, and the others by why they are not.
-    fn joined(ranks: u32, all: &[Asked]) -> (usize, Vec<(&'static str, u64)>) {
-        let files = [profile(0, ranks, all), profile(1, ranks, all)];
-        let matching = matched(&files);
-        let mut others = files[0].unused.clone();
-        others.extend(
-            matching.unmatched[0]
-                .iter()
-                .map(|(why, calls)| (*why, *calls)),
-        );
-        (matching.joined[0].len(), others)
-    }
-
-    #[test]
-    fn a_kernel_is_the_call_that_launched_it() {
-        let all = [ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, ALL_REDUCE];
-        assert_eq!(joined(2, &all), (4, vec![]));
-        let files = [profile(0, 2, &all), profile(1, 2, &all)];
-        let of = |file: &FileRead| {
-            let operation = |it: &Call| match it.what {
-                What::Collective(operation) => operation.class(false),
-                _ => Class::None,
-            };
-            let kernel = |it: &Call| file.columns.begin(it.event);
-            let all = file.calls.iter().map(|it| (operation(it), kernel(it)));
-            all.collect::<Vec<_>>()
-        };
-        let every = |times: [u64; 4]| times.map(|it| (Class::AllToAll, it)).to_vec();
-        assert_eq!(of(&files[0]), every([20_000, 120_000, 220_000, 320_000]));
-        assert_eq!(of(&files[1]), every([21_000, 121_000, 221_000, 321_000]));
-    }
-
-    #[test]
-    fn unequal_exchanges_order_nobody() {
-        let uneven = Asked {
-            elements: (64, 32),
-            ..ALL_TO_ALL
-        };
-        let unordered = vec![("unordered collective call", 1)];
-        assert_eq!(joined(2, &[ALL_REDUCE, uneven, ALL_REDUCE]), (2, unordered));
-    }
-
-    #[test]
-    fn several_kernels_of_one_range_are_none_of_it() {
-        let coalesced = Asked {
-            kernels: 2,
-            ..ALL_REDUCE
-        };
-        let unnamed = vec![("unnamed NCCL kernel", 2)];
-        assert_eq!(joined(2, &[ALL_REDUCE, coalesced]), (1, unnamed));
-    }
-
-    #[test]
-    fn who_is_in_a_group_is_not_guessed() {
-        // Of two streams nobody says which is that of all ranks, but its own calls.
-        let elsewhere = Asked {
-            stream: 90,
-            ..ALL_REDUCE
-        };
-        let ungrouped = |calls| vec![("ungrouped communication kernel", calls)];
-        assert_eq!(joined(2, &[ALL_REDUCE, elsewhere]), (0, ungrouped(2)));
-        let elsewhere = || Asked {
-            stream: 90,
-            ..ALL_REDUCE
-        };
-        let two = [ALL_GATHER, ALL_REDUCE, elsewhere()];
-        assert_eq!(joined(2, &two), (2, ungrouped(1)));
-        // Half of the ranks gather: none of the calls on this stream is of all.
-        assert_eq!(joined(4, &[ALL_GATHER, ALL_REDUCE]), (0, ungrouped(2)));
-        assert_eq!(joined(4, &[ALL_REDUCE, ALL_REDUCE]).0, 2);
-    }
 
     #[test]
     fn times_below_zero_are_ordered_like_others() {
-        let mut file = profile(0, 2, &[ALL_REDUCE]);
-        assert_eq!(file.calls.len(), 1);
         let around = [Around {
             event: 1,
             tells: Tells::Operation(Operation::Allreduce, String::new()),
         }];
-        for begin in &mut file.columns.begins {
-            *begin = begin.wrapping_sub(10_000);
-        }
-        assert!(
-            Stays::of(&around, &file.columns)
-                .within(&file.columns, 2)
-                .is_some()
-        );
-        assert!(
-            Stays::of(&around, &file.columns)
-                .within(&file.columns, 0)
-                .is_none()
-        );
+        // A launch before the range, the range, and a launch within it; the latter two from
+        // 10 before 0 on.
+        let columns = Columns {
+            begins: vec![(-20_i64) as u64, (-10_i64) as u64, 5],
+            lengths: vec![1, 30, 1],
+            tracks: vec![0; 3],
+            digits: Vec::new(),
+        };
+        let stays = Stays::of(&around, &columns);
+        assert_eq!(stays.within(&columns, 2).map(|it| it.event), Some(1));
+        assert!(stays.within(&columns, 0).is_none());
     }
 }

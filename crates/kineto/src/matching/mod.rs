@@ -11,6 +11,9 @@
 
 mod alignment;
 mod difference;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
+mod launched;
 mod messages;
 mod pools;
 

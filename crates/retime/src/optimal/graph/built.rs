@@ -48,6 +48,8 @@ impl Nodes {
         more: Option<Moment>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
+        // The reference of an estimate that knows of fewer clocks is none of them.
+        let more = more.filter(|it| it.0.as_usize() < clocks);
         let mut starts = vec![0; clocks + 1];
         let mut count = 0;
         let mut pace = Pace::of(monitor);
