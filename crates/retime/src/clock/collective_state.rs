@@ -1,9 +1,8 @@
 //! How far the collectives of a trace have come while the clocks run.
 //!
 //! An end waits for the begins it depends on, except those of its own clock.
-//! Counting the missing begins of an operation answers that in one look-up;
-//! only where several locations share a clock the begins are looked at one by
-//! one, and only when few are missing. Prefix operations keep the first place
+//! Counting the clocks of which begins are missing answers that in one look-up: an end may go
+//! on if there is none, or only its own. Prefix operations keep the first place
 //! whose begin is missing instead: ends up to there may go on.
 
 use super::times::UNKNOWN;
@@ -15,7 +14,7 @@ use retime_model::{ClockId, Clocks};
 /// Progress of one operation.
 #[derive(Clone, Debug, Default)]
 struct Progress {
-    /// Begins not computed yet, by side.
+    /// Clocks of which begins are not computed yet, by side.
     missing: [u32; 2],
     /// Latest begins by side, of different clocks.
     latest: [TopTwo<ClockId, EventNode>; 2],
@@ -28,8 +27,9 @@ pub(super) struct CollectiveState<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,
     progress: Vec<Progress>,
-    /// The most locations that share a clock.
-    most_shared: usize,
+    members: Members,
+    /// Whether any locations share a clock.
+    is_shared: bool,
     /// Before which times ends that have other participants in other processes cannot lie
     /// for the sake of these, if anything tells; by slot from the first that is away on.
     outside: Vec<i64>,
@@ -39,13 +39,14 @@ pub(super) struct CollectiveState<'a> {
 impl<'a> CollectiveState<'a> {
     pub(super) fn new(causality: &'a Causality, clocks: &'a Clocks) -> Self {
         let collectives = causality.collectives();
+        let is_shared = clocks.iter().any(|it| clocks.locations(it).len() > 1);
+        let mut members = Members::default();
         let progress = |instance: Instance| {
-            let across = collectives.operation(instance).across_sides;
             let participants = collectives.participants(instance);
-            let mut progress = Progress::default();
-            for it in participants {
-                progress.missing[heap(across, it.side)] += u32::from(it.cause().is_some());
-            }
+            let mut progress = Progress {
+                missing: members.add(causality, clocks, instance),
+                ..Progress::default()
+            };
             progress.first_missing = participants
                 .iter()
                 .position(|it| it.cause().is_some())
@@ -62,11 +63,8 @@ impl<'a> CollectiveState<'a> {
             outside: vec![UNKNOWN; last - first_away],
             first_away,
             progress: collectives.known_instances().map(progress).collect(),
-            most_shared: clocks
-                .iter()
-                .map(|clock| clocks.locations(clock).len())
-                .max()
-                .unwrap_or(1),
+            members,
+            is_shared,
         }
     }
 
@@ -90,8 +88,8 @@ impl<'a> CollectiveState<'a> {
         let side = heap(it.across_sides, participants[place].side);
         let progress = &mut self.progress[instance.index()];
         progress.latest[side].push(values[node.index()], node, clock);
-        progress.missing[side] -= 1;
-        let shared = self.most_shared > 1;
+        let was_last = self.members.begun(instance, side, clock);
+        progress.missing[side] -= u32::from(was_last);
         if it.class == Class::Prefix {
             let before = progress.first_missing;
             let is_missing = |place: &usize| {
@@ -103,13 +101,15 @@ impl<'a> CollectiveState<'a> {
                 .find(is_missing)
                 .unwrap_or(participants.len());
             let last = participants.len().min(progress.first_missing + 1);
-            return if shared {
+            return if self.is_shared {
                 place + 1..participants.len()
             } else {
                 before..last
             };
         }
-        if progress.missing[side] as usize >= self.most_shared {
+        // When one clock is left its own ends may go on, and all others when none is.
+        let most = u32::from(self.is_shared);
+        if !was_last || progress.missing[side] > most {
             return 0..0;
         }
         0..participants.len()
@@ -122,22 +122,18 @@ impl<'a> CollectiveState<'a> {
         let participants = self.causality.collectives().participants(instance);
         let progress = &self.progress[instance.index()];
         if it.class == Class::Prefix {
-            if place <= progress.first_missing {
-                return true;
-            }
-        } else {
-            let missing = progress.missing[source_heap(it.across_sides, participants[place].side)];
-            if missing == 0 {
-                return true;
-            }
-            if missing as usize >= self.most_shared {
-                return false;
-            }
+            let all_known = || {
+                let mut causes = self.causes(slot, clock);
+                causes.all(|cause| values[cause.index()] != UNKNOWN)
+            };
+            return place <= progress.first_missing || self.is_shared && all_known();
         }
-        self.most_shared > 1
-            && self
-                .causes(slot, clock)
-                .all(|cause| values[cause.index()] != UNKNOWN)
+        let side = source_heap(it.across_sides, participants[place].side);
+        match progress.missing[side] {
+            0 => true,
+            1 => self.members.is_missing(instance, side, clock),
+            _ => false,
+        }
     }
 
     /// The time before which the end in `slot` cannot lie, if any begin on
@@ -196,6 +192,74 @@ impl<'a> CollectiveState<'a> {
         let collectives = self.causality.collectives();
         let (instance, place) = collectives.locate(slot);
         (instance, place, *collectives.operation(instance))
+    }
+}
+
+/// How many begins of each clock are missing, by operation.
+#[derive(Clone, Debug, Default)]
+struct Members {
+    /// Where those of an operation begin; the next place is where they end.
+    starts: Vec<usize>,
+    /// By operation, in the order of clocks: how many begins are missing, by side.
+    missing: Vec<(ClockId, [u32; 2])>,
+}
+
+impl Members {
+    /// Takes up the operation that follows those before; of how many clocks begins are missing.
+    fn add(&mut self, causality: &Causality, clocks: &Clocks, instance: Instance) -> [u32; 2] {
+        let collectives = causality.collectives();
+        let across = collectives.operation(instance).across_sides;
+        let start = self.missing.len();
+        if self.starts.is_empty() {
+            self.starts.push(start);
+        }
+        let causes = collectives.participants(instance).iter();
+        let mut own: Vec<(ClockId, usize)> = causes
+            .filter_map(|it| {
+                let clock = clocks.of(causality.nodes().location(it.cause()?));
+                Some((clock, heap(across, it.side)))
+            })
+            .collect();
+        own.sort_unstable();
+        for (clock, side) in own {
+            if self.missing[start..].last().is_none_or(|it| it.0 != clock) {
+                self.missing.push((clock, [0; 2]));
+            }
+            if let Some((_, missing)) = self.missing.last_mut() {
+                missing[side] += 1;
+            }
+        }
+        self.starts.push(self.missing.len());
+        let of_side = |side: usize| {
+            let missing = self.missing[start..].iter().filter(|it| it.1[side] > 0);
+            missing.count() as u32
+        };
+        [of_side(0), of_side(1)]
+    }
+
+    fn place(&self, instance: Instance, clock: ClockId) -> Option<usize> {
+        let (from, to) = (
+            *self.starts.get(instance.index())?,
+            *self.starts.get(instance.index() + 1)?,
+        );
+        let own = self.missing.get(from..to)?;
+        let place = own.binary_search_by_key(&clock, |it| it.0).ok()?;
+        Some(from + place)
+    }
+
+    /// A begin on this clock is computed; whether it was the last of it.
+    fn begun(&mut self, instance: Instance, side: usize, clock: ClockId) -> bool {
+        let place = self.place(instance, clock);
+        let own = place.and_then(|it| self.missing.get_mut(it));
+        own.is_some_and(|(_, missing)| {
+            missing[side] = missing[side].saturating_sub(1);
+            missing[side] == 0
+        })
+    }
+
+    fn is_missing(&self, instance: Instance, side: usize, clock: ClockId) -> bool {
+        let place = self.place(instance, clock);
+        place.is_some_and(|it| self.missing[it].1[side] > 0)
     }
 }
 
