@@ -225,12 +225,13 @@ impl Work<'_> {
     fn regrouped(&self, clocks: &Clocks) -> Result<(Clocks, AlignedOrNot), AutoError> {
         let whole = self.align(clocks)?;
         let left = self.left(&whole, clocks);
-        if left == 0 {
+        let processes = split_by_process(clocks, self.info, self.causality);
+        let Some(processes) = processes.filter(|_| left > 0) else {
             return Ok((clocks.clone(), whole));
-        }
+        };
         // One trace at other times is enough to hold.
         drop(whole);
-        if let Some(sharing) = self.sharing(clocks)? {
+        if let Some(sharing) = self.sharing(clocks, &processes)? {
             for finer in [sharing.unless_refuted, sharing.confirmed] {
                 if finer == *clocks {
                     continue;
@@ -253,19 +254,16 @@ impl Work<'_> {
         }
     }
 
-    /// Who shares a clock by an alignment of each process for itself; `None` if no clock is of
-    /// several.
-    fn sharing(&self, clocks: &Clocks) -> Result<Option<Sharing>, Cancelled> {
-        let Some(processes) = split_by_process(clocks, self.info, self.causality) else {
-            return Ok(None);
-        };
-        let Some(anchor) = Reference::First.clock(self.causality, &processes) else {
+    /// Who shares a clock by an alignment of each process for itself; `None` if nothing relates
+    /// these.
+    fn sharing(&self, clocks: &Clocks, processes: &Clocks) -> Result<Option<Sharing>, Cancelled> {
+        let Some(anchor) = Reference::First.clock(self.causality, processes) else {
             return Ok(None);
         };
         let (info, monitor) = (self.info, self.monitor);
-        let alignment = align(self.causality, &processes, info.rate, anchor, monitor)?;
+        let alignment = align(self.causality, processes, info.rate, anchor, monitor)?;
         let estimate = &alignment.estimate;
-        sharing(info, self.causality, clocks, &processes, estimate, monitor).map(Some)
+        sharing(info, self.causality, clocks, processes, estimate, monitor).map(Some)
     }
 
     fn solve(&self, clocks: &Clocks) -> Result<AutoSolution, AutoError> {

@@ -127,7 +127,7 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     })
 }
 
-/// What a method does. The default leaves a sound trace alone, as `retime correct` does; what
+/// Runs a method and measures its result. The default leaves a sound trace alone, as `retime correct` does; what
 /// the others would do with `--always` is shown all the same.
 fn measured(
     bench: &Bench<'_>,

@@ -180,9 +180,9 @@ impl Search<'_> {
         Ok(narrow.filter(|it| it.says_as_much_as(&wide)).or(Some(wide)))
     }
 
-    /// Aligns the parts of clocks that stepped, and sees when exactly they did. Where the step comes out smaller than
-    /// messages could tell, there was none. Nothing of what was tried before: it explained no
-    /// more than what is known since.
+    /// Aligns the parts of clocks that stepped, and sees when exactly they did. Where the step
+    /// comes out smaller than messages could tell, there was none. `None` for cuts that were
+    /// tried before: they explained no more than what is known since.
     fn align_parts(
         &mut self,
         mut cuts: Cuts,
