@@ -127,8 +127,8 @@ fn compare(args: &CompareArgs, analysed: &Analysed) -> Result<Comparison, CliErr
     })
 }
 
-/// Runs a method and measures its result. The default leaves a sound trace alone, as `retime correct` does; what
-/// the others would do with `--always` is shown all the same.
+/// Runs a method and measures its result. The default leaves a sound trace alone, as `retime
+/// correct` does; results the others would have with `--always` are shown all the same.
 fn measured(
     bench: &Bench<'_>,
     analysed: &Analysed,
