@@ -14,6 +14,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::LazyLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -32,10 +33,23 @@ fn retime(dir: &Path, arguments: &str) -> i32 {
     command.status().unwrap().code().unwrap()
 }
 
+/// True if `mpirun` is that of MPICH (Hydra), which has other options and knows no limit of
+/// processes per core.
+fn is_hydra() -> bool {
+    static HYDRA: LazyLock<bool> = LazyLock::new(|| {
+        let output = Command::new("mpirun").arg("--version").output().unwrap();
+        String::from_utf8_lossy(&output.stdout).contains("HYDRA")
+    });
+    *HYDRA
+}
+
 fn mpirun(dir: &Path, size: u32, arguments: &str) -> Command {
     let mut command = Command::new("mpirun");
+    if !is_hydra() {
+        command.args(["--quiet", "--oversubscribe", "--allow-run-as-root"]);
+    }
     command
-        .args(["--quiet", "--oversubscribe", "--allow-run-as-root", "-n"])
+        .arg("-n")
         .arg(size.to_string())
         .arg(env!("CARGO_BIN_EXE_retime-mpi"))
         .args(arguments.split_whitespace())
