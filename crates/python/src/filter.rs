@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use retime::filter::{Collective, Event, EventKind, FilterError, MessageId};
+use retime_stream::{Collective, Event, EventKind, FilterError, MessageId};
 use retime::{LocationIndex, Timestamp};
 use retime_cli::library::{Call, filter_options};
 
@@ -33,7 +33,7 @@ type Left = (u32, u64, u64, Option<Py<PyAny>>);
 /// Corrects a stream of events in one pass.
 #[pyclass(module = "retime._retime", subclass)]
 pub(crate) struct Filter {
-    filter: retime::filter::Filter<Option<Py<PyAny>>>,
+    filter: retime_stream::Filter<Option<Py<PyAny>>>,
     locations: usize,
 }
 
@@ -60,7 +60,7 @@ impl Filter {
             return Err(PyValueError::new_err(message));
         }
         Ok(Self {
-            filter: retime::filter::Filter::new(&clocks, options),
+            filter: retime_stream::Filter::new(&clocks, options),
             locations: clocks.len(),
         })
     }

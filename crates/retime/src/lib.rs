@@ -123,7 +123,6 @@ mod delay;
 mod distortion;
 pub mod edges;
 pub mod estimate;
-pub mod filter;
 mod granularity;
 mod grouping;
 mod hull;

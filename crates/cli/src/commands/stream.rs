@@ -1,9 +1,7 @@
 //! `retime stream`: the filter between standard input and standard output.
 //!
-//! ```text
-//! lines --> line (what it says) --> labels (who that is) --> Filter --> the line
-//!                                                                       with its time
-//! ```
+//! [`Lines`] says what each line means and what leaves; this module waits for input, keeps
+//! the output flowing, counts what is left out, and ends in order.
 //!
 //! An interrupt counts as the end of the input, and so does it when nobody is left
 //! who reads the output. A line that cannot be understood ends the command after all
@@ -11,8 +9,6 @@
 //! unless it is the header.
 
 mod input;
-mod labels;
-mod line;
 mod report;
 mod wait;
 
@@ -22,16 +18,15 @@ use std::time::Instant;
 
 use clap::Args;
 use retime::clock::{AmortizationRate, Control, Gamma};
-use retime::filter::{DelayBound, Event, Filter, FilterControl, FilterOptions, Spread};
-use retime::{Delay, TickRate, Timestamp};
-use retime_jsonl::line::{Fields, Header, LONGEST, What};
+use retime::{Delay, TickRate};
+use retime_stream::lines::{Lines, Refused};
+use retime_stream::{DelayBound, FilterControl, FilterOptions};
 
 use crate::error::{CliError, INTERRUPTED};
 use crate::method::{ConstantsArgs, Controller, to_ticks};
 use crate::progress;
 use crate::report::target;
 use input::{Input, Next};
-use labels::Labels;
 use wait::{Woken, for_input};
 
 /// Bytes of input and output that are buffered.
@@ -183,35 +178,9 @@ impl std::str::FromStr for Stay {
     }
 }
 
-/// A line on its way through the filter.
-struct Record {
-    text: Box<str>,
-    /// Where its time stands.
-    time: std::ops::Range<u32>,
-    /// When it was read, in microseconds since the start.
-    read: u64,
-}
-
-/// Why a line is not taken.
-enum Refused {
-    /// It cannot be understood; others may be.
-    Line(String),
-    /// The stream cannot begin with it, or not with these options; without it
-    /// all others would mean something else.
-    Stream(String),
-}
-
-impl From<String> for Refused {
-    fn from(what: String) -> Self {
-        Self::Line(what)
-    }
-}
-
-impl Refused {
-    fn at(self, line: u64) -> CliError {
-        let (Self::Line(what) | Self::Stream(what)) = self;
-        CliError::input(Path::new("standard input"), format!("line {line}: {what}"))
-    }
+/// The error of a line that is not taken.
+fn refused(why: &Refused, line: u64) -> CliError {
+    CliError::input(Path::new("standard input"), format!("line {line}: {why}"))
 }
 
 /// Runs the command.
@@ -244,15 +213,12 @@ pub(crate) fn run(args: &StreamArgs) -> Result<u8, CliError> {
 struct Stream<'a> {
     args: &'a StreamArgs,
     out: io::BufWriter<io::StdoutLock<'static>>,
-    filter: Option<Filter<Record>>,
-    labels: Labels,
-    lines: u64,
+    lines: Lines,
+    count: u64,
     bad: u64,
     start: Instant,
     /// Microseconds since the start when input was last waited for.
     read: u64,
-    /// Microseconds from reading a line to writing it.
-    wall: Spread,
 }
 
 impl<'a> Stream<'a> {
@@ -260,13 +226,11 @@ impl<'a> Stream<'a> {
         Self {
             args,
             out: io::BufWriter::with_capacity(BUFFER, io::stdout().lock()),
-            filter: None,
-            labels: Labels::default(),
-            lines: 0,
+            lines: Lines::default(),
+            count: 0,
             bad: 0,
             start: Instant::now(),
             read: 0,
-            wall: Spread::default(),
         }
     }
 
@@ -280,9 +244,7 @@ impl<'a> Stream<'a> {
                 Err(error) => break Err(error),
             }
         };
-        if let Some(filter) = &mut self.filter {
-            filter.finish();
-        }
+        self.lines.finish();
         let given = self.give().and_then(|()| self.flush());
         match outcome.and(given) {
             // Whoever read the output has seen enough.
@@ -302,12 +264,12 @@ impl<'a> Stream<'a> {
         let taken = match next {
             Next::End => return Ok(false),
             Next::Line(text) => self.take(text),
-            Next::TooLong { start, from } => Err(self.too_long(start, from)),
+            Next::TooLong { start, from } => Err(self.lines.too_long(start, from)),
         };
-        self.lines += 1;
+        self.count += 1;
         match taken {
             Err(Refused::Line(_)) if self.args.skip_bad => self.bad += 1,
-            Err(refused) => return Err(refused.at(self.lines)),
+            Err(why) => return Err(refused(&why, self.count)),
             Ok(()) => {}
         }
         self.give()?;
@@ -322,100 +284,20 @@ impl<'a> Stream<'a> {
         Ok(woken == Woken::Input)
     }
 
-    /// Why a line that begins with `start` at byte `from` is not taken.
-    fn too_long(&self, start: &[u8], from: u64) -> Refused {
-        let most = LONGEST >> 20;
-        let what = format!("it is longer than {most} MiB; it begins at byte {from} of the input");
-        if self.filter.is_none() && Header::may_begin_with(start) {
-            Refused::Stream(what)
-        } else {
-            Refused::Line(what)
-        }
-    }
-
     /// Takes a line; says what is wrong with it.
     fn take(&mut self, line: &[u8]) -> Result<(), Refused> {
-        let text = std::str::from_utf8(line).map_err(|_| "this is not UTF-8".to_string())?;
-        let text = text.trim();
-        if text.is_empty() {
-            return Ok(());
-        }
-        if self.filter.is_none() {
-            let header = Header::of(text).map_err(Refused::Stream)?;
-            let given = header.is_some();
-            let filter = self.open(&header.unwrap_or_default());
-            self.filter = Some(filter.map_err(Refused::Stream)?);
-            if given {
-                // It belongs to the format of the output, too.
-                let written = writeln!(self.out, "{text}");
-                return written.map_err(|error| Refused::Stream(error.to_string()));
-            }
-        }
-        let Some(filter) = &mut self.filter else {
-            return Ok(());
+        let args = self.args;
+        let options = |ticks_per_second| {
+            let options = args.filter(ticks_per_second);
+            options.map_err(|error| error.to_string())
         };
-        let fields = Fields::of(text)?;
-        if fields.has_raw_time() {
-            let what = "it has a \"raw_time\" already: it went through retime before";
-            return Err(Refused::Line(what.into()));
-        }
-        let labels = &mut self.labels;
-        let location = labels.index(fields.location()?, filter)?;
-        let what = fields.what(|name| labels.index(name, filter))?;
-        let taken = match line::event(&what, location) {
-            None if what == What::End => filter.end(location),
-            None => filter.heartbeat(location, Timestamp(fields.time()?.0)),
-            Some(kind) => {
-                let (time, place) = fields.time()?;
-                let payload = Record {
-                    text: text.into(),
-                    time: place.start as u32..place.end as u32,
-                    read: self.read,
-                };
-                let event = Event {
-                    location,
-                    time: Timestamp(time),
-                    kind,
-                    payload,
-                };
-                filter.push(event)
-            }
-        };
-        taken.map_err(|error| Refused::Line(error.to_string()))
-    }
-
-    /// The filter for a stream with the given header.
-    fn open(&mut self, header: &Header<'_>) -> Result<Filter<Record>, String> {
-        let options = self.args.filter(header.ticks_per_second);
-        let options = options.map_err(|error| error.to_string())?;
-        let clocks = &header.clocks;
-        self.labels.declare(header);
-        let is_constant = matches!(options.control, FilterControl::Constant(_));
-        if !is_constant && clocks.is_empty() {
-            return Err("a controller needs a first line with all locations".into());
-        }
-        let mut filter = Filter::new(clocks, options);
-        if clocks.is_empty() {
-            // Stands for locations that nobody knows yet: it keeps the output
-            // back until none can come that is earlier.
-            filter.add_location();
-        }
-        self.labels.is_closed = !is_constant;
-        Ok(filter)
+        self.lines.take(line, self.read, options, &mut self.out)
     }
 
     /// Writes what has left the filter.
     fn give(&mut self) -> Result<(), CliError> {
-        let Some(filter) = &mut self.filter else {
-            return Ok(());
-        };
-        while let Some(event) = filter.pop() {
-            let Record { text, time, read } = event.payload;
-            self.wall.add(self.read.saturating_sub(read));
-            let written = line::write(&mut self.out, &text, time, event.time, event.raw);
-            written.map_err(|error| CliError::io(Path::new("standard output"), error))?;
-        }
-        Ok(())
+        let given = self.lines.give(self.read, &mut self.out);
+        given.map_err(|error| CliError::io(Path::new("standard output"), error))
     }
 
     fn flush(&mut self) -> Result<(), CliError> {

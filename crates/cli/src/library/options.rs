@@ -1,6 +1,6 @@
 //! Which options a command has, and what those of `stream` make of a filter.
 
-use retime::filter::FilterOptions;
+use retime_stream::FilterOptions;
 
 use super::{Call, Failure, parsed};
 use crate::command_line::Command;

@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
     ("retime-otf2", &["retime-model"]),
@@ -16,13 +16,14 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
     ("retime-gzip", &[]),
     ("retime-kineto", &["retime-gzip", "retime-model"]),
+    ("retime-stream", &["retime", "retime-jsonl"]),
     ("retime-parallel", &["retime", "retime-model"]),
     ("retime-picture", &["retime"]),
     ("retime-export", &["retime", "retime-gzip"]),
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
-        &["retime", "retime-otf2", "retime-sim"],
+        &["retime", "retime-otf2", "retime-sim", "retime-stream"],
     ),
     (
         "retime-cli",
@@ -36,6 +37,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "retime-parallel",
             "retime-picture",
             "retime-sim",
+            "retime-stream",
         ],
     ),
     (
@@ -58,12 +60,13 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 12] = [
+const LAYERED: [&str; 13] = [
     "model",
     "retime",
     "otf2-format",
     "jsonl",
     "kineto",
+    "stream",
     "parallel",
     "picture",
     "export",

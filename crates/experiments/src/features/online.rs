@@ -8,8 +8,8 @@
 
 use retime::causality::{EventNode, Role, check};
 use retime::clock::{CombinedConstants, DegressiveConstants, Gamma};
-use retime::filter::{Event, EventKind, Filter, FilterControl, FilterOptions, MessageId};
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime_stream::{Event, EventKind, Filter, FilterControl, FilterOptions, MessageId};
 
 use super::requirement::Cell;
 use crate::accuracy::{Method, Trace};
@@ -67,7 +67,7 @@ pub(super) fn online(method: &Method, trace: &Trace) -> Cell {
 fn pass(
     filter: &mut Filter<EventNode>,
     trace: &Trace,
-) -> Result<Vec<Timestamp>, retime::filter::FilterError> {
+) -> Result<Vec<Timestamp>, retime_stream::FilterError> {
     let nodes = trace.analysis.causality().nodes();
     let mut order: Vec<EventNode> = nodes.all().collect();
     order.sort_by_key(|&node| trace.truth[node.index()]);

@@ -16,6 +16,7 @@ use retime_model::Class;
 use super::Partner;
 use super::hosting::Guests;
 use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
+use super::top_two::TopTwo;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -252,56 +253,6 @@ struct Ends<D> {
     domain: D,
 }
 
-/// The largest value seen, and the largest of another domain, with what they are of.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TopTwo<D, T> {
-    best: Option<(i64, T, D)>,
-    other: Option<(i64, T)>,
-}
-
-impl<D, T> Default for TopTwo<D, T> {
-    fn default() -> Self {
-        Self {
-            best: None,
-            other: None,
-        }
-    }
-}
-
-impl<D: PartialEq + Copy, T: Copy> TopTwo<D, T> {
-    pub(crate) fn push(&mut self, value: i64, of: T, domain: D) {
-        match self.best {
-            Some((best, ..)) if value <= best => {
-                let same = self.best.is_some_and(|(_, _, best)| best == domain);
-                if !same && self.other.is_none_or(|(other, _)| value > other) {
-                    self.other = Some((value, of));
-                }
-            }
-            previous => {
-                if let Some((value, of, best)) = previous
-                    && best != domain
-                {
-                    self.other = Some((value, of));
-                }
-                self.best = Some((value, of, domain));
-            }
-        }
-    }
-
-    /// The largest value.
-    pub(crate) fn largest(&self) -> Option<i64> {
-        self.best.map(|(value, ..)| value)
-    }
-
-    /// The largest value outside of `domain`, and what it is of.
-    pub(crate) fn outside(&self, domain: D) -> Option<(i64, T)> {
-        match self.best {
-            Some((value, of, best)) if best != domain => Some((value, of)),
-            _ => self.other,
-        }
-    }
-}
-
 /// Visits `(from, to)` for each `to` with the largest `from` of another domain
 /// (and of the other side, where the operation goes across).
 fn sweep<D: PartialEq + Copy>(
@@ -310,10 +261,7 @@ fn sweep<D: PartialEq + Copy>(
     value: impl Fn(EventNode) -> i64,
     mut visit: impl FnMut(EventNode, EventNode),
 ) {
-    let mut top = [TopTwo {
-        best: None,
-        other: None,
-    }; 2];
+    let mut top = [TopTwo::default(); 2];
     let heap = |side: u8| usize::from(it.across_sides && side == 1);
     let push = |top: &mut [TopTwo<D, EventNode>; 2], end: &Ends<D>| {
         if let Some(from) = end.from.get() {

@@ -32,11 +32,11 @@ mod point_to_point;
 mod posting_order;
 mod synchronous;
 mod teams;
+mod top_two;
 mod usage;
 mod window;
 
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
-pub(crate) use collectives::TopTwo;
 pub use collectives::{Collectives, JoinedOperation, Participant};
 pub(crate) use hosting::Guests;
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
@@ -46,6 +46,7 @@ pub use retime_model::{
     LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId, Place,
     Role, Root,
 };
+pub use top_two::TopTwo;
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
 

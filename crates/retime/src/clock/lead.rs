@@ -1,13 +1,27 @@
 //! The lead of a controlled clock over its physical clock.
+//!
+//! Where an event is forced ahead of its clock by `amount`, the clock keeps that lead and
+//! loses the share `1 - gamma` of every interval of it:
+//! `LC'(c) = c + max(0, amount - (1 - gamma) (c - since))`.
+//!
+//! ```
+//! use retime::clock::{Gamma, Lead};
+//! let gamma: Gamma = "0.99".parse()?;
+//! let lead = Lead::new(1_000, 7); // at 1000 the clock was forced to 1007
+//! assert_eq!(lead.value(), Some(1_007));
+//! assert_eq!(lead.at(1_300, gamma), 4); // 300 ticks later 3 are lost
+//! assert_eq!(lead.gone_between(1_300, 2_000, gamma), Some(1_700));
+//! # Ok::<(), retime::clock::GammaError>(())
+//! ```
+//!
+//! Source: Rabenseifner 2000, algorithm 2, in closed form.
 
 use super::gamma::Gamma;
 
-/// How far a clock is ahead of its physical clock since its last jump.
-///
-/// Between jumps the lead falls linearly and stops at 0, so the clock follows
-/// in closed form: `LC'(c) = c + max(0, amount - lost over (c - since))`.
+/// How far a clock is ahead of its physical clock since its last jump; times and amounts
+/// in ticks. Between jumps the lead falls linearly and stops at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Lead {
+pub struct Lead {
     since: i64,
     amount: i64,
 }
@@ -24,12 +38,12 @@ impl Default for Lead {
 
 impl Lead {
     /// A lead of `amount` ticks at raw time `since`.
-    pub(crate) const fn new(since: i64, amount: i64) -> Self {
+    pub const fn new(since: i64, amount: i64) -> Self {
         Self { since, amount }
     }
 
     /// The value of the clock where the lead was taken; `None` before any.
-    pub(crate) const fn value(self) -> Option<i64> {
+    pub const fn value(self) -> Option<i64> {
         if self.since == i64::MIN {
             None
         } else {
@@ -39,7 +53,7 @@ impl Lead {
 
     /// The lead at raw time `raw`, not before `since`.
     #[inline]
-    pub(crate) fn at(self, raw: i64, gamma: Gamma) -> i64 {
+    pub fn at(self, raw: i64, gamma: Gamma) -> i64 {
         if self.amount == 0 {
             return 0;
         }
@@ -49,7 +63,7 @@ impl Lead {
 
     /// The raw time, inside of `from..to`, from which on nothing of the lead is
     /// left; `None` if it lasts longer or was gone before.
-    pub(crate) fn gone_between(self, from: i64, to: i64, gamma: Gamma) -> Option<i64> {
+    pub fn gone_between(self, from: i64, to: i64, gamma: Gamma) -> Option<i64> {
         // Asked for every event, and hardly ever true: no division before it is.
         if self.amount == 0 || self.at(to, gamma) > 0 {
             return None;

@@ -147,47 +147,65 @@ struct Regulated<'a> {
     controllers: Controllers,
 }
 
-/// The controllers of all clocks.
+/// The state of [`Control`] over all clocks of a trace: which share of its intervals each
+/// clock keeps while it leads. Times and leads are in ticks.
+///
+/// ```
+/// use retime::clock::{Control, Controllers, DegressiveConstants};
+/// use retime::{ClockId, TickRate};
+/// let rate = TickRate::per_second(1_000_000).unwrap();
+/// let control = Control::Degressive(DegressiveConstants::default());
+/// let mut controllers = Controllers::new(control, 2, rate);
+/// controllers.computed(ClockId(0), 0, 0, 1_000); // the simple clock would not lead at all
+/// assert_eq!(controllers.factor(ClockId(0)), 0.95 * 0.9);
+/// assert_eq!(controllers.factor(ClockId(1)), 0.95); // each clock by itself
+/// ```
 #[derive(Debug)]
-pub(crate) enum Controllers {
+pub struct Controllers(State);
+
+#[derive(Debug)]
+enum State {
     Constant(f64),
     Degressive(Vec<Degressive>),
     Combined(Combined),
 }
 
 impl Controllers {
-    pub(crate) fn new(control: Control, clocks: usize, rate: TickRate) -> Self {
-        match control {
-            Control::Constant(factor) => Self::Constant(factor),
+    /// The controllers of so many clocks, whose ticks have the given rate.
+    pub fn new(control: Control, clocks: usize, rate: TickRate) -> Self {
+        Self(match control {
+            Control::Constant(factor) => State::Constant(factor),
             Control::Degressive(constants) => {
-                Self::Degressive(vec![Degressive::with_constants(rate, constants); clocks])
+                State::Degressive(vec![Degressive::with_constants(rate, constants); clocks])
             }
-            Control::Combined(constants) => Self::Combined(Combined::new(clocks, constants)),
+            Control::Combined(constants) => State::Combined(Combined::new(clocks, constants)),
+        })
+    }
+
+    /// The factor gamma for the next event of a clock.
+    pub fn factor(&self, clock: ClockId) -> f64 {
+        match &self.0 {
+            State::Constant(factor) => *factor,
+            State::Degressive(all) => all[clock.as_usize()].factor(),
+            State::Combined(combined) => combined.factor(clock.as_usize()),
         }
     }
 
-    pub(crate) fn factor(&self, clock: ClockId) -> f64 {
-        match self {
-            Self::Constant(factor) => *factor,
-            Self::Degressive(all) => all[clock.as_usize()].factor(),
-            Self::Combined(combined) => combined.factor(clock.as_usize()),
-        }
-    }
-
-    /// A node at `raw` was computed, with its simple logical time and the lead of
-    /// its clock.
-    pub(crate) fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
-        match self {
-            Self::Constant(_) => {}
-            Self::Degressive(all) => all[clock.as_usize()].computed(simple - raw, lead),
-            Self::Combined(combined) => {
+    /// An event of `clock` at raw time `raw` was computed, with its simple logical time
+    /// and the lead of its clock over `raw`. Events come in the order of evaluation.
+    pub fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
+        match &mut self.0 {
+            State::Constant(_) => {}
+            State::Degressive(all) => all[clock.as_usize()].computed(simple - raw, lead),
+            State::Combined(combined) => {
                 combined.computed(clock.as_usize(), simple, simple - raw, lead);
             }
         }
     }
 
-    pub(crate) fn ended(&mut self, clock: ClockId) {
-        if let Self::Combined(combined) = self {
+    /// No event of `clock` comes any more: the others are no longer compared with it.
+    pub fn ended(&mut self, clock: ClockId) {
+        if let State::Combined(combined) = &mut self.0 {
             combined.ended(clock.as_usize());
         }
     }

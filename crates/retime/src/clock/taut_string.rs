@@ -46,12 +46,15 @@ pub struct Gate {
     pub high: i64,
 }
 
-/// A point of the path: the gate it belongs to and its value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Bend {
-    pub(crate) gate: usize,
-    pub(crate) x: i64,
-    pub(crate) y: i64,
+/// A point of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bend {
+    /// The number of the gate where it lies.
+    pub gate: usize,
+    /// Where that gate stands.
+    pub x: i64,
+    /// The value of the path there.
+    pub y: i64,
 }
 
 /// The value of the string at each gate, rounded down. It ends at the last
@@ -75,8 +78,9 @@ pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
     values
 }
 
-/// `along * rise / run`, rounded down, for non-negative values.
-pub(crate) fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
+/// `along * rise / run`, rounded down, for non-negative `along` and `rise` and positive
+/// `run`; products beyond 64 bits are computed with 128.
+pub fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
     match along.checked_mul(rise) {
         Some(product) => product / run,
         None => (i128::from(along) * i128::from(rise) / i128::from(run)) as i64,
@@ -125,9 +129,20 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
 }
 
 /// The view from the last bend through the gates met so far, which take turns
-/// to narrow it.
+/// to narrow it: the taut string gate by gate, for who does not know all gates yet.
+///
+/// ```
+/// use retime::clock::{Bend, Funnel};
+/// let at = |gate, x, y| Bend { gate, x, y };
+/// let mut funnel = Funnel::new(at(0, 0, 0));
+/// let mut bends = Vec::new();
+/// funnel.pass(at(1, 50, 2), at(1, 50, 0), &mut bends); // its top, its bottom
+/// assert!(bends.is_empty()); // the string may still go anywhere
+/// funnel.pass(at(2, 100, 20), at(2, 100, 20), &mut bends);
+/// assert_eq!(bends, [at(1, 50, 2)]); // on its way to 20 it touches the first top
+/// ```
 #[derive(Debug)]
-pub(crate) struct Funnel {
+pub struct Funnel {
     apex: Bend,
     below: Chain,
     above: Chain,
@@ -135,7 +150,7 @@ pub(crate) struct Funnel {
 
 impl Funnel {
     /// A string that starts at a point.
-    pub(crate) fn new(start: Bend) -> Self {
+    pub fn new(start: Bend) -> Self {
         Self {
             apex: start,
             below: Chain::default(),
@@ -144,20 +159,20 @@ impl Funnel {
     }
 
     /// The last bend.
-    pub(crate) fn apex(&self) -> Bend {
+    pub fn apex(&self) -> Bend {
         self.apex
     }
 
     /// Passes the next gate, given by its top and bottom; adds the bends that
     /// are certain now.
-    pub(crate) fn pass(&mut self, top: Bend, bottom: Bend, bends: &mut Vec<Bend>) {
+    pub fn pass(&mut self, top: Bend, bottom: Bend, bends: &mut Vec<Bend>) {
         let Self { apex, below, above } = self;
         narrow(apex, bends, above, below, top, Side::Above);
         narrow(apex, bends, below, above, bottom, Side::Below);
     }
 
     /// The height at `x` of the string that would end at the last bottom passed.
-    pub(crate) fn height_at(&self, x: i64) -> i64 {
+    pub fn height_at(&self, x: i64) -> i64 {
         let Bend { x: from, y, .. } = self.apex;
         match self.below.ahead().first() {
             // Straight up is left to the gates there.
@@ -171,7 +186,7 @@ impl Funnel {
 
     /// Bends the string at a point of the way that [`Self::height_at`] tells,
     /// whatever comes.
-    pub(crate) fn bend_at(&mut self, apex: Bend) {
+    pub fn bend_at(&mut self, apex: Bend) {
         self.apex = apex;
         self.below.restart(apex, Side::Below);
         self.above.restart(apex, Side::Above);

@@ -23,8 +23,6 @@ mod composition;
 mod defects;
 mod extended;
 mod extremes;
-mod filter;
-mod filter_online;
 mod formulas;
 mod gentlest_rounding;
 mod grouping;

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use retime::filter::Spread;
 use retime::format_seconds;
+use retime_stream::Spread;
 use serde::Serialize;
 
 use super::Stream;
@@ -70,14 +70,14 @@ impl fmt::Display for Quantiles {
 
 impl Summary {
     pub(super) fn new(stream: &Stream<'_>) -> Self {
-        let filter = stream.filter.as_ref();
+        let filter = stream.lines.filter();
         let report = filter
             .map(|filter| filter.report().clone())
             .unwrap_or_default();
         let rate = filter.map_or(1.0, |filter| filter.options().rate.get() as f64);
         Self {
             schema: SCHEMA,
-            lines: stream.lines,
+            lines: stream.count,
             bad_lines: stream.bad,
             events: report.events,
             released: report.released,
@@ -98,7 +98,7 @@ impl Summary {
             contradictions: report.contradictions,
             most_held: report.most_held,
             delay: Quantiles::new(&report.delay, rate),
-            wall: Quantiles::new(&stream.wall, 1e6),
+            wall: Quantiles::new(stream.lines.stay(), 1e6),
             seconds: stream.start.elapsed().as_secs_f64(),
         }
     }

@@ -16,7 +16,6 @@ pub mod oracle;
 pub mod permuted;
 pub mod processes;
 pub mod program;
-pub mod ring;
 pub mod rng;
 pub mod round_trips;
 pub mod threads;

@@ -1,141 +1,55 @@
-//! The correction as a filter: events in, corrected events out, in one pass and
-//! bounded memory, while the program that makes them still runs.
-//!
-//! ```text
-//!  per location        all clocks               per clock              all clocks
-//!  events waiting --> controlled clock  -->  taut string, as far  -->  merge by
-//!  for their causes   (as soon as all        as it is certain          corrected time
-//!                     causes are computed)
-//! ```
-//!
-//! - A receive waits with all that follows on its clock until its send is
-//!   computed; a send is remembered until its receive is.
-//! - Jumps are spread backwards over the events still in the filter. A ramp is
-//!   `L = clock difference / rate` long, so that is how long an event waits at
-//!   least.
-//! - The merge needs to know of every location that nothing earlier comes: a
-//!   later event, a [heartbeat](Filter::heartbeat), an [end](Filter::end), or else
-//!   the bounds on clock differences and transfer.
-//! - No event stays longer than [equation 7.1](FilterOptions::delay_bound) allows.
-//!   If its time is not certain by then, it leaves at the time it would have if
-//!   the stream ended here, and counts as *forced*. What follows respects that.
-//!
-//! The order among events of one corrected time is that of clocks. Where no event
-//! is forced, times are exactly those of [`crate::clock::controlled`] and
-//! [`crate::clock::amortize_with_ramp`].
-//!
-//! ```
-//! use retime::filter::{DelayBound, Event, EventKind, Filter, FilterOptions, MessageId};
-//! use retime::{LocationIndex, TickRate, Ticks, Timestamp};
-//! let options = FilterOptions {
-//!     min_delay: Ticks(2),
-//!     ..FilterOptions::new(TickRate::per_second(1_000_000).unwrap())
-//! };
-//! // Two locations, each with its own clock.
-//! let mut filter = Filter::new(&[0, 1], options);
-//! let event = |location, time, kind, payload| Event {
-//!     location: LocationIndex(location), time: Timestamp(time), kind, payload,
-//! };
-//! let hello = MessageId::number(1);
-//! filter.push(event(1, 40_000, EventKind::Internal, "work"))?;
-//! filter.push(event(1, 90_000, EventKind::Receive(hello), "receive"))?;
-//! filter.push(event(0, 90_998, EventKind::Send(hello), "send"))?;
-//! filter.finish();
-//! let corrected: Vec<_> = std::iter::from_fn(|| filter.pop())
-//!     .map(|event| (event.payload, event.time.0))
-//!     .collect();
-//! assert_eq!(corrected, [("work", 41_000), ("send", 90_998), ("receive", 91_000)]);
-//! # Ok::<(), retime::filter::FilterError>(())
-//! ```
-//!
-//! Source: Rabenseifner 2000, sections 6.1, 6.2 and 7.3.
+//! The filter: what comes in, and what it knows.
 
-mod clock;
-mod collectives;
-mod control;
-mod event;
-mod flow;
-mod heads;
-mod kept;
-mod marked;
-mod matching;
-mod merge;
-mod options;
-mod patience;
-mod release;
-mod report;
-mod room;
-mod silent;
-mod smoother;
-mod spread;
-mod way;
+use retime::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
 
-pub use control::FilterControl;
-pub use event::{Collective, Corrected, Event, EventKind, MessageId, Prefix};
-pub use options::{DelayBound, FilterOptions};
-pub use report::FilterReport;
-pub use spread::Spread;
-
-use clock::{Clock, Location, Role, Waiting};
-use collectives::Collectives;
-use control::Law;
-use marked::Marked;
-use matching::Matching;
-use merge::Merge;
-use patience::Patience;
-use silent::Silent;
-use smoother::Smoother;
-
-use retime_model::{ClockId, Clocks, LocationIndex, Ticks, Timestamp};
-
-/// Why an event cannot be taken. The filter goes on as if it had not come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FilterError {
-    /// There is no such location.
-    #[error("there is no location #{}", .0.0)]
-    UnknownLocation(LocationIndex),
-    /// The location had ended.
-    #[error("location #{} has ended", .0.0)]
-    Ended(LocationIndex),
-    /// The stamp is too far from the first one.
-    #[error("time {0} is more than 2^61 ticks away from the first one of the stream")]
-    OutOfRange(Timestamp),
-}
+use crate::clock::{Clock, Location, Role, Waiting};
+use crate::collectives::Collectives;
+use crate::control::Law;
+use crate::error::FilterError;
+use crate::event::{Event, EventKind};
+use crate::marked::Marked;
+use crate::matching::Matching;
+use crate::merge::Merge;
+use crate::options::FilterOptions;
+use crate::patience::Patience;
+use crate::report::FilterReport;
+use crate::silent::Silent;
+use crate::smoother::Smoother;
 
 /// Corrects a stream of events; `P` is what the caller wants back with each.
 #[derive(Debug)]
 pub struct Filter<P> {
-    options: FilterOptions,
-    patience: Option<Patience>,
-    law: Law,
-    locations: Vec<Location<P>>,
-    clocks: Vec<Clock>,
-    smoothers: Vec<Smoother<P>>,
-    matching: Matching,
-    collectives: Collectives,
-    merge: Merge,
-    silent: Silent,
+    pub(crate) options: FilterOptions,
+    pub(crate) patience: Option<Patience>,
+    pub(crate) law: Law,
+    pub(crate) locations: Vec<Location<P>>,
+    pub(crate) clocks: Vec<Clock>,
+    pub(crate) smoothers: Vec<Smoother<P>>,
+    pub(crate) matching: Matching,
+    pub(crate) collectives: Collectives,
+    pub(crate) merge: Merge,
+    pub(crate) silent: Silent,
     /// Clocks that may be able to go on.
-    ready: Marked,
+    pub(crate) ready: Marked,
     /// Clocks of which more may be certain.
-    touched: Marked,
+    pub(crate) touched: Marked,
     /// Clocks with events that are not final, and perhaps others.
-    busy: Marked,
+    pub(crate) busy: Marked,
     /// Clocks that have gone on, where somebody wants to know.
-    moved: Option<Vec<ClockId>>,
+    pub(crate) moved: Option<Vec<ClockId>>,
     /// How long a location may be silent.
-    silence: Option<i64>,
+    pub(crate) silence: Option<i64>,
     /// The stamp that counts as 0.
-    base: Option<Timestamp>,
+    pub(crate) base: Option<Timestamp>,
     /// The newest raw time.
-    now: i64,
+    pub(crate) now: i64,
     /// The last time given out.
-    watermark: i64,
+    pub(crate) watermark: i64,
     /// The length of a ramp.
-    ramp: i64,
-    live: usize,
-    held: u64,
-    report: FilterReport,
+    pub(crate) ramp: i64,
+    pub(crate) live: usize,
+    pub(crate) held: u64,
+    pub(crate) report: FilterReport,
 }
 
 impl<P> Filter<P> {
@@ -296,7 +210,42 @@ impl<P> Filter<P> {
         &self.options
     }
 
-    fn each_clock(&self) -> impl Iterator<Item = ClockId> + use<P> {
+    /// Changes what is known of a location.
+    #[inline]
+    pub(crate) fn change<T>(
+        &mut self,
+        location: LocationIndex,
+        change: impl FnOnce(&mut Location<P>) -> T,
+    ) -> T {
+        let place = &mut self.locations[location.as_usize()];
+        let clock = &mut self.clocks[place.clock.as_usize()];
+        if clock.locations.len() == 1 {
+            return change(place);
+        }
+        let before = place.head();
+        let changed = change(place);
+        let after = place.head();
+        if after != before {
+            let mut set = clock.heads.set();
+            set(before, location, false);
+            set(after, location, true);
+        }
+        changed
+    }
+
+    /// Nothing comes before this from a clock that says nothing.
+    #[inline]
+    pub(crate) fn floor(&self) -> Option<i64> {
+        self.silence.map(|silence| self.now.saturating_sub(silence))
+    }
+
+    /// A clock says something.
+    #[inline]
+    pub(crate) fn hear(&mut self, clock: ClockId) {
+        self.silent.remove(clock, &mut self.merge);
+    }
+
+    pub(crate) fn each_clock(&self) -> impl Iterator<Item = ClockId> + use<P> {
         (0..self.clocks.len() as u32).map(ClockId)
     }
 
@@ -316,7 +265,7 @@ impl<P> Filter<P> {
     }
 
     /// A time against the first stamp as a stamp.
-    fn stamp(&self, time: i64) -> Timestamp {
+    pub(crate) fn stamp(&self, time: i64) -> Timestamp {
         let base = self.base.unwrap_or_default();
         Timestamp(base.0.saturating_add_signed(time))
     }
@@ -348,7 +297,7 @@ impl<P> Filter<P> {
     }
 
     /// The bound on clock differences was exceeded: longer ramps from here on.
-    fn note_jump(&mut self, jump: i64) {
+    pub(crate) fn note_jump(&mut self, jump: i64) {
         self.report.jumps += 1;
         if jump > self.report.largest_jump.0 {
             self.report.largest_jump = Ticks(jump);

@@ -5,11 +5,11 @@
 //! what is known, since they only rise; only the winner's has to be exact. So a
 //! clock costs nothing until it is its turn, and `O(log clocks)` then.
 
-use retime_model::ClockId;
+use retime::ClockId;
 
 /// The tournament.
 #[derive(Debug)]
-pub(super) struct Merge {
+pub(crate) struct Merge {
     times: Vec<i64>,
     /// The root is 1; a leaf is `leaves + clock`.
     winners: Vec<ClockId>,
@@ -18,7 +18,7 @@ pub(super) struct Merge {
 
 impl Merge {
     /// So many clocks, of which nothing is known.
-    pub(super) fn new(clocks: usize) -> Self {
+    pub(crate) fn new(clocks: usize) -> Self {
         let leaves = clocks.next_power_of_two().max(1);
         let mut times = vec![i64::MIN; clocks];
         times.resize(leaves, i64::MAX);
@@ -36,7 +36,7 @@ impl Merge {
     }
 
     /// Takes one more clock in, of which nothing is known.
-    pub(super) fn grow(&mut self, clocks: usize) {
+    pub(crate) fn grow(&mut self, clocks: usize) {
         let clock = ClockId(clocks as u32);
         if clocks == self.leaves {
             let mut larger = Self::new(clocks + 1);
@@ -48,20 +48,20 @@ impl Merge {
     }
 
     /// The time before which a clock gives nothing.
-    pub(super) fn time(&self, clock: ClockId) -> i64 {
+    pub(crate) fn time(&self, clock: ClockId) -> i64 {
         self.times[clock.as_usize()]
     }
 
     /// The clock with the earliest time, the first of them.
     #[inline]
-    pub(super) fn winner(&self) -> (ClockId, i64) {
+    pub(crate) fn winner(&self) -> (ClockId, i64) {
         let clock = self.winners[1];
         (clock, self.times[clock.as_usize()])
     }
 
     /// The clock gives nothing before `time`.
     #[inline]
-    pub(super) fn set(&mut self, clock: ClockId, time: i64) {
+    pub(crate) fn set(&mut self, clock: ClockId, time: i64) {
         self.times[clock.as_usize()] = time;
         let mut at = (self.leaves + clock.as_usize()) >> 1;
         while at > 0 {
@@ -72,7 +72,7 @@ impl Merge {
 
     /// The clock was thought to give nothing before a later time.
     #[inline]
-    pub(super) fn lower(&mut self, clock: ClockId, time: i64) {
+    pub(crate) fn lower(&mut self, clock: ClockId, time: i64) {
         if time < self.times[clock.as_usize()] {
             self.set(clock, time);
         }

@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use super::collectives::OperationNumber;
-use super::event::Collective;
-use super::heads::Heads;
-use super::matching::MessageNumber;
-use crate::clock::Lead;
-use retime_model::{ClockId, LocationIndex};
+use crate::collectives::OperationNumber;
+use crate::event::Collective;
+use crate::heads::{Head, Heads};
+use crate::matching::MessageNumber;
+use retime::clock::Lead;
+use retime::{ClockId, LocationIndex};
 
 /// What an event waits for, and who waits for it.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Internal,
     /// With the number of its message, if its receive is not gone.
     Send(Option<MessageNumber>),
@@ -23,26 +23,26 @@ pub(super) enum Role {
 
 /// An event that is not computed yet.
 #[derive(Debug)]
-pub(super) struct Waiting<P> {
-    pub(super) raw: i64,
+pub(crate) struct Waiting<P> {
+    pub(crate) raw: i64,
     /// The newest raw time when it arrived.
-    pub(super) arrived: i64,
-    pub(super) role: Role,
-    pub(super) payload: P,
+    pub(crate) arrived: i64,
+    pub(crate) role: Role,
+    pub(crate) payload: P,
 }
 
 /// A location.
 #[derive(Debug)]
-pub(super) struct Location<P> {
-    pub(super) clock: ClockId,
-    pub(super) waiting: VecDeque<Waiting<P>>,
+pub(crate) struct Location<P> {
+    pub(crate) clock: ClockId,
+    pub(crate) waiting: VecDeque<Waiting<P>>,
     /// Nothing comes before this any more.
-    pub(super) horizon: i64,
-    pub(super) is_ended: bool,
+    pub(crate) horizon: i64,
+    pub(crate) is_ended: bool,
 }
 
 impl<P> Location<P> {
-    pub(super) fn new(clock: ClockId) -> Self {
+    pub(crate) fn new(clock: ClockId) -> Self {
         Self {
             clock,
             waiting: VecDeque::new(),
@@ -50,34 +50,43 @@ impl<P> Location<P> {
             is_ended: false,
         }
     }
+
+    /// What is known of its next event.
+    pub(crate) fn head(&self) -> Head {
+        match self.waiting.front() {
+            Some(head) => Head::Waiting(head.raw),
+            None if self.is_ended => Head::Ended,
+            None => Head::Idle(self.horizon),
+        }
+    }
 }
 
 /// A clock.
 #[derive(Debug)]
-pub(super) struct Clock {
-    pub(super) locations: Vec<LocationIndex>,
+pub(crate) struct Clock {
+    pub(crate) locations: Vec<LocationIndex>,
     /// The same by what comes next.
-    pub(super) heads: Heads,
-    pub(super) lead: Lead,
+    pub(crate) heads: Heads,
+    pub(crate) lead: Lead,
     /// The simple logical clock.
-    pub(super) simple: i64,
+    pub(crate) simple: i64,
     /// Raw time of the last event computed.
-    pub(super) raw: i64,
+    pub(crate) raw: i64,
     /// Raw time of the last event with a gate.
-    pub(super) gate: Option<i64>,
+    pub(crate) gate: Option<i64>,
     /// Sum of the jumps.
-    pub(super) sum: i64,
+    pub(crate) sum: i64,
     /// How many events wait, and how many of them have edges.
-    pub(super) waiting: u32,
-    pub(super) nodes_waiting: u32,
+    pub(crate) waiting: u32,
+    pub(crate) nodes_waiting: u32,
     /// How many of its locations have not ended.
-    pub(super) live: u32,
+    pub(crate) live: u32,
     /// The next event has waited long enough.
-    pub(super) is_overdue: bool,
+    pub(crate) is_overdue: bool,
 }
 
 impl Clock {
-    pub(super) fn new(locations: Vec<LocationIndex>) -> Self {
+    pub(crate) fn new(locations: Vec<LocationIndex>) -> Self {
         Self {
             live: locations.len() as u32,
             heads: Heads::of(&locations),

@@ -1,8 +1,8 @@
 //! An endless stream of events: locations in a ring whose clocks disagree, in
 //! the order in which things truly happen.
 
-use retime::filter::{Event, EventKind, MessageId};
 use retime::{LocationIndex, Timestamp};
+use retime_stream::{Event, EventKind, MessageId};
 
 /// Nanoseconds of one round, in which every location has six events.
 pub const ROUND: u64 = 120_000;

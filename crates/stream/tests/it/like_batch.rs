@@ -9,11 +9,11 @@ use retime::clock::{
     AmortizationRate, CombinedConstants, Control, DegressiveConstants, Gamma, LogicalTimes,
     Regulation, amortize_with_ramp, regulated,
 };
-use retime::filter::{
+use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime_stream::{
     Collective, Corrected, DelayBound, Event, EventKind, Filter, FilterControl, FilterOptions,
     MessageId, Prefix,
 };
-use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
 
 /// An event of a trace: location, node if it has one, raw and corrected time.
 type Row = (u32, Option<EventNode>, u64, u64);

@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::event::{Collective, MessageId};
-use super::kept::Kept;
-use super::matching::UNKNOWN;
-use crate::causality::TopTwo;
-use retime_model::ClockId;
+use crate::event::{Collective, MessageId};
+use crate::kept::Kept;
+use crate::matching::UNKNOWN;
+use retime::ClockId;
+use retime::causality::TopTwo;
 
 /// A begin that is computed.
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +20,7 @@ struct Begun {
 
 /// An operation under way, by its number among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct OperationNumber(u32);
+pub(crate) struct OperationNumber(u32);
 
 impl OperationNumber {
     const fn index(self) -> usize {
@@ -54,11 +54,11 @@ struct Operation {
 }
 
 /// How far a begin may move: its clock, its gate, its limit.
-pub(super) type Limit = (ClockId, u64, i64);
+pub(crate) type Limit = (ClockId, u64, i64);
 
 /// All operations under way.
 #[derive(Debug, Default)]
-pub(super) struct Collectives {
+pub(crate) struct Collectives {
     by_id: FxHashMap<MessageId, OperationNumber>,
     operations: Vec<Operation>,
     free: Vec<OperationNumber>,
@@ -70,7 +70,7 @@ pub(super) struct Collectives {
 
 impl Collectives {
     /// A begin has come; its operation.
-    pub(super) fn begin(&mut self, what: &Collective, raw: i64) -> OperationNumber {
+    pub(crate) fn begin(&mut self, what: &Collective, raw: i64) -> OperationNumber {
         let number = self.find(what, raw);
         let operation = &mut self.operations[number.index()];
         operation.arrived += 1;
@@ -80,7 +80,7 @@ impl Collectives {
     }
 
     /// An end of `clock` has come; its operation.
-    pub(super) fn end(&mut self, what: &Collective, clock: ClockId, raw: i64) -> OperationNumber {
+    pub(crate) fn end(&mut self, what: &Collective, clock: ClockId, raw: i64) -> OperationNumber {
         let number = self.find(what, raw);
         self.operations[number.index()].waiting.push(clock);
         number
@@ -111,7 +111,7 @@ impl Collectives {
     }
 
     /// A begin is computed: its place among them, and the clocks that may go on now.
-    pub(super) fn begun(
+    pub(crate) fn begun(
         &mut self,
         number: OperationNumber,
         place: u32,
@@ -140,7 +140,7 @@ impl Collectives {
     }
 
     /// A begin of the operation was given out at a time later than computed.
-    pub(super) fn released(
+    pub(crate) fn released(
         &mut self,
         number: OperationNumber,
         place: u32,
@@ -158,7 +158,7 @@ impl Collectives {
     }
 
     /// Whether an end can be computed.
-    pub(super) fn is_ready(&self, number: OperationNumber, what: &Collective) -> bool {
+    pub(crate) fn is_ready(&self, number: OperationNumber, what: &Collective) -> bool {
         let operation = &self.operations[number.index()];
         match what.prefix {
             None => operation.begun.len() >= operation.begins as usize,
@@ -170,7 +170,7 @@ impl Collectives {
     }
 
     /// Whether all begins that an end depends on have come, computed or not.
-    pub(super) fn is_complete(&self, number: OperationNumber, what: &Collective) -> bool {
+    pub(crate) fn is_complete(&self, number: OperationNumber, what: &Collective) -> bool {
         let operation = &self.operations[number.index()];
         match what.prefix {
             None => operation.arrived >= operation.begins,
@@ -183,7 +183,7 @@ impl Collectives {
 
     /// The latest begins on other clocks that an end depends on: controlled and
     /// simple time.
-    pub(super) fn bound(
+    pub(crate) fn bound(
         &self,
         number: OperationNumber,
         what: &Collective,
@@ -208,7 +208,7 @@ impl Collectives {
     }
 
     /// An end is computed.
-    pub(super) fn ended(
+    pub(crate) fn ended(
         &mut self,
         number: OperationNumber,
         what: &Collective,
@@ -225,7 +225,7 @@ impl Collectives {
 
     /// If all begins and ends of an operation are computed, what that means for
     /// the begins.
-    pub(super) fn completed(&mut self, number: OperationNumber, delay: i64) -> Vec<Limit> {
+    pub(crate) fn completed(&mut self, number: OperationNumber, delay: i64) -> Vec<Limit> {
         let operation = &self.operations[number.index()];
         // Nobody who has come must find the operation gone.
         let ends = operation.ends.max(operation.waiting.len() as u32);
@@ -239,7 +239,7 @@ impl Collectives {
     }
 
     /// How far a begin may move by the ends computed so far.
-    pub(super) fn limit(&self, number: OperationNumber, place: u32, delay: i64) -> i64 {
+    pub(crate) fn limit(&self, number: OperationNumber, place: u32, delay: i64) -> i64 {
         let operation = &self.operations[number.index()];
         let begun = operation.begun.get(place as usize);
         begun.map_or(i64::MAX, |begun| operation.limit(begun, delay))
@@ -247,7 +247,7 @@ impl Collectives {
 
     /// Forgets operations that began before `time` and are not complete;
     /// returns how many, and tells the gates of their begins.
-    pub(super) fn forget_before(&mut self, time: i64, mut open: impl FnMut(Limit)) -> u64 {
+    pub(crate) fn forget_before(&mut self, time: i64, mut open: impl FnMut(Limit)) -> u64 {
         let old: Vec<OperationNumber> = self
             .by_id
             .values()
@@ -269,7 +269,7 @@ impl Collectives {
 
     /// Keeps an operation for those who have not come, unless some of those who have are
     /// still in the filter.
-    pub(super) fn keep(&mut self, number: OperationNumber) {
+    pub(crate) fn keep(&mut self, number: OperationNumber) {
         let operation = &self.operations[number.index()];
         let has_left = operation.left as usize == operation.begun.len();
         if operation.id.is_some() && has_left && operation.is_computed() {
@@ -288,7 +288,7 @@ impl Collectives {
 
     /// Forgets the oldest of the operations that are kept until no more than `most` begins
     /// are, if they were over by `until`. Returns how many operations.
-    pub(super) fn forget_beyond(&mut self, most: usize, until: i64) -> u64 {
+    pub(crate) fn forget_beyond(&mut self, most: usize, until: i64) -> u64 {
         let mut forgotten = 0;
         while self.kept_begins > most
             && let Some(number) = self.kept.oldest().map(OperationNumber)
@@ -313,7 +313,7 @@ impl Collectives {
     }
 
     /// How many operations are under way.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.by_id.len()
     }
 }

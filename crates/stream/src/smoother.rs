@@ -1,6 +1,6 @@
 //! The amortisation of one clock, one event at a time.
 //!
-//! In [`crate::clock`] the amortised clock is the taut string through the gates
+//! In [`retime::clock`] the amortised clock is the taut string through the gates
 //! `[S, up]` of all events with edges. A gate's `up` is known as soon as the clock
 //! has gone on by the length of a ramp, and the effect of the gate's event, if
 //! any, is computed. From then on the gate narrows the funnel; whatever lies
@@ -17,52 +17,52 @@
 
 use std::collections::VecDeque;
 
-use super::collectives::OperationNumber;
-use super::matching::MessageNumber;
-use super::way::{Knot, Way};
-use crate::clock::{Bend, Funnel, interpolate};
-use retime_model::LocationIndex;
+use crate::collectives::OperationNumber;
+use crate::matching::MessageNumber;
+use crate::way::{Knot, Way};
+use retime::LocationIndex;
+use retime::clock::{Bend, Funnel, interpolate};
 
 /// The limit of a gate whose effect is not computed yet.
-pub(super) const OPEN: i64 = i64::MIN;
+pub(crate) const OPEN: i64 = i64::MIN;
 
 /// An event that is computed and waits for its final time.
 #[derive(Clone, Debug)]
-pub(super) struct Held<P> {
-    pub(super) location: LocationIndex,
-    pub(super) is_gate: bool,
-    pub(super) raw: i64,
+pub(crate) struct Held<P> {
+    pub(crate) location: LocationIndex,
+    pub(crate) is_gate: bool,
+    pub(crate) raw: i64,
     /// The raw time it counts with: not before that of the previous event.
-    pub(super) effective: i64,
+    pub(crate) effective: i64,
     /// A time before which it cannot be.
-    pub(super) least: i64,
+    pub(crate) least: i64,
     /// The newest raw time when it arrived.
-    pub(super) arrived: i64,
+    pub(crate) arrived: i64,
     /// Its logical time; once final, its corrected time.
-    pub(super) value: i64,
-    pub(super) payload: P,
+    pub(crate) value: i64,
+    pub(crate) payload: P,
 }
 
 /// An event that the string has to respect.
 #[derive(Clone, Debug)]
-pub(super) struct Gate {
+pub(crate) struct Gate {
     /// The clock without its jumps.
-    pub(super) x: i64,
+    pub(crate) x: i64,
     /// The sum of its jumps.
-    pub(super) low: i64,
+    pub(crate) low: i64,
     /// How far the event may move, [`OPEN`], or `i64::MAX`.
-    pub(super) limit: i64,
+    pub(crate) limit: i64,
     /// The message or operation that says so.
-    pub(super) effect: Effect,
+    pub(crate) effect: Effect,
     /// Raw time since the previous gate at which a lead was gone.
-    pub(super) gone: Option<i64>,
+    pub(crate) gone: Option<i64>,
     /// The highest the string may be; known once the gate is in the funnel.
-    pub(super) up: i64,
+    pub(crate) up: i64,
 }
 
 /// Who wants to know when an event leaves before its effect is computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Effect {
+pub(crate) enum Effect {
     None,
     Message(MessageNumber),
     /// With the place of the event among the begins.
@@ -71,17 +71,17 @@ pub(super) enum Effect {
 
 /// An event with a gate that left at a time later than its logical one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
-    pub(super) effect: Effect,
-    pub(super) time: i64,
+pub(crate) struct Left {
+    pub(crate) effect: Effect,
+    pub(crate) time: i64,
 }
 
 /// Logical times up to which events have waited long enough.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Until {
+pub(crate) struct Until {
     /// Those whose corridor is known.
-    pub(super) known: i64,
-    pub(super) any: i64,
+    pub(crate) known: i64,
+    pub(crate) any: i64,
 }
 
 /// Where the string stands.
@@ -94,7 +94,7 @@ enum Stage {
 
 /// The amortisation of one clock.
 #[derive(Debug)]
-pub(super) struct Smoother<P> {
+pub(crate) struct Smoother<P> {
     held: VecDeque<Held<P>>,
     /// So many at the front of `held` are final.
     finished: usize,
@@ -114,9 +114,9 @@ pub(super) struct Smoother<P> {
     /// The last final time.
     last_time: i64,
     /// What left before its effect was computed.
-    pub(super) left: Vec<Left>,
+    pub(crate) left: Vec<Left>,
     /// Events that had to leave before their time was certain.
-    pub(super) forced: u64,
+    pub(crate) forced: u64,
 }
 
 impl<P> Default for Smoother<P> {
@@ -141,19 +141,19 @@ impl<P> Default for Smoother<P> {
 
 impl<P> Smoother<P> {
     /// The number that the next gate gets.
-    pub(super) fn next_gate(&self) -> u64 {
+    pub(crate) fn next_gate(&self) -> u64 {
         self.first + self.gates.len() as u64
     }
 
     /// An event was computed.
     #[inline]
-    pub(super) fn push(&mut self, event: Held<P>, gate: Option<Gate>) {
+    pub(crate) fn push(&mut self, event: Held<P>, gate: Option<Gate>) {
         self.held.push_back(event);
         self.gates.extend(gate);
     }
 
     /// How far the event of a gate may move has become known.
-    pub(super) fn limit(&mut self, gate: u64, limit: i64) {
+    pub(crate) fn limit(&mut self, gate: u64, limit: i64) {
         if let Some(index) = gate.checked_sub(self.first)
             && let Some(gate) = self.gates.get_mut(index as usize)
         {
@@ -163,34 +163,34 @@ impl<P> Smoother<P> {
     }
 
     /// Whether the first gate outside of the funnel may be waiting for `gate`.
-    pub(super) fn waits_for(&self, gate: u64) -> bool {
+    pub(crate) fn waits_for(&self, gate: u64) -> bool {
         gate == self.next
     }
 
     /// Whether it holds no event.
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
     /// The first event, if its time is final.
     #[inline]
-    pub(super) fn front(&self) -> Option<i64> {
+    pub(crate) fn front(&self) -> Option<i64> {
         (self.finished > 0).then(|| self.held.front().map(|held| held.value))?
     }
 
     /// The first event whose time is not final.
     #[inline]
-    pub(super) fn unfinished(&self) -> Option<&Held<P>> {
+    pub(crate) fn unfinished(&self) -> Option<&Held<P>> {
         self.held.get(self.finished)
     }
 
-    pub(super) fn last_time(&self) -> i64 {
+    pub(crate) fn last_time(&self) -> i64 {
         self.last_time
     }
 
     /// Takes the first event, if its time is final.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Held<P>> {
+    pub(crate) fn pop(&mut self) -> Option<Held<P>> {
         if self.finished == 0 {
             return None;
         }
@@ -201,7 +201,7 @@ impl<P> Smoother<P> {
     /// Passes all gates that are known well enough. No later event lies before
     /// `position` on the clock without jumps, whose ramps are `ramp` long.
     #[inline]
-    pub(super) fn advance(&mut self, position: impl FnOnce() -> i64, ramp: i64) {
+    pub(crate) fn advance(&mut self, position: impl FnOnce() -> i64, ramp: i64) {
         if self.next == self.next_gate() {
             return;
         }
@@ -366,7 +366,7 @@ impl<P> Smoother<P> {
 
     /// Makes final what has waited long enough, certain or not; `limit` tells what
     /// is known of an open limit.
-    pub(super) fn force(&mut self, until: Until, ramp: i64, limit: impl Fn(Effect) -> i64) {
+    pub(crate) fn force(&mut self, until: Until, ramp: i64, limit: impl Fn(Effect) -> i64) {
         while let Some(front) = self.unfinished() {
             let is_gate = front.is_gate;
             let is_known = self.next > self.first || !is_gate && self.gates.is_empty();
@@ -458,7 +458,7 @@ impl<P> Smoother<P> {
 
     /// Nothing comes any more. Makes the events behind the last gate final:
     /// shifted like it, or at their logical times.
-    pub(super) fn end(&mut self, is_shift: bool) {
+    pub(crate) fn end(&mut self, is_shift: bool) {
         if self.next != self.next_gate() || !self.gates.is_empty() {
             return;
         }

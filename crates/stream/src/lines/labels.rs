@@ -1,28 +1,29 @@
 //! Locations by the names that lines give them.
 
 use retime::LocationIndex;
-use retime::filter::Filter;
 use retime_jsonl::line::Header;
 use retime_jsonl::{Id, IdMap};
 
+use crate::filter::Filter;
+
 /// The locations that have been named.
-#[derive(Default)]
-pub(super) struct Labels {
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
     known: IdMap<LocationIndex>,
     /// Whether no more may be named.
-    pub(super) is_closed: bool,
+    pub(crate) is_closed: bool,
 }
 
 impl Labels {
     /// Takes the locations of a header.
-    pub(super) fn declare(&mut self, header: &Header<'_>) {
+    pub(crate) fn declare(&mut self, header: &Header<'_>) {
         for (&id, index) in header.locations.iter().zip(0..) {
             self.known.insert(id, LocationIndex(index));
         }
     }
 
     /// The location of a name, new if it is the first time.
-    pub(super) fn index<P>(
+    pub(crate) fn index<P>(
         &mut self,
         name: Id<'_>,
         filter: &mut Filter<P>,

@@ -1,8 +1,8 @@
 //! How the clocks of a filter go on by themselves.
 
-use crate::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
-use retime_model::ClockId;
-use retime_model::TickRate;
+use retime::ClockId;
+use retime::TickRate;
+use retime::clock::{CombinedConstants, Control, Controllers, DegressiveConstants, Gamma, Lead};
 
 /// How gamma is found in a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,13 +17,13 @@ pub enum FilterControl {
 
 /// The law of all clocks.
 #[derive(Debug)]
-pub(super) enum Law {
+pub(crate) enum Law {
     Constant(Gamma),
     Controlled(Controllers),
 }
 
 impl Law {
-    pub(super) fn new(control: FilterControl, clocks: usize, rate: TickRate) -> Self {
+    pub(crate) fn new(control: FilterControl, clocks: usize, rate: TickRate) -> Self {
         let controlled = |control| Self::Controlled(Controllers::new(control, clocks, rate));
         match control {
             FilterControl::Constant(gamma) => Self::Constant(gamma),
@@ -33,13 +33,13 @@ impl Law {
     }
 
     /// Whether the order in which clocks are computed does not matter.
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(_))
     }
 
     /// Where a clock alone is at raw time `raw`.
     #[inline]
-    pub(super) fn own(&self, clock: ClockId, lead: Lead, raw: i64) -> i64 {
+    pub(crate) fn own(&self, clock: ClockId, lead: Lead, raw: i64) -> i64 {
         match self {
             Self::Constant(gamma) => raw + lead.at(raw, *gamma),
             Self::Controlled(controllers) => {
@@ -52,7 +52,7 @@ impl Law {
 
     /// A time before which a clock cannot be at raw time `raw`, whatever comes.
     #[inline]
-    pub(super) fn least(&self, lead: Lead, raw: i64) -> i64 {
+    pub(crate) fn least(&self, lead: Lead, raw: i64) -> i64 {
         match self {
             Self::Constant(gamma) => raw + lead.at(raw, *gamma),
             Self::Controlled(_) => lead.value().map_or(raw, |value| value.max(raw)),
@@ -61,7 +61,7 @@ impl Law {
 
     /// The raw time between two others at which a lead is gone.
     #[inline]
-    pub(super) fn gone(&self, lead: Lead, from: i64, to: i64) -> Option<i64> {
+    pub(crate) fn gone(&self, lead: Lead, from: i64, to: i64) -> Option<i64> {
         match self {
             Self::Constant(gamma) => lead.gone_between(from, to, *gamma),
             Self::Controlled(_) => None,
@@ -70,7 +70,7 @@ impl Law {
 
     /// An event with a gate was computed; the lead from there on.
     #[inline]
-    pub(super) fn computed(&mut self, clock: ClockId, lead: Lead, now: Now) -> Lead {
+    pub(crate) fn computed(&mut self, clock: ClockId, lead: Lead, now: Now) -> Lead {
         let ahead = Lead::new(now.raw, now.value - now.raw);
         match self {
             Self::Constant(_) if now.value > now.own => ahead,
@@ -83,7 +83,7 @@ impl Law {
     }
 
     /// A clock has no event left.
-    pub(super) fn ended(&mut self, clock: ClockId) {
+    pub(crate) fn ended(&mut self, clock: ClockId) {
         if let Self::Controlled(controllers) = self {
             controllers.ended(clock);
         }
@@ -92,12 +92,12 @@ impl Law {
 
 /// A clock at an event.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Now {
-    pub(super) raw: i64,
+pub(crate) struct Now {
+    pub(crate) raw: i64,
     /// Where the clock alone would be.
-    pub(super) own: i64,
+    pub(crate) own: i64,
     /// Where it is.
-    pub(super) value: i64,
+    pub(crate) value: i64,
     /// Where the simple logical clock is.
-    pub(super) simple: i64,
+    pub(crate) simple: i64,
 }

@@ -1,7 +1,7 @@
 //! Throughput, memory and delay of the filter on a stream made up on the fly.
 //!
 //! ```text
-//! cargo bench -p retime --bench filter [-- <events> [<locations>]]
+//! cargo bench -p retime-stream --bench filter [-- <events> [<locations>]]
 //! ```
 //!
 //! Only the filter is timed: events are made in blocks beforehand. One thread.
@@ -15,13 +15,13 @@
     reason = "a report, and no library code"
 )]
 
-#[path = "../tests/it/common/ring.rs"]
+#[path = "../tests/it/ring.rs"]
 mod ring;
 
 use std::time::{Duration, Instant};
 
-use retime::filter::{Event, Filter, FilterOptions, FilterReport};
 use retime::{TickRate, Ticks};
+use retime_stream::{Event, Filter, FilterOptions, FilterReport};
 
 const BLOCK: usize = 1_000_000;
 

@@ -10,12 +10,12 @@
 
 use rustc_hash::FxHashMap;
 
-use super::event::MessageId;
-use super::kept::Kept;
-use retime_model::ClockId;
+use crate::event::MessageId;
+use crate::kept::Kept;
+use retime::ClockId;
 
 /// A time that is not known yet.
-pub(super) const UNKNOWN: i64 = i64::MIN;
+pub(crate) const UNKNOWN: i64 = i64::MIN;
 
 /// Of so many channels it is known that sends are forgotten: as much room as for messages
 /// themselves. If there are more, the count starts anew.
@@ -26,7 +26,7 @@ const FORGOTTEN: i64 = i64::MIN / 2;
 
 /// A message under way, by its number among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct MessageNumber(u32);
+pub(crate) struct MessageNumber(u32);
 
 impl MessageNumber {
     const fn index(self) -> usize {
@@ -36,31 +36,31 @@ impl MessageNumber {
 
 /// What is known of a message under way.
 #[derive(Clone, Debug)]
-pub(super) struct Message {
+pub(crate) struct Message {
     id: MessageId,
     /// The next one in line, and, of the first, the last one.
     next: Option<MessageNumber>,
     last: MessageNumber,
-    pub(super) has_send: bool,
-    pub(super) has_receive: bool,
+    pub(crate) has_send: bool,
+    pub(crate) has_receive: bool,
     /// The receive went on without its send.
-    pub(super) given_up: bool,
+    pub(crate) given_up: bool,
     /// Time of the send: computed, or later the final one.
-    pub(super) sent: i64,
-    pub(super) sent_simple: i64,
-    pub(super) sent_raw: i64,
+    pub(crate) sent: i64,
+    pub(crate) sent_simple: i64,
+    pub(crate) sent_raw: i64,
     /// Clock of the send, and number of its gate.
-    pub(super) from: ClockId,
-    pub(super) gate: u64,
+    pub(crate) from: ClockId,
+    pub(crate) gate: u64,
     /// Clock of the receive.
-    pub(super) to: ClockId,
+    pub(crate) to: ClockId,
     /// Raw time of the half that came first.
-    pub(super) since: i64,
+    pub(crate) since: i64,
 }
 
 /// All messages under way.
 #[derive(Debug, Default)]
-pub(super) struct Matching {
+pub(crate) struct Matching {
     waiting: FxHashMap<MessageId, MessageNumber>,
     messages: Vec<Message>,
     free: Vec<MessageNumber>,
@@ -72,14 +72,14 @@ pub(super) struct Matching {
 
 impl Message {
     /// Whether it is a receive of which no more is known than that its send came.
-    pub(super) fn is_send_forgotten(&self) -> bool {
+    pub(crate) fn is_send_forgotten(&self) -> bool {
         self.sent == FORGOTTEN
     }
 }
 
 impl Matching {
     /// A send has come; the message it belongs to.
-    pub(super) fn sent(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
+    pub(crate) fn sent(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
         let number = self.join(id, raw, |message| message.has_send);
         let message = &mut self.messages[number.index()];
         message.has_send = true;
@@ -88,7 +88,7 @@ impl Matching {
     }
 
     /// A receive has come; the message it belongs to.
-    pub(super) fn received(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
+    pub(crate) fn received(&mut self, id: MessageId, clock: ClockId, raw: i64) -> MessageNumber {
         if self.is_skipped(id) {
             return self.without_send(id, clock, raw);
         }
@@ -182,23 +182,23 @@ impl Matching {
         number
     }
 
-    pub(super) fn get(&self, number: MessageNumber) -> &Message {
+    pub(crate) fn get(&self, number: MessageNumber) -> &Message {
         &self.messages[number.index()]
     }
 
-    pub(super) fn get_mut(&mut self, number: MessageNumber) -> &mut Message {
+    pub(crate) fn get_mut(&mut self, number: MessageNumber) -> &mut Message {
         &mut self.messages[number.index()]
     }
 
     /// Nobody will ask for this message any more.
-    pub(super) fn finish(&mut self, number: MessageNumber) {
+    pub(crate) fn finish(&mut self, number: MessageNumber) {
         self.kept.remove(number.0);
         self.free.push(number);
     }
 
     /// Forgets messages of which one half waits in vain since before `time`: sends
     /// that are computed, and receives that went on without their send.
-    pub(super) fn forget_before(&mut self, time: i64, mut forgotten: impl FnMut(&Message)) {
+    pub(crate) fn forget_before(&mut self, time: i64, mut forgotten: impl FnMut(&Message)) {
         let is_old = |message: &Message| {
             message.since < time && (message.sent != UNKNOWN || message.given_up)
         };
@@ -214,7 +214,7 @@ impl Matching {
     }
 
     /// A half has gone through the filter, and is kept if the other one is missing.
-    pub(super) fn keep(&mut self, number: MessageNumber) {
+    pub(crate) fn keep(&mut self, number: MessageNumber) {
         let message = &self.messages[number.index()];
         if message.has_send != message.has_receive {
             self.kept.add(number.0);
@@ -223,7 +223,7 @@ impl Matching {
 
     /// Forgets the oldest of what is kept if that is more than `most`; sends only if they
     /// left by `until`.
-    pub(super) fn forget_beyond(
+    pub(crate) fn forget_beyond(
         &mut self,
         most: usize,
         until: i64,
@@ -268,7 +268,7 @@ impl Matching {
     }
 
     /// How many messages are under way.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.messages.len() - self.free.len()
     }
 }

@@ -6,12 +6,13 @@ use std::ops::Range;
 use retime::LocationIndex;
 use retime::Timestamp;
 use retime::causality::{Class, Message};
-use retime::filter::{Collective, EventKind, MessageId, Prefix};
 use retime_jsonl::Id;
 use retime_jsonl::line::{Part, Partner, What};
 
+use crate::event::{Collective, EventKind, MessageId, Prefix};
+
 /// The event of a line of location `own`; `None` for a line that is none.
-pub(super) fn event(what: &What<'_>, own: LocationIndex) -> Option<EventKind> {
+pub(crate) fn event(what: &What<'_>, own: LocationIndex) -> Option<EventKind> {
     Some(match what {
         What::Heartbeat | What::End => return None,
         What::Send(partner) => EventKind::Send(message(partner, |peer| (own, peer))),
@@ -60,7 +61,7 @@ fn message_id(id: Id<'_>) -> MessageId {
 }
 
 /// Writes a line again, with another time and the one it had.
-pub(super) fn write(
+pub(crate) fn write(
     out: &mut impl Write,
     text: &str,
     place: Range<u32>,

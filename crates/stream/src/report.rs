@@ -1,7 +1,7 @@
 //! What a filter did.
 
-use super::spread::Spread;
-use retime_model::Ticks;
+use crate::spread::Spread;
+use retime::Ticks;
 
 /// Counts of a filter so far.
 #[derive(Clone, Debug, Default)]

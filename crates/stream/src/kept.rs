@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// Numbers in the order in which they were added; each can be taken out at any time.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(crate) struct Kept {
     /// Numbers and their turns, some of them no longer in it.
     order: VecDeque<(u32, u64)>,
     /// The turn of each number, 0 if it is not in it.
@@ -15,7 +15,7 @@ pub(super) struct Kept {
 
 impl Kept {
     /// Adds a number, as the newest.
-    pub(super) fn add(&mut self, number: u32) {
+    pub(crate) fn add(&mut self, number: u32) {
         self.remove(number);
         self.last_turn += 1;
         if self.turns.len() <= number as usize {
@@ -33,7 +33,7 @@ impl Kept {
     }
 
     /// Takes a number out; whether it was in it.
-    pub(super) fn remove(&mut self, number: u32) -> bool {
+    pub(crate) fn remove(&mut self, number: u32) -> bool {
         let turn = self.turns.get_mut(number as usize).map(std::mem::take);
         let was_kept = turn.is_some_and(|turn| turn > 0);
         self.len -= usize::from(was_kept);
@@ -41,14 +41,14 @@ impl Kept {
     }
 
     /// Whether a number is in it.
-    pub(super) fn contains(&self, number: u32) -> bool {
+    pub(crate) fn contains(&self, number: u32) -> bool {
         self.turns
             .get(number as usize)
             .is_some_and(|&turn| turn > 0)
     }
 
     /// The oldest number.
-    pub(super) fn oldest(&mut self) -> Option<u32> {
+    pub(crate) fn oldest(&mut self) -> Option<u32> {
         loop {
             let &(number, turn) = self.order.front()?;
             if self.turns[number as usize] == turn {
@@ -58,7 +58,7 @@ impl Kept {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 }

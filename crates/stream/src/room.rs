@@ -10,9 +10,9 @@
 //! its effects follow it in any case. They only wait in vain for what has been forgotten,
 //! as for something lost, and count as that.
 
-use super::Filter;
-use super::collectives::OperationNumber;
-use super::matching::MessageNumber;
+use crate::collectives::OperationNumber;
+use crate::filter::Filter;
+use crate::matching::MessageNumber;
 
 /// Room for halves of messages: at 200 bytes each, 50 MB.
 const MESSAGES: usize = 1 << 18;
@@ -26,7 +26,7 @@ const PER_LOCATION: usize = 16;
 
 impl<P> Filter<P> {
     /// One half of a message has gone through; the other one may come.
-    pub(super) fn keep_message(&mut self, number: MessageNumber) {
+    pub(crate) fn keep_message(&mut self, number: MessageNumber) {
         let Some(most) = self.room(MESSAGES) else {
             return;
         };
@@ -40,7 +40,7 @@ impl<P> Filter<P> {
     }
 
     /// All that has come of an operation has gone through, perhaps; more may come.
-    pub(super) fn keep_operation(&mut self, number: OperationNumber) {
+    pub(crate) fn keep_operation(&mut self, number: OperationNumber) {
         let Some(most) = self.room(BEGINS) else {
             return;
         };

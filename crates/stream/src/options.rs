@@ -1,8 +1,8 @@
 //! What a filter keeps to.
 
-use super::control::FilterControl;
-use crate::clock::{AmortizationRate, Gamma};
-use retime_model::{TickRate, Ticks};
+use crate::control::FilterControl;
+use retime::clock::{AmortizationRate, Gamma};
+use retime::{TickRate, Ticks};
 
 /// How long an event may stay in the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl FilterOptions {
     /// and 100 ms on the way:
     ///
     /// ```
-    /// use retime::filter::FilterOptions;
+    /// use retime_stream::FilterOptions;
     /// use retime::{TickRate, Ticks};
     /// let mut options = FilterOptions::new(TickRate::per_second(1_000_000).unwrap());
     /// options.min_delay = Ticks(10_000);

@@ -2,18 +2,18 @@
 //!
 //! With a constant factor the order does not matter, and each clock goes on as
 //! far as it can. Controllers see other clocks, so there the order is fixed, the
-//! same as in [`crate::clock::regulated`]: among the clocks whose next event has
+//! same as in [`retime::clock::regulated`]: among the clocks whose next event has
 //! all its causes computed the one with the smallest raw time, ties by clock. A
 //! clock whose next event has not come holds that up until it is certain to be
 //! later.
 
-use super::Filter;
-use super::clock::{Role, Waiting};
-use super::collectives::OperationNumber;
-use super::control::Now;
-use super::matching::{MessageNumber, UNKNOWN};
-use super::smoother::{Effect, Gate, Held, OPEN};
-use retime_model::{ClockId, LocationIndex};
+use crate::clock::{Role, Waiting};
+use crate::collectives::OperationNumber;
+use crate::control::Now;
+use crate::filter::Filter;
+use crate::matching::{MessageNumber, UNKNOWN};
+use crate::smoother::{Effect, Gate, Held, OPEN};
+use retime::{ClockId, LocationIndex};
 
 /// What a clock could do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,17 +31,17 @@ type Cause = Option<(i64, i64)>;
 
 impl<P> Filter<P> {
     /// A clock may be able to go on.
-    pub(super) fn wake(&mut self, clock: ClockId) {
+    pub(crate) fn wake(&mut self, clock: ClockId) {
         self.ready.add(clock);
     }
 
     /// More of a clock may be certain.
-    pub(super) fn touch(&mut self, clock: ClockId) {
+    pub(crate) fn touch(&mut self, clock: ClockId) {
         self.touched.add(clock);
     }
 
     /// Computes all that can be computed, and passes on what is certain then.
-    pub(super) fn work(&mut self) {
+    pub(crate) fn work(&mut self) {
         if self.law.is_constant() {
             self.in_any_order();
         } else {
@@ -152,7 +152,7 @@ impl<P> Filter<P> {
     }
 
     /// Nothing comes before this from those of the locations of a clock that have no event.
-    pub(super) fn idle_until(&self, clock: ClockId) -> i64 {
+    pub(crate) fn idle_until(&self, clock: ClockId) -> i64 {
         let idle = self.clocks[clock.as_usize()].heads.first_idle();
         idle.map_or(i64::MAX, |horizon| {
             self.floor().map_or(horizon, |floor| horizon.max(floor))
@@ -160,7 +160,7 @@ impl<P> Filter<P> {
     }
 
     /// Nothing comes from a location before this.
-    pub(super) fn horizon(&self, location: LocationIndex) -> i64 {
+    pub(crate) fn horizon(&self, location: LocationIndex) -> i64 {
         let place = &self.locations[location.as_usize()];
         if place.is_ended {
             return i64::MAX;
@@ -261,7 +261,7 @@ impl<P> Filter<P> {
     }
 
     /// The gate of an event, and its jump.
-    fn gate(&mut self, clock: ClockId, lead: crate::clock::Lead, now: Now) -> Gate {
+    fn gate(&mut self, clock: ClockId, lead: retime::clock::Lead, now: Now) -> Gate {
         if now.value > now.own {
             self.note_jump(now.value - now.own);
         }
@@ -371,7 +371,7 @@ impl<P> Filter<P> {
         &mut self,
         clock: ClockId,
         number: OperationNumber,
-        what: &super::event::Collective,
+        what: &crate::event::Collective,
         value: i64,
     ) {
         if !self.collectives.is_ready(number, what) {
@@ -391,7 +391,7 @@ impl<P> Filter<P> {
     }
 
     /// The event of a gate may move so far.
-    pub(super) fn limit(&mut self, clock: ClockId, gate: u64, limit: i64) {
+    pub(crate) fn limit(&mut self, clock: ClockId, gate: u64, limit: i64) {
         let smoother = &mut self.smoothers[clock.as_usize()];
         smoother.limit(gate, limit);
         if smoother.waits_for(gate) {
@@ -400,7 +400,7 @@ impl<P> Filter<P> {
     }
 
     /// Controllers leave clocks out that have no event with edges left.
-    pub(super) fn note_end(&mut self, clock: ClockId) {
+    pub(crate) fn note_end(&mut self, clock: ClockId) {
         let state = &self.clocks[clock.as_usize()];
         if state.nodes_waiting == 0 && state.gate.is_some() && state.live == 0 {
             self.law.ended(clock);

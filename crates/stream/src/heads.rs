@@ -12,13 +12,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Filter;
-use super::clock::Location;
-use retime_model::LocationIndex;
+use retime::LocationIndex;
 
 /// What is known of the next event of a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Head {
+pub(crate) enum Head {
     /// Its raw time.
     Waiting(i64),
     /// It has not come, and is not before this.
@@ -27,27 +25,17 @@ enum Head {
     Ended,
 }
 
-impl<P> Location<P> {
-    fn head(&self) -> Head {
-        match self.waiting.front() {
-            Some(head) => Head::Waiting(head.raw),
-            None if self.is_ended => Head::Ended,
-            None => Head::Idle(self.horizon),
-        }
-    }
-}
-
 /// The locations of a clock by their next event; empty for a clock of one location, which
 /// needs no order.
 #[derive(Debug, Default)]
-pub(super) struct Heads {
+pub(crate) struct Heads {
     waiting: BTreeSet<(i64, LocationIndex)>,
     idle: BTreeSet<(i64, LocationIndex)>,
 }
 
 impl Heads {
     /// Of locations from which nothing is known.
-    pub(super) fn of(locations: &[LocationIndex]) -> Self {
+    pub(crate) fn of(locations: &[LocationIndex]) -> Self {
         let mut heads = Self::default();
         if locations.len() > 1 {
             heads.idle = locations.iter().map(|&it| (i64::MIN, it)).collect();
@@ -56,24 +44,25 @@ impl Heads {
     }
 
     /// The smallest raw time of an event, and the first location that has one of it.
-    pub(super) fn first_waiting(&self) -> Option<(i64, LocationIndex)> {
+    pub(crate) fn first_waiting(&self) -> Option<(i64, LocationIndex)> {
         self.waiting.first().copied()
     }
 
     /// The least time before which nothing comes from a location without events.
-    pub(super) fn first_idle(&self) -> Option<i64> {
+    pub(crate) fn first_idle(&self) -> Option<i64> {
         self.idle.first().map(|it| it.0)
     }
 
     /// The locations whose next event is not after `raw`, in their order.
-    pub(super) fn waiting_until(&self, raw: i64) -> Vec<LocationIndex> {
+    pub(crate) fn waiting_until(&self, raw: i64) -> Vec<LocationIndex> {
         let until = self.waiting.range(..=(raw, LocationIndex(u32::MAX)));
         let mut locations: Vec<LocationIndex> = until.map(|it| it.1).collect();
         locations.sort_unstable();
         locations
     }
 
-    fn set(&mut self) -> impl FnMut(Head, LocationIndex, bool) {
+    /// Adds what is known of a location, or takes it away.
+    pub(crate) fn set(&mut self) -> impl FnMut(Head, LocationIndex, bool) {
         |head, location, is_there| {
             let (set, time) = match head {
                 Head::Waiting(raw) => (&mut self.waiting, raw),
@@ -86,30 +75,5 @@ impl Heads {
                 set.remove(&(time, location));
             }
         }
-    }
-}
-
-impl<P> Filter<P> {
-    /// Changes what is known of a location.
-    #[inline]
-    pub(super) fn change<T>(
-        &mut self,
-        location: LocationIndex,
-        change: impl FnOnce(&mut Location<P>) -> T,
-    ) -> T {
-        let place = &mut self.locations[location.as_usize()];
-        let clock = &mut self.clocks[place.clock.as_usize()];
-        if clock.locations.len() == 1 {
-            return change(place);
-        }
-        let before = place.head();
-        let changed = change(place);
-        let after = place.head();
-        if after != before {
-            let mut set = clock.heads.set();
-            set(before, location, false);
-            set(after, location, true);
-        }
-        changed
     }
 }

@@ -1,32 +1,32 @@
 //! The way of a clock from one final point to the next, for what lies between.
 
-use crate::clock::interpolate;
+use retime::clock::interpolate;
 
 /// A final point of the string.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Knot {
-    pub(super) raw: i64,
+pub(crate) struct Knot {
+    pub(crate) raw: i64,
     /// The clock without its jumps.
-    pub(super) x: i64,
+    pub(crate) x: i64,
     /// The height of the string above it.
-    pub(super) height: i64,
+    pub(crate) height: i64,
 }
 
 impl Knot {
-    pub(super) fn time(self) -> i64 {
+    pub(crate) fn time(self) -> i64 {
         self.x + self.height
     }
 }
 
 /// Straight in raw time, but for a bend where a lead was gone.
-pub(super) struct Way {
+pub(crate) struct Way {
     /// Raw and corrected times.
     points: [(i64, i64); 3],
 }
 
 impl Way {
     /// From `from`, with the jumps `low` before it, to `to`.
-    pub(super) fn new(from: Option<Knot>, low: i64, gone: Option<i64>, to: Knot) -> Self {
+    pub(crate) fn new(from: Option<Knot>, low: i64, gone: Option<i64>, to: Knot) -> Self {
         let end = (to.raw, to.time());
         let Some(from) = from else {
             // Before the first point everything is shifted like it.
@@ -49,7 +49,7 @@ impl Way {
     }
 
     /// The corrected time at a raw time on the way.
-    pub(super) fn at(&self, raw: i64) -> i64 {
+    pub(crate) fn at(&self, raw: i64) -> i64 {
         let [start, bend, end] = self.points;
         let (from, to) = if raw < bend.0 {
             (start, bend)

@@ -1,11 +1,11 @@
 //! The filter while events still come: what is late, lost or silent, and how
 //! long it takes.
 
-use crate::common::ring;
-use retime::filter::{
+use crate::ring;
+use retime::{LocationIndex, TickRate, Ticks, Timestamp};
+use retime_stream::{
     Collective, DelayBound, Event, EventKind, Filter, FilterError, FilterOptions, MessageId,
 };
-use retime::{LocationIndex, TickRate, Ticks, Timestamp};
 
 /// Bounds in microseconds: clocks within 10, up to 100 on the way, ramps of 100.
 fn options() -> FilterOptions {

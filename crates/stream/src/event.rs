@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use retime_model::{LocationIndex, Timestamp};
+use retime::{LocationIndex, Timestamp};
 
 /// An event on its way into the filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl MessageId {
     }
 
     /// Whether it is that of a channel.
-    pub(super) const fn is_channel(self) -> bool {
+    pub(crate) const fn is_channel(self) -> bool {
         matches!(self.space, Space::Channel)
     }
 
@@ -123,7 +123,7 @@ impl MessageId {
 /// A collective operation: every begin precedes every end of another clock.
 ///
 /// ```
-/// use retime::filter::{Collective, MessageId};
+/// use retime_stream::{Collective, MessageId};
 /// let id = MessageId::number(7);
 /// // The root's begin precedes all ends but its own.
 /// let broadcast = Collective::from_root(id, 4);

@@ -7,19 +7,18 @@
 
 use std::collections::BTreeSet;
 
-use super::Filter;
-use super::merge::Merge;
-use retime_model::ClockId;
+use crate::merge::Merge;
+use retime::ClockId;
 
 /// The silent clocks.
 #[derive(Debug, Default)]
-pub(super) struct Silent {
+pub(crate) struct Silent {
     clocks: BTreeSet<ClockId>,
 }
 
 impl Silent {
     /// A clock gives nothing before `floor`, and is known for nothing else.
-    fn add(&mut self, clock: ClockId, floor: i64, merge: &mut Merge) {
+    pub(crate) fn add(&mut self, clock: ClockId, floor: i64, merge: &mut Merge) {
         let first = self.clocks.first().copied();
         self.clocks.insert(clock);
         match first {
@@ -33,7 +32,7 @@ impl Silent {
     }
 
     /// More is known of a clock now.
-    fn remove(&mut self, clock: ClockId, merge: &mut Merge) {
+    pub(crate) fn remove(&mut self, clock: ClockId, merge: &mut Merge) {
         let Some(&first) = self.clocks.first() else {
             return;
         };
@@ -47,33 +46,6 @@ impl Silent {
         {
             merge.set(next, time);
         }
-    }
-}
-
-impl<P> Filter<P> {
-    /// Nothing comes before this from a clock that says nothing.
-    #[inline]
-    pub(super) fn floor(&self) -> Option<i64> {
-        self.silence.map(|silence| self.now.saturating_sub(silence))
-    }
-
-    /// A clock gives nothing before `bound`.
-    pub(super) fn rise(&mut self, clock: ClockId, bound: i64) {
-        let state = &self.clocks[clock.as_usize()];
-        let is_silent = state.waiting == 0
-            && self.smoothers[clock.as_usize()].is_empty()
-            && self.floor() == Some(bound);
-        if is_silent {
-            self.silent.add(clock, bound, &mut self.merge);
-        } else {
-            self.merge.set(clock, bound);
-        }
-    }
-
-    /// A clock says something.
-    #[inline]
-    pub(super) fn hear(&mut self, clock: ClockId) {
-        self.silent.remove(clock, &mut self.merge);
     }
 }
 

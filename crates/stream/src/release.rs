@@ -1,9 +1,9 @@
 //! What leaves the filter, and when.
 
-use super::Filter;
-use super::event::Corrected;
-use super::smoother::Effect;
-use retime_model::ClockId;
+use crate::event::Corrected;
+use crate::filter::Filter;
+use crate::smoother::Effect;
+use retime::ClockId;
 
 impl<P> Filter<P> {
     /// The next event in the order of corrected times, if it is certain that
@@ -72,8 +72,21 @@ impl<P> Filter<P> {
         waiting.min(self.idle_until(clock))
     }
 
+    /// A clock gives nothing before `bound`.
+    fn rise(&mut self, clock: ClockId, bound: i64) {
+        let state = &self.clocks[clock.as_usize()];
+        let is_silent = state.waiting == 0
+            && self.smoothers[clock.as_usize()].is_empty()
+            && self.floor() == Some(bound);
+        if is_silent {
+            self.silent.add(clock, bound, &mut self.merge);
+        } else {
+            self.merge.set(clock, bound);
+        }
+    }
+
     /// Makes final what is certain of a clock.
-    pub(super) fn settle(&mut self, clock: ClockId) {
+    pub(crate) fn settle(&mut self, clock: ClockId) {
         let ahead = self.ahead(clock);
         let state = &self.clocks[clock.as_usize()];
         let (law, lead, sum) = (&self.law, state.lead, state.sum);
@@ -94,7 +107,7 @@ impl<P> Filter<P> {
     }
 
     /// Effects of events that have left must respect when they did.
-    pub(super) fn note_left(&mut self, clock: ClockId) {
+    pub(crate) fn note_left(&mut self, clock: ClockId) {
         while let Some(left) = self.smoothers[clock.as_usize()].left.pop() {
             match left.effect {
                 Effect::None => {}
