@@ -51,6 +51,7 @@ mod monitor;
 mod near;
 mod open;
 mod originals;
+pub mod pace;
 pub mod packed;
 pub mod presence;
 mod printable;

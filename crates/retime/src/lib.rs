@@ -118,24 +118,21 @@ pub mod auto;
 pub mod causality;
 pub mod clock;
 mod correction;
-mod cycles;
 mod delay;
 mod distortion;
 pub mod edges;
 pub mod estimate;
-mod granularity;
 mod grouping;
-mod hull;
 mod limiting;
-mod median;
 pub mod optimal;
 pub mod order;
-mod pace;
 pub mod pipeline;
 pub mod repair;
 mod share;
 mod sorting;
 mod stragglers;
+
+use retime_model::pace;
 
 pub use accuracy::{Accuracy, Deviation, LocationAccuracy, TruthError};
 pub use causality::{Causality, CausalityOptions};

@@ -6,7 +6,7 @@ use crate::event::{Collective, MessageId};
 use crate::kept::Kept;
 use crate::matching::UNKNOWN;
 use retime::ClockId;
-use retime::causality::TopTwo;
+use retime_numerics::top_two::TopTwo;
 
 /// A begin that is computed.
 #[derive(Clone, Copy, Debug)]

@@ -21,7 +21,7 @@ use crate::collectives::OperationNumber;
 use crate::matching::MessageNumber;
 use crate::way::{Knot, Way};
 use retime::LocationIndex;
-use retime::clock::{Bend, Funnel, interpolate};
+use retime_numerics::taut_string::{Bend, Funnel, interpolate};
 
 /// The limit of a gate whose effect is not computed yet.
 pub(crate) const OPEN: i64 = i64::MIN;

@@ -1,6 +1,6 @@
 //! The way of a clock from one final point to the next, for what lies between.
 
-use retime::clock::interpolate;
+use retime_numerics::taut_string::interpolate;
 
 /// A final point of the string.
 #[derive(Clone, Copy, Debug)]

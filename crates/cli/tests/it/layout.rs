@@ -8,15 +8,19 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 15] = [
+const CRATES: [(&str, &[&str]); 16] = [
     ("retime-model", &[]),
-    ("retime", &["retime-model"]),
+    ("retime-numerics", &["retime-model"]),
+    ("retime", &["retime-model", "retime-numerics"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
     ("retime-gzip", &[]),
     ("retime-kineto", &["retime-gzip", "retime-model"]),
-    ("retime-stream", &["retime", "retime-jsonl"]),
+    (
+        "retime-stream",
+        &["retime", "retime-jsonl", "retime-numerics"],
+    ),
     ("retime-parallel", &["retime", "retime-model"]),
     ("retime-picture", &["retime"]),
     ("retime-export", &["retime", "retime-gzip"]),
@@ -60,8 +64,9 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 13] = [
+const LAYERED: [&str; 14] = [
     "model",
+    "numerics",
     "retime",
     "otf2-format",
     "jsonl",
@@ -121,6 +126,20 @@ fn crates_depend_downwards() {
     }
     let model = all["retime-model"].iter().map(String::as_str);
     assert_eq!(model.collect::<Vec<_>>(), MODEL_NEEDS);
+}
+
+/// Numerics that know no traces: of the model they take what interrupts long work.
+#[test]
+fn numerics_know_no_traces() {
+    let may = ["pace::Pace", "Monitor", "{Cancelled, Monitor}"];
+    for file in sources(&crates().join("numerics/src")) {
+        let code = code(&file);
+        for (at, prefix) in code.match_indices("retime_model::") {
+            let rest = &code[at + prefix.len()..];
+            let fits = may.iter().any(|it| rest.starts_with(it));
+            assert!(fits, "{}: {}", file.display(), rest.lines().next().unwrap());
+        }
+    }
 }
 
 /// All source files below a directory.

@@ -17,10 +17,10 @@ use super::frame::{Frame, Seen};
 use super::links::{Link, Links};
 use super::newton::minimise;
 use super::options::OPTIONS;
-use super::solver::Solver;
 use super::weights::weights;
-use crate::median::median;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::cholesky::SparseCholesky;
+use retime_numerics::median::median;
 
 /// How exactly the centre is found while it is not known yet what to aim at, and then,
 /// as a share of the least slack.
@@ -164,8 +164,8 @@ impl<'a> Bench<'a> {
         curves: &mut Curves,
         aim: &Aim,
         (division, exactness): (Division, f64),
-        solver: Option<Solver>,
-    ) -> Result<Option<Solver>, Cancelled> {
+        solver: Option<SparseCholesky>,
+    ) -> Result<Option<SparseCholesky>, Cancelled> {
         self.monitor.check()?;
         let (links, frame) = (&self.links, &self.frame);
         let cost = Cost {

@@ -37,8 +37,8 @@ use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
 use super::penalties::Penalties;
-use super::solver::{Pattern, Solver};
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::cholesky::{Pattern, SparseCholesky};
 
 /// Groups that a thread takes at a time.
 const TASK: usize = 32;
@@ -87,7 +87,7 @@ pub(super) struct Centre {
     terms: Vec<Term>,
     groups: Vec<Group>,
     penalties: Penalties,
-    solver: Option<Solver>,
+    solver: Option<SparseCholesky>,
 }
 
 /// The pairs of a group's four unknowns, each once: a Hessian is symmetric, so that
@@ -115,7 +115,7 @@ impl Centre {
         active: &[Vec<u32>],
         shape: &Curves,
         cost: Cost<'_>,
-        solver: Option<Solver>,
+        solver: Option<SparseCholesky>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let barrier = cost.barrier;
@@ -137,13 +137,13 @@ impl Centre {
             penalties: Penalties::new(shape, frame, &pattern, cost),
             solver: match solver.filter(|it| *it.pattern() == pattern) {
                 Some(solver) => Some(solver),
-                None => Solver::new(pattern, monitor)?,
+                None => SparseCholesky::new(pattern, monitor)?,
             },
         })
     }
 
     /// What its systems were solved by, for another.
-    pub(super) fn into_solver(self) -> Option<Solver> {
+    pub(super) fn into_solver(self) -> Option<SparseCholesky> {
         self.solver
     }
 
@@ -226,7 +226,7 @@ impl Centre {
         monitor: &dyn Monitor,
     ) -> Result<Option<Vec<f64>>, Cancelled> {
         let downhill: Vec<f64> = gradient.iter().map(|it| -it).collect();
-        let solve = |solver: &mut Solver| solver.solve(hessian, &downhill, monitor);
+        let solve = |solver: &mut SparseCholesky| solver.solve(hessian, &downhill, monitor);
         Ok(self.solver.as_mut().map(solve).transpose()?.flatten())
     }
 }

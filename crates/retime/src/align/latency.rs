@@ -58,12 +58,12 @@ use super::components::components;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
-use crate::cycles::{Arc, Start, shortest_paths};
 use crate::edges::{Edge, Edges};
 use crate::edges::{Source, each_part_watched};
 use crate::estimate::{FEWEST, WINDOW};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::paths::{Arc, Start, shortest_paths};
 
 /// How many windows are tried, and how many messages each step of a cycle needs.
 const TRIED: [(u32, u32); 5] = [

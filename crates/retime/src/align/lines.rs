@@ -24,8 +24,8 @@ use serde::{Deserialize, Serialize};
 use super::frame::Frame;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
-use crate::median::median;
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::median::median;
 
 /// Adds lines to the frame, `rounds` times; returns the least latency of each link
 /// with them. Fails only if `monitor` says to give up.

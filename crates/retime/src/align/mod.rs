@@ -16,7 +16,6 @@
 //!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
 //!    centre        the minimum of a convex function of all offsets, by Newton's method
 //!    barrier         what little slack costs
-//!    solver          sparse linear systems
 //!  outliers      dependencies that contradict all others are left out
 //!  steps         clocks that were set are taken for several, and all that again
 //!  ties          clocks that messages reach in one direction only
@@ -67,7 +66,6 @@ mod recorded;
 mod reduced;
 mod selection;
 mod sharing;
-mod solver;
 mod stages;
 mod steps;
 mod ties;

@@ -23,8 +23,8 @@ use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
-use crate::median::median;
 use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::median::median;
 
 /// Aligned clocks, by which dependencies are judged.
 #[derive(Clone, Copy)]

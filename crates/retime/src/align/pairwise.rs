@@ -14,8 +14,8 @@
 //! 1967), each negative one giving a better mean.
 
 use super::links::Link;
-use crate::cycles::{Arc, Start, shortest_paths};
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::paths::{Arc, Start, shortest_paths};
 
 /// How often the relaxation is raised; each time at least one cycle closes.
 const MOST_CYCLES: usize = 1_000;

@@ -14,7 +14,7 @@ use super::centre::Cost;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::options::OPTIONS;
-use super::solver::Pattern;
+use retime_numerics::cholesky::Pattern;
 
 /// The penalties of one division, weighed.
 pub(super) struct Penalties {

@@ -52,9 +52,9 @@ use super::frame::Axis;
 use super::led::Request;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
-use crate::hull::{Planar, lower_hull};
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, packed, packed_fields};
+use retime_numerics::hull::{Planar, lower_hull};
 
 /// A stretch of no more dependencies is kept whole.
 const FEW: usize = 32;

@@ -20,8 +20,8 @@ use super::frame::Frame;
 use super::lines::Line;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
-use crate::hull::{Planar, lower_hull};
 use retime_model::{Cancelled, Monitor};
+use retime_numerics::hull::lower_hull;
 
 /// A point of a cloud: time and aligned latency.
 type Point = (f64, f64);
@@ -217,16 +217,4 @@ fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
         }
     }
     lowest.into_iter().filter(|it| it.1.is_finite()).collect()
-}
-
-impl Planar for Point {
-    fn is_beside(&self, other: &Self) -> bool {
-        self.0 >= other.0
-    }
-
-    fn is_below(&self, before: &Self, after: &Self) -> bool {
-        let run = |to: &Self| to.0 - before.0;
-        let rise = |to: &Self| to.1 - before.1;
-        run(self) * rise(after) > rise(self) * run(after)
-    }
 }

@@ -27,8 +27,8 @@ use rustc_hash::FxHashMap;
 
 use super::components::components;
 use super::latency::{Step, TOLERANCE, least_cycle_mean};
-use crate::cycles::{Arc, Start, shortest_paths};
 use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::paths::{Arc, Start, shortest_paths};
 
 /// Steps that a search looks at, at most. Of a window with fewer it sees all; of one with more, a
 /// search in which so many are fast enough to matter would take as many for each pair.

@@ -12,11 +12,11 @@
 //! Source: Linford 2007, section 3.4, for the classes.
 
 use retime_model::Class;
+use retime_numerics::top_two::TopTwo;
 
 use super::Partner;
 use super::hosting::Guests;
 use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
-use super::top_two::TopTwo;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

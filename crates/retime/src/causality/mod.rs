@@ -32,7 +32,6 @@ mod point_to_point;
 mod posting_order;
 mod synchronous;
 mod teams;
-mod top_two;
 mod usage;
 mod window;
 
@@ -46,7 +45,6 @@ pub use retime_model::{
     LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId, Place,
     Role, Root,
 };
-pub use top_two::TopTwo;
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
 

@@ -12,12 +12,13 @@
 //! - No ramp begins more than `L = largest jump / rate` before its jump.
 //!
 //! So `S <= s <= up` with `up(e) = min(S at b + L, S(e) + limit(e))`, and the
-//! gentlest such `s` is the [taut string](super::taut_string) through that
+//! gentlest such `s` is the [taut string](retime_numerics::taut_string) through that
 //! corridor. It costs time linear in the number of events with edges, however
 //! many jumps lie within `L`, and its largest slope is the least possible.
 //!
 //! ```
-//! use retime::clock::{AmortizationRate, Gate, taut_string};
+//! use retime::clock::AmortizationRate;
+//! use retime_numerics::taut_string::{Gate, taut_string};
 //! // One jump of 10 at b = 1000, ramped at 1 % (L = 1000); a send at b = 900
 //! // may move by 6 only.
 //! let rate: AmortizationRate = "1%".parse()?;
@@ -44,7 +45,6 @@ use serde::{Deserialize, Serialize};
 
 use super::guests::limits_of_begins;
 use super::lead::Lead;
-use super::taut_string::{Gate, interpolate, taut_string};
 use super::times::LogicalTimes;
 use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
@@ -54,6 +54,7 @@ use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
+use retime_numerics::taut_string::{Gate, interpolate, taut_string};
 
 /// How fast a correction may grow while it is ramped up: a share of local time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

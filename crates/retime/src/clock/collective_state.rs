@@ -6,7 +6,9 @@
 //! whose begin is missing instead: ends up to there may go on.
 
 use super::times::UNKNOWN;
-use crate::causality::{Causality, Class, EventNode, Instance, JoinedOperation, Slot, TopTwo};
+use retime_numerics::top_two::TopTwo;
+
+use crate::causality::{Causality, Class, EventNode, Instance, JoinedOperation, Slot};
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
 use retime_model::{ClockId, Clocks};

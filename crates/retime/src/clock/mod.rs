@@ -38,7 +38,6 @@ mod rounds;
 mod run;
 mod simple;
 mod stepper;
-mod taut_string;
 mod times;
 
 pub use amortization::{AmortizationRate, RateError, amortize, amortize_with_ramp, unamortized};
@@ -54,5 +53,4 @@ pub use multi_pass::{MultiPass, Passes, multi_pass};
 pub use piggyback::{PiggybackClock, PiggybackStamp};
 pub use regulated::{Control, Controllers, Regulation, regulated};
 pub use simple::simple;
-pub use taut_string::{Bend, Funnel, Gate, interpolate, taut_string};
 pub use times::LogicalTimes;

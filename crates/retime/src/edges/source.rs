@@ -29,11 +29,11 @@ use rayon::prelude::*;
 
 use super::{Edge, Edges};
 use crate::causality::{Causality, EventNode, Ids, Instance, Place};
-use crate::granularity::{Shown, granularity};
 use crate::pace::Pace;
 use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
+use retime_numerics::lattice::{self, Lattice};
 
 /// Dependencies between different clocks that can be walked.
 pub trait Source: Sync {
@@ -213,7 +213,7 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
             let (mut pace, mut asked) = (Pace::of(monitor), Ok(()));
             let locations = self.clocks.locations(clock).iter();
             let own = locations.flat_map(|location| nodes.of(location.as_usize()));
-            let found = granularity(own.map_while(|node| {
+            let found = lattice::step(own.map_while(|node| {
                 asked = pace.event();
                 asked.is_ok().then(|| nodes.time(node).0)
             }));
@@ -270,10 +270,10 @@ impl Source for Edges {
     }
 
     fn granularities(&self, monitor: &dyn Monitor) -> Result<Vec<i64>, Cancelled> {
-        let mut clocks = vec![Shown::default(); Self::clocks(self)];
+        let mut clocks = vec![Lattice::default(); Self::clocks(self)];
         let mut show = |clock: ClockId, stamp: i64| {
-            if let Some(shown) = clocks.get_mut(clock.as_usize()) {
-                shown.add(stamp);
+            if let Some(lattice) = clocks.get_mut(clock.as_usize()) {
+                lattice.add(stamp);
             }
         };
         let mut pace = Pace::of(monitor);
@@ -282,7 +282,7 @@ impl Source for Edges {
             show(edge.from, edge.sent);
             show(edge.to, edge.received);
         }
-        Ok(clocks.iter().map(Shown::granularity).collect())
+        Ok(clocks.iter().map(Lattice::step).collect())
     }
 
     fn parts(&self) -> usize {

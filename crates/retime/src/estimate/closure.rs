@@ -38,11 +38,11 @@
 //! # Ok::<(), retime::estimate::NegativeCycle>(())
 //! ```
 
-use crate::cycles::{Arc, Start, shortest_paths};
 use crate::estimate::NoEstimate;
 use crate::estimate::pair_bounds::UNBOUNDED;
 use crate::pace::Pace;
 use retime_model::{Cancelled, ClockId, Monitor, Ticks};
+use retime_numerics::paths::{Arc, Start, shortest_paths};
 
 /// Upper bounds of the differences of all pairs of clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@
 //! All in integers: nothing is ever nearly parallel.
 
 use super::clouds::Sample;
-use crate::hull::Planar;
+use retime_numerics::hull::{self, Planar};
 
 /// The corners of one hull, by rising stamp.
 pub(super) type Hull = Vec<Sample>;
@@ -31,7 +31,7 @@ pub(super) fn upper_hull(samples: Vec<Sample>) -> Hull {
 pub(super) fn lower_hull(mut samples: Vec<Sample>) -> Hull {
     samples.sort_unstable();
     let mut places = Vec::new();
-    crate::hull::lower_hull(&samples, &mut places);
+    hull::lower_hull(&samples, &mut places);
     places
         .iter()
         .map(|&place| samples[place as usize])

@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::{Estimate, Offset};
-use crate::median::median;
+use retime_numerics::median::median;
 
 /// Parts into which a run is cut.
 const PARTS: usize = 64;

@@ -5,8 +5,9 @@ use crate::common::case::Case;
 use crate::common::naive::Row;
 use crate::common::{Call, Sharing, Spec, cases, gammas, hand, specs};
 use proptest::prelude::*;
-use retime::clock::{AmortizationRate, Gamma, Gate, amortize, controlled, taut_string};
+use retime::clock::{AmortizationRate, Gamma, amortize, controlled};
 use retime::{Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
+use retime_numerics::taut_string::{Gate, taut_string};
 
 fn rates() -> impl Strategy<Value = AmortizationRate> {
     let texts = ["0.01%", "0.5%", "5%", "100%"];

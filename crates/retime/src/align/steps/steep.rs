@@ -16,8 +16,8 @@
 use crate::align::Alignment;
 use crate::edges::Edges;
 use crate::estimate::{Estimate, Offset};
-use crate::median::median;
 use retime_model::ClockId;
+use retime_numerics::median::median;
 
 /// Stretches next to the steepest that rise by such a share belong to it.
 const SHOULDER: f64 = 0.25;

@@ -1,6 +1,6 @@
 //! Which unknowns share an entry of the matrix.
 
-use super::Pattern;
+use super::pattern::Pattern;
 
 /// Stands for no unknown.
 pub(super) const NONE: u32 = u32::MAX;

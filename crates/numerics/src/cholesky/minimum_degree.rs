@@ -21,7 +21,7 @@
 //! ordering algorithm* (1996).
 
 use super::graph::{Graph, NONE};
-use crate::pace::Pace;
+use retime_model::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 
 /// Unknowns with more neighbours than this many times the root of the size come last:
@@ -348,7 +348,7 @@ impl Queue {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Pattern;
+    use super::super::pattern::Pattern;
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Time of the linear systems of the alignment.
 //!
 //! ```text
-//! cargo bench -p retime --bench solver [-- <repetitions>]
+//! cargo bench -p retime-numerics --bench cholesky [-- <repetitions>]
 //! ```
 //!
 //! The systems have the patterns of offsets at knots: each is coupled to those of the
@@ -18,15 +18,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-// These modules are private to the library.
-#[allow(dead_code, reason = "the solver needs a part of it")]
-#[path = "../src/pace.rs"]
-mod pace;
-#[allow(dead_code, unused_imports, reason = "what its tests use comes along")]
-#[path = "../src/align/solver/mod.rs"]
-mod solver;
-
-use solver::{Pattern, Solver};
+use retime_numerics::cholesky::{Pattern, SparseCholesky};
 
 /// Clocks, pieces and who sends to whom.
 struct Case {
@@ -47,9 +39,9 @@ fn main() {
         let size = clocks * (pieces + 1);
         let right: Vec<f64> = (0..size).map(|at| (at as f64 * 0.7).sin()).collect();
         let analyse = best(repeat, || {
-            drop(black_box(Solver::new(pattern.clone(), &())));
+            drop(black_box(SparseCholesky::new(pattern.clone(), &())));
         });
-        let mut solver = Solver::new(pattern.clone(), &()).unwrap().unwrap();
+        let mut solver = SparseCholesky::new(pattern.clone(), &()).unwrap().unwrap();
         let solve = best(repeat, || {
             black_box(solver.solve(&values, &right, &()).unwrap());
         });

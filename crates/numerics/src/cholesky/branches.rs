@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use super::symbolic::Node;
+use super::node::Node;
 use super::update;
 
 /// Work (products, about) that is not worth to be shared by threads: a millisecond.

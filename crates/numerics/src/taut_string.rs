@@ -21,7 +21,7 @@
 //! ```
 //!
 //! ```
-//! use retime::clock::{Gate, taut_string};
+//! use retime_numerics::taut_string::{Gate, taut_string};
 //! let gates = [
 //!     Gate { x: 0, low: 0, high: 0 },
 //!     Gate { x: 50, low: 0, high: 2 }, // must stay below 2 here ...
@@ -132,7 +132,7 @@ fn bends(gates: &[Gate]) -> Vec<Bend> {
 /// to narrow it: the taut string gate by gate, for who does not know all gates yet.
 ///
 /// ```
-/// use retime::clock::{Bend, Funnel};
+/// use retime_numerics::taut_string::{Bend, Funnel};
 /// let at = |gate, x, y| Bend { gate, x, y };
 /// let mut funnel = Funnel::new(at(0, 0, 0));
 /// let mut bends = Vec::new();

@@ -1,7 +1,8 @@
 //! The solution of `L L' x = b`: forwards for `L y = b`, backwards for `L' x = y`.
 
 use super::front::{self, LANES};
-use super::symbolic::{Node, Symbolic};
+use super::node::Node;
+use super::symbolic::Symbolic;
 
 /// The solution for a right side.
 pub(super) fn substitute(symbolic: &Symbolic, factor: &[f64], right: &[f64]) -> Vec<f64> {

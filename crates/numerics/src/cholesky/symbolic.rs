@@ -2,32 +2,14 @@
 
 use std::ops::Range;
 
-use super::Pattern;
 use super::branches::{Branch, branches, most_on_stacks};
 use super::elimination::{Elimination, Order};
 use super::front;
 use super::graph::{Graph, NONE};
+use super::node::Node;
+use super::pattern::Pattern;
 use super::supernodes::{Supernode, supernodes};
 use retime_model::{Cancelled, Monitor};
-
-/// A supernode, and where its front lies.
-pub(super) struct Node {
-    /// The first of its columns, and how many there are.
-    pub(super) first: usize,
-    pub(super) columns: usize,
-    /// Where the list of its rows below these begins, and how many there are.
-    pub(super) rows: usize,
-    pub(super) below: usize,
-    /// Where its entries begin.
-    pub(super) entries: usize,
-    /// The node its update is added to; a root has an empty one.
-    pub(super) parent: Option<u32>,
-    /// Whether it is the first of the parent's children, and whether it has none.
-    pub(super) is_first: bool,
-    pub(super) is_leaf: bool,
-    /// On which of two stacks its update lies; the parent's is on the other.
-    pub(super) stack: usize,
-}
 
 /// The plan of a factorisation.
 pub(super) struct Symbolic {

@@ -6,7 +6,8 @@ use rayon::prelude::*;
 
 use super::branches::Branch;
 use super::front::{self, Front};
-use super::symbolic::{Node, Symbolic, room};
+use super::node::Node;
+use super::symbolic::{Symbolic, room};
 use super::update;
 use retime_model::{Cancelled, Monitor};
 

@@ -50,8 +50,8 @@ fn matrix(size: usize, entries: &[(usize, usize, f64)], share: f64) -> Vec<Vec<f
     matrix
 }
 
-fn solver(pattern: &Pattern) -> Solver {
-    Solver::new(pattern.clone(), &()).unwrap().unwrap()
+fn solver(pattern: &Pattern) -> SparseCholesky {
+    SparseCholesky::new(pattern.clone(), &()).unwrap().unwrap()
 }
 
 /// Solves with the pattern that these entries have.

@@ -11,12 +11,14 @@
 //! That adds entries where `A` has none. How many depends on the order:
 //!
 //! ```text
+//! pattern          where a matrix has entries
 //! graph            which unknowns share an entry
 //! minimum_degree   an order for sparse graphs
 //! elimination      what an order leads to: the next column each one changes, a tree;
 //!                    how many entries each gets; the better of two orders
 //! supernodes       columns of (nearly) the same pattern, eliminated together
 //! symbolic         where every entry goes: all that depends on the pattern alone
+//!   node           a supernode, and where its entries lie
 //!   branches       which parts can be eliminated at a time
 //! numeric          the factor of one matrix, supernode by supernode
 //!   front          dense elimination
@@ -59,6 +61,19 @@
 //! The first three columns change the last one only, they are the leaves of the tree.
 //! Each hands up `-1 * 1`, so the last column is the root of `4 - 1 - 1 - 1`. The other
 //! way round, with the last unknown first, all of `L` would be filled.
+//!
+//! ```
+//! use retime_numerics::cholesky::{Pattern, SparseCholesky};
+//! let pattern = Pattern::new(4, vec![(0, 3), (1, 3), (2, 3)]);
+//! let mut values = vec![2.0; pattern.len()];
+//! for at in 0..4 {
+//!     values[pattern.position(at, at).ok_or("no diagonal")?] = 4.0;
+//! }
+//! let mut solver = SparseCholesky::new(pattern, &())?.ok_or("too large")?;
+//! let found = solver.solve(&values, &[6.0, 6.0, 6.0, 10.0], &())?.ok_or("not definite")?;
+//! assert!(found.iter().all(|x| (x - 1.0_f64).abs() < 1e-12));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod branches;
 mod conjugate;
@@ -67,7 +82,9 @@ mod front;
 mod graph;
 mod incomplete;
 mod minimum_degree;
+mod node;
 mod numeric;
+mod pattern;
 mod substitution;
 mod supernodes;
 mod symbolic;
@@ -76,10 +93,11 @@ mod update;
 #[cfg(test)]
 mod tests;
 
+pub use pattern::Pattern;
+
 use graph::Graph;
 use incomplete::{Columns, Incomplete, SMALL};
 use numeric::factorise;
-use rayon::prelude::*;
 use retime_model::{Cancelled, Monitor};
 use substitution::substitute;
 use symbolic::Symbolic;
@@ -92,53 +110,9 @@ const WORTH: u128 = 5_000;
 /// complete one.
 const MOST_FILL: usize = 32;
 
-/// Where a symmetric matrix has entries: its lower half, column by column.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pattern {
-    size: usize,
-    starts: Vec<usize>,
-    rows: Vec<u32>,
-}
-
-impl Pattern {
-    /// With these entries `(column, row)`, all of them `column <= row < size`;
-    /// the diagonal comes by itself.
-    pub(super) fn new(size: usize, mut entries: Vec<(u32, u32)>) -> Self {
-        entries.extend((0..size as u32).map(|at| (at, at)));
-        // One number compares faster than two.
-        entries.par_sort_unstable_by_key(|&(column, row)| u64::from(column) << 32 | u64::from(row));
-        entries.dedup();
-        let mut starts = vec![0; size + 1];
-        for &(column, _) in &entries {
-            starts[column as usize + 1] += 1;
-        }
-        for column in 0..size {
-            starts[column + 1] += starts[column];
-        }
-        Self {
-            size,
-            starts,
-            rows: entries.into_iter().map(|(_, row)| row).collect(),
-        }
-    }
-
-    /// How many entries there are.
-    pub(super) fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Where the value of an entry belongs; `None` if the pattern lacks it.
-    pub(super) fn position(&self, column: usize, row: usize) -> Option<usize> {
-        let (column, row) = (column.min(row), column.max(row));
-        let range = *self.starts.get(column)?..*self.starts.get(column + 1)?;
-        let found = self.rows.get(range)?;
-        let found = found.binary_search(&u32::try_from(row).ok()?).ok()?;
-        Some(self.starts[column] + found)
-    }
-}
-
 /// Solves systems of one pattern.
-pub(super) struct Solver {
+#[allow(missing_debug_implementations, reason = "factors are large")]
+pub struct SparseCholesky {
     pattern: Pattern,
     symbolic: Symbolic,
     /// Room for a factor. Memory that is new for each has to be cleared by the system first.
@@ -149,10 +123,10 @@ pub(super) struct Solver {
     too_large: usize,
 }
 
-impl Solver {
+impl SparseCholesky {
     /// Analyses a pattern; `None` if memory does not suffice. Fails only if `monitor` says to
     /// give up.
-    pub(super) fn new(pattern: Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
+    pub fn new(pattern: Pattern, monitor: &dyn Monitor) -> Result<Option<Self>, Cancelled> {
         let symbolic = Symbolic::new(&pattern, monitor)?;
         Ok(symbolic.map(|symbolic| {
             let is_worth_it = symbolic.work > WORTH * pattern.len() as u128;
@@ -169,13 +143,13 @@ impl Solver {
     }
 
     /// Where the matrices have entries that it solves.
-    pub(super) fn pattern(&self) -> &Pattern {
+    pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
     /// The solution for a right side; `None` if the matrix is not positive definite, or if
     /// memory does not suffice. Fails only if `monitor` says to give up.
-    pub(super) fn solve(
+    pub fn solve(
         &mut self,
         values: &[f64],
         right: &[f64],

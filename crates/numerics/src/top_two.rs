@@ -1,14 +1,17 @@
 //! The largest of some values that are not in a given domain.
 //!
-//! The end of a collective operation waits for the latest begin on another clock. One pass
-//! over the begins answers that for every clock: if the latest of all is on the clock that
-//! asks, the answer is the latest of those on other clocks than that one.
+//! One pass answers that for every domain: if the largest of all is in the domain that is
+//! asked for, the answer is the largest of those in other domains than that one.
+//!
+//! ```text
+//! outside(d) = best, if its domain is not d; else max of the values outside of best's domain
+//! ```
 //!
 //! ```
-//! use retime::causality::TopTwo;
+//! use retime_numerics::top_two::TopTwo;
 //! let mut top = TopTwo::default();
-//! for (value, of, clock) in [(10, 'a', 0), (40, 'b', 1), (30, 'c', 0), (35, 'd', 1)] {
-//!     top.push(value, of, clock);
+//! for (value, of, domain) in [(10, 'a', 0), (40, 'b', 1), (30, 'c', 0), (35, 'd', 1)] {
+//!     top.push(value, of, domain);
 //! }
 //! assert_eq!(top.outside(0), Some((40, 'b')));
 //! assert_eq!(top.outside(1), Some((30, 'c')));

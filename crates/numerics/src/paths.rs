@@ -1,5 +1,21 @@
 //! Shortest paths, or the negative cycle that leaves none.
 //!
+//! A system of difference constraints `x[to] - x[from] <= length` has a solution exactly if
+//! the graph of these arcs has no negative cycle, and then distances from everywhere are one:
+//!
+//! ```text
+//! x[to] = min over arcs of  x[from] + length
+//! ```
+//!
+//! ```
+//! use retime_numerics::paths::{Arc, Start, shortest_paths};
+//! let arc = |from, to, length| Arc { from, to, length };
+//! let arcs = [arc(0, 1, 9), arc(0, 2, 3), arc(2, 1, 4)];
+//! assert_eq!(shortest_paths(3, Start::At(0), &arcs, 0), Ok(vec![Some(0), Some(7), Some(3)]));
+//! let cycle = shortest_paths(2, Start::At(0), &[arc(0, 1, 2), arc(1, 0, -3)], 0);
+//! assert_eq!(cycle, Err(vec![arc(1, 0, -3), arc(0, 1, 2)])); // each behind the one that follows
+//! ```
+//!
 //! Each node is reached by the shortest way known so far, and arcs make ways
 //! shorter until none does. The arcs by which nodes were reached last form a tree.
 //! A node that is reached by a shorter way makes all ways through it shorter, so what hangs
@@ -22,26 +38,24 @@
 //! Source: R. Bellman (1958), L. R. Ford (1956), E. F. Moore (1959); cycles by the tree of
 //! parents, R. E. Tarjan (1981), in B. V. Cherkassky and A. V. Goldberg, *Negative-cycle
 //! detection algorithms* (1999), section 5.
-//!
-//! The bounds of `optimal/graph` are longest paths too, but over a node for each event that matters,
-//! millions, which hang together along clocks: there a sweep forwards and
-//! backwards along a clock does in one pass what arcs between neighbours would
-//! take as many passes for as a clock has nodes. It keeps a search of its own.
 
 use std::collections::VecDeque;
 use std::ops::Add;
 
 /// From one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arc<L> {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) length: L,
+pub struct Arc<L> {
+    /// The node where it begins.
+    pub from: u32,
+    /// The node where it ends.
+    pub to: u32,
+    /// What a way gets longer by it; may be negative.
+    pub length: L,
 }
 
 /// Where ways begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub enum Start {
     /// At one node: what is not reached from it has no distance.
     At(usize),
     /// Everywhere at once, at a distance of nothing.
@@ -51,7 +65,7 @@ pub(crate) enum Start {
 /// By node the length of the shortest way; or the arcs of a negative cycle, each
 /// behind the one that follows on it. `tolerance` is by how much a way has to be
 /// shorter than another to be taken instead.
-pub(crate) fn shortest_paths<L>(
+pub fn shortest_paths<L>(
     nodes: usize,
     start: Start,
     arcs: &[Arc<L>],

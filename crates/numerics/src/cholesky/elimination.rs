@@ -212,7 +212,7 @@ fn root(ancestors: &mut [u32], from: u32) -> u32 {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::Pattern;
+    use super::super::pattern::Pattern;
     use super::*;
 
     /// Entries per column by elimination of a full matrix of flags.
