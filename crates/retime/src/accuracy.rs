@@ -20,27 +20,11 @@
 //!   averaged over all locations.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
-//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
-//! use retime::Accuracy;
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LogBuilder::new(LocationIndex(0));
-//! # sender.send(0, Timestamp(100), message(1), None);
-//! # sender.receive(1, Timestamp(200), message(1));
-//! # let sender = sender.finish(2, Timestamp(100), Timestamp(200))?;
-//! # let mut receiver = LogBuilder::new(LocationIndex(1));
-//! # receiver.receive(0, Timestamp(95), message(0));
-//! # receiver.send(1, Timestamp(185), message(0), None);
-//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(185))?;
-//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
+//! # use retime::causality::{Causality, CausalityOptions};
+//! use retime::{Accuracy, Timestamp};
+//! # let trace = retime_testing::trace("0: send 1 @100, receive 1 @200
+//! #                                    1: receive 0 @95, send 0 @185")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! // A message there and one back; the second clock is 10 behind, and the
 //! // correction has pushed its receive to the send and forgotten that later.
 //! let truth = [100, 200, 105, 195].map(Timestamp);

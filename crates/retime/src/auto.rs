@@ -26,33 +26,21 @@
 //!
 //! ```
 //! use retime::auto::{AutoOptions, auto};
-//! use retime::{Clocks, Grouping, MinimalDelay, Ticks};
-//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
-//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![process(0), process(1)],
-//! #     nodes: vec![String::new(), String::new()],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let (mut first, mut second) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
+//! use retime::causality::{Causality, CausalityOptions, EventNode};
+//! use retime::{Grouping, MinimalDelay, Ticks};
+//! use retime_testing::trace;
+//!
+//! let (mut first, mut second) = (String::new(), String::new());
 //! for i in 0..100 {
 //!     let start = 1_000_000 + 50_000 * i;
-//!     first.send(2 * i, Timestamp(start), message(1), None);
-//!     second.receive(2 * i, Timestamp(start + 2_000 + 5_000), message(0));
-//!     second.send(2 * i + 1, Timestamp(start + 9_000 + 5_000), message(0), None);
-//!     first.receive(2 * i + 1, Timestamp(start + 11_000), message(1));
+//!     first += &format!("send 1 @{start}, receive 1 @{}, ", start + 11_000);
+//!     second += &format!("receive 0 @{}, send 0 @{}, ", start + 7_000, start + 14_000);
 //! }
-//! let first = first.finish(200, Timestamp(1_000_000), Timestamp(5_961_000))?;
-//! let second = second.finish(200, Timestamp(1_007_000), Timestamp(5_964_000))?;
+//! let trace = trace(&format!("0 on 0: {first}\n1 on 1: {second}"))?;
 //!
-//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let clocks = Grouping::Auto.clocks(&info, &causality);
-//! let solution = auto(&causality, &info, &clocks, &AutoOptions::default(), &()).unwrap();
+//! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! let clocks = Grouping::Auto.clocks(&trace.info, &causality);
+//! let solution = auto(&causality, &trace.info, &clocks, &AutoOptions::default(), &()).unwrap();
 //! let corrected = causality.retimed(&solution.correction, &()).unwrap();
 //! let received = corrected.nodes().timestamp(EventNode(200)).0; // the second rank's first event
 //! assert!(received.abs_diff(1_002_000) < 20, "{received}");

@@ -16,28 +16,13 @@
 //! on the same ramp, where intervals have grown at least half as steeply.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message, Place};
-//! # use retime::{Communicator, Grouping, Location, Members, Process, TickRate, TraceInfo};
-//! use retime::{Clocks, LocationIndex, MinimalDelay, Ticks, Timestamp, clock, limiting_send};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut first = LogBuilder::new(LocationIndex(0));
-//! # first.send(0, Timestamp(900), message(1), None);
-//! # first.receive(1, Timestamp(1_000), message(1));
-//! # let first = first.finish(2, Timestamp(900), Timestamp(1_000))?;
-//! # let mut second = LogBuilder::new(LocationIndex(1));
-//! # second.receive(0, Timestamp(906), message(0));
-//! # second.send(1, Timestamp(1_010), message(0), None);
-//! # let second = second.finish(2, Timestamp(906), Timestamp(1_010))?;
-//! # let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! # let clocks = Grouping::Process.clocks(&info, &causality);
+//! # use retime::Grouping;
+//! use retime::causality::{Causality, CausalityOptions, Place};
+//! use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp, clock, limiting_send};
+//! # let trace = retime_testing::trace("0: send 1 @900, receive 1 @1000
+//! #                                    1: receive 0 @906, send 0 @1010")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! // Location 0 sends at 900, what arrives at 906, and receives at 1000 what was
 //! // sent at 1010. The correction moved them by 6 and by 10.
 //! let delay = MinimalDelay::Uniform(Ticks(0));

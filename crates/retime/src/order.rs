@@ -22,32 +22,14 @@
 //! location in memory besides what is known of causality:
 //!
 //! ```
-//! use retime::causality::{Causality, LogBuilder, Message};
+//! use retime::causality::Causality;
 //! use retime::order::Serializer;
 //! use retime::{LocationIndex, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location {
-//! #     id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id),
-//! # };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator {
-//! #         name: String::new(),
-//! #         members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()),
-//! #     }],
-//! # };
-//! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 0 };
+//! use retime_testing::trace;
+//!
 //! // Location 0 receives at 7 what location 1 sent, as its second event, at 7.
-//! let mut receiver = LogBuilder::new(LocationIndex(0));
-//! receiver.receive(0, Timestamp(7), message(1));
-//! let receiver = receiver.finish(1, Timestamp(7), Timestamp(7))?;
-//! let mut sender = LogBuilder::new(LocationIndex(1));
-//! sender.send(1, Timestamp(7), message(0), None);
-//! let sender = sender.finish(2, Timestamp(5), Timestamp(7))?;
-//! let causality = Causality::build(&info, vec![receiver, sender], Default::default())?;
+//! let trace = trace("0: receive 1 @7\n1: internal @5, send 0 @7")?;
+//! let causality = Causality::build(&trace.info, trace.logs, Default::default())?;
 //!
 //! let mut times = [vec![7].into_iter(), vec![5, 7].into_iter()];
 //! let mut order = Serializer::new(&causality);

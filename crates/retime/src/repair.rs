@@ -21,30 +21,19 @@
 //! and with it the send right after; backwards the culprit alone moves.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! use retime::causality::{Causality, CausalityOptions};
 //! use retime::repair::{Direction, repair};
-//! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut first = LogBuilder::new(LocationIndex(0));
-//! first.send(0, Timestamp(1_040), message(1), None); // in truth at 1000
-//! first.receive(1, Timestamp(1_100), message(1));
-//! let first = first.finish(2, Timestamp(1_040), Timestamp(1_100))?;
-//! let mut second = LogBuilder::new(LocationIndex(1));
-//! second.receive(0, Timestamp(1_020), message(0));
-//! second.send(1, Timestamp(1_025), message(0), None);
-//! let second = second.finish(2, Timestamp(1_020), Timestamp(1_025))?;
+//! use retime::{Grouping, MinimalDelay, Ticks, Timestamp};
+//! use retime_testing::trace;
 //!
-//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let clocks = Grouping::Process.clocks(&info, &causality);
+//! // What the first sends at 1040 was sent at 1000 in truth.
+//! let trace = trace(
+//!     "0: send 1 @1040, receive 1 @1100
+//!      1: receive 0 @1020, send 0 @1025",
+//! )?;
+//!
+//! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! let repaired = repair(&causality, &clocks, &MinimalDelay::Uniform(Ticks(0)), &())?;
 //! assert_eq!(repaired.summary.direction, Some(Direction::Backward));
 //! assert_eq!((repaired.summary.largest_jump, repaired.summary.total), (Ticks(20), 20));

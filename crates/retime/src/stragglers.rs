@@ -27,38 +27,21 @@
 //! been first.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, Collective, LogBuilder, Operation, Root};
-//! # use retime::{Communicator, Grouping, Location, LocationIndex, Members, Process, TickRate, TraceInfo};
+//! # use retime::causality::{Causality, CausalityOptions};
+//! # use retime::Grouping;
 //! use retime::optimal::{ClockErrorBound, ErrorBounds, ErrorKnot};
-//! use retime::{Stragglers, Timestamp};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let all: Vec<u32> = (0..3).collect();
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: all.iter().map(|&it| location(it)).collect(),
-//! #     processes: all.iter().map(|_| Process { name: String::new(), node: None, creator: None }).collect(),
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks(all.iter().map(|&it| LocationIndex(it)).collect()) }],
-//! # };
-//! # let barrier = Collective { operation: Operation::Barrier, communicator: 0, root: Root::None, sent: true, received: true };
-//! # let log = |id: u32, begins: [u64; 2]| {
-//! #     let mut log = LogBuilder::new(LocationIndex(id));
-//! #     for (number, begin) in begins.into_iter().enumerate() {
-//! #         let end = [140, 540][number];
-//! #         log.collective_begin(2 * number as u64, Timestamp(begin));
-//! #         log.collective_end(2 * number as u64 + 1, Timestamp(end), barrier);
-//! #     }
-//! #     log.finish(4, Timestamp(begins[0]), Timestamp(540))
-//! # };
-//! # let logs = vec![log(0, [100, 500])?, log(1, [110, 530])?, log(2, [130, 528])?];
-//! # let causality = Causality::build(&info, logs, CausalityOptions::default())?;
-//! # let clocks = Grouping::Location.clocks(&info, &causality);
+//! use retime::{LocationIndex, Stragglers};
+//! # let trace = retime_testing::trace("0: barrier @100..140, barrier @500..540
+//! #                                    1: barrier @110..140, barrier @530..540
+//! #                                    2: barrier @130..140, barrier @528..540")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Location.clocks(&trace.info, &causality);
 //! // Two barriers: the three begin at 100, 110 and 130, and at 500, 530 and 528.
 //! // Each clock is known to within 3.
 //! let bound = ClockErrorBound::through(vec![ErrorKnot(0, Some(3.0), Some(3.0))]);
 //! let bounds = ErrorBounds { clocks: vec![Some(bound); 3] };
 //! let times = causality.nodes().timestamps();
-//! let found = Stragglers::find(&causality, &info, &clocks, times, Some(&bounds), &())?;
+//! let found = Stragglers::find(&causality, &trace.info, &clocks, times, Some(&bounds), &())?;
 //! // In the first the third is last, 20 after the second, of which 6 are open.
 //! let worst = &found.worst[0];
 //! assert_eq!((worst.last.location, worst.later, worst.beyond), (LocationIndex(2), 20, Some(14)));

@@ -17,8 +17,6 @@
 //!     +--> what a scan would find, and the truth     in_memory
 //! ```
 //!
-//! [`KinetoRun`] stands beside them: a training job, recorded in another format.
-//!
 //! Events go where they are wanted as they happen; a long trace needs no more
 //! memory than a short one. [`Program`] is for the opposite: a handful of
 //! events, each written down by hand.
@@ -56,7 +54,6 @@ mod event;
 mod experiment;
 mod failure;
 mod halo;
-mod kineto;
 mod layout;
 mod load;
 mod memory;
@@ -76,7 +73,6 @@ pub use self::{
     experiment::{Experiment, Written},
     failure::{Error, Result},
     halo::{Collective, HaloExchange},
-    kineto::{Among, Bases, Class, Element, KinetoRun, Step, Straggler, Style, Windows},
     layout::{Layout, WORLD},
     load::{Load, Victims},
     memory::InMemory,

@@ -6,7 +6,8 @@ use std::process::Command;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use retime_sim::{Among, Class, Duration, Element, KinetoRun, Step, Straggler, Style, Windows};
+use retime_sim::Duration;
+use retime_testing::kineto::{Among, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
 use serde_json::Value;
 
 use crate::archives;

@@ -7,7 +7,7 @@ use retime::causality::Role;
 use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
-use retime_sim::{KinetoRun, Style, Windows};
+use retime_testing::kineto::{KinetoRun, Style, Windows};
 
 use crate::truth::Truth;
 

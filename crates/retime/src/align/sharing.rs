@@ -27,35 +27,24 @@
 //! ```
 //! use retime::align::sharing;
 //! use retime::estimate::{Estimate, Offset};
-//! use retime::{ClockId, Clocks, Grouping};
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
-//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![process(0), process(0)],
-//! #     nodes: vec![String::new(), String::new()],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! // Two ranks of a node, which exchange messages of 3 us.
-//! let (mut first, mut second) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
-//! first.send(0, Timestamp(1_000), message(1), None);
-//! second.receive(0, Timestamp(4_000), message(0));
-//! second.send(1, Timestamp(5_000), message(0), None);
-//! first.receive(1, Timestamp(8_000), message(1));
-//! let first = first.finish(2, Timestamp(1_000), Timestamp(8_000))?;
-//! let second = second.finish(2, Timestamp(4_000), Timestamp(5_000))?;
+//! use retime::{ClockId, Grouping};
+//! use retime_testing::trace;
+//! # use retime::causality::{Causality, CausalityOptions};
 //!
-//! let causality = Causality::build(&info, vec![first, second], CausalityOptions::default())?;
-//! let nodes = Grouping::Node.clocks(&info, &causality);
-//! let processes = Grouping::Process.clocks(&info, &causality);
+//! // Two ranks of a node, which exchange messages of 3 us.
+//! let trace = trace(
+//!     "0 on 0: send 1 @1000, receive 1 @8000
+//!      1 on 0: receive 0 @4000, send 0 @5000",
+//! )?;
+//!
+//! let info = &trace.info;
+//! let causality = Causality::build(info, trace.logs, CausalityOptions::default())?;
+//! let nodes = Grouping::Node.clocks(info, &causality);
+//! let processes = Grouping::Process.clocks(info, &causality);
 //! let clocks_if = |second_is_ahead_by: f64| {
 //!     let offsets = [0.0, -second_is_ahead_by].map(|add| Some(Offset::constant(add)));
 //!     let estimate = Estimate { offsets: offsets.to_vec(), reference: ClockId(0) };
-//!     let found = sharing(&info, &causality, &nodes, &processes, &estimate, &());
+//!     let found = sharing(info, &causality, &nodes, &processes, &estimate, &());
 //!     found.map(|it| (it.unless_refuted.len(), it.confirmed.len()))
 //! };
 //! assert_eq!(clocks_if(500.0)?, (1, 1));

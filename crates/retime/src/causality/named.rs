@@ -9,15 +9,7 @@
 //! ```
 //! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, MessageId};
 //! use retime::{LocationIndex, Timestamp};
-//! # use retime::{Location, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![],
-//! # };
+//! # let info = retime_testing::trace("0:\n1:")?.info;
 //! let mut client = LogBuilder::new(LocationIndex(0));
 //! client.named_send(0, Timestamp(10), MessageId::number(70));
 //! client.named_send(1, Timestamp(20), MessageId::number(80));

@@ -45,16 +45,7 @@
 //! ```
 //! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! use retime::{LocationIndex, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32, rank: u32| Location { id: id.into(), name: String::new(), process: rank as usize, endpoint: LocationIndex(rank) };
-//! # let process = || Process { name: String::new(), node: None, creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0, 0), location(1, 1), location(2, 1)],
-//! #     processes: vec![process(), process()],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
+//! # let info = retime_testing::trace("0:\n1:\n2 of 1:")?.info;
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
 //! let mut sender = LogBuilder::new(LocationIndex(0));
 //! sender.send(0, Timestamp(100), message(1), None);

@@ -22,15 +22,7 @@
 //! ```
 //! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
 //! use retime::{LocationIndex, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
+//! # let info = retime_testing::trace("0:\n1:")?.info;
 //! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
 //! let mut sender = LogBuilder::new(LocationIndex(0));
 //! sender.send(1, Timestamp(10), message(1), None); // MPI_Ssend

@@ -25,15 +25,9 @@
 //! ```
 //! use retime::causality::{Call, Causality, CausalityOptions, Collective, EventNode, LogBuilder, Operation, Role, Root};
 //! use retime::{LocationIndex, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: 0, endpoint: LocationIndex(0) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "team".into(), members: Members::Threads([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
+//! # use retime::Members;
+//! # let mut info = retime_testing::trace("0:\n1 of 0:")?.info;
+//! # info.communicators[0].members = Members::Threads([LocationIndex(0), LocationIndex(1)].into());
 //! let what = |operation, root| Collective { communicator: 0, operation, root, sent: true, received: true };
 //! // The root forks twice, the other thread is in one of the teams.
 //! let mut root = LogBuilder::new(LocationIndex(0));

@@ -26,30 +26,18 @@
 //! event comes 1000 later; with gamma = 0.99 the lead of 7 has shrunk to nothing.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
+//! use retime::causality::{Causality, CausalityOptions, EventNode};
 //! use retime::clock::{self, Gamma};
-//! use retime::{Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut sender = LogBuilder::new(LocationIndex(0));
-//! sender.send(0, Timestamp(100), message(1), None);
-//! sender.receive(1, Timestamp(1_200), message(1));
-//! let sender = sender.finish(2, Timestamp(100), Timestamp(1_200))?;
-//! let mut receiver = LogBuilder::new(LocationIndex(1));
-//! receiver.receive(0, Timestamp(95), message(0));
-//! receiver.send(1, Timestamp(1_095), message(0), None);
-//! let receiver = receiver.finish(2, Timestamp(95), Timestamp(1_095))?;
+//! use retime::{Grouping, MinimalDelay, Ticks};
+//! use retime_testing::trace;
 //!
-//! let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! let clocks = Grouping::Process.clocks(&info, &causality);
+//! let trace = trace(
+//!     "0: send 1 @100, receive 1 @1200
+//!      1: receive 0 @95, send 0 @1095",
+//! )?;
+//!
+//! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! let delay = MinimalDelay::Uniform(Ticks(2));
 //! let times = clock::controlled(&causality, &clocks, &delay, "0.99".parse()?, &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;

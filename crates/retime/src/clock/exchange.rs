@@ -161,11 +161,8 @@ impl<'a> Exchange<'a> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::causality::{CausalityOptions, Collective, LogBuilder, Message, Operation, Root};
-    use retime_model::{
-        Communicator, Location, LocationIndex, Members, Process, TickRate, Ticks, Timestamp,
-        TraceInfo,
-    };
+    use crate::causality::CausalityOptions;
+    use retime_model::Ticks;
 
     pub(in crate::clock) const DELAY: MinimalDelay = MinimalDelay::Uniform(Ticks(2));
 
@@ -177,55 +174,13 @@ pub(super) mod tests {
     /// 2:               6 begin 0      7 end 300
     /// ```
     pub(in crate::clock) fn trace(receive: u64) -> Result<Causality, Box<dyn std::error::Error>> {
-        let locations = [0, 1, 2].map(LocationIndex);
-        let location = |index: LocationIndex| Location {
-            id: index.0.into(),
-            name: String::new(),
-            process: index.as_usize(),
-            endpoint: index,
-        };
-        let process = |_| Process {
-            name: String::new(),
-            node: None,
-            creator: None,
-        };
-        let info = TraceInfo {
-            rate: TickRate::per_second(1_000_000_000).ok_or("a rate")?,
-            locations: locations.map(location).into(),
-            processes: locations.map(process).into(),
-            nodes: vec![],
-            communicators: vec![Communicator {
-                name: "world".into(),
-                members: Members::Ranks(locations.into()),
-            }],
-        };
-        let message = |peer| Message {
-            communicator: 0,
-            peer: LocationIndex(peer),
-            tag: 1,
-        };
-        let barrier = Collective {
-            communicator: 0,
-            operation: Operation::Barrier,
-            root: Root::None,
-            sent: false,
-            received: false,
-        };
-        let mut logs = locations.map(LogBuilder::new);
-        logs[0].receive(0, Timestamp(receive), message(1));
-        logs[1].send(0, Timestamp(100), message(0), None);
-        let times = [(150, 151), (200, 201), (0, 300)];
-        let mut finished = Vec::new();
-        for (mut log, (begin, end)) in logs.into_iter().zip(times) {
-            log.collective_begin(1, Timestamp(begin));
-            log.collective_end(2, Timestamp(end), barrier);
-            finished.push(log.finish(3, Timestamp(0), Timestamp(end))?);
-        }
-        Ok(Causality::build(
-            &info,
-            finished,
-            CausalityOptions::default(),
-        )?)
+        let trace = retime_testing::trace(&format!(
+            "0: receive 1 @{receive}, barrier @150..151
+             1: send 0 @100, barrier @200..201
+             2: barrier @0..300"
+        ))?;
+        let options = CausalityOptions::default();
+        Ok(Causality::build(&trace.info, trace.logs, options)?)
     }
 
     fn publish(exchange: &mut Exchange<'_>, node: EventNode, value: i64) -> Vec<ClockId> {

@@ -8,26 +8,16 @@
 //! another: without messages it has `0, 1, 2, ...`, concurrent with all others.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
-//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! use retime::causality::{Causality, CausalityOptions};
 //! use retime::clock::lamport;
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! let mut sender = LogBuilder::new(LocationIndex(0));
-//! sender.send(4, Timestamp(100), message(1), None); // its fifth event
-//! # let sender = sender.finish(5, Timestamp(1), Timestamp(100))?;
-//! let mut receiver = LogBuilder::new(LocationIndex(1));
-//! receiver.receive(1, Timestamp(95), message(0)); // its second event
-//! receiver.send(3, Timestamp(96), message(0), None); // two events on
-//! # let receiver = receiver.finish(4, Timestamp(1), Timestamp(96))?;
-//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
+//! use retime_testing::trace;
+//!
+//! // The first sends with its fifth event, and the second receives that with its second.
+//! let trace = trace(
+//!     "0: internal @1, internal @1, internal @1, internal @1, send 1 @100
+//!      1: internal @1, receive 0 @95, internal @95, send 0 @96",
+//! )?;
+//! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! assert_eq!(lamport(&causality, &())?, [4, 5, 7]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -19,27 +19,13 @@
 //! A sound trace needs one pass:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
-//! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode};
+//! # use retime::{Grouping, MinimalDelay, Ticks};
 //! use retime::clock::{multi_pass, MultiPass};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LogBuilder::new(LocationIndex(0));
-//! # sender.send(0, Timestamp(500), message(1), None);
-//! # let sender = sender.finish(1, Timestamp(500), Timestamp(500))?;
-//! # let mut receiver = LogBuilder::new(LocationIndex(1));
-//! # receiver.receive(0, Timestamp(0), message(0));
-//! # receiver.send(1, Timestamp(1_000), message(0), None);
-//! # let receiver = receiver.finish(2, Timestamp(0), Timestamp(1_000))?;
-//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Grouping::Process.clocks(&info, &causality);
+//! # let trace = retime_testing::trace("0: send 1 @500
+//! #                                    1: receive 0 @0, send 0 @1000")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! // A receive at 0 of what was sent at 500; the receiver's last event is at 1000,
 //! // and so is the end of the run. It may end ahead by 5 % of 1000.
 //! let delay = MinimalDelay::Uniform(Ticks(0));

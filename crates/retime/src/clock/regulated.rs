@@ -12,28 +12,13 @@
 //! does not depend on them and is run first.
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
-//! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode};
+//! # use retime::{Grouping, MinimalDelay, Ticks};
 //! use retime::clock::{self, Control, Regulation};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LogBuilder::new(LocationIndex(0));
-//! # sender.send(0, Timestamp(100), message(1), None);
-//! # sender.receive(1, Timestamp(1_200), message(1));
-//! # let sender = sender.finish(2, Timestamp(100), Timestamp(1_200))?;
-//! # let mut receiver = LogBuilder::new(LocationIndex(1));
-//! # receiver.receive(0, Timestamp(95), message(0));
-//! # receiver.send(1, Timestamp(195), message(0), None);
-//! # let receiver = receiver.finish(2, Timestamp(95), Timestamp(195))?;
-//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Grouping::Process.clocks(&info, &causality);
+//! # let trace = retime_testing::trace("0: send 1 @100, receive 1 @1200
+//! #                                    1: receive 0 @95, send 0 @195")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! // As in the example of `controlled`: a receive at 95 is pushed to 102, and 100
 //! // ticks later gamma = 0.95 has taken 5 of the lead of 7.
 //! let regulation = Regulation {
@@ -41,7 +26,7 @@
 //!     distance: Ticks(0),
 //!     control: Control::Constant(0.95),
 //! };
-//! let times = clock::regulated(&causality, &clocks, info.rate, &regulation, &())?;
+//! let times = clock::regulated(&causality, &clocks, trace.info.rate, &regulation, &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([2, 3].map(corrected), [102, 197]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -11,28 +11,13 @@
 //! has reached 102:
 //!
 //! ```
-//! # use retime::causality::{Causality, CausalityOptions, EventNode, LogBuilder, Message};
-//! # use retime::{Clocks, Communicator, Grouping, Location, LocationIndex, Members, MinimalDelay, Process, TickRate, Ticks, Timestamp, TraceInfo};
+//! # use retime::causality::{Causality, CausalityOptions, EventNode};
+//! # use retime::{Grouping, MinimalDelay, Ticks};
 //! use retime::clock::simple;
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![Process { name: String::new(), node: None, creator: None }, Process { name: String::new(), node: None, creator: None }],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut sender = LogBuilder::new(LocationIndex(0));
-//! # sender.send(0, Timestamp(100), message(1), None);
-//! # let sender = sender.finish(1, Timestamp(100), Timestamp(100))?;
-//! # let mut receiver = LogBuilder::new(LocationIndex(1));
-//! # receiver.receive(0, Timestamp(95), message(0));
-//! # receiver.send(1, Timestamp(98), message(0), None);
-//! # receiver.send(2, Timestamp(105), message(0), None);
-//! # let receiver = receiver.finish(3, Timestamp(95), Timestamp(105))?;
-//! # let causality = Causality::build(&info, vec![sender, receiver], CausalityOptions::default())?;
-//! # let clocks = Grouping::Process.clocks(&info, &causality);
+//! # let trace = retime_testing::trace("0: send 1 @100
+//! #                                    1: receive 0 @95, send 0 @98, send 0 @105")?;
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! # let clocks = Grouping::Process.clocks(&trace.info, &causality);
 //! let times = simple(&causality, &clocks, &MinimalDelay::Uniform(Ticks(2)), Ticks(0), &())?;
 //! let corrected = |node| causality.nodes().base().0 as i64 + times.get(EventNode(node)).0;
 //! assert_eq!([1, 2, 3].map(corrected), [102, 102, 105]);

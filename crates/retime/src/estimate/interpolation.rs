@@ -24,25 +24,12 @@
 //! chapter 3 (offsets at initialisation and finalisation in SCALASCA).
 //!
 //! ```
-//! use retime::causality::{Causality, LogBuilder};
+//! # use retime::causality::Causality;
 //! use retime::estimate::{Measured, interpolation};
-//! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex};
-//! # use retime::{Location, Process, TickRate, Timestamp, TraceInfo};
-//! # let location = |id: u32| Location {
-//! #     id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id),
-//! # };
-//! # let process = || Process { name: String::new(), node: None, creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![process(), process()],
-//! #     nodes: vec![],
-//! #     communicators: vec![],
-//! # };
-//! # let log = |it| LogBuilder::new(LocationIndex(it)).finish(0, Timestamp(0), Timestamp(0)).unwrap();
-//! # let logs = (0..2).map(log).collect();
-//! # let causality = Causality::build(&info, logs, Default::default()).unwrap();
-//! let clocks = Grouping::Location.clocks(&info, &causality);
+//! use retime::{ClockId, Edges, Grouping, LocationIndex};
+//! # let trace = retime_testing::trace("0:\n1:").unwrap();
+//! # let causality = Causality::build(&trace.info, trace.logs, Default::default()).unwrap();
+//! let clocks = Grouping::Location.clocks(&trace.info, &causality);
 //! let edges = Edges::new(vec![], vec![Some((0, 3_000)), Some((0, 3_000))]);
 //! let at = |stamp, offset| Measured { location: LocationIndex(1), stamp, offset };
 //! // At 1000 clock 1 is 10 behind clock 0, at 2000 it is 20 behind.

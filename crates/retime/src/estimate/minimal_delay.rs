@@ -38,34 +38,23 @@
 //! ways between neighbouring ranks.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
+//! use retime::causality::{Causality, CausalityOptions};
 //! use retime::estimate::learn_minimal_delay;
-//! use retime::{Clocks, Grouping, LocationIndex, Ticks, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0), location(1)],
-//! #     processes: vec![process(0), process(1)],
-//! #     nodes: vec![String::new(), String::new()],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! use retime::{Grouping, Ticks};
+//! use retime_testing::trace;
+//!
 //! // Clock k is 1000 ahead of clock i and gains 1 tick every 1000; there takes 30, back 50.
 //! let shown_by_k = |by_i: u64| by_i + 1_000 + by_i / 1_000;
-//! let (mut i, mut k) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
+//! let (mut i, mut k) = (String::new(), String::new());
 //! for n in 0..100 {
 //!     let start = 200 * n;
-//!     i.send(2 * n, Timestamp(start), message(1), None);
-//!     k.receive(2 * n, Timestamp(shown_by_k(start + 30)), message(0));
-//!     k.send(2 * n + 1, Timestamp(shown_by_k(start + 50)), message(0), None);
-//!     i.receive(2 * n + 1, Timestamp(start + 100), message(1));
+//!     i += &format!("send 1 @{start}, receive 1 @{}, ", start + 100);
+//!     let [received, sent] = [start + 30, start + 50].map(shown_by_k);
+//!     k += &format!("receive 0 @{received}, send 0 @{sent}, ");
 //! }
-//! let i = i.finish(200, Timestamp(0), Timestamp(19_900))?;
-//! let k = k.finish(200, Timestamp(1_030), Timestamp(20_869))?;
-//! let causality = Causality::build(&info, vec![i, k], CausalityOptions::default())?;
-//! let clocks = Grouping::Auto.clocks(&info, &causality);
+//! let trace = trace(&format!("0 on 0: {i}\n1 on 1: {k}"))?;
+//! let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
+//! let clocks = Grouping::Auto.clocks(&trace.info, &causality);
 //! let learned = learn_minimal_delay(&causality, &clocks, &())?;
 //! let g = learned.half_round_trip.unwrap();
 //! assert!((39..=41).contains(&g.0), "{g:?}");

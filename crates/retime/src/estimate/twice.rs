@@ -19,35 +19,19 @@
 //! to enter a barrier.
 //!
 //! ```
-//! use retime::causality::{Causality, CausalityOptions, Collective, LogBuilder, Operation, Root};
+//! use retime::causality::{Causality, CausalityOptions};
 //! use retime::estimate::{Estimate, NoEstimate, Offset, twice};
-//! use retime::{ClockId, Clocks, Edges, Grouping, LocationIndex, Timestamp};
-//! # use retime::{Communicator, Location, Members, Process, TickRate, TraceInfo};
-//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
-//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: [0, 1, 2].map(location).into(),
-//! #     processes: [0, 1, 2].map(process).into(),
-//! #     nodes: vec![String::new(); 3],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([0, 1, 2].map(LocationIndex).into()) }],
-//! # };
-//! let barrier = Collective {
-//!     communicator: 0,
-//!     operation: Operation::Barrier,
-//!     root: Root::None,
-//!     sent: false,
-//!     received: false,
-//! };
-//! let log = |(location, (enters, leaves)): (u32, (u64, u64))| {
-//!     let mut log = LogBuilder::new(LocationIndex(location));
-//!     log.collective_begin(0, Timestamp(enters));
-//!     log.collective_end(1, Timestamp(leaves), barrier);
-//!     log.finish(2, Timestamp(enters), Timestamp(leaves)).unwrap()
-//! };
-//! let logs = (0..).zip([(10, 45), (40, 45), (1_020, 1_045)]).map(log);
-//! let causality = Causality::build(&info, logs.collect(), CausalityOptions::default())?;
-//! let clocks = Grouping::Auto.clocks(&info, &causality);
+//! use retime::{ClockId, Edges, Grouping};
+//! use retime_testing::trace;
+//!
+//! let trace = trace(
+//!     "0 on 0: barrier @10..45
+//!      1 on 1: barrier @40..45
+//!      2 on 2: barrier @1020..1045",
+//! )?;
+//! let info = &trace.info;
+//! let causality = Causality::build(info, trace.logs, CausalityOptions::default())?;
+//! let clocks = Grouping::Auto.clocks(info, &causality);
 //!
 //! let mut last_to_enter = Vec::new();
 //! let solve = |edges: &Edges| -> Result<_, Box<dyn std::error::Error>> {
@@ -56,7 +40,7 @@
 //!     let offsets = [0.0, 0.0, -1_000.0].map(|ticks| Some(Offset::constant(ticks)));
 //!     let estimate = Estimate { offsets: offsets.into(), reference: ClockId(0) };
 //!     let correction = estimate.correction(&causality, &clocks, edges);
-//!     Ok(correction.map_err(|bad| bad.describe(&info, &clocks))?)
+//!     Ok(correction.map_err(|bad| bad.describe(info, &clocks))?)
 //! };
 //! let retimed = |correction: &_| Ok(causality.retimed(correction, &())?);
 //! twice(&causality, &clocks, solve, retimed, &())?;

@@ -27,29 +27,19 @@
 //! the rest of their process.
 //!
 //! ```
-//! use retime::{Clocks, Grouping, Standing};
-//! # use retime::causality::{Causality, CausalityOptions, LogBuilder, Message};
-//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
-//! # let location = |id: u32, process| Location { id: id.into(), name: String::new(), process, endpoint: LocationIndex(id) };
-//! # let process = |creator| Process { name: String::new(), node: None, creator };
-//! # let info = TraceInfo {
-//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
-//! #     locations: vec![location(0, 0), location(1, 1), location(2, 2), location(3, 1)],
-//! #     processes: vec![process(None), process(None), process(Some(1))],
-//! #     nodes: vec![],
-//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
-//! # };
-//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
-//! # let mut logs: Vec<LogBuilder> = (0..4).map(|it| LogBuilder::new(LocationIndex(it))).collect();
-//! # logs[0].send(0, Timestamp(10), message(1), None);
-//! # logs[1].receive(0, Timestamp(20), message(0));
-//! # let logs = logs.into_iter().map(|log| log.finish(1, Timestamp(10), Timestamp(20)).unwrap()).collect();
-//! # let causality = Causality::build(&info, logs, CausalityOptions::default())?;
+//! use retime::{Grouping, LocationIndex, Standing};
+//! # use retime::causality::{Causality, CausalityOptions};
+//! # let mut trace = retime_testing::trace("0: send 1 @10
+//! #                                        1: receive 0 @20
+//! #                                        2:
+//! #                                        3 of 1:")?;
+//! # trace.info.processes[2].creator = Some(1);
+//! # let causality = Causality::build(&trace.info, trace.logs, CausalityOptions::default())?;
 //! // Two ranks exchange a message; the second has a stream and a thread without any.
-//! let clocks = Grouping::Location.clocks(&info, &causality);
+//! let clocks = Grouping::Location.clocks(&trace.info, &causality);
 //! let of = [0, 1, 2, 3].map(|location| clocks.of(LocationIndex(location)).0);
 //! assert_eq!(of, [0, 1, 1, 1]);
-//! let found = Standing::of_locations(&clocks, &info, &causality);
+//! let found = Standing::of_locations(&clocks, &trace.info, &causality);
 //! assert_eq!(found, [Standing::Tied, Standing::Tied, Standing::OfCreator, Standing::OfProcess]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -13,7 +13,6 @@ mod bounds;
 mod halo;
 #[path = "../../../otf2/tests/it/judge/mod.rs"]
 mod judge;
-mod kineto;
 mod lasting;
 mod papers;
 mod program;

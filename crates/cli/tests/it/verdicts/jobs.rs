@@ -1,6 +1,7 @@
 //! Random training jobs, for their profiles.
 
-use retime_sim::{Among, Bases, Class, Duration, Element, KinetoRun, Random, Step, Style, Windows};
+use retime_sim::{Duration, Random};
+use retime_testing::kineto::{Among, Bases, Class, Element, KinetoRun, Step, Style, Windows};
 
 use super::choices::Choices;
 

@@ -1,6 +1,6 @@
 //! The process groups of a run.
 
-use super::{Among, KinetoRun};
+use super::job::{Among, KinetoRun};
 
 /// A process group.
 pub(super) struct Group {

@@ -1,6 +1,6 @@
 //! What happened in a run, in true time: nanoseconds since its start.
 
-use super::{Class, Element};
+use super::job::{Class, Element};
 
 /// From when to when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What `PyTorch`, Gloo and NCCL call things.
 
 use super::{
-    Class, Element,
     happened::{Role, What},
+    job::{Class, Element},
 };
 
 impl Element {

@@ -6,11 +6,11 @@
 //! what it and its groups did in steps before.
 
 use super::{
-    Among, Class, Element, KinetoRun, Step, Style,
     groups::Groups,
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
+    job::{Among, Class, Element, KinetoRun, Step, Style},
 };
-use crate::{Duration, Random};
+use retime_sim::{Duration, Random};
 
 /// What a call on the main thread takes.
 const CALL: Duration = Duration::heavy(15_000, 10_000.0);

@@ -23,14 +23,14 @@ use std::{
 };
 
 use super::{
-    Class, KinetoRun, file_name,
     groups::Groups,
     happened::{Happened, Instance, What},
+    job::{Class, KinetoRun, file_name},
     names::Names,
     rank_file::Written,
     stamp::EPOCH,
 };
-use crate::failure::Result;
+use retime_sim::Result;
 
 /// Writes `truth.json`; `written` is of the ranks that are not missing.
 pub(super) fn write(

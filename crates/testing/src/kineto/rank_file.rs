@@ -7,18 +7,18 @@ use std::{
 };
 
 use super::{
-    KinetoRun, Style, arguments,
+    arguments,
     events::{Events, Placed},
-    file_name,
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
     happened::{Call, Happened, Instance, Item, RankLog, Role, Span},
+    job::{KinetoRun, Style, file_name},
     names::Names,
     simulation::THREADS,
     stamp::{HostClock, Stamps},
     window::recorded,
 };
-use crate::failure::Result;
+use retime_sim::Result;
 
 /// The process of rank 0; others count on.
 const FIRST_PROCESS: u32 = 23_907;

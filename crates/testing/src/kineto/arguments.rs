@@ -1,9 +1,9 @@
 //! The arguments that events are written with.
 
 use super::{
-    Class,
     groups::Group,
     happened::{Call, Instance, Role, What},
+    job::Class,
     names::{Names, abbreviated, elements},
 };
 

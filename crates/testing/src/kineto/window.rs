@@ -1,10 +1,10 @@
 //! Which part of the run a rank records.
 
 use super::{
-    KinetoRun,
     happened::{RankLog, Span},
+    job::KinetoRun,
 };
-use crate::Random;
+use retime_sim::Random;
 
 /// A stream of random numbers that nobody else has.
 const WINDOWS: u64 = 1 << 41;

@@ -16,7 +16,7 @@
 
 use std::{error::Error, path::Path, process::ExitCode};
 
-use retime_sim::{Bases, KinetoRun, Straggler, Style};
+use retime_testing::kineto::{Bases, KinetoRun, Straggler, Style};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, fs, path::Path};
 
-use retime_sim::{Bases, KinetoRun, Straggler, Style, Windows};
+use retime_testing::kineto::{Bases, KinetoRun, Straggler, Style, Windows};
 use serde_json::Value;
 
 /// A run as written.

@@ -1,7 +1,7 @@
 //! The times that are written down.
 
-use super::{Bases, KinetoRun};
-use crate::Random;
+use super::job::{Bases, KinetoRun};
+use retime_sim::Random;
 
 /// True time at the start of a run, in nanoseconds since 1970. A job of some day;
 /// what matters is that microseconds with three decimals do not fit 53 bits.
