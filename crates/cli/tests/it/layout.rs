@@ -1,5 +1,8 @@
 //! What may depend on what, of crates and of their modules. ARCHITECTURE.md says why.
 
+mod circles;
+mod uses;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -165,9 +168,15 @@ fn sources(directory: &Path) -> Vec<PathBuf> {
 /// The code of a file, without comments and without its tests, which may use all.
 fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
-    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let code = code.split("#[cfg(all(test, ").next().unwrap_or_default();
-    let lines = code
+    let marks = text.match_indices("#[cfg(test)]\n");
+    let marks = marks.chain(text.match_indices("#[cfg(all(test, "));
+    let is_block = |&(at, mark): &(usize, &str)| {
+        let mut lines = text[at + mark.len()..].lines();
+        let module = lines.find(|line| line.contains("mod "));
+        module.is_some_and(|line| line.ends_with('{'))
+    };
+    let end = marks.filter(is_block).map(|mark| mark.0).min();
+    let lines = text[..end.unwrap_or(text.len())]
         .lines()
         .filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
@@ -251,6 +260,57 @@ fn modules_depend_downwards() {
             cycles.is_empty(),
             "modules of {name} use each other in a circle: {cycles:#?}"
         );
+    }
+}
+
+/// By crate of the workspace and beside it, where its files lie.
+fn source_directories() -> BTreeMap<String, PathBuf> {
+    let names = { CRATES.iter() }.map(|(name, _)| name.trim_start_matches("retime-"));
+    let beside = ["mpi", "python"];
+    let all = names.chain(beside).map(|name| {
+        let directory = match name {
+            "fuzz" => "../fuzz",
+            directory => directory,
+        };
+        (name.to_owned(), crates().join(directory).join("src"))
+    });
+    all.collect()
+}
+
+#[test]
+fn files_use_each_other_in_no_circle_but_those_listed() {
+    let mut found = BTreeMap::new();
+    for (name, source) in source_directories() {
+        let files = sources(&source).into_iter().map(|file| {
+            let inside = file.strip_prefix(&source).unwrap();
+            (inside.to_str().unwrap().to_owned(), code(&file))
+        });
+        let uses = uses::Files::new(files).uses();
+        let circles = circles::circles(&uses);
+        if !circles.is_empty() {
+            found.insert(name, circles);
+        }
+    }
+    let listed = |name: &str| {
+        let listed = circles::LEFT.iter().find(|it| it.0 == name);
+        listed.map_or(&[][..], |it| it.1)
+    };
+    for (name, circles) in &found {
+        for circle in circles {
+            assert!(
+                listed(name).iter().any(|it| *it == circle),
+                "files of {name} use each other in a circle: {circle:#?}"
+            );
+        }
+    }
+    for (name, circles) in circles::LEFT {
+        for circle in *circles {
+            let is_left = |it: &Vec<String>| it == circle;
+            assert!(
+                found.get(*name).is_some_and(|all| all.iter().any(is_left)),
+                "{name} has this circle no longer, which layout/circles.rs lists: {circle:#?}"
+            );
+        }
     }
 }
 

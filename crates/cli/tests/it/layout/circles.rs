@@ -1,0 +1,212 @@
+//! Files of a crate that use each other in a circle, and those that still may.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Circles that are left, by crate: exactly these files. No circle may be added to the list;
+/// it shrinks until it is empty.
+pub const LEFT: &[(&str, &[&[&str]])] = &[
+    (
+        "cli",
+        &[
+            &["commands/correct", "commands/merged"],
+            &[
+                "commands/stream",
+                "commands/stream/report",
+                "commands/stream/wait",
+            ],
+            &["commands/view/answer", "commands/view/request"],
+            &["drawn", "drawn/sketch"],
+            &["library/answer", "library/study"],
+            &[
+                "report/error_bound",
+                "report/hosts",
+                "report/method",
+                "report/protocol",
+                "report/stragglers",
+                "report/summary",
+                "report/untied",
+            ],
+            &["staging", "staging/leftovers"],
+        ],
+    ),
+    (
+        "experiments",
+        &[&[
+            "features/one_pass",
+            "features/online",
+            "features/order",
+            "features/requirement",
+        ]],
+    ),
+    (
+        "export",
+        &[&["batches", "lane", "lib", "perfetto", "perfetto/fields"]],
+    ),
+    ("jsonl", &[&["line/fields", "line/quick"]]),
+    ("kineto", &[&["matching", "matching/pools"]]),
+    (
+        "otf2",
+        &[
+            &["chunk", "framing"],
+            &["events", "local"],
+            &[
+                "mapping",
+                "parts",
+                "refs",
+                "schema",
+                "schema/definitions",
+                "schema/events",
+                "schema/others",
+                "schema/snapshots",
+                "schema/typed",
+                "value",
+            ],
+            &["rewrite/events", "rewrite/layout"],
+            &["undo", "undo/listed"],
+            &["writer/archive", "writer/globals", "writer/location"],
+        ],
+    ),
+    (
+        "otf2-format",
+        &[
+            &["in_parts", "lib", "rows", "unused", "warnings"],
+            &[
+                "scan",
+                "scan/handovers",
+                "scan/handovers/creations",
+                "scan/handovers/locks",
+                "scan/handovers/tasks",
+                "scan/locking",
+                "scan/threads",
+            ],
+            &["scan/partners", "scan/windows"],
+        ],
+    ),
+    (
+        "retime",
+        &[
+            &[
+                "align",
+                "align/stages",
+                "align/steps",
+                "align/steps/explained",
+                "align/steps/narrow",
+                "align/steps/parts",
+                "align/steps/steep",
+                "align/steps/unset",
+            ],
+            &["align/active_set", "align/weights"],
+            &["align/centre", "align/penalties"],
+            &[
+                "align/curves",
+                "align/frame",
+                "align/led",
+                "align/lines",
+                "align/links",
+                "align/outliers",
+                "align/recorded",
+                "align/reduced",
+            ],
+            &[
+                "causality",
+                "causality/channels",
+                "causality/collectives",
+                "causality/doubtful",
+                "causality/gaps",
+                "causality/hosting",
+                "causality/joining",
+                "causality/lending",
+                "causality/named",
+                "causality/nodes",
+                "causality/noted",
+                "causality/point_to_point",
+                "causality/synchronous",
+                "causality/teams",
+            ],
+            &["correction/builder", "correction/error"],
+            &["estimate/direct", "estimate/line"],
+            &["grouping", "grouping/silent"],
+            &[
+                "optimal/bounds",
+                "optimal/circle",
+                "optimal/facts",
+                "optimal/feasible",
+                "optimal/jointly",
+                "optimal/mean_rates",
+                "optimal/narrowed",
+                "optimal/searchers",
+                "optimal/sides",
+            ],
+            &[
+                "optimal/graph",
+                "optimal/graph/built",
+                "optimal/graph/ranks",
+                "optimal/link",
+            ],
+            &["pipeline/analysis", "pipeline/examined", "pipeline/shared"],
+            &[
+                "pipeline/bounds",
+                "pipeline/composition",
+                "pipeline/estimator",
+                "pipeline/logical_clock",
+                "pipeline/method",
+                "pipeline/registry",
+                "pipeline/solution",
+                "pipeline/unsolved",
+            ],
+            &["share", "share/tree"],
+        ],
+    ),
+    ("sim", &[&["halo", "halo/exchange"]]),
+];
+
+/// The sets of nodes of a graph each of which can be reached from all others of its set, with
+/// two nodes and more, in order.
+pub fn circles(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let mut left: BTreeSet<&str> = uses.keys().map(String::as_str).collect();
+    let mut used_by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (user, used) in uses {
+        for used in used {
+            used_by.entry(used).or_default().push(user);
+        }
+    }
+    let down = |at: &str| -> Vec<&str> { uses[at].iter().map(String::as_str).collect() };
+    let up = |at: &str| used_by.get(at).cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    while let Some(&first) = left.first() {
+        let below = reached(first, down);
+        let both = reached(first, up).intersection(&below).copied().collect();
+        if BTreeSet::len(&both) > 1 {
+            found.push(both.iter().map(|&it| it.to_owned()).collect());
+        }
+        left.retain(|it| !both.contains(it));
+    }
+    found
+}
+
+/// What can be reached from a node, itself among it.
+fn reached<'a>(from: &'a str, next: impl Fn(&str) -> Vec<&'a str>) -> BTreeSet<&'a str> {
+    let mut found: BTreeSet<&str> = [from].into();
+    let mut open = vec![from];
+    while let Some(at) = open.pop() {
+        let new = next(at).into_iter().filter(|&it| found.insert(it));
+        let new: Vec<&str> = new.collect();
+        open.extend(new);
+    }
+    found
+}
+
+#[test]
+fn circles_are_told_apart() {
+    let uses = |of: &str| of.split_whitespace().map(str::to_owned).collect();
+    let graph = [
+        ("a", uses("b")),
+        ("b", uses("c e")),
+        ("c", uses("b")),
+        ("d", uses("")),
+        ("e", uses("f")),
+        ("f", uses("e d")),
+    ];
+    let found = circles(&graph.map(|(name, uses)| (name.to_owned(), uses)).into());
+    assert_eq!(found, [["b", "c"], ["e", "f"]]);
+}
