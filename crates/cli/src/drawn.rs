@@ -2,9 +2,10 @@
 //! a terminal.
 
 pub(crate) mod sketch;
+mod subject;
 
 use retime::pipeline::{Bounds, Solution};
-use retime_picture::{Corrected, Page, Picture, Subject};
+use retime_picture::{Page, Picture};
 use serde::Serialize;
 
 use crate::analysed::Analysed;
@@ -14,6 +15,7 @@ use crate::error::CliError;
 use crate::progress::{Progress, Stage, check_interrupt};
 use crate::report::model::Report;
 use crate::report::{self, target};
+pub(crate) use subject::subject;
 
 /// What was drawn of a trace and its solution, if there is one, as the options ask.
 #[derive(Default)]
@@ -43,28 +45,6 @@ pub(crate) fn draw(
     check_interrupt()?;
     let picture = Some(drawn?);
     Ok(Drawn { picture, sketch })
-}
-
-/// What is drawn of a trace.
-pub(crate) fn subject<'a>(
-    analysed: &'a Analysed,
-    solution: Option<&'a Solution>,
-    bounds: Option<&'a Bounds>,
-) -> Subject<'a> {
-    let analysis = &analysed.analysis;
-    Subject {
-        trace: &*analysed.opened.trace,
-        info: analysis.info(),
-        causality: analysis.causality(),
-        clocks: analysis.clocks(),
-        recorded: analysis.recorded(),
-        corrected: solution.map(|it| Corrected {
-            correction: &it.correction,
-            times: &it.times,
-            steps: it.aligned.as_ref().map_or(&[][..], |it| &it.steps),
-        }),
-        bounds: bounds.map(|it| &it.errors),
-    }
 }
 
 impl Drawn {

@@ -12,6 +12,7 @@
 
 mod answer;
 mod failure;
+mod json;
 mod options;
 mod study;
 

@@ -9,8 +9,8 @@ use std::io::Write;
 use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use retime::Broken;
 use retime::format_seconds;
+use retime::{Broken, group_digits, plural};
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
 use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
@@ -20,7 +20,6 @@ use crate::formats::FORMATS;
 use crate::load::with_threads;
 use crate::progress::{Again, Interrupts, catch_interrupts, check_interrupt};
 use crate::remedy::outlive_the_limit_of_files;
-use crate::report::summary::{group_digits, plural};
 
 const NAME: &str = "retime-mpi";
 

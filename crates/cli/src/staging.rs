@@ -14,6 +14,7 @@ mod claim;
 mod leftovers;
 mod owner;
 mod rename;
+mod there;
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
@@ -27,6 +28,7 @@ use crate::error::CliError;
 use claim::Claim;
 use leftovers::{REPLACED, clean_up_after_killed_runs, hidden_name, remove};
 use owner::Owner;
+use there::lies_there;
 
 pub(crate) use leftovers::clean_up_after;
 
@@ -517,12 +519,6 @@ fn may_replace_file(
     }
     let message = format!("is no {what}; --force replaces only files that retime wrote");
     Err(CliError::input(target, message))
-}
-
-/// True if anything lies at a path, be it a link to nowhere.
-fn lies_there(path: &Path) -> Result<bool, CliError> {
-    let found = presence::kind_of_entry(path);
-    Ok(found.map_err(|error| CliError::io(path, error))?.is_some())
 }
 
 fn is_directory(path: &Path) -> Result<bool, CliError> {

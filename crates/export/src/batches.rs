@@ -14,12 +14,12 @@ use rayon::prelude::*;
 use retime::Monitor;
 use retime_gzip::{Output, Packed};
 
-use crate::Summary;
 use crate::axis::Axis;
 use crate::encoder::Scribe;
 use crate::error::ExportError;
 use crate::lane::Lane;
 use crate::shown::Exported;
+use crate::summary::Summary;
 use crate::tracks;
 use crate::view::View;
 

@@ -21,12 +21,12 @@ use retime::causality::{EventNode, Ids};
 use retime::format::{EventRow, EventRows, Passage};
 use retime::{LocationIndex, MapCursor, Timestamp};
 
-use crate::Summary;
 use crate::axis::Axis;
 use crate::encoder::{Encoder, End, Moment, Name, Names};
 use crate::error::ExportError;
 use crate::nesting::Nesting;
 use crate::shown::Exported;
+use crate::summary::Summary;
 use crate::view::View;
 use crate::window::Window;
 

@@ -30,6 +30,7 @@ mod nesting;
 mod perfetto;
 mod recognised;
 mod shown;
+mod summary;
 mod tracks;
 mod view;
 mod window;
@@ -41,34 +42,13 @@ use retime::Monitor;
 pub use error::ExportError;
 pub use recognised::is_export;
 pub use shown::{Exported, Kind, Shown, Times};
+pub use summary::Summary;
 
 use axis::Axis;
 use batches::write_lanes;
 use encoder::Scribe;
 use retime_gzip::Output;
 use view::View;
-
-/// What a file holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// Bytes, before they were compressed.
-    pub bytes: u64,
-    /// Stays in regions.
-    pub slices: u64,
-    /// Slices without length: events at which arrows begin or end, and others that
-    /// communicate, but not in a region of their own.
-    pub points: u64,
-    /// Dependencies.
-    pub arrows: u64,
-    /// Tracks of locations.
-    pub threads: u64,
-    /// Curves of clocks.
-    pub curves: u64,
-    /// Leaves of regions that were not entered, which are left out.
-    pub dropped: u64,
-    /// Regions that the recording does not leave, closed where it ends.
-    pub closed: u64,
-}
 
 /// Writes what is `shown` of a trace to `out`.
 pub fn export(
@@ -114,14 +94,4 @@ fn export_by<S: Scribe>(
     output.put(&packing.packed(end)?)?;
     summary.bytes = output.finish()?;
     Ok(summary)
-}
-
-impl Summary {
-    fn add(&mut self, other: &Self) {
-        self.slices += other.slices;
-        self.points += other.points;
-        self.arrows += other.arrows;
-        self.dropped += other.dropped;
-        self.closed += other.closed;
-    }
 }

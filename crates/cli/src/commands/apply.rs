@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use retime::format::{Timeline, Trace};
-use retime::{LocationIndex, TraceInfo, printable_path};
+use retime::{LocationIndex, TraceInfo, plural, printable_path};
 
 use super::written::other_than_computed;
 use crate::args::ApplyArgs;
@@ -12,7 +12,6 @@ use crate::formats;
 use crate::load::{describe, with_threads};
 use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage, check_interrupt};
-use crate::report::summary::plural;
 use crate::report::{tell, warned};
 use crate::saved::{SavedCorrection, refuse_second, take_along};
 use crate::staging::Staging;

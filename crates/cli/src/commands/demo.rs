@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retime::causality::{Check, EventNode};
-use retime::{Causality, TickRate, Timestamp, format_seconds, printable_path};
+use retime::{Causality, TickRate, Timestamp, format_seconds, group_digits, printable_path};
 use retime_picture::Decades;
 
 use super::correct;
@@ -21,7 +21,6 @@ use crate::args::{CheckArgs, CorrectArgs, DemoArgs};
 use crate::drawn::sketch;
 use crate::error::CliError;
 use crate::load::with_threads;
-use crate::report::summary::group_digits;
 use crate::report::to_stdout;
 
 /// The recording, as a compressed archive of one directory `halo`.

@@ -12,10 +12,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use retime::pipeline::Method;
-use retime::printable_path;
+use retime::{plural, printable_path};
 use retime_export::{ExportError, Exported, Shown, Summary, Times, export};
 
-use super::correct::{Asked, analyse, is_left_alone};
+use super::asked::{Asked, analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use super::merged::access;
 use crate::analysed::Analysed;
@@ -24,7 +24,6 @@ use crate::error::{CliError, VIOLATIONS};
 use crate::load::with_threads;
 use crate::method::to_ticks;
 use crate::progress::{Progress, Stage, check_interrupt};
-use crate::report::summary::plural;
 use crate::report::{self, examined, model};
 use crate::staging::Staging;
 use args::ExportArgs;

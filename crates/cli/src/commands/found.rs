@@ -4,7 +4,8 @@
 use retime::causality::Check;
 use retime::pipeline::{Bounds, Method, Solution};
 
-use super::correct::{Asked, Solved, describe, solve};
+use super::asked::Asked;
+use super::solved::{Solved, describe, solve};
 use crate::analysed::Analysed;
 use crate::error::CliError;
 use crate::report::model;

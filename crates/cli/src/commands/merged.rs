@@ -18,9 +18,11 @@ use retime::format::{Shape, Trace};
 use retime::{Access, Causality, Correction, Timestamp};
 use serde::Deserialize;
 
-use super::correct::{analyse, describe, is_left_alone, outcome, solve};
+use super::asked::{analyse, is_left_alone};
 use super::done::Done;
 use super::fresh::{Fresh, read};
+use super::outcome::outcome;
+use super::solved::{describe, solve};
 use crate::analysed::Analysed;
 use crate::args::CorrectArgs;
 use crate::drawn;

@@ -1,6 +1,7 @@
-//! One file per command.
+//! A file for each command, and what several of them share.
 
 pub(crate) mod apply;
+pub(crate) mod asked;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod correct;
@@ -12,8 +13,10 @@ mod fresh;
 mod merged;
 pub(crate) mod meta;
 pub(crate) mod order;
+mod outcome;
 pub(crate) mod reproduce;
 pub(crate) mod simulate;
+mod solved;
 pub(crate) mod stream;
 pub(crate) mod undo;
 pub(crate) mod view;

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use retime::causality::{CausalityOptions, Defect, check};
 use retime::pipeline::Examined;
-use retime::{Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, printable};
+use retime::{
+    Clocks, Delay, Grouping, MinimalDelay, TickRate, Ticks, Timestamp, plural, printable,
+};
 
 use crate::args::{OrderArgs, OrderFormat};
 use crate::error::{CliError, VIOLATIONS};
@@ -14,7 +16,6 @@ use crate::method::to_ticks;
 use crate::progress::Interrupts;
 use crate::report::build::examined_part;
 use crate::report::examined;
-use crate::report::summary::plural;
 use crate::serial::line::{Lines, write_header};
 use crate::serial::{Listed, Row, each_event};
 

@@ -10,14 +10,13 @@ mod scenario;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use retime::{format_seconds, printable_path};
+use retime::{format_seconds, plural, printable_path};
 use retime_sim::{Clock, Experiment, Written};
 
 use self::args::SimulateArgs;
 use crate::error::CliError;
 use crate::formats;
 use crate::progress::{check_interrupt, interrupted};
-use crate::report::summary::plural;
 use crate::report::tell;
 use crate::staging::Staging;
 

@@ -9,6 +9,7 @@ mod answer;
 mod connections;
 mod request;
 mod server;
+mod timed;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use retime_picture::{Live, Subject};
 
-use super::correct::{Asked, analyse, is_left_alone};
+use super::asked::{Asked, analyse, is_left_alone};
 use super::found::{Found, as_corrected, as_recorded};
 use crate::analysed::Analysed;
 use crate::args::{ModelArgs, RunArgs};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use retime::causality::{Defect, EventNode, LogColumns};
 use retime::format::{Contents, Difference, Scan, Trace, Undo};
 use retime::pipeline::Method;
-use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo};
+use retime::{Causality, Clocks, Correction, LocationIndex, Timestamp, TraceInfo, plural};
 use retime_parallel::Opened;
 
 use super::fresh::{Fresh, matched};
@@ -18,7 +18,6 @@ use crate::formats;
 use crate::load;
 use crate::origin::Origin;
 use crate::progress::{Interrupts, Progress, Stage};
-use crate::report::summary::plural;
 use crate::saved::{SavedBounds, SavedCorrection};
 use crate::staging::Staging;
 

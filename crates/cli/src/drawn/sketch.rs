@@ -8,6 +8,7 @@ use retime::pipeline::{Analysis, Solution};
 use retime::{TickRate, Ticks, format_seconds, group_digits};
 use retime_picture::{Curve, Decades, curves};
 
+use super::subject::subject;
 use crate::analysed::Analysed;
 use crate::args::RunArgs;
 
@@ -27,7 +28,7 @@ pub(crate) fn of(analysed: &Analysed, solution: Option<&Solution>, run: &RunArgs
     }
     let mut text = latencies(analysis, solution);
     if solution.is_some() {
-        let shown = curves(&super::subject(analysed, solution, None));
+        let shown = curves(&subject(analysed, solution, None));
         clocks(&mut text, &shown, analysis.info().rate);
     }
     text

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use super::json::json;
 use super::{Call, Failure, parsed};
 use crate::args::{CompareArgs, RunArgs};
 use crate::call;
@@ -128,7 +129,7 @@ fn reported(
     written: Vec<PathBuf>,
 ) -> Result<Answer, CliError> {
     Ok(Answer {
-        report: Some(super::study::json(report)?),
+        report: Some(json(report)?),
         outcome,
         exit_code,
         written,

@@ -1,22 +1,19 @@
 //! A trace that was analysed, and maybe corrected, in memory: what `check` and `correct`
 //! know of it, without anything being written.
 
-use std::io;
-use std::path::Path;
-
 use retime::format::Trace;
 use retime::pipeline::{Analysis, Bounds, Solution};
 use retime_picture::Picture;
-use serde::Serialize;
 
 use super::answer::hush;
+use super::json::json;
 use super::{Call, Failure, parsed};
 use crate::analysed::Analysed;
 use crate::args::{CheckArgs, CorrectArgs};
 use crate::call;
 use crate::command_line::Command;
+use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
-use crate::commands::correct::{self, Asked};
 use crate::commands::found::{Found, as_corrected, as_recorded};
 use crate::drawn;
 use crate::error::CliError;
@@ -106,8 +103,8 @@ fn recorded(args: &CheckArgs) -> Result<Study, CliError> {
 fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
     args.method.refuse_strangers()?;
     let asked = Asked::from(args);
-    let (mut analysed, method) = correct::analyse(asked)?;
-    let mut found = if correct::is_left_alone(asked, &method, &analysed) {
+    let (mut analysed, method) = analyse(asked)?;
+    let mut found = if is_left_alone(asked, &method, &analysed) {
         as_recorded(asked, &analysed)?
     } else {
         as_corrected(asked, &method, &mut analysed)?
@@ -116,10 +113,4 @@ fn corrected(args: &CorrectArgs) -> Result<Study, CliError> {
     found.report.accuracy = analysed.accuracy(times)?;
     found.report.timing.total_seconds = analysed.start.elapsed().as_secs_f64();
     Ok(Study { analysed, found })
-}
-
-/// A report as JSON.
-pub(super) fn json(report: &impl Serialize) -> Result<String, CliError> {
-    let text = serde_json::to_string(report);
-    text.map_err(|error| CliError::io(Path::new("report"), io::Error::from(error)))
 }

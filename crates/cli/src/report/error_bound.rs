@@ -1,9 +1,9 @@
 //! Error bounds and the gentlest correction, in words.
 
-use retime::{TickRate, Ticks, format_seconds};
+use retime::{TickRate, Ticks, format_seconds, group_digits, plural};
 
 use super::model::{BoundsPart, GentlestPart, PlacePart, Report};
-use super::summary::{group_digits, plural, share};
+use super::share::share;
 
 /// Dependencies of the forcing cycle that are shown.
 const FORCING_SHOWN: usize = 6;

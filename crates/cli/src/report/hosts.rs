@@ -27,10 +27,9 @@ use std::collections::BTreeSet;
 
 use retime::optimal::ClockErrorBound;
 use retime::pipeline::{Analysis, Bounds, RATE_DIFFERENCE, Solution};
-use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, printable};
+use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, plural, printable};
 
 use super::model::{DriftPart, HostPart, Report};
-use super::summary::plural;
 
 /// Hosts that are named to everybody; `-v` names all.
 const SHOWN: usize = 8;

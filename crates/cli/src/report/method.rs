@@ -1,9 +1,8 @@
 //! The method and what it took, in words.
 
-use retime::{TickRate, Ticks};
+use retime::{TickRate, Ticks, plural};
 
 use super::model::{AlignmentPart, Direction, MethodPart, RepairPart, Report, StepPart};
-use super::summary::plural;
 
 /// Steps of clocks that are listed.
 const STEPS_SHOWN: usize = 8;

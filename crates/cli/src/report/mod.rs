@@ -9,6 +9,7 @@ pub(crate) mod hosts;
 mod method;
 pub(crate) mod model;
 pub(crate) mod protocol;
+pub(crate) mod share;
 pub(crate) mod stragglers;
 pub(crate) mod summary;
 pub(crate) mod target;

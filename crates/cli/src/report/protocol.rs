@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use retime::{Distortion, MeanAndMost, TickRate, Ticks};
+use retime::{Distortion, MeanAndMost, TickRate, Ticks, group_digits};
 
 use super::model::{CheckPart, ClockPart, PairPart, Report};
-use super::summary::{group_digits, share};
+use super::share::share;
 
 /// Clocks on one line of the table of final differences.
 const CLOCKS_PER_LINE: usize = 8;

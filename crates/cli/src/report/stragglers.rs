@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use retime::causality::Class;
 use retime::{
     GroupWaits, LateBegin, LocationIndex, Members, ProcessWaits, Stragglers, TickRate, Ticks,
-    TraceInfo, printable,
+    TraceInfo, group_digits, plural, printable,
 };
 
 use super::build::place_part;
 use super::model::{GroupPart, LateBeginPart, PlacePart, Report, StragglerPart, StragglersPart};
-use super::summary::{group_digits, plural, share};
+use super::share::share;
 
 /// Processes and groups that a report lists.
 const LISTED: usize = 100;

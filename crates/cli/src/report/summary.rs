@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use retime::causality::Tally;
 use retime::pipeline::MethodName;
-use retime::{Deviation, TickRate, Ticks, format_seconds, printable};
-pub(crate) use retime::{group_digits, plural};
+use retime::{Deviation, TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
+use super::share::share;
 use super::{error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
 
@@ -409,15 +409,4 @@ fn counts_alone(report: &Report) -> bool {
 
 fn place(place: &PlacePart) -> String {
     format!("event {} of location {}", place.event, place.location)
-}
-
-/// A share for reading: `0.02 %`, `350 %`.
-pub(crate) fn share(share: f64) -> String {
-    let percent = 100.0 * share;
-    match percent {
-        0.0 => "0 %".into(),
-        p if p < 0.001 => format!("{p:.1e} %"),
-        p if p < 1.0 => format!("{p:.3} %"),
-        p => format!("{p:.1} %"),
-    }
 }

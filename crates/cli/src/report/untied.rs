@@ -1,7 +1,8 @@
 //! What moves with whom without dependencies of its own, in words.
 
+use retime::plural;
+
 use super::model::UntiedPart;
-use super::summary::plural;
 
 /// Locations that are named one by one.
 const NAMED: usize = 4;

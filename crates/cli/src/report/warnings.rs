@@ -1,10 +1,9 @@
 //! What a reader of the summary should know before trusting a trace.
 
-use retime::Ticks;
 use retime::causality::Defect;
 use retime::pipeline::Analysis;
+use retime::{Ticks, plural};
 
-use super::summary::plural;
 use crate::load::Opened;
 
 /// What a reader of the summary should know about the trace.

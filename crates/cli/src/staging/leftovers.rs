@@ -13,8 +13,8 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::lies_there;
 use super::owner::Owner;
+use super::there::lies_there;
 
 /// How much of the name of a target, in bytes, those of hidden directories hold: with all
 /// else they fit where the encryption of a file system leaves 143 bytes to a name.

@@ -12,7 +12,7 @@ use retime::causality::EventNode;
 use retime::pipeline::{Analysis, AnalysisOptions};
 use retime::{Cancelled, Causality, Timestamp};
 
-use super::requirement::Cell;
+use super::cell::Cell;
 use crate::accuracy::{Method, Trace};
 
 /// The delay that the method needs, if it is bounded.

@@ -11,7 +11,7 @@ use retime::clock::{CombinedConstants, DegressiveConstants, Gamma};
 use retime::{LocationIndex, MinimalDelay, Ticks, Timestamp};
 use retime_stream::{Event, EventKind, Filter, FilterControl, FilterOptions, MessageId};
 
-use super::requirement::Cell;
+use super::cell::Cell;
 use crate::accuracy::{Method, Trace};
 
 /// Nanoseconds.

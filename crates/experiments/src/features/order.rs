@@ -4,7 +4,7 @@ use retime::Accuracy;
 use retime::causality::check;
 use retime::{Causality, MinimalDelay, Ticks};
 
-use super::requirement::Cell;
+use super::cell::Cell;
 use crate::accuracy::{Method, Trace};
 use crate::simulated::Failure;
 

@@ -1,5 +1,6 @@
 //! What is asked of a method, and the answer.
 
+use super::cell::Cell;
 use super::kind::Kind;
 use super::one_pass::one_pass;
 use super::online::online;
@@ -45,31 +46,6 @@ pub const REQUIREMENTS: &[(&str, Requirement)] = &[
     ("1 pass", Requirement::OnePass),
     ("online", Requirement::Online),
 ];
-
-/// Whether a method meets a requirement, with the figure that decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cell {
-    /// Whether it does.
-    pub met: bool,
-    /// A few letters.
-    pub text: String,
-}
-
-impl Cell {
-    pub(super) fn yes(text: impl Into<String>) -> Self {
-        Self {
-            met: true,
-            text: text.into(),
-        }
-    }
-
-    pub(super) fn no(text: impl Into<String>) -> Self {
-        Self {
-            met: false,
-            text: text.into(),
-        }
-    }
-}
 
 impl Requirement {
     /// The traces that decide it.

@@ -1,7 +1,8 @@
 //! The comparison as a table, ours beside the printed one.
 
+use super::cell::Cell;
 use super::printed::PRINTED;
-use super::requirement::{Cell, REQUIREMENTS};
+use super::requirement::REQUIREMENTS;
 use crate::accuracy::{Method, methods};
 use crate::grid::{Grid, Watch, proceed};
 use crate::simulated::Failure;

@@ -14,6 +14,7 @@
 mod fields;
 mod header;
 mod quick;
+mod read;
 mod what;
 
 pub use fields::Fields;

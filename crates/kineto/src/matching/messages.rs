@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use retime_model::MessageId;
 
 use super::alignment::{Item, Known, Shift, align};
-use super::{Calls, Group, Joined, Matching, Part, Sequence};
+use super::calls::{Calls, Group, Sequence};
+use super::{Joined, Matching, Part};
 use crate::call::What;
 
 const AMBIGUOUS: &str = "ambiguous message call";

@@ -10,6 +10,7 @@
 //! its class, and for rooted ones from the root, which only the program's own request says.
 
 mod alignment;
+mod calls;
 mod difference;
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
@@ -23,17 +24,11 @@ use retime_model::{Class, MessageId, Operation, OperationId};
 use rustc_hash::FxHashMap;
 
 use self::alignment::{Item, Known, Shift, align};
+pub(crate) use self::calls::Group;
+use self::calls::{Calls, Sequence};
 use self::pools::Queue;
-use crate::call::{Call, Label, What};
+use crate::call::What;
 use crate::profile::FileRead;
-
-/// A process group.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
-    pub(crate) name: String,
-    /// The ranks of its members, by their rank in it.
-    pub(crate) ranks: Vec<u32>,
-}
 
 /// A call that was joined with those of other ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,20 +79,6 @@ const NO_ROOT: &str = "rootless collective call";
 /// Nobody waits for anybody for certain, as in an exchange of unequal sizes.
 const NO_ORDER: &str = "unordered collective call";
 
-/// The calls of some files, and what is known of each.
-struct Calls<'a> {
-    files: &'a [FileRead],
-    /// The first time in any of them.
-    origin: u64,
-    /// By file and call.
-    signatures: Vec<Vec<u32>>,
-    /// The file of each rank.
-    file_of: FxHashMap<u32, usize>,
-}
-
-/// The calls of one file in a group, in order.
-type Sequence = (usize, Vec<usize>);
-
 /// Calls that are one operation, by file.
 type Instance = Vec<(usize, usize)>;
 
@@ -133,130 +114,6 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         joined.sort_unstable_by_key(|it| it.event);
     }
     matching
-}
-
-impl<'a> Calls<'a> {
-    fn of(files: &'a [FileRead]) -> Self {
-        let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
-        let mut signature = |call: &'a Call| {
-            let next = numbers.len() as u32;
-            *numbers.entry(&call.signature).or_insert(next)
-        };
-        let of_file = |file: &'a FileRead| file.calls.iter().map(&mut signature).collect();
-        let signatures = files.iter().map(of_file).collect();
-        let first = |file: &FileRead| file.columns.begins.iter().min().copied();
-        let ranks = files.iter().enumerate();
-        Self {
-            files,
-            origin: files.iter().filter_map(first).min().unwrap_or_default(),
-            signatures,
-            file_of: ranks
-                .filter_map(|(file, it)| Some((it.header.rank?, file)))
-                .collect(),
-        }
-    }
-
-    fn call(&self, file: usize, call: usize) -> Option<&'a Call> {
-        self.files.get(file)?.calls.get(call)
-    }
-
-    fn signature(&self, file: usize, call: usize) -> Option<u32> {
-        self.signatures.get(file)?.get(call).copied()
-    }
-
-    fn rank(&self, file: usize) -> Option<u32> {
-        self.files.get(file)?.header.rank
-    }
-
-    /// A call as it stands in a sequence of its group.
-    fn item(&self, group: &Group, file: usize, call: usize) -> Option<Item> {
-        let (is_cause, is_effect) = match self.call(file, call)?.what {
-            What::Send(_) => (true, false),
-            What::Receive(_) => (false, true),
-            What::Collective(operation) => {
-                let root = || self.files.get(file)?.requests.get(&operation)?.root;
-                let root = root().and_then(|it| group.ranks.get(it as usize).copied());
-                let is_root = root.is_some() && root == self.rank(file);
-                match operation.class(false) {
-                    Class::AllToAll => (true, true),
-                    Class::OneToAll if root.is_some() => (is_root, !is_root),
-                    Class::AllToOne if root.is_some() => (!is_root, is_root),
-                    _ => (false, false),
-                }
-            }
-        };
-        let columns = &self.files.get(file)?.columns;
-        let it = self.call(file, call)?;
-        let since = |time: u64| (time - self.origin) as i64;
-        Some(Item {
-            signature: self.signature(file, call)?,
-            begin: since(columns.begin(it.event)),
-            end: since(columns.end(it.event)),
-            is_cause,
-            is_effect,
-        })
-    }
-
-    fn items(&self, group: &Group, (file, calls): &Sequence) -> Vec<Item> {
-        let item = |&call: &usize| self.item(group, *file, call);
-        calls.iter().filter_map(item).collect()
-    }
-
-    /// Calls in the order in which they begin.
-    fn in_order(&self, file: usize, mut calls: Vec<usize>) -> Sequence {
-        let columns = self.files.get(file).map(|it| &it.columns);
-        calls.sort_by_key(|&call| {
-            let event = self.call(file, call).map_or(0, |it| it.event);
-            columns.map(|it| (it.begin(event), event))
-        });
-        (file, calls)
-    }
-
-    /// The calls that name their group, by it and file.
-    fn labelled(&self) -> BTreeMap<Label, Vec<Sequence>> {
-        let mut labelled: BTreeMap<&Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-        for (file, it) in self.files.iter().enumerate() {
-            for (call, it) in it.calls.iter().enumerate() {
-                if let Some(label) = &it.group {
-                    let calls = labelled.entry(label).or_default();
-                    calls.entry(file).or_default().push(call);
-                }
-            }
-        }
-        let of_label = |(label, files): (&Label, BTreeMap<usize, Vec<usize>>)| {
-            let sequence = |(file, calls)| self.in_order(file, calls);
-            (label.clone(), files.into_iter().map(sequence).collect())
-        };
-        labelled.into_iter().map(of_label).collect()
-    }
-
-    /// The group of a label; if nothing says its members, those that name it.
-    fn group(&self, label: &Label, members: &[Sequence]) -> Group {
-        let ranks = label.members().or_else(|| {
-            let mut headers = members.iter().filter_map(|(file, _)| self.files.get(*file));
-            headers.find_map(|it| it.header.ranks(&label.name).map(<[u32]>::to_vec))
-        });
-        let those = || {
-            let ranks = members.iter().filter_map(|(file, _)| self.rank(*file));
-            let mut ranks: Vec<u32> = ranks.collect();
-            ranks.sort_unstable();
-            ranks
-        };
-        Group {
-            name: label.name.clone(),
-            ranks: ranks.unwrap_or_else(those),
-        }
-    }
-
-    /// Collectives and messages apart.
-    fn apart(&self, (file, calls): Sequence) -> (Sequence, Sequence) {
-        let is_collective = |call: &usize| {
-            let call = self.call(file, *call);
-            call.is_some_and(|it| matches!(it.what, What::Collective(_)))
-        };
-        let (collectives, messages) = calls.into_iter().partition(is_collective);
-        ((file, collectives), (file, messages))
-    }
 }
 
 impl Matching {

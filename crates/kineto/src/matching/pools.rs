@@ -18,7 +18,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::{Item, Known, Shift, align};
-use super::{Calls, Group, Sequence};
+use super::calls::{Calls, Group, Sequence};
 use crate::call::{Call, What};
 use crate::columns::Columns;
 use crate::profile::FileRead;

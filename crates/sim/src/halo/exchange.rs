@@ -7,7 +7,7 @@
 use retime_otf2::writer::{self, Message};
 use retime_otf2::{CollectiveOp, CollectiveRoot, RegionRef};
 
-use super::{Collective, HaloExchange};
+use super::program::{Collective, HaloExchange};
 use crate::{
     duration::Duration,
     event::{Event, Sink},

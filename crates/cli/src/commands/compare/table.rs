@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use retime::format_seconds;
+use retime::{format_seconds, group_digits, plural};
 
 use super::model::{Comparison, MethodPart, ResultPart};
 use crate::report::columns::{columns, wrapped};
 use crate::report::examined;
-use crate::report::summary::{group_digits, plural, share};
+use crate::report::share::share;
 
 const HEADING: [&str; 8] = [
     "method", "reversed", "short", "change", "largest", "jump", "time", "memory",

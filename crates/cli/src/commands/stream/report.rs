@@ -2,13 +2,11 @@
 
 use std::fmt;
 
-use retime::format_seconds;
+use retime::{format_seconds, group_digits, plural};
 use retime_stream::Spread;
 use serde::Serialize;
 
-use super::Stream;
-
-use crate::report::summary::{group_digits, plural};
+use super::pump::Stream;
 
 /// Name of the schema of the report.
 const SCHEMA: &str = "retime-stream-report-1";

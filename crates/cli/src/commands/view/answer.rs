@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use super::request::read_until;
+use super::timed::read_until;
 
 /// How long somebody may take nothing of an answer.
 const PATIENCE: Duration = Duration::from_secs(10);

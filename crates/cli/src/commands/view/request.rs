@@ -1,10 +1,11 @@
 //! The head of a request, read within limits of length and time.
 
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use super::answer::Answer;
+use super::timed::read_until;
 
 /// Bytes of a request line with its headers; those of a browser take less than one KiB.
 const HEAD: usize = 8 * 1024;
@@ -86,25 +87,6 @@ impl Request {
             target: target.to_owned(),
             host,
         })
-    }
-}
-
-/// Reads what is there, waiting for it no longer than until then.
-pub(super) fn read_until(
-    mut stream: &TcpStream,
-    into: &mut [u8],
-    until: Instant,
-) -> io::Result<usize> {
-    loop {
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(ErrorKind::TimedOut.into());
-        }
-        stream.set_read_timeout(Some(left))?;
-        match stream.read(into) {
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            read => return read,
-        }
     }
 }
 

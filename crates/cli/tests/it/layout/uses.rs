@@ -23,7 +23,7 @@ type Origin = (Module, Option<String>);
 
 /// The files of a crate.
 #[derive(Default)]
-pub struct Files {
+pub(super) struct Files {
     code: BTreeMap<Module, String>,
     /// Items by the file that defines them.
     items: BTreeMap<Module, BTreeSet<String>>,
@@ -35,7 +35,7 @@ pub struct Files {
 impl Files {
     /// The files of a crate: by their paths below its source directory, their code, without
     /// comments and tests.
-    pub fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub(super) fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut all = Self::default();
         for (path, code) in files {
             let module = module(&path);
@@ -61,7 +61,7 @@ impl Files {
     }
 
     /// By file the others that it uses, by their paths without `.rs`.
-    pub fn uses(&self) -> BTreeMap<String, BTreeSet<String>> {
+    pub(super) fn uses(&self) -> BTreeMap<String, BTreeSet<String>> {
         let of = |(file, code): (&Module, &String)| {
             let names = names(file, code).into_iter().filter(|it| !it.is_passed_on);
             let targets = names.filter_map(|it| self.file(&it));
@@ -201,7 +201,12 @@ fn names(file: &Module, code: &str) -> Vec<Name> {
     let mut lines = code.lines();
     while let Some(line) = lines.next() {
         let text = line.trim_start();
-        let indent = line.len() - text.len();
+        // Who may see an item is no use of what may.
+        let text = match text.strip_prefix("pub(in ") {
+            Some(rest) => rest.split_once(") ").map_or(rest, |it| it.1),
+            None => text,
+        };
+        let indent = line.len() - line.trim_start().len();
         inside.retain(|(outer, _)| !(text.starts_with('}') && indent == *outer));
         let bare = text
             .trim_start_matches("pub(crate) ")

@@ -1,0 +1,28 @@
+//! What of an analysed trace is drawn.
+
+use retime::pipeline::{Bounds, Solution};
+use retime_picture::{Corrected, Subject};
+
+use crate::analysed::Analysed;
+
+/// What is drawn of a trace.
+pub(crate) fn subject<'a>(
+    analysed: &'a Analysed,
+    solution: Option<&'a Solution>,
+    bounds: Option<&'a Bounds>,
+) -> Subject<'a> {
+    let analysis = &analysed.analysis;
+    Subject {
+        trace: &*analysed.opened.trace,
+        info: analysis.info(),
+        causality: analysis.causality(),
+        clocks: analysis.clocks(),
+        recorded: analysis.recorded(),
+        corrected: solution.map(|it| Corrected {
+            correction: &it.correction,
+            times: &it.times,
+            steps: it.aligned.as_ref().map_or(&[][..], |it| &it.steps),
+        }),
+        bounds: bounds.map(|it| &it.errors),
+    }
+}
