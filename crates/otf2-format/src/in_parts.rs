@@ -11,18 +11,15 @@ use rayon::prelude::*;
 use retime_model::format::{
     Contents, FormatError, InParts, PartLocation, PartScan, PartUndo, Timeline, Undo,
 };
-use retime_model::{Correction, LocationIndex, Monitor, TraceInfo};
+use retime_model::{Correction, LocationIndex, Monitor};
 use retime_otf2::EventCounts;
 
-use crate::Archive;
+use crate::archive::Archive;
+use crate::concluded::Concluded;
 use crate::error::{TraceError, failed};
-use crate::scan::{self, Accelerators, Calls, LifeCycles, LookedUp, Scanned, Twice};
+use crate::scan::{self, Accelerators, Calls, LookedUp, Scanned};
 
 impl Archive {
-    pub(crate) fn info(&self) -> &TraceInfo {
-        &self.description.info
-    }
-
     /// Reads the events of some locations; follows calls if it is to be done `thoroughly`.
     pub(crate) fn scan_some(
         &self,
@@ -139,26 +136,6 @@ fn concluded(launched: u64, scanned: &Scanned) -> Vec<u64> {
     numbers.extend(scanned.twice.numbers());
     numbers.extend(scanned.cycles.numbers());
     numbers
-}
-
-/// What a scan concluded of a location, besides its log.
-pub(crate) struct Concluded {
-    /// Of how many activities the launch could be told.
-    pub(crate) launched: u64,
-    pub(crate) twice: Twice,
-    pub(crate) cycles: LifeCycles,
-}
-
-impl Concluded {
-    fn of(numbers: &[u64]) -> Self {
-        let (launched, rest) = numbers.split_first().unwrap_or((&0, &[]));
-        let (twice, cycles) = rest.split_at_checked(Twice::NUMBERS).unwrap_or_default();
-        Self {
-            launched: *launched,
-            twice: Twice::from_numbers(twice).unwrap_or_default(),
-            cycles: LifeCycles::from_numbers(cycles).unwrap_or_default(),
-        }
-    }
 }
 
 fn contents(counts: &EventCounts) -> Contents {

@@ -13,6 +13,8 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod archive;
+mod concluded;
 mod describe;
 mod error;
 mod in_parts;
@@ -26,7 +28,6 @@ use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use retime_model::format::{
     CORRECTION, Contents, EventRows, Format, FormatError, InParts, Recognition, Scan, Shape,
@@ -35,9 +36,8 @@ use retime_model::format::{
 use retime_model::{Correction, LocationIndex, Monitor, TraceInfo, presence};
 use retime_otf2::{Anchor, RegionRef, Whereabouts};
 
-use self::describe::{Description, describe};
+use self::archive::Archive;
 use self::error::{TraceError, failed};
-use self::in_parts::Concluded;
 use self::scan::Accelerators;
 
 /// The format of Score-P, EZTrace and others.
@@ -158,27 +158,6 @@ fn is_anchor(path: &Path) -> bool {
 fn is_of_an_archive(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|it| ["def", "evt", "snap"].iter().any(|own| it == *own))
-}
-
-/// An archive that was opened, as retime sees it.
-struct Archive {
-    otf2: retime_otf2::Trace,
-    description: Description,
-    /// What a scan has concluded of each location.
-    concluded: OnceLock<Vec<Concluded>>,
-}
-
-impl Archive {
-    fn open(path: &Path, monitor: &dyn Monitor) -> Result<Self, TraceError> {
-        let otf2 = retime_otf2::Trace::open_watched(path, monitor)?;
-        let path = otf2.archive().definitions_path();
-        let description = describe(otf2.definitions(), &path)?;
-        Ok(Self {
-            otf2,
-            description,
-            concluded: OnceLock::new(),
-        })
-    }
 }
 
 impl Trace for Archive {

@@ -4,7 +4,7 @@ use retime_model::format::{EventRow, EventRows, FormatError, Passage};
 use retime_model::{LocationIndex, Timestamp};
 use retime_otf2::{Definitions, Event, EventData, EventReader};
 
-use crate::Archive;
+use crate::archive::Archive;
 use crate::error::failed;
 
 /// Reads them one by one; one chunk of the file is in memory.

@@ -19,83 +19,35 @@ mod exposures;
 mod handovers;
 mod life_cycles;
 mod locking;
+mod one_sided;
 mod partners;
 mod postings;
 mod roles;
+mod scanned;
 mod threads;
 mod twice;
 mod windows;
 
-use std::collections::HashMap;
-
-use retime_model::{
-    LocationIndex, LocationLog, LogBuilder, LogNode, Monitor, NamedMessage, NamedOperation,
-    Timestamp,
-};
+use retime_model::{LocationIndex, LogBuilder, Monitor, Timestamp};
 use retime_otf2::schema::{self, Class, event_code as code};
-use retime_otf2::{EventCounts, FileKind, Glance, LocalDefinitions, Trace, WireError};
+use retime_otf2::{FileKind, Glance, LocalDefinitions, Trace, WireError};
 
 pub(crate) use self::accelerators::Accelerators;
 use self::accelerators::Parts;
 pub(crate) use self::calls::Calls;
 use self::calls::Followed;
-use self::epochs::Epochs;
-use self::handovers::Handovers;
 pub(crate) use self::handovers::name as name_handovers;
 pub(crate) use self::life_cycles::LifeCycles;
 use self::life_cycles::Watched;
 use self::partners::Partners;
 use self::postings::Postings;
 pub(crate) use self::postings::Regions;
+pub(crate) use self::scanned::Scanned;
 pub(crate) use self::threads::Teams;
 use self::threads::Threads;
 pub(crate) use self::twice::Twice;
 use crate::describe::Description;
 use crate::error::TraceError;
-
-/// What a location did.
-pub(crate) struct Scanned {
-    /// The events with a role in happened-before.
-    pub(crate) log: LocationLog,
-    /// All events.
-    pub(crate) counts: EventCounts,
-    /// What it handed over to other threads, or got from them.
-    pub(crate) handovers: Handovers,
-    /// When it exposed memory, and when it had fetched from that of others.
-    pub(crate) epochs: Epochs,
-    /// What it says that is said again elsewhere.
-    pub(crate) twice: Twice,
-    /// What it begins and ends under a name.
-    pub(crate) cycles: LifeCycles,
-    /// Whether more would be found if calls were followed.
-    pub(crate) wants_calls: bool,
-}
-
-/// What shows of a location only when all are read.
-#[derive(Default)]
-struct Joined {
-    messages: Vec<NamedMessage>,
-    operations: Vec<NamedOperation>,
-    /// By the begin of a call, what it is instead.
-    begins: HashMap<LogNode, LogNode>,
-}
-
-impl Scanned {
-    /// Adds what shows when all locations are read, given the trace and the id of this one.
-    fn with(self, joined: Joined, (trace, id): (&Trace, u64)) -> Result<Self, TraceError> {
-        let mut columns = self.log.into_columns();
-        columns.named_messages.extend(joined.messages);
-        columns.named_operations.extend(joined.operations);
-        for begin in columns.calls.iter_mut().filter_map(|it| it.begin.as_mut()) {
-            *begin = joined.begins.get(begin).copied().unwrap_or(*begin);
-        }
-        let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
-            path: trace.archive().events_path(id),
-            source,
-        })?;
-        Ok(Self { log, ..self })
-    }
-}
 
 /// What is known of a trace before its locations are read.
 #[derive(Clone, Copy)]

@@ -13,7 +13,7 @@ use retime_model::format::{Contents, Reach, Unused};
 use retime_otf2::LocationType;
 use retime_otf2::schema::event_code as code;
 
-use crate::Archive;
+use crate::archive::Archive;
 
 /// A kind of communication, by the codes of its events.
 struct Kind {

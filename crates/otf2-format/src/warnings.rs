@@ -7,7 +7,7 @@ use retime_model::format::Contents;
 use retime_model::{group_digits, plural};
 use retime_otf2::{FileKind, schema};
 
-use crate::Archive;
+use crate::archive::Archive;
 use crate::scan::{LifeCycles, Twice};
 
 /// In words, for an archive whose locations hold `contents`.

@@ -34,69 +34,16 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Reason, Result, WireError};
-use crate::framing::{CHUNK_CODE, Records, Walker};
-use crate::wire::{Cursor, Endian};
+use crate::framing::{Records, Walker};
+pub use crate::header::{CHUNK_HEADER, ChunkHeader, FileKind};
 use retime_model::{Version, open_regular};
 
-/// Bytes of a chunk header.
-pub const CHUNK_HEADER: usize = 18;
 /// The smallest chunk size that the format allows.
 pub const MIN_CHUNK_SIZE: u64 = 256 << 10;
 /// The largest chunk size that the format allows.
 pub const MAX_CHUNK_SIZE: u64 = 16 << 20;
 /// The chunk size of thumbnail files.
 pub const THUMBNAIL_CHUNK_SIZE: u64 = 1 << 20;
-
-/// What a file holds, which decides how its records are framed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum FileKind {
-    /// `NAME/<id>.evt`: timestamps, attribute lists, records without length.
-    Events,
-    /// `NAME/<id>.snap`: timestamps and attribute lists.
-    Snapshots,
-    /// `NAME.def`.
-    GlobalDefinitions,
-    /// `NAME/<id>.def`.
-    LocalDefinitions,
-    /// `NAME.marker`.
-    Markers,
-    /// `NAME.<k>.thumb`.
-    Thumbnail,
-}
-
-/// What the header of a chunk says and where the chunk lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunkHeader {
-    /// Offset of the chunk in its file.
-    pub offset: u64,
-    /// Byte order of the chunk.
-    pub endian: Endian,
-    /// Number of the first event, as stored: counted from 1 over the file.
-    pub first_event: u64,
-    /// Number of the last event; `first_event - 1` if there is none.
-    pub last_event: u64,
-    /// Whether the file has no bytes behind this chunk.
-    pub last_in_file: bool,
-}
-
-impl ChunkHeader {
-    /// Reads the header at the start of a chunk.
-    pub fn parse(bytes: &[u8], offset: u64, last_in_file: bool) -> Result<Self, WireError> {
-        let mut cursor = Cursor::new(bytes, Endian::Little);
-        if cursor.u8()? != CHUNK_CODE {
-            return Err(WireError::new(0, Reason::ChunkCode));
-        }
-        let endian = Endian::from_mark(cursor.u8()?).ok_or(WireError::new(1, Reason::ByteOrder))?;
-        let mut cursor = Cursor::within(bytes, 2..CHUNK_HEADER, endian);
-        Ok(Self {
-            offset,
-            endian,
-            first_event: cursor.x64()?,
-            last_event: cursor.x64()?,
-            last_in_file,
-        })
-    }
-}
 
 /// One chunk in memory.
 #[derive(Clone, Copy, Debug)]

@@ -35,8 +35,9 @@
 
 use std::ops::Range;
 
-use crate::chunk::{CHUNK_HEADER, ChunkHeader, FileKind};
 use crate::error::{Reason, WireError};
+pub use crate::header::CHUNK_CODE;
+use crate::header::{CHUNK_HEADER, ChunkHeader, FileKind};
 use crate::wire::Endian;
 
 /// Code that ends a chunk.
@@ -45,8 +46,6 @@ pub const END_OF_CHUNK: u8 = 0;
 pub const END_OF_BUFFER: u8 = 1;
 /// Code that ends the file.
 pub const END_OF_FILE: u8 = 2;
-/// Code of a chunk header.
-pub const CHUNK_CODE: u8 = 3;
 /// Code of a timestamp record in event and snapshot files.
 pub const TIMESTAMP: u8 = 5;
 /// Code of an attribute list in event and snapshot files.

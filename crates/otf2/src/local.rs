@@ -25,14 +25,12 @@
 use crate::archive::Archive;
 use crate::clock::ClockCorrection;
 use crate::enums::MappingType;
-use crate::error::{Error, Reason, Result, WireError};
-use crate::events::EventReader;
+use crate::error::{Reason, Result, WireError};
 use crate::mapping::{MappingTable, Mappings};
 use crate::records::{Entry, RecordReader};
 use crate::schema::Class;
 use crate::schema::codes::{CLOCK_OFFSET, MAPPING_TABLE};
 use crate::value::Value;
-use retime_model::Monitor;
 
 /// The local definitions of a location.
 #[derive(Clone, Debug, Default)]
@@ -78,50 +76,9 @@ impl LocalDefinitions {
         Ok(local)
     }
 
-    /// Reads the local definitions of all locations of an archive and refuses
-    /// if one is missing that the archive needs: its location has events, and
-    /// another location has mapping tables or clock offsets that change times. It ends
-    /// where `monitor` says so.
-    pub fn read_all(
-        archive: &Archive,
-        locations: &[u64],
-        monitor: &dyn Monitor,
-    ) -> Result<Vec<Self>> {
-        let all = locations
-            .iter()
-            .map(|&location| {
-                monitor.check().map_err(|_| Error::Cancelled)?;
-                Self::read(archive, location)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        if let Some(example) = all.iter().find(|local| local.matters()) {
-            for local in all.iter().filter(|local| !local.exists) {
-                monitor.check().map_err(|_| Error::Cancelled)?;
-                local.check_not_needed(archive, example)?;
-            }
-        }
-        Ok(all)
-    }
-
     /// Whether events of the location differ from their raw form.
     pub fn matters(&self) -> bool {
         !self.mappings.is_empty() || !self.clock.is_identity()
-    }
-
-    fn check_not_needed(&self, archive: &Archive, example: &Self) -> Result<()> {
-        let mut events = EventReader::raw(archive, self.location)?;
-        if events.next()?.is_none() {
-            return Ok(());
-        }
-        Err(Error::MissingFile {
-            path: archive.local_definitions_path(self.location),
-            why: format!(
-                "location {} has events, and other locations of this archive (such as {}) have \
-                 mapping tables or clock offsets; without the file its ids and times cannot be \
-                 related to theirs; restore it from the original archive",
-                self.location, example.location
-            ),
-        })
     }
 
     fn add_table(&mut self, entry: &Entry<'_>) -> Result<()> {

@@ -20,8 +20,7 @@
 //! ```
 
 use crate::error::WireError;
-use crate::schema::{Class, MAPPED_CLASSES};
-use crate::value::id_mask;
+use crate::schema::{Class, MAPPED_CLASSES, id_mask};
 use crate::wire::{Cursor, Endian};
 
 /// The encoded pairs of a mapping table, checked to be complete.

@@ -41,6 +41,7 @@ mod compressed;
 mod draft;
 pub(crate) mod events;
 pub(crate) mod files;
+pub(crate) mod job;
 mod layout;
 mod markers;
 pub(crate) mod output;
@@ -62,8 +63,8 @@ use retime_model::{
     Correction, LocationIndex, Modified, SavedName, Timestamp, Version, resemble_opened,
 };
 
-use self::events::{Job, Outcome};
 use self::files::{ArchiveFile, Listing, Role};
+use self::job::{Job, Outcome};
 use self::markers::Markers;
 use self::output::Output;
 pub use self::part::PartRewritten;

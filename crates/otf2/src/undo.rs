@@ -29,16 +29,17 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod digest;
 pub(crate) mod edits;
+mod file;
 pub(crate) mod guess;
 pub(crate) mod listed;
 pub(crate) mod packed;
 pub(crate) mod stamps;
 
-use retime_model::{Modified, SavedName};
 use serde::{Deserialize, Serialize};
 
-use self::packed::Packed;
+pub(crate) use self::file::{Content, FileUndo};
 
 /// The form of undo data that is written here.
 pub(crate) const FORMAT: u32 = 1;
@@ -61,7 +62,7 @@ impl Undo {
     pub(crate) fn new(files: Vec<FileUndo>, besides: Vec<u32>) -> Self {
         Self {
             format: FORMAT,
-            digest: Some(listed::digest(&files, &besides)),
+            digest: Some(digest::digest(&files, &besides)),
             files,
             besides,
         }
@@ -71,38 +72,4 @@ impl Undo {
     pub const fn files(&self) -> usize {
         self.files.len()
     }
-}
-
-/// The undo data of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct FileUndo {
-    /// Relative to the directory of the anchor file.
-    pub(crate) path: SavedName,
-    /// What the file holds.
-    pub(crate) content: Content,
-    /// Check sum of the original file.
-    pub(crate) original: u32,
-    /// Check sum of the corrected file.
-    pub(crate) corrected: u32,
-    /// When the original file was modified; earlier undo data do not say.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) modified: Option<Modified>,
-    /// Where bytes were added and removed.
-    #[serde(default, skip_serializing_if = "Packed::is_empty")]
-    pub(crate) edits: Packed,
-    /// Stamps that are not what the map says.
-    #[serde(default, skip_serializing_if = "Packed::is_empty")]
-    pub(crate) stamps: Packed,
-}
-
-/// Whether a file has stamps that went through a map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Content {
-    /// None, or they are covered by the edits.
-    Plain,
-    /// The events of the location with this id.
-    Events(u64),
-    /// The snapshots of the location with this id.
-    Snapshots(u64),
 }

@@ -84,11 +84,3 @@ impl<'a> Value<'a> {
         }
     }
 }
-
-/// The largest id that a reference of this class can hold.
-pub(crate) const fn id_mask(class: Class) -> u64 {
-    match class {
-        Class::Location => u64::MAX,
-        _ => u32::MAX as u64,
-    }
-}

@@ -61,9 +61,11 @@ mod local_tables;
 mod location;
 mod markers;
 mod mpi;
+mod options;
+mod summary;
 
 pub use self::{
-    archive::{ArchiveSummary, ArchiveWriter, LocationSummary, WriteOptions},
+    archive::{ArchiveSummary, ArchiveWriter},
     encode::Payload,
     failure::{WriteError, WriteResult},
     globals::DefinitionsWriter,
@@ -71,4 +73,6 @@ pub use self::{
     location::LocationWriter,
     markers::{MarkerRef, MarkersWriter},
     mpi::{Collective, Message},
+    options::WriteOptions,
+    summary::LocationSummary,
 };

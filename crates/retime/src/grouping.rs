@@ -22,11 +22,11 @@
 //! whichever clocks are split, that reads the clock of its process, creator or node.
 
 mod made;
+mod numbered;
 mod silent;
 mod ties;
 
 use std::collections::BTreeSet;
-use std::hash::Hash;
 
 use rayon::prelude::*;
 use retime_model::{ClockId, Clocks, Location, LocationIndex, TraceInfo};
@@ -34,6 +34,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use self::made::made_of;
+use self::numbered::numbered;
 use self::silent::silent_attached;
 use self::ties::Ties;
 use crate::causality::{Causality, EventNode};
@@ -237,10 +238,6 @@ pub(crate) fn joined(
     let owners: Vec<_> = coarse.by_location().iter().enumerate().map(owner).collect();
     let clocks = numbered(&owners, coarse.refuted() + refuted);
     silent_attached(clocks, of.0, of.1)
-}
-
-fn numbered<O: Copy + Eq + Hash>(owners: &[O], refuted: usize) -> Clocks {
-    Clocks::from_owners(owners).0.with_refuted(refuted)
 }
 
 /// What the violated dependencies between locations of a clock refute.

@@ -10,10 +10,10 @@ use retime_otf2::{
     CollectiveOp, CollectiveRoot, CommRef, EventData, Glance, MeasurementMode, WireError,
 };
 
+use super::one_sided::one_sided;
 use super::partners::Partners;
 use super::postings::Postings;
 use super::twice::Twice;
-use super::windows::one_sided;
 
 /// Handle of communicators that are not defined.
 const UNDEFINED: u32 = u32::MAX;

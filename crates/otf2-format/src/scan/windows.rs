@@ -12,13 +12,8 @@ use std::collections::HashMap;
 
 use retime_model::{Collective, LogBuilder, Operation, Root, Timestamp};
 use retime_otf2::schema::Class;
-use retime_otf2::{
-    CollectiveOp, EventData, Glance, LocalDefinitions, MappingTable, RmaWinRef, WireError,
-};
+use retime_otf2::{CollectiveOp, LocalDefinitions, MappingTable, RmaWinRef};
 
-use super::partners::Partners;
-use super::postings::Postings;
-use super::twice::Twice;
 use crate::describe::{Description, Window};
 
 /// What a location did with a window since the last fence.
@@ -119,30 +114,4 @@ const fn operation_of(window: &Window, operation: CollectiveOp) -> Operation {
         }
         _ => Operation::Other,
     }
-}
-
-/// The role of events with the code `CODE`, one of those of one-sided communication.
-pub(super) fn one_sided<const CODE: u8>(
-    event: Glance<'_>,
-    time: Timestamp,
-    partners: &mut Partners<'_>,
-    _: (&mut Postings<'_>, &mut Twice),
-    log: &mut LogBuilder,
-) -> Result<(), WireError> {
-    let windows = &mut partners.windows;
-    match event.data_of::<CODE>()? {
-        EventData::RmaCollectiveBegin => log.collective_begin(event.number, time),
-        EventData::RmaCollectiveEnd {
-            collective_op, win, ..
-        } => windows.ended((event.number, time), collective_op, win, log),
-        EventData::RmaPut { win, .. }
-        | EventData::RmaGet { win, .. }
-        | EventData::RmaAtomic { win, .. } => windows.accessed(win),
-        EventData::RmaRequestLock { win, .. }
-        | EventData::RmaAcquireLock { win, .. }
-        | EventData::RmaTryLock { win, .. } => windows.otherwise(win),
-        EventData::RmaGroupSync { win, .. } => windows.grouped(win),
-        _ => {}
-    }
-    Ok(())
 }

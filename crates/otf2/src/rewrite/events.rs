@@ -7,56 +7,18 @@
 //! or there are two time records in a row, which libotf2 writes where a chunk
 //! starts at time 0, but cannot read.
 
-use retime_model::{ClockMap, LocationIndex};
-
+use super::job::{Job, Outcome};
 use super::layout;
 use super::output::Output;
-use super::retime::{Extent, Retimer};
+use super::retime::Retimer;
 use super::source::Source;
 use super::stamp::{Trouble, each_time, put};
 use crate::chunk::FileKind;
 use crate::error::Result;
 use crate::framing::{TIMESTAMP, Walker};
-use crate::local::LocalDefinitions;
 use crate::schema::event_code;
 use crate::steps::{Step, Steps, read_time};
-use crate::undo::guess::Guess;
-use crate::undo::packed::Packed;
 use crate::undo::stamps::StampLog;
-
-/// What happens to the times of a location.
-#[derive(Clone, Copy)]
-pub(crate) struct Job<'a> {
-    pub(crate) map: &'a ClockMap,
-    pub(crate) location: LocationIndex,
-    pub(crate) local: &'a LocalDefinitions,
-}
-
-impl<'a> Job<'a> {
-    pub(super) fn retimer(&self) -> Retimer<'a> {
-        Retimer::new(self.map, self.location, &self.local.clock)
-    }
-
-    /// Guesses the raw stamps of events.
-    pub(crate) fn guess(&self) -> Guess<'a> {
-        Guess::new(self.map, &self.local.clock_offsets)
-    }
-
-    /// Guesses stamps without offsets, as those of snapshots are.
-    pub(crate) fn guess_global(&self) -> Guess<'a> {
-        Guess::new(self.map, &[])
-    }
-}
-
-/// What became of a file.
-#[derive(Debug, Default)]
-pub(super) struct Outcome {
-    pub(super) edits: Packed,
-    pub(super) stamps: Packed,
-    pub(super) extent: Option<Extent>,
-    /// Whether time records were added, so that the chunks changed.
-    pub(super) laid_out: bool,
-}
 
 /// Copies an event file with new times.
 pub(super) fn rewrite(

@@ -14,7 +14,7 @@
 //! it for the mark that ends the chunk.
 
 use super::draft::Draft;
-use super::events::{Job, Outcome};
+use super::job::{Job, Outcome};
 use super::output::Output;
 use super::retime::Retimer;
 use super::source::Source;

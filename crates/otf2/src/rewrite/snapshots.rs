@@ -6,7 +6,7 @@
 
 use retime_model::Timestamp;
 
-use super::events::{Job, Outcome};
+use super::job::{Job, Outcome};
 use super::output::Output;
 use super::source::Source;
 use super::stamp::each_time;

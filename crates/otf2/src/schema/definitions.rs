@@ -3,8 +3,10 @@
 //! Codes below 10 mean different things in global and local files; the rest
 //! is common to both.
 
-use super::Wire::{C32, C64, S64, Str, Type, U8, Val};
-use super::{Absent, Class, RecordSchema, STRING_TYPE, UNDEFINED, codes, f, legacy, rec};
+use super::class::Class;
+use super::field::Wire::{C32, C64, S64, Str, Type, U8, Val};
+use super::field::{Absent, RecordSchema, STRING_TYPE, UNDEFINED, f, rec};
+use super::{codes, legacy};
 
 pub(super) static GLOBAL_ONLY: &[RecordSchema] = &[
     rec(

@@ -26,131 +26,24 @@
 //! assert_eq!(send.fields[1].class, Some(Class::Comm));
 //! ```
 
+mod class;
 pub(crate) mod codes;
 mod definitions;
 mod events;
+mod field;
 mod legacy;
 mod others;
 mod snapshots;
 mod typed;
 
 use crate::chunk::FileKind;
-use crate::enums::{MappingType, Type};
 
+pub(crate) use self::class::id_mask;
+pub use self::class::{Class, MAPPED_CLASSES};
 pub use self::events::{EventData, event_code};
+pub(crate) use self::field::f;
+pub use self::field::{Absent, Field, RecordSchema, Role, Wire};
 pub use self::snapshots::{SnapshotData, snapshot_code};
-
-/// How a field is encoded, see [`crate::Cursor`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
-    /// One byte.
-    U8,
-    /// Eight bytes.
-    X64,
-    /// Compressed, 32 bits.
-    C32,
-    /// Compressed, 64 bits.
-    C64,
-    /// Compressed and signed, 64 bits.
-    S64,
-    /// Floating point, 64 bits.
-    F64,
-    /// Bytes up to a NUL.
-    Str,
-    /// One byte that names the type of the next [`Wire::Val`].
-    Type,
-    /// A value of the type named before.
-    Val,
-    /// A list of pairs of local and global ids.
-    IdMap,
-}
-
-/// What a reference refers to. The first fifteen, in this order, are the
-/// classes of mapping tables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)] // The names are those of the definitions.
-pub enum Class {
-    String,
-    Attribute,
-    Location,
-    Region,
-    Group,
-    Metric,
-    Comm,
-    Parameter,
-    RmaWin,
-    SourceCodeLocation,
-    CallingContext,
-    InterruptGenerator,
-    IoFile,
-    IoHandle,
-    LocationGroup,
-    SystemTreeNode,
-    Callpath,
-    MetricMember,
-    CartDimension,
-    CartTopology,
-    IoParadigm,
-}
-
-/// Number of classes that have mapping tables.
-pub const MAPPED_CLASSES: usize = Class::LocationGroup as usize + 1;
-
-/// The value of a field that the record is too old to have.
-#[derive(Clone, Copy, Debug)]
-pub enum Absent {
-    /// The field belongs to the first version: the record is damaged.
-    Never,
-    /// This value.
-    Value(u64),
-    /// The value of the record's deprecated field.
-    Deprecated,
-    /// A function of the record's deprecated field.
-    FromDeprecated(fn(u64) -> u64),
-    /// The value of the field `name`.
-    Name,
-}
-
-/// What a field does in its record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// Holds a value.
-    Plain,
-    /// Holds the id that the record defines.
-    Defines,
-    /// Counts the repetitions of the fields that follow.
-    Count,
-    /// Belongs to the group of fields that is repeated.
-    Each,
-    /// Is there for old readers only.
-    Deprecated,
-}
-
-/// One field of a record.
-#[derive(Clone, Copy, Debug)]
-pub struct Field {
-    /// Its name, as in the OTF2 documentation.
-    pub name: &'static str,
-    /// Its encoding.
-    pub wire: Wire,
-    /// What it refers to.
-    pub class: Option<Class>,
-    /// What it does.
-    pub role: Role,
-    /// What it is when the record ends before it.
-    pub absent: Absent,
-}
-
-/// One kind of record.
-#[derive(Clone, Copy, Debug)]
-pub struct RecordSchema {
-    /// Its code, unique within a kind of file.
-    pub code: u8,
-    /// Its name, as in the OTF2 documentation.
-    pub name: &'static str,
-    /// Its fields in wire order.
-    pub fields: &'static [Field],
-}
 
 /// What a record code means in a kind of file; `None` if it is not known.
 #[inline]
@@ -196,99 +89,4 @@ const fn build(tables: &[&'static [RecordSchema]]) -> Index {
         t += 1;
     }
     index
-}
-
-/// All bits set in 32 bits: no reference.
-const UNDEFINED: Absent = Absent::Value(u32::MAX as u64);
-/// The type code of string references.
-const STRING_TYPE: Absent = Absent::Value(11);
-
-/// A row of the tables.
-const fn rec(code: u8, name: &'static str, fields: &'static [Field]) -> RecordSchema {
-    RecordSchema { code, name, fields }
-}
-
-/// A plain field; the methods add its properties.
-pub(crate) const fn f(name: &'static str, wire: Wire) -> Field {
-    Field {
-        name,
-        wire,
-        class: None,
-        role: Role::Plain,
-        absent: Absent::Never,
-    }
-}
-
-impl Field {
-    /// Whether it comes once per repetition.
-    #[inline]
-    pub fn is_repeated(&self) -> bool {
-        self.role == Role::Each
-    }
-
-    pub(crate) const fn named(mut self, name: &'static str) -> Self {
-        self.name = name;
-        self
-    }
-
-    pub(crate) const fn to(mut self, class: Class) -> Self {
-        self.class = Some(class);
-        self
-    }
-
-    const fn defines(mut self, class: Class) -> Self {
-        self.class = Some(class);
-        self.role = Role::Defines;
-        self
-    }
-
-    pub(crate) const fn count(mut self) -> Self {
-        self.role = Role::Count;
-        self
-    }
-
-    pub(crate) const fn each(mut self) -> Self {
-        self.role = Role::Each;
-        self
-    }
-
-    const fn deprecated(mut self) -> Self {
-        self.role = Role::Deprecated;
-        self
-    }
-
-    const fn or(mut self, absent: Absent) -> Self {
-        self.absent = absent;
-        self
-    }
-}
-
-impl Class {
-    /// The class that mapping tables of this type are for.
-    pub const fn of_mapping(mapping: MappingType) -> Option<Self> {
-        // The types that are references have the same order.
-        Self::of_type(Type(mapping.0.saturating_add(Type::STRING.0)))
-    }
-
-    /// The class that values of this type refer to.
-    pub const fn of_type(value: Type) -> Option<Self> {
-        Some(match value {
-            Type::STRING => Self::String,
-            Type::ATTRIBUTE => Self::Attribute,
-            Type::LOCATION => Self::Location,
-            Type::REGION => Self::Region,
-            Type::GROUP => Self::Group,
-            Type::METRIC => Self::Metric,
-            Type::COMM => Self::Comm,
-            Type::PARAMETER => Self::Parameter,
-            Type::RMA_WIN => Self::RmaWin,
-            Type::SOURCE_CODE_LOCATION => Self::SourceCodeLocation,
-            Type::CALLING_CONTEXT => Self::CallingContext,
-            Type::INTERRUPT_GENERATOR => Self::InterruptGenerator,
-            Type::IO_FILE => Self::IoFile,
-            Type::IO_HANDLE => Self::IoHandle,
-            Type::LOCATION_GROUP => Self::LocationGroup,
-            _ => return None,
-        })
-    }
 }

@@ -1,7 +1,8 @@
 //! The records of all other files, one line per record.
 
-use super::Wire::{C32, C64, F64, IdMap, S64, Str, U8, X64};
-use super::{RecordSchema, codes, f, rec};
+use super::codes;
+use super::field::Wire::{C32, C64, F64, IdMap, S64, Str, U8, X64};
+use super::field::{RecordSchema, f, rec};
 
 #[rustfmt::skip]
 pub(super) static LOCAL_ONLY: &[RecordSchema] = &[

@@ -101,13 +101,13 @@ macro_rules! records {
             $($(#[$record_doc])* pub const $record: u8 = $code;)+
         }
 
-        pub(super) static $table: &[super::RecordSchema] = &[$({
+        pub(super) static $table: &[super::field::RecordSchema] = &[$({
             const COUNT: usize = 0 $($($(+ super::typed::one($field))+)+)?;
-            const FIELDS: [super::Field; COUNT] = crate::parts::fields(&[$($((
+            const FIELDS: [super::field::Field; COUNT] = crate::parts::fields(&[$($((
                 <$type as crate::parts::Part>::FIELDS,
                 &[$($field),+],
             ),)+)?]);
-            super::rec($code, stringify!($record), &FIELDS)
+            super::field::rec($code, stringify!($record), &FIELDS)
         },)+];
     };
 }

@@ -8,40 +8,13 @@
 
 use std::collections::HashSet;
 
-use crc32fast::Hasher;
 use retime_model::SavedName;
 
-use super::packed::Packed;
-use super::{Content, FileUndo, Undo};
+use super::Undo;
+use super::digest::digest;
 use crate::error::{Error, Result};
 use crate::rewrite::files::{self, Role};
 use crate::trace::Trace;
-
-/// The check sum of a list.
-pub(super) fn digest(files: &[FileUndo], besides: &[u32]) -> u32 {
-    let mut sum = Hasher::new();
-    for file in files {
-        // Each part in a way that tells where it ends.
-        let mut entry = Packed::default();
-        entry.bytes(file.path.as_bytes());
-        let (kind, id) = match file.content {
-            Content::Plain => (0, 0),
-            Content::Events(id) => (1, id),
-            Content::Snapshots(id) => (2, id),
-        };
-        for number in [kind, id, file.original.into(), file.corrected.into()] {
-            entry.number(number);
-        }
-        entry.bytes(file.edits.as_bytes());
-        entry.bytes(file.stamps.as_bytes());
-        sum.update(entry.as_bytes());
-    }
-    // Nothing for none, as it was before there were any.
-    for beside in besides {
-        sum.update(&beside.to_le_bytes());
-    }
-    sum.finalize()
-}
 
 /// Fails if a file of the original has no entry. Undo data of before lists had a check
 /// sum are compared with the definitions alone.

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    archive::LocationSummary,
     chunked::ChunkedFile,
     encode::Payload,
     failure::{WriteError, WriteResult},
     legacy,
+    summary::LocationSummary,
 };
 use crate::enums::{
     GroupType, LocationGroupType, LocationType, Paradigm, ParadigmClass, RegionRole,

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    archive::{LocationSummary, WriteOptions},
     attributes::Pending,
     chunked::{ChunkedFile, FRAME_SIZE, Numbering, frame},
     encode::Payload,
     failure::{WriteError, WriteResult},
     local_tables::LocalDefinitionsWriter,
+    options::WriteOptions,
+    summary::LocationSummary,
 };
 use crate::attribute::AttributeValue;
 use crate::framing::{ATTRIBUTE_LIST, SINGLETONS, TIMESTAMP};

@@ -24,22 +24,12 @@
 
 use std::collections::VecDeque;
 
-use super::CorrectionError;
-use retime_model::{ClockMap, Knot, LocationIndex, Step, Timestamp};
+use super::error::CorrectionError;
+use super::point::Point;
+use retime_model::{ClockMap, Knot, Step};
 
 /// Points looked at beyond the last one that fitted, so that building stays linear.
 const LOOK_AHEAD: usize = 64;
-
-/// A corrected event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// Stamp as recorded.
-    pub raw: Timestamp,
-    /// Corrected stamp.
-    pub corrected: Timestamp,
-    /// Whose event; `None` for a bend of the map without an event.
-    pub event: Option<(LocationIndex, u64)>,
-}
 
 /// Builds a map from points in rising order of raw and corrected stamp.
 #[derive(Debug, Default)]
@@ -193,6 +183,7 @@ mod tests {
     use retime_model::MapError;
 
     use super::*;
+    use retime_model::{LocationIndex, Timestamp};
 
     fn through(points: impl IntoIterator<Item = Point>) -> ClockMap {
         let mut builder = MapBuilder::default();

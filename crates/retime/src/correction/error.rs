@@ -1,6 +1,6 @@
 //! Why computed times make no correction.
 
-use super::Point;
+use super::point::Point;
 use retime_model::{Cancelled, LocationIndex, MapError, Timestamp, TraceInfo};
 
 /// Why computed times make no [`Correction`](super::Correction). Locations have no

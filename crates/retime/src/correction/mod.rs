@@ -8,10 +8,12 @@ mod bends;
 mod builder;
 mod compose;
 mod error;
+mod point;
 
 pub(crate) use bends::add_bends;
-pub use builder::{MapBuilder, Point};
+pub use builder::MapBuilder;
 pub use compose::compose;
 pub use error::CorrectionError;
+pub use point::Point;
 pub use retime_model::{ClockMap, Correction, Knot, MapCursor, MapError, Step};
 pub use retime_model::{SavedClock, SavedError, SavedKnot};

@@ -50,7 +50,7 @@ use retime_model::{ClockId, Clocks, TraceInfo};
 use serde::Serialize;
 
 use super::made::creator;
-use super::numbered;
+use super::numbered::numbered;
 use super::ties::Ties;
 use crate::causality::Causality;
 

@@ -17,7 +17,8 @@ use std::collections::BTreeMap;
 
 use retime_model::LogNode;
 
-use super::{At, Thread, ThreadId};
+use super::given::ThreadId;
+use super::process::{At, Thread};
 
 /// All that is recorded of a thread.
 #[derive(Default)]

@@ -28,7 +28,7 @@ use std::collections::BTreeMap;
 use retime_model::LocationIndex;
 use retime_otf2::Paradigm;
 
-use super::{At, Thread};
+use super::process::{At, Thread};
 
 /// A record of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

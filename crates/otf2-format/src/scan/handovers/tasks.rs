@@ -21,7 +21,8 @@ use std::collections::BTreeMap;
 
 use retime_model::{LocationIndex, LogNode};
 
-use super::{At, Phase, TaskId, Thread, Worked};
+use super::given::{Phase, TaskId, Worked};
+use super::process::{At, Thread};
 
 /// A record of a task, with the number of the use of its team.
 #[derive(Clone, Copy)]

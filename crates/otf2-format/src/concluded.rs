@@ -1,0 +1,23 @@
+//! What a scan concluded of a location besides its log, as numbers and back.
+
+use crate::scan::{LifeCycles, Twice};
+
+/// What a scan concluded of a location, besides its log.
+pub(crate) struct Concluded {
+    /// Of how many activities the launch could be told.
+    pub(crate) launched: u64,
+    pub(crate) twice: Twice,
+    pub(crate) cycles: LifeCycles,
+}
+
+impl Concluded {
+    pub(crate) fn of(numbers: &[u64]) -> Self {
+        let (launched, rest) = numbers.split_first().unwrap_or((&0, &[]));
+        let (twice, cycles) = rest.split_at_checked(Twice::NUMBERS).unwrap_or_default();
+        Self {
+            launched: *launched,
+            twice: Twice::from_numbers(twice).unwrap_or_default(),
+            cycles: LifeCycles::from_numbers(cycles).unwrap_or_default(),
+        }
+    }
+}

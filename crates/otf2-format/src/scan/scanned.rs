@@ -1,0 +1,60 @@
+//! What a scan has found in a location, and what is added when all are read.
+
+use std::collections::HashMap;
+
+use retime_model::{LocationLog, LogNode, NamedMessage, NamedOperation};
+use retime_otf2::{EventCounts, Trace};
+
+use super::epochs::Epochs;
+use super::handovers::Handovers;
+use super::life_cycles::LifeCycles;
+use super::twice::Twice;
+use crate::error::TraceError;
+
+/// What a location did.
+pub(crate) struct Scanned {
+    /// The events with a role in happened-before.
+    pub(crate) log: LocationLog,
+    /// All events.
+    pub(crate) counts: EventCounts,
+    /// What it handed over to other threads, or got from them.
+    pub(crate) handovers: Handovers,
+    /// When it exposed memory, and when it had fetched from that of others.
+    pub(crate) epochs: Epochs,
+    /// What it says that is said again elsewhere.
+    pub(crate) twice: Twice,
+    /// What it begins and ends under a name.
+    pub(crate) cycles: LifeCycles,
+    /// Whether more would be found if calls were followed.
+    pub(crate) wants_calls: bool,
+}
+
+/// What shows of a location only when all are read.
+#[derive(Default)]
+pub(super) struct Joined {
+    pub(super) messages: Vec<NamedMessage>,
+    pub(super) operations: Vec<NamedOperation>,
+    /// By the begin of a call, what it is instead.
+    pub(super) begins: HashMap<LogNode, LogNode>,
+}
+
+impl Scanned {
+    /// Adds what shows when all locations are read, given the trace and the id of this one.
+    pub(super) fn with(
+        self,
+        joined: Joined,
+        (trace, id): (&Trace, u64),
+    ) -> Result<Self, TraceError> {
+        let mut columns = self.log.into_columns();
+        columns.named_messages.extend(joined.messages);
+        columns.named_operations.extend(joined.operations);
+        for begin in columns.calls.iter_mut().filter_map(|it| it.begin.as_mut()) {
+            *begin = joined.begins.get(begin).copied().unwrap_or(*begin);
+        }
+        let log = LocationLog::try_from(columns).map_err(|source| TraceError::Log {
+            path: trace.archive().events_path(id),
+            source,
+        })?;
+        Ok(Self { log, ..self })
+    }
+}

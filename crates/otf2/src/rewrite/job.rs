@@ -1,0 +1,42 @@
+//! What happens to the times of a location, and what became of its file.
+
+use retime_model::{ClockMap, LocationIndex};
+
+use super::retime::{Extent, Retimer};
+use crate::local::LocalDefinitions;
+use crate::undo::guess::Guess;
+use crate::undo::packed::Packed;
+
+/// What happens to the times of a location.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) map: &'a ClockMap,
+    pub(crate) location: LocationIndex,
+    pub(crate) local: &'a LocalDefinitions,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn retimer(&self) -> Retimer<'a> {
+        Retimer::new(self.map, self.location, &self.local.clock)
+    }
+
+    /// Guesses the raw stamps of events.
+    pub(crate) fn guess(&self) -> Guess<'a> {
+        Guess::new(self.map, &self.local.clock_offsets)
+    }
+
+    /// Guesses stamps without offsets, as those of snapshots are.
+    pub(crate) fn guess_global(&self) -> Guess<'a> {
+        Guess::new(self.map, &[])
+    }
+}
+
+/// What became of a file.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    pub(super) edits: Packed,
+    pub(super) stamps: Packed,
+    pub(super) extent: Option<Extent>,
+    /// Whether time records were added, so that the chunks changed.
+    pub(super) laid_out: bool,
+}
