@@ -21,7 +21,7 @@ use crate::monitor::{Cancelled, Monitor};
 /// that it asks every millisecond or two, and asking costs it nothing that shows.
 const EVENTS: u32 = 1 << 14;
 
-/// Asks a monitor at the first event of a loop, and once per [`EVENTS`] from there on.
+/// Asks a monitor at the first event of a loop, and once per 16,384 from there on.
 #[allow(missing_debug_implementations, reason = "a monitor has none")]
 pub struct Pace<'a> {
     monitor: &'a dyn Monitor,

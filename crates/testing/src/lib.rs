@@ -20,6 +20,6 @@
 
 #[cfg(feature = "kineto")]
 pub mod kineto;
-mod notation;
+pub mod notation;
 
 pub use notation::{NotationError, SmallTrace, trace};

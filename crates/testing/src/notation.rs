@@ -83,7 +83,7 @@ pub enum NotationError {
     },
 }
 
-/// Makes a trace from the [notation](self).
+/// Makes a trace from the [notation](self): one line for each location.
 pub fn trace(text: &str) -> Result<SmallTrace, NotationError> {
     let lines = text.lines().enumerate().map(|(at, line)| Line {
         number: at + 1,
@@ -161,19 +161,16 @@ impl<'a> Line<'a> {
         }
         let nodes = node.map_or(0, |node| node + 1).max(info.nodes.len());
         info.nodes = (0..nodes).map(|node| format!("node {node}")).collect();
-        let (process, endpoint) = match of {
-            Some(of) => {
-                let rank = info.locations.get(of).ok_or_else(unknown)?;
-                (rank.process, rank.endpoint)
-            }
-            None => {
-                info.processes.push(Process {
-                    name: format!("rank {index}"),
-                    node,
-                    creator: None,
-                });
-                (info.processes.len() - 1, LocationIndex(index as u32))
-            }
+        let (process, endpoint) = if let Some(of) = of {
+            let rank = info.locations.get(of).ok_or_else(unknown)?;
+            (rank.process, rank.endpoint)
+        } else {
+            info.processes.push(Process {
+                name: format!("rank {index}"),
+                node,
+                creator: None,
+            });
+            (info.processes.len() - 1, LocationIndex(index as u32))
         };
         info.locations.push(Location {
             id: index as u64,

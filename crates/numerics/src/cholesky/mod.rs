@@ -36,7 +36,7 @@
 //! Where unknowns share entries at random no order helps: the factor of 10,000 of them is full in
 //! thousands of columns, whose elimination takes 10^10 products and more for a matrix of 10^5
 //! entries. There the incomplete factor takes the place of the complete one, whenever that would
-//! take more than [`WORTH`] products for each entry of the matrix, and conjugate gradients make
+//! take more than some thousand products for each entry of the matrix, and conjugate gradients make
 //! up for what it lacks.
 //!
 //! The pattern is analysed once and serves for all matrices of that pattern. Whatever adds

@@ -134,7 +134,7 @@ pub fn amortize(
 }
 
 /// The same with a ramp of given length, where a bound on the jumps is known
-/// rather than the largest one, as in a [filter](crate::filter).
+/// rather than the largest one, as in the filter of `retime-stream`.
 pub fn amortize_with_ramp(
     causality: &Causality,
     clocks: &Clocks,
