@@ -30,6 +30,7 @@ pub struct Pace<'a> {
 
 impl<'a> Pace<'a> {
     /// For a loop that `monitor` may end.
+    #[inline]
     pub const fn of(monitor: &'a dyn Monitor) -> Self {
         Self { monitor, left: 0 }
     }

@@ -80,6 +80,7 @@ pub fn taut_string(gates: &[Gate]) -> Vec<i64> {
 
 /// `along * rise / run`, rounded down, for non-negative `along` and `rise` and positive
 /// `run`; products beyond 64 bits are computed with 128.
+#[inline]
 pub fn interpolate(along: i64, rise: i64, run: i64) -> i64 {
     match along.checked_mul(rise) {
         Some(product) => product / run,
@@ -159,6 +160,7 @@ impl Funnel {
     }
 
     /// The last bend.
+    #[inline]
     pub fn apex(&self) -> Bend {
         self.apex
     }

@@ -170,10 +170,11 @@ fn code(file: &Path) -> String {
     let text = fs::read_to_string(file).unwrap();
     let marks = text.match_indices("#[cfg(test)]\n");
     let marks = marks.chain(text.match_indices("#[cfg(all(test, "));
-    let is_block = |&(at, mark): &(usize, &str)| {
-        let mut lines = text[at + mark.len()..].lines();
-        let module = lines.find(|line| line.contains("mod "));
-        module.is_some_and(|line| line.ends_with('{'))
+    // Tests in a file of their own are declared before the code.
+    let is_block = |&(at, _): &(usize, &str)| {
+        let mut lines = text[at..].lines().skip(1);
+        let item = lines.find(|line| !line.starts_with('#'));
+        item.is_some_and(|line| line.contains("mod ") && line.ends_with('{'))
     };
     let end = marks.filter(is_block).map(|mark| mark.0).min();
     let lines = text[..end.unwrap_or(text.len())]

@@ -38,11 +38,13 @@ impl Default for Lead {
 
 impl Lead {
     /// A lead of `amount` ticks at raw time `since`.
+    #[inline]
     pub const fn new(since: i64, amount: i64) -> Self {
         Self { since, amount }
     }
 
     /// The value of the clock where the lead was taken; `None` before any.
+    #[inline]
     pub const fn value(self) -> Option<i64> {
         if self.since == i64::MIN {
             None
@@ -63,6 +65,7 @@ impl Lead {
 
     /// The raw time, inside of `from..to`, from which on nothing of the lead is
     /// left; `None` if it lasts longer or was gone before.
+    #[inline]
     pub fn gone_between(self, from: i64, to: i64, gamma: Gamma) -> Option<i64> {
         // Asked for every event, and hardly ever true: no division before it is.
         if self.amount == 0 || self.at(to, gamma) > 0 {

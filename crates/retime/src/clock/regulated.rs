@@ -168,6 +168,7 @@ impl Controllers {
     }
 
     /// The factor gamma for the next event of a clock.
+    #[inline]
     pub fn factor(&self, clock: ClockId) -> f64 {
         match &self.0 {
             State::Constant(factor) => *factor,
