@@ -2,10 +2,10 @@
 //! bounded memory, while the program that makes them still runs.
 //!
 //! For who corrects events while they come: a monitor, a tracing daemon, a pipe. This
-//! crate knows nothing of whole traces, of files or formats, nor of the estimates and
-//! alignments that need all of a trace; of `retime` it takes the laws of the controlled
-//! logical clock, so that filter and batch agree to the tick. [`Filter`] takes events of
-//! one's own, [`lines`] the lines of `retime stream`.
+//! crate knows nothing of whole traces and of files, nor of the estimates and alignments
+//! that need all of a trace; of `retime` it takes the laws of the controlled logical clock,
+//! so that filter and batch agree to the tick. [`Filter`] takes events of one's own,
+//! [`lines`] the lines of `retime stream`, by the parser of `retime-jsonl`.
 //!
 //! ```text
 //!  per location        all clocks               per clock              all clocks
