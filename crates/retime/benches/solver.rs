@@ -18,8 +18,12 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-// These modules are private to the library.
-#[allow(dead_code, reason = "the solver needs a part of it")]
+// The solver is private to the library.
+#[allow(
+    dead_code,
+    unreachable_pub,
+    reason = "the solver needs a part of it, which is public in the library"
+)]
 #[path = "../src/pace.rs"]
 mod pace;
 #[allow(dead_code, unused_imports, reason = "what its tests use comes along")]

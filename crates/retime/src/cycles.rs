@@ -33,15 +33,18 @@ use std::ops::Add;
 
 /// From one node to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Arc<L> {
-    pub(crate) from: u32,
-    pub(crate) to: u32,
-    pub(crate) length: L,
+pub struct Arc<L> {
+    /// Where it begins.
+    pub from: u32,
+    /// Where it ends.
+    pub to: u32,
+    /// How long it is.
+    pub length: L,
 }
 
 /// Where ways begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Start {
+pub enum Start {
     /// At one node: what is not reached from it has no distance.
     At(usize),
     /// Everywhere at once, at a distance of nothing.
@@ -51,7 +54,7 @@ pub(crate) enum Start {
 /// By node the length of the shortest way; or the arcs of a negative cycle, each
 /// behind the one that follows on it. `tolerance` is by how much a way has to be
 /// shorter than another to be taken instead.
-pub(crate) fn shortest_paths<L>(
+pub fn shortest_paths<L>(
     nodes: usize,
     start: Start,
     arcs: &[Arc<L>],

@@ -8,7 +8,7 @@
 //! dimensions*, Information Processing Letters 9 (1979).
 
 /// Points that a hull can be made of.
-pub(crate) trait Planar {
+pub trait Planar {
     /// Whether another point is at the same `x`.
     fn is_beside(&self, other: &Self) -> bool;
 
@@ -19,7 +19,7 @@ pub(crate) trait Planar {
 
 /// The vertices of the lower hull as places in `points`, which are sorted by `x`
 /// and then by `y`. Replaces what is in `hull`.
-pub(crate) fn lower_hull<P: Planar>(points: &[P], hull: &mut Vec<u32>) {
+pub fn lower_hull<P: Planar>(points: &[P], hull: &mut Vec<u32>) {
     hull.clear();
     for (at, point) in (0..).zip(points) {
         // Of points at one `x` the first is the lowest.

@@ -13,7 +13,7 @@
 //!  Clocks                   who reads the same clock                 Grouping
 //!  Check                    contradictions, as recorded              causality::check
 //!        |  together: pipeline::Analysis
-//!  Method                   by name, with its parameters             pipeline
+//!  Method                   a type with a trait, and its options      pipeline
 //!        |
 //!  Solution                 one ClockMap per clock, checked          pipeline
 //!  Bounds                   how far from the truth times can be      optimal
@@ -114,11 +114,10 @@
 
 mod accuracy;
 pub mod align;
-pub mod auto;
 pub mod causality;
 pub mod clock;
 mod correction;
-mod cycles;
+pub mod cycles;
 mod delay;
 mod distortion;
 pub mod edges;
@@ -126,7 +125,7 @@ pub mod estimate;
 pub mod filter;
 mod granularity;
 mod grouping;
-mod hull;
+pub mod hull;
 mod limiting;
 mod median;
 pub mod optimal;
@@ -149,6 +148,7 @@ pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
 pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
+pub use pace::Pace;
 pub use retime_model::format;
 pub use retime_model::{
     Access, Cancelled, Modified, Monitor, NotRegular, UserAttributes, copy_file, group_digits,

@@ -7,19 +7,20 @@ use retime_model::{Cancelled, Monitor};
 const EVENTS: u32 = 1 << 14;
 
 /// Asks a monitor at the first event of a loop, and once per [`EVENTS`] from there on.
-pub(crate) struct Pace<'a> {
+pub struct Pace<'a> {
     monitor: &'a dyn Monitor,
     left: u32,
 }
 
 impl<'a> Pace<'a> {
-    pub(crate) const fn of(monitor: &'a dyn Monitor) -> Self {
+    /// A pace that asks at its first event.
+    pub const fn of(monitor: &'a dyn Monitor) -> Self {
         Self { monitor, left: 0 }
     }
 
     /// An event more is looked at; fails once the work is to be given up.
     #[inline]
-    pub(crate) fn event(&mut self) -> Result<(), Cancelled> {
+    pub fn event(&mut self) -> Result<(), Cancelled> {
         if self.left == 0 {
             self.left = EVENTS;
             self.monitor.check()?;
@@ -30,7 +31,7 @@ impl<'a> Pace<'a> {
 
     /// So many events more are looked at together.
     #[inline]
-    pub(crate) fn events(&mut self, count: usize) -> Result<(), Cancelled> {
+    pub fn events(&mut self, count: usize) -> Result<(), Cancelled> {
         let count = u32::try_from(count).unwrap_or(u32::MAX);
         self.left = self.left.saturating_sub(count.saturating_sub(1));
         self.event()

@@ -136,7 +136,7 @@ pub(crate) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
 
 /// True if nothing is to be corrected.
 pub(crate) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
-    analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
+    analysed.analysis.is_sound() && method.keeps_time() && !args.method.always
 }
 
 /// The method asked for, or what suits the trace better than the default.
@@ -323,7 +323,7 @@ pub(super) fn solve(
     report.warnings.extend(unaligned);
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
-    let bounds = if method.name().keeps_time() {
+    let bounds = if method.keeps_time() {
         analysed.bound(&mut report, args.bounds, args.run, Some(&solution))?
     } else {
         None
@@ -373,7 +373,7 @@ fn refuse_implausible(
 
 /// The check of the times of a solution; of counters, whether they rise at all.
 fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Result<Check, CliError> {
-    if method.name().keeps_time() {
+    if method.keeps_time() {
         return Ok(solution.left.clone());
     }
     Ok(analysed.analysis.rises(solution, &Interrupts)?)

@@ -8,9 +8,10 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 14] = [
+const CRATES: [(&str, &[&str]); 15] = [
     ("retime-model", &[]),
     ("retime", &["retime-model"]),
+    ("retime-methods", &["retime"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
@@ -22,7 +23,7 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("retime-sim", &["retime", "retime-otf2"]),
     (
         "retime-experiments",
-        &["retime", "retime-otf2", "retime-sim"],
+        &["retime", "retime-methods", "retime-otf2", "retime-sim"],
     ),
     (
         "retime-cli",
@@ -32,6 +33,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "retime-export",
             "retime-jsonl",
             "retime-kineto",
+            "retime-methods",
             "retime-otf2-format",
             "retime-parallel",
             "retime-picture",
@@ -58,9 +60,10 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 12] = [
+const LAYERED: [&str; 13] = [
     "model",
     "retime",
+    "methods",
     "otf2-format",
     "jsonl",
     "kineto",
@@ -257,6 +260,26 @@ fn formats_are_named_in_one_place() {
         // The parser of lines is that of `retime stream` too.
         let whole = code.contains("JsonLines");
         assert!(!whole, "{} names a format", file.display());
+    }
+}
+
+/// A method is named where it is implemented and in the table, so that one more is a file and
+/// a line.
+#[test]
+fn methods_are_named_in_one_place() {
+    for name in ["cli", "experiments", "picture", "parallel", "python"] {
+        for file in sources(&crates().join(name).join("src")) {
+            let code = code(&file);
+            for types in [
+                "Regression;",
+                "SpanningTree",
+                "MinMax",
+                "PseudoSync",
+                "MiddleOfBounds",
+            ] {
+                assert!(!code.contains(types), "{} names a method", file.display());
+            }
+        }
     }
 }
 

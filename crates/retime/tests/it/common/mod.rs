@@ -6,7 +6,6 @@
 pub mod case;
 mod collective;
 pub mod constraints;
-pub mod drifting;
 pub mod edges;
 pub mod hand;
 mod ids;
@@ -18,9 +17,11 @@ pub mod processes;
 pub mod program;
 pub mod ring;
 pub mod rng;
-pub mod round_trips;
+pub mod rounds;
+pub mod stretched;
 pub mod threads;
 pub mod trace;
+pub mod watched;
 
 use proptest::prelude::*;
 use retime::clock::{ClockError, Cycle, Gamma};
