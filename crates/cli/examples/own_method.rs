@@ -53,5 +53,5 @@ impl Estimator for Cristian {
 fn main() -> ExitCode {
     let mut methods = retime_methods::METHODS.to_vec();
     methods.push(&Cristian);
-    retime_cli::run_with(&retime_cli::FORMATS, &methods)
+    retime_cli::run_with(retime_cli::FORMATS, &methods)
 }

@@ -19,13 +19,13 @@ use crate::table::{BadTable, Table, check};
 
 /// The formats that are built in. Of several that recognise a path equally well the first
 /// reads it.
-pub const FORMATS: [&dyn Format; 3] = [
+pub const FORMATS: &[&dyn Format] = &[
     &retime_otf2_format::Otf2,
     &retime_jsonl::JsonLines,
     &retime_kineto::Kineto,
 ];
 
-static KNOWN: Table<&dyn Format> = Table::new(&FORMATS);
+static KNOWN: Table<&dyn Format> = Table::new(FORMATS);
 
 /// All formats.
 pub(crate) fn known() -> &'static [&'static dyn Format] {

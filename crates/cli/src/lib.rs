@@ -74,7 +74,7 @@ pub fn run() -> ExitCode {
 /// # fn command_with(mine: &'static dyn Algorithm) -> std::process::ExitCode {
 /// let mut methods = retime_methods::METHODS.to_vec();
 /// methods.push(mine);
-/// retime_cli::run_with(&retime_cli::FORMATS, &methods)
+/// retime_cli::run_with(retime_cli::FORMATS, &methods)
 /// # }
 /// ```
 pub fn run_with(formats: &[&'static dyn Format], methods: &[&'static dyn Algorithm]) -> ExitCode {

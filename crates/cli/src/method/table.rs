@@ -9,7 +9,7 @@ use retime_methods::METHODS;
 
 use crate::table::{BadTable, Table, check};
 
-static KNOWN: Table<&dyn Algorithm> = Table::new(&METHODS);
+static KNOWN: Table<&dyn Algorithm> = Table::new(METHODS);
 
 /// All methods; the first is the default.
 pub(crate) fn methods() -> &'static [&'static dyn Algorithm] {

@@ -32,7 +32,7 @@ pub fn methods() -> Vec<Method> {
         method: None,
     };
     let slow = ["gentlest", "optimal"];
-    let all = candidates(&METHODS).into_iter();
+    let all = candidates(METHODS).into_iter();
     let all = all.filter(|it| !slow.contains(&it.method.name()));
     let all = all.filter(|it| !it.method.heeds(Choice::Offsets));
     let mut all: Vec<Method> = all

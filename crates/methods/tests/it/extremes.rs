@@ -26,7 +26,7 @@ proptest! {
         };
         let analysis = Analysis::of(trace.info.clone(), trace.causality(), options, &()).unwrap();
         for method in METHODS {
-            if let Ok(solution) = analysis.solve(&Method::new(method), &()) {
+            if let Ok(solution) = analysis.solve(&Method::new(*method), &()) {
                 let _ = analysis.bounds(drift, Some(&solution), &());
             }
         }

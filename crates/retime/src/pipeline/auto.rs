@@ -31,7 +31,7 @@
 //! ```
 //! use retime::pipeline::{Analysis, AnalysisOptions, Auto, Method};
 //! use retime::{MinimalDelay, Ticks};
-//! # use retime::causality::{EventNode, LogBuilder, Message};
+//! # use retime::causality::{LogBuilder, Message};
 //! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
 //! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
 //! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };

@@ -70,7 +70,8 @@ impl Method {
         self
     }
 
-    /// Of an estimator: followed by this logical clock, or by none.
+    /// An estimator followed by this logical clock, or by none; other methods stay as they
+    /// are.
     #[must_use]
     pub fn repaired_by(mut self, clock: Option<LogicalClock>) -> Self {
         if self.heeds(Choice::Repair) {

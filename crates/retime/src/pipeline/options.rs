@@ -77,9 +77,9 @@ pub enum PairMethod {
 pub struct MeasuredOffset {
     /// Whose clock it is.
     pub location: LocationIndex,
-    /// What that clock showed, in ticks since the base.
+    /// The stamp of that clock, in ticks since the base.
     pub stamp: i64,
-    /// What had to be added to get the common time, in ticks.
+    /// The ticks to add for the common time.
     pub offset: f64,
 }
 
