@@ -73,10 +73,10 @@ mod tests {
     #[test]
     fn a_table_is_given_once_and_before_it_is_looked_at() {
         static FIRST: Table<u8> = Table::new(&[1, 2]);
+        static SECOND: Table<u8> = Table::new(&[1, 2]);
         assert!(FIRST.give(&[3]));
         assert_eq!(FIRST.all(), [3]);
         assert!(!FIRST.give(&[4]));
-        static SECOND: Table<u8> = Table::new(&[1, 2]);
         assert_eq!(SECOND.all(), [1, 2]);
         assert!(!SECOND.give(&[3]));
     }

@@ -6,7 +6,7 @@ use retime_model::{Cancelled, Monitor};
 /// that it asks every millisecond or two, and asking costs it nothing that shows.
 const EVENTS: u32 = 1 << 14;
 
-/// Asks a monitor at the first event of a loop, and once per [`EVENTS`] from there on.
+/// Asks a monitor at the first event of a loop, and once per `EVENTS` from there on.
 pub struct Pace<'a> {
     monitor: &'a dyn Monitor,
     left: u32,

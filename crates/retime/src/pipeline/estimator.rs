@@ -172,7 +172,7 @@ impl<E: Estimator> Algorithm for E {
     fn solve(&self, problem: &Problem<'_>, options: &Options) -> Result<Found, Unsolved> {
         let (correction, aligned) = estimated(self, problem, options)?;
         let found = match &options.clock {
-            Some(clock) => repaired(correction, clock, problem)?,
+            Some(clock) => repaired(&correction, clock, problem)?,
             None => Found::new(correction),
         };
         Ok(Found {
@@ -265,7 +265,7 @@ fn clock_of(reference: Reference, problem: &Problem<'_>) -> Result<ClockId, NoEs
 
 /// An estimate followed by a logical clock, until nothing is violated.
 fn repaired(
-    estimated: Correction,
+    estimated: &Correction,
     clock: &LogicalClock,
     problem: &Problem<'_>,
 ) -> Result<Found, Unsolved> {
@@ -276,7 +276,7 @@ fn repaired(
         })
     };
     let mut first = None;
-    let correction = followed(problem, &estimated, |causality| {
+    let correction = followed(problem, estimated, |causality| {
         let (found, repaired) = run(causality)?;
         first = Some(Repaired {
             times: None,
