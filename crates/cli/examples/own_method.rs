@@ -11,9 +11,9 @@
 
 use std::process::ExitCode;
 
-use retime::ClockId;
 use retime::estimate::{Estimate, NoEstimate, Offset};
 use retime::pipeline::{Estimator, Input, Unsolved};
+use retime::{ClockId, Edge};
 
 #[derive(Debug)]
 struct Cristian;
@@ -34,7 +34,7 @@ impl Estimator for Cristian {
                 .all()
                 .iter()
                 .filter(|it| (it.from, it.to) == (from, to));
-            between.map(|edge| edge.latency()).min()
+            between.map(Edge::latency).min()
         };
         let offset = |clock: ClockId| {
             if clock == reference || edges.extent(clock).is_none() {

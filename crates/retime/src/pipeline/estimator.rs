@@ -16,9 +16,9 @@
 //! Distributed Computing 3, 1989).
 //!
 //! ```
-//! use retime::ClockId;
 //! use retime::estimate::{Estimate, NoEstimate, Offset};
 //! use retime::pipeline::{Estimator, Input, Unsolved};
+//! use retime::{ClockId, Edge};
 //!
 //! #[derive(Debug)]
 //! struct Cristian;
@@ -36,7 +36,7 @@
 //!         let (edges, reference) = (input.edges, input.reference);
 //!         let fastest = |from: ClockId, to: ClockId| {
 //!             let between = edges.all().iter().filter(|it| (it.from, it.to) == (from, to));
-//!             between.map(|edge| edge.latency()).min()
+//!             between.map(Edge::latency).min()
 //!         };
 //!         let offset = |clock: ClockId| {
 //!             if clock == reference || edges.extent(clock).is_none() {
