@@ -1,11 +1,11 @@
 //! The trace formats that the command knows, and which of them a path is.
 //!
-//! This is the one place that names them; everything else speaks to
+//! This is the one place that names those built in; everything else speaks to
 //! [`retime::format`].
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
@@ -15,13 +15,38 @@ use retime_parallel::Team;
 
 use crate::error::CliError;
 use crate::progress::Interrupts;
+use crate::table::{BadTable, Table, check};
 
-/// All formats.
-pub(crate) const FORMATS: [&dyn Format; 3] = [
+/// The formats that are built in. Of several that recognise a path equally well the first
+/// reads it.
+pub const FORMATS: &[&dyn Format] = &[
     &retime_otf2_format::Otf2,
     &retime_jsonl::JsonLines,
     &retime_kineto::Kineto,
 ];
+
+static KNOWN: Table<&dyn Format> = Table::new(FORMATS);
+
+/// All formats.
+pub(crate) fn known() -> &'static [&'static dyn Format] {
+    KNOWN.all()
+}
+
+/// Their names, in words.
+pub(crate) fn names() -> String {
+    let names: Vec<&str> = known().iter().map(|it| it.name()).collect();
+    names.join(", ")
+}
+
+/// Replaces the formats, before a command line is read.
+pub(crate) fn give(formats: &[&'static dyn Format]) -> Result<(), BadTable> {
+    check("formats", formats.iter().map(|it| it.name()))?;
+    if KNOWN.give(formats) {
+        Ok(())
+    } else {
+        Err(BadTable::Late)
+    }
+}
 
 /// The format in which simulations are written.
 pub(crate) const SIMULATED: &dyn Format = FORMATS[0];
@@ -38,16 +63,8 @@ impl std::fmt::Debug for FormatName {
 
 impl ValueEnum for FormatName {
     fn value_variants<'a>() -> &'a [Self] {
-        const NAMES: [FormatName; FORMATS.len()] = {
-            let mut names = [FormatName(FORMATS[0]); FORMATS.len()];
-            let mut at = 1;
-            while at < FORMATS.len() {
-                names[at] = FormatName(FORMATS[at]);
-                at += 1;
-            }
-            names
-        };
-        &NAMES
+        static ALL: OnceLock<Vec<FormatName>> = OnceLock::new();
+        ALL.get_or_init(|| known().iter().copied().map(FormatName).collect())
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
@@ -84,8 +101,9 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
         return Ok(format);
     }
     let found = presence::kind(path).map_err(|error| untold(path, error))?;
-    let (mut first, mut best) = (FORMATS[0], Recognition::No);
-    for format in FORMATS {
+    let known = known();
+    let (mut first, mut best) = (known[0], Recognition::No);
+    for format in known.iter().copied() {
         let sure = format.recognise(path);
         let sure = sure.map_err(|error| untold(path, error))?;
         // Of several that are equally sure, the first.
@@ -106,7 +124,7 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
         return Err(CliError::Unrecognised {
             path: path.into(),
             what,
-            formats: FORMATS.map(Format::name).join(", "),
+            formats: names(),
         });
     }
     // Why a path that leads nowhere, or to no file, cannot be opened is for a format to say.

@@ -34,6 +34,7 @@ mod saved;
 mod serial;
 mod shared;
 mod staging;
+mod table;
 mod truth;
 
 use std::ffi::OsString;
@@ -46,9 +47,13 @@ use command_line::{Cli, Command};
 use error::CliError;
 use memory::Part;
 use progress::Again;
+use retime::format::Format;
+use retime::pipeline::Algorithm;
 use retime::printable;
 
+pub use formats::FORMATS;
 pub use shared::run_shared;
+pub use table::BadTable;
 
 /// The command line of `retime`, as clap knows it.
 pub fn command() -> clap::Command {
@@ -60,7 +65,37 @@ pub fn run() -> ExitCode {
     ExitCode::from(ended(&Cli::parse()))
 }
 
-/// The same with other words than those of the process, where the command is part of a
+/// The same with formats and methods of one's own: each table replaces the one that is built
+/// in, which is [`FORMATS`] or [`METHODS`](retime_methods::METHODS). Of the methods the first
+/// is the default. A table that cannot be used is told as an error of the command.
+///
+/// ```no_run
+/// # use retime::pipeline::Algorithm;
+/// # fn command_with(mine: &'static dyn Algorithm) -> std::process::ExitCode {
+/// let mut methods = retime_methods::METHODS.to_vec();
+/// methods.push(mine);
+/// retime_cli::run_with(retime_cli::FORMATS, &methods)
+/// # }
+/// ```
+pub fn run_with(formats: &[&'static dyn Format], methods: &[&'static dyn Algorithm]) -> ExitCode {
+    if let Err(error) = give(formats, methods) {
+        report_error("retime", &CliError::Usage(error.to_string()));
+        return ExitCode::from(error::FAILURE);
+    }
+    run()
+}
+
+/// Lets all commands of this process know these formats and methods instead of those that
+/// are built in; once, and before anything else here is called.
+pub fn give(
+    formats: &[&'static dyn Format],
+    methods: &[&'static dyn Algorithm],
+) -> Result<(), BadTable> {
+    formats::give(formats)?;
+    method::give(methods)
+}
+
+/// What [`run`] does, with other words than those of the process, where the command is part of a
 /// program: `program` are that and the words before those of the command. Returns the
 /// exit code.
 pub fn run_as(program: Vec<OsString>, words: Vec<OsString>) -> u8 {

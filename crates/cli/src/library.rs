@@ -44,10 +44,9 @@ pub fn open(
     let failed = |error| Failure::of(&error, &[]);
     let format = format.map(|name| FormatName::from_str(name, false));
     let format = format.transpose().map_err(|_| {
-        let known = formats::FORMATS.map(retime::format::Format::name);
+        let known = formats::names();
         failed(CliError::Usage(format!(
-            "there is no such format; formats are {}",
-            known.join(", ")
+            "there is no such format; formats are {known}"
         )))
     })?;
     let format = formats::of(path, format).map_err(failed)?;

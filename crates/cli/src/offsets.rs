@@ -23,9 +23,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retime::estimate::Measured;
 use retime::format::Trace;
-use retime::pipeline::MeasuredOffsets;
+use retime::pipeline::{MeasuredOffset, MeasuredOffsets};
 use retime::{Delay, LocationIndex, Timestamp, TraceInfo};
 
 use crate::error::CliError;
@@ -68,7 +67,7 @@ fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
         return MeasuredOffsets::Missing(why.into());
     }
     let locations = (0..info.locations.len() as u32).map(LocationIndex);
-    let zero = |location| Measured {
+    let zero = |location| MeasuredOffset {
         location,
         stamp: 0,
         offset: 0.0,
@@ -77,13 +76,13 @@ fn applied(trace: &dyn Trace, info: &TraceInfo) -> MeasuredOffsets {
 }
 
 /// The first event of the trace has the time `base`, which is below 0 where others may be.
-fn read(path: &Path, info: &TraceInfo, base: i128) -> Result<Vec<Measured>, CliError> {
+fn read(path: &Path, info: &TraceInfo, base: i128) -> Result<Vec<MeasuredOffset>, CliError> {
     let text = pipe::read_text(path)?;
     let mut measured = Vec::new();
     for line in lines(path, &text) {
         let [id, at, add] = line.words("LOCATION-ID STAMP OFFSET")?;
         let wrong = |what: String| line.wrong(what);
-        measured.push(Measured {
+        measured.push(MeasuredOffset {
             location: location(id, info, "a number").map_err(wrong)?,
             stamp: stamp(at, info, base).map_err(wrong)?,
             offset: offset(add, info).map_err(wrong)?,
@@ -146,7 +145,7 @@ mod tests {
         }
     }
 
-    fn parse(text: &str) -> Result<Vec<Measured>, String> {
+    fn parse(text: &str) -> Result<Vec<MeasuredOffset>, String> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
         read(file.path(), &info(), 5_000).map_err(|error| {

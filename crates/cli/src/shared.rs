@@ -16,7 +16,7 @@ use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
 use crate::commands;
 use crate::error::{CliError, FAILURE};
-use crate::formats::FORMATS;
+use crate::formats::known;
 use crate::load::with_threads;
 use crate::progress::{Again, Interrupts, catch_interrupts, check_interrupt};
 use crate::remedy::outlive_the_limit_of_files;
@@ -162,7 +162,7 @@ pub fn run_shared(
 fn follow(team: &Arc<Team>) -> Result<(), CliError> {
     let briefing: Briefing = team.hear().map_err(lost)?;
     match briefing {
-        Some(threads) => with_threads(threads, || serve(team, &FORMATS, &Interrupts).map_err(lost)),
+        Some(threads) => with_threads(threads, || serve(team, known(), &Interrupts).map_err(lost)),
         None => Ok(()),
     }
 }

@@ -17,10 +17,9 @@
 //!
 //! Source: Rabenseifner 2000, section 7.6.
 
-use retime::estimate::{
-    Estimate, Extended, NoEstimate, PairBounds, SubIntervals, extended, hofmann_hilgers, min_max,
-};
+use retime::estimate::{Estimate, NoEstimate};
 use retime::{ClockId, Edge, Edges, Ticks};
+use retime_methods::{Extended, PairBounds, SubIntervals, extended, hofmann_hilgers, min_max};
 
 use crate::simulated::Failure;
 use crate::table::{FOLLOWS, Row, Table};

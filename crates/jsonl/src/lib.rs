@@ -16,7 +16,7 @@
 //! ```
 //! use retime::Monitor;
 //! use retime::format::Format;
-//! use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+//! use retime::pipeline::{Analysis, AnalysisOptions, Method};
 //! use retime_jsonl::JsonLines;
 //!
 //! let directory = tempfile::tempdir()?;
@@ -31,7 +31,7 @@
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
 //! assert_eq!(analysis.recorded().violated(), 1);
 //!
-//! let solution = analysis.solve(&Method::new(MethodName::Auto), &())?;
+//! let solution = analysis.solve(&Method::default(), &())?;
 //! trace.rewrite(&solution.correction, &corrected, &())?;
 //! let scan = JsonLines.open(&corrected)?.scan(&())?;
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;

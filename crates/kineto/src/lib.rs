@@ -26,7 +26,7 @@
 //! ```
 //! use retime::Monitor;
 //! use retime::format::Format;
-//! use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+//! use retime::pipeline::{Analysis, AnalysisOptions, Method};
 //! use retime_kineto::Kineto;
 //!
 //! let directory = tempfile::tempdir()?;
@@ -46,7 +46,7 @@
 //! let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &())?;
 //! assert_eq!(analysis.recorded().violated(), 1);
 //!
-//! let solution = analysis.solve(&Method::new(MethodName::Auto), &())?;
+//! let solution = analysis.solve(&Method::default(), &())?;
 //! let corrected = directory.path().join("corrected");
 //! std::fs::create_dir(&corrected)?;
 //! trace.rewrite(&solution.correction, &corrected, &())?;

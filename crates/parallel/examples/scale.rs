@@ -25,7 +25,7 @@ use std::thread;
 use std::time::Instant;
 
 use retime::causality::LocationLog;
-use retime::pipeline::{Analysis, AnalysisOptions, DRIFT_BOUND, Method, MethodName};
+use retime::pipeline::{Analysis, AnalysisOptions, ClockKind, DRIFT_BOUND, Method};
 use retime::{Broken, Peers, Share, TraceInfo, group_digits};
 use retime_parallel::{Communicator, threads};
 use retime_sim::{HaloExchange, InMemory, Spread};
@@ -109,11 +109,11 @@ impl Asked {
             grid: (number(1), number(2)),
             iterations: number(3).into(),
             every: every.unwrap_or(16),
-            method: Method::new(if by_clock {
-                MethodName::Clc
+            method: if by_clock {
+                Method::new(&ClockKind::Controlled)
             } else {
-                MethodName::Auto
-            }),
+                Method::default()
+            },
         }
     }
 

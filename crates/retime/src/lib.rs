@@ -13,7 +13,7 @@
 //!  Clocks                   who reads the same clock                 Grouping
 //!  Check                    contradictions, as recorded              causality::check
 //!        |  together: pipeline::Analysis
-//!  Method                   by name, with its parameters             pipeline
+//!  Method                   a type with a trait, and its options      pipeline
 //!        |
 //!  Solution                 one ClockMap per clock, checked          pipeline
 //!  Bounds                   how far from the truth times can be      optimal
@@ -114,7 +114,6 @@
 
 mod accuracy;
 pub mod align;
-pub mod auto;
 pub mod causality;
 pub mod clock;
 mod correction;
@@ -146,6 +145,7 @@ pub use edges::{Edge, Edges, PairEdges};
 pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;
+pub use retime_model::pace::Pace;
 pub use retime_model::{
     Access, Cancelled, Modified, Monitor, NotRegular, UserAttributes, copy_file, group_digits,
     open_regular, plural, presence, printable, printable_path, resemble,

@@ -56,7 +56,7 @@ pub(crate) fn analyse(args: Asked<'_>) -> Result<(Analysed, Method), CliError> {
 
 /// True if nothing is to be corrected.
 pub(crate) fn is_left_alone(args: Asked<'_>, method: &Method, analysed: &Analysed) -> bool {
-    analysed.analysis.is_sound() && method.name().keeps_time() && !args.method.always
+    analysed.analysis.is_sound() && method.keeps_time() && !args.method.always
 }
 
 /// The method asked for, or what suits the trace better than the default.

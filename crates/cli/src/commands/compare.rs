@@ -13,7 +13,7 @@ mod table;
 
 use std::path::Path;
 
-use retime::pipeline::{Candidate, Estimator, Method, MethodName, candidates};
+use retime::pipeline::{Candidate, Choice, ClockKind, Method, Options, candidates};
 
 use self::measure::Bench;
 use self::model::{Comparison, MethodPart};
@@ -22,7 +22,7 @@ use crate::args::{CompareArgs, RunArgs};
 use crate::drawn::{self, Drawn};
 use crate::error::{CliError, VIOLATIONS};
 use crate::load::{Source, with_threads};
-use crate::method::MethodOption;
+use crate::method::{MethodOption, methods};
 use crate::offsets::OffsetsArgs;
 use crate::progress::{Interrupts, Steps, check_interrupt};
 use crate::report::{self, build, examined};
@@ -90,7 +90,7 @@ pub(crate) fn compared(args: &CompareArgs, path: &Path) -> Result<Compared, CliE
 /// Splits common clocks that a chain of dependencies refutes, so that all
 /// methods have the same.
 fn settle_clocks(analysed: &mut Analysed) -> Result<(), CliError> {
-    match analysed.solve_matched(&Method::new(MethodName::Clc)) {
+    match analysed.solve_matched(&Method::new(&ClockKind::Controlled)) {
         Ok(solution) => {
             analysed.analysis.adopt(&solution, &Interrupts)?;
             Ok(())
@@ -135,7 +135,7 @@ fn measured(
     candidate: &Candidate,
 ) -> Result<MethodPart, CliError> {
     let analysis = &analysed.analysis;
-    if candidate.method.name() == MethodName::Auto && analysis.is_sound() {
+    if candidate.method.is_auto() && analysis.is_sound() {
         return bench.left_alone(candidate);
     }
     let method = analysis.suitable(with_offsets_of(analysed, candidate)?);
@@ -144,25 +144,29 @@ fn measured(
 
 /// The methods with one of the names; all if none is given.
 fn chosen(names: &[MethodOption]) -> Result<Vec<Candidate>, CliError> {
-    if names.contains(&MethodOption(MethodName::Lamport)) {
-        let message = "lamport counts events and keeps no time: there is nothing to compare";
-        return Err(CliError::Usage(message.into()));
+    if let Some(counting) = names.iter().find(|it| !it.0.keeps_time()) {
+        let name = counting.0.name();
+        let message =
+            format!("{name} counts events and keeps no time: there is nothing to compare");
+        return Err(CliError::Usage(message));
     }
     let wanted = |it: &Candidate| {
-        let name = MethodOption(it.method.name());
-        names.is_empty() || names.contains(&name)
+        let is = |name: &MethodOption| name.0.name() == it.method.name();
+        names.is_empty() || names.iter().any(is)
     };
-    Ok(candidates().into_iter().filter(wanted).collect())
+    let all = candidates(methods()).into_iter();
+    Ok(all.filter(wanted).collect())
 }
 
-/// The method of a candidate; interpolation between the offsets that the trace has.
+/// The method of a candidate; where it takes measured offsets, with those of the trace.
 fn with_offsets_of(analysed: &Analysed, candidate: &Candidate) -> Result<Method, CliError> {
-    if candidate.method.name() != MethodName::Interpolation {
-        return Ok(candidate.method.clone());
+    let method = candidate.method.clone();
+    if !method.heeds(Choice::Offsets) {
+        return Ok(method);
     }
     let (trace, info) = (&*analysed.opened.trace, analysed.analysis.info());
     let base = analysed.analysis.causality().nodes().base();
     let offsets = OffsetsArgs::default().measured(trace, info, base)?;
-    let clock = candidate.method.logical_clock().copied();
-    Ok(Method::estimate(Estimator::Interpolation(offsets)).repaired_by(clock))
+    let options = method.options().clone();
+    Ok(method.with(Options { offsets, ..options }))
 }

@@ -42,7 +42,7 @@ pub(super) fn solve(
     report.warnings.extend(unaligned);
     report.timing.correction_seconds = Some(stage.elapsed().as_secs_f64());
     check_interrupt()?;
-    let bounds = if method.name().keeps_time() {
+    let bounds = if method.keeps_time() {
         analysed.bound(&mut report, args.bounds, args.run, Some(&solution))?
     } else {
         None
@@ -92,7 +92,7 @@ fn refuse_implausible(
 
 /// The check of the times of a solution; of counters, whether they rise at all.
 fn checked(method: &Method, analysed: &Analysed, solution: &Solution) -> Result<Check, CliError> {
-    if method.name().keeps_time() {
+    if method.keeps_time() {
         return Ok(solution.left.clone());
     }
     Ok(analysed.analysis.rises(solution, &Interrupts)?)

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use retime::clock::{Gamma, MultiPass};
-use retime::estimate::Extended;
 use retime::format::Trace;
-use retime::pipeline::{ClockControl, ClockKind, Estimator, LogicalClock, Method, MethodName};
+use retime::pipeline::{
+    Choice, ClockControl, ClockKind, LogicalClock, MeasuredOffsets, Method, Options,
+};
 use retime::{Delay, TickRate, Timestamp, TraceInfo};
 
 use super::controller::{Amortization, ConstantsArgs, Controller, non_negative, to_ticks};
@@ -22,7 +23,7 @@ pub(crate) struct MethodArgs {
     #[command(flatten)]
     given: Given,
     /// How time stamps are corrected
-    #[arg(long, value_name = "NAME", default_value = "auto")]
+    #[arg(long, value_name = "NAME", default_value_t, value_enum)]
     pub(crate) method: MethodOption,
     /// What follows an estimate of how clocks differ
     #[arg(long, value_name = "NAME", default_value = "clc")]
@@ -80,10 +81,10 @@ pub(crate) struct MethodArgs {
 impl MethodArgs {
     /// Refuses options that were given and have no part in the method.
     pub(crate) fn refuse_strangers(&self) -> Result<(), CliError> {
-        self.given.fits(self.method.0, self.repair)
+        self.given.fits(&self.unresolved())
     }
 
-    /// Resolves the options for a trace whose clocks wander by at most `drift` and
+    /// The options as they are for a trace whose clocks wander by at most `drift` and
     /// whose first event is stamped `base`.
     pub(crate) fn resolve(
         &self,
@@ -92,50 +93,39 @@ impl MethodArgs {
         drift: f64,
     ) -> Result<Method, CliError> {
         let reference = self.reference.resolve(info)?;
-        let clock = |kind| self.clock(kind, info.rate);
-        let intervals = self.intervals;
-        let name = self.method.0;
-        let estimator = match name {
-            MethodName::Auto => return Ok(Method::new(name).by(reference)),
-            MethodName::Clc => return Ok(Method::clock(clock(ClockKind::Controlled)?)),
-            MethodName::Simple => return Ok(Method::clock(clock(ClockKind::Simple)?)),
-            MethodName::Lamport => return Ok(Method::clock(clock(ClockKind::Lamport)?)),
-            MethodName::Interpolation => {
-                Estimator::Interpolation(self.offsets.measured(trace, info, base)?)
-            }
-            MethodName::Regression => Estimator::Regression,
-            MethodName::ConvexHull => Estimator::ConvexHull,
-            MethodName::SpanningTree => Estimator::SpanningTree(self.pairs.into()),
-            MethodName::MinMax => Estimator::MinMax { intervals },
-            MethodName::HofmannHilgers => Estimator::HofmannHilgers { intervals },
-            MethodName::Extended => Estimator::Extended(Extended {
-                intervals,
-                drift,
-                ..Extended::default()
-            }),
-            MethodName::PseudoSync => Estimator::PseudoSync { closure: false },
-            MethodName::PseudoSyncClosure => Estimator::PseudoSync { closure: true },
-            MethodName::Gentlest => Estimator::Gentlest,
-            MethodName::Optimal => Estimator::Optimal { drift },
+        let method = self.unresolved();
+        let offsets = if method.heeds(Choice::Offsets) {
+            self.offsets.measured(trace, info, base)?
+        } else {
+            MeasuredOffsets::default()
         };
-        let repaired = self.repair == RepairName::Clc;
-        let clock = repaired.then(|| clock(ClockKind::Controlled)).transpose()?;
-        Ok(Method::estimate(estimator).by(reference).repaired_by(clock))
+        let clock = || self.clock(info.rate);
+        let options = Options {
+            reference,
+            clock: (self.repair == RepairName::Clc).then(clock).transpose()?,
+            drift,
+            intervals: self.intervals,
+            pairs: self.pairs.into(),
+            offsets,
+        };
+        Ok(method.with(options))
     }
 
-    /// Whether processes that hold a part of the trace each can run the method together.
+    /// The method, before the options are resolved for a trace.
+    fn unresolved(&self) -> Method {
+        let clock = (self.repair == RepairName::Clc).then(LogicalClock::default);
+        Method::new(self.method.0).repaired_by(clock)
+    }
+
+    /// True if processes that hold a part of the trace each can run the method together.
     pub(crate) fn can_be_together(&self) -> bool {
-        match self.method.0 {
-            MethodName::Auto | MethodName::Simple => true,
-            MethodName::Clc => {
-                let by_one = matches!(self.controller, Controller::Constant);
-                by_one && self.min_distance == Delay::Ticks(0)
-            }
-            _ => false,
-        }
+        let method = self.unresolved();
+        let by_one = matches!(self.controller, Controller::Constant);
+        let looks_at_itself = by_one && self.min_distance == Delay::Ticks(0);
+        method.can_be_shared() && (looks_at_itself || !method.heeds(Choice::Control))
     }
 
-    fn clock(&self, kind: ClockKind, rate: TickRate) -> Result<LogicalClock, CliError> {
+    fn clock(&self, rate: TickRate) -> Result<LogicalClock, CliError> {
         let by_event = self
             .constants
             .control(self.controller, self.gamma_max, rate)?;
@@ -146,7 +136,7 @@ impl MethodArgs {
             })
         };
         Ok(LogicalClock {
-            kind,
+            kind: ClockKind::Controlled,
             control: by_event.map_or_else(passes, ClockControl::ByEvent),
             distance: to_ticks(self.min_distance, rate)?,
             amortization: self.amortization.0,

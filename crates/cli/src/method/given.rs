@@ -7,9 +7,8 @@
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, Command, Error, FromArgMatches};
 
-use retime::pipeline::MethodName;
+use retime::pipeline::{Choice, LogicalClock, Method};
 
-use super::RepairName;
 use crate::error::CliError;
 
 /// The options that were given, by name.
@@ -41,72 +40,46 @@ impl Args for Given {
     }
 }
 
-/// Options with a part in some methods only, and in which.
-const PARTS: [(&str, Part); 19] = [
-    ("controller", Part::ControlledClock),
-    ("gamma-max", Part::ControlledClock),
-    ("amortization", Part::ControlledClock),
-    ("max-advance", Part::ControlledClock),
-    ("gamma-min", Part::ControlledClock),
-    ("q-init", Part::ControlledClock),
-    ("q-min", Part::ControlledClock),
-    ("q-factor", Part::ControlledClock),
-    ("gamma-degress", Part::ControlledClock),
-    ("l-upper", Part::ControlledClock),
-    ("l-lower", Part::ControlledClock),
-    ("min-distance", Part::AnyTrueClock),
-    ("backward", Part::AnyClock),
-    ("repair", Part::Estimator),
-    ("reference", Part::Aligned),
-    ("max-rate-difference", Part::Aligned),
-    ("intervals", Part::Intervals),
-    ("pairs", Part::Tree),
-    ("offsets", Part::Measured),
+/// Options with a part in some methods only, each with the choice that it makes: methods
+/// say which of these they heed.
+const CHOICES: [(&str, Choice); 19] = [
+    ("controller", Choice::Control),
+    ("gamma-max", Choice::Control),
+    ("amortization", Choice::Control),
+    ("max-advance", Choice::Control),
+    ("gamma-min", Choice::Control),
+    ("q-init", Choice::Control),
+    ("q-min", Choice::Control),
+    ("q-factor", Choice::Control),
+    ("gamma-degress", Choice::Control),
+    ("l-upper", Choice::Control),
+    ("l-lower", Choice::Control),
+    ("min-distance", Choice::Distance),
+    ("backward", Choice::Direction),
+    ("repair", Choice::Repair),
+    ("reference", Choice::Reference),
+    ("max-rate-difference", Choice::Reference),
+    ("intervals", Choice::Intervals),
+    ("pairs", Choice::Pairs),
+    ("offsets", Choice::Offsets),
 ];
-
-#[derive(Clone, Copy)]
-enum Part {
-    ControlledClock,
-    AnyTrueClock,
-    AnyClock,
-    Estimator,
-    Aligned,
-    Intervals,
-    Tree,
-    Measured,
-}
-
-impl Part {
-    fn is_in(self, method: MethodName, repair: RepairName) -> bool {
-        use MethodName as M;
-        let repaired = method.is_estimator() && repair == RepairName::Clc;
-        match self {
-            Self::ControlledClock => method == M::Clc || repaired,
-            Self::AnyTrueClock => matches!(method, M::Clc | M::Simple) || repaired,
-            Self::AnyClock => matches!(method, M::Clc | M::Simple | M::Lamport) || repaired,
-            Self::Estimator => method.is_estimator(),
-            Self::Aligned => method.is_estimator() || method == M::Auto,
-            Self::Intervals => matches!(method, M::MinMax | M::HofmannHilgers | M::Extended),
-            Self::Tree => method == M::SpanningTree,
-            Self::Measured => method == M::Interpolation,
-        }
-    }
-}
 
 impl Given {
     /// Refuses an option that does nothing with this method.
-    pub(super) fn fits(&self, method: MethodName, repair: RepairName) -> Result<(), CliError> {
-        let stranger = PARTS.iter().find(|(option, part)| {
-            self.0.iter().any(|given| given == option) && !part.is_in(method, repair)
+    pub(super) fn fits(&self, method: &Method) -> Result<(), CliError> {
+        let stranger = CHOICES.iter().find(|(option, choice)| {
+            self.0.iter().any(|given| given == option) && !method.heeds(*choice)
         });
-        let Some((option, part)) = stranger else {
+        let Some((option, choice)) = stranger else {
             return Ok(());
         };
-        let without = if part.is_in(method, RepairName::Clc) {
+        let repaired = method.clone().repaired_by(Some(LogicalClock::default()));
+        let without = if repaired.heeds(*choice) {
             " --repair off"
         } else {
             ""
         };
+        let method = method.name();
         Err(CliError::Usage(format!(
             "--{option} has no part in --method {method}{without}; leave it out or choose another method"
         )))

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use retime::causality::Tally;
-use retime::pipeline::MethodName;
 use retime::{Deviation, TickRate, Ticks, format_seconds, group_digits, plural, printable};
 
 use super::model::{
@@ -12,6 +11,7 @@ use super::model::{
 use super::share::share;
 use super::{error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
+use crate::method::named;
 
 /// Pairs of clocks shown; more with `--verbose`.
 const PAIRS_SHOWN: usize = 3;
@@ -398,13 +398,11 @@ impl Text {
     }
 }
 
-/// Whether times became counters of the events of each location.
+/// True if times became counters of the events of each location.
 fn counts_alone(report: &Report) -> bool {
-    let counter = MethodName::Lamport.to_string();
-    report
-        .method
-        .as_ref()
-        .is_some_and(|it| it.option == counter)
+    let method = report.method.as_ref();
+    let method = method.and_then(|it| named(&it.option));
+    method.is_some_and(|it| !it.keeps_time())
 }
 
 fn place(place: &PlacePart) -> String {

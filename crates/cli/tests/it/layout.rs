@@ -11,10 +11,11 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 17] = [
+const CRATES: [(&str, &[&str]); 18] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
+    ("retime-methods", &["retime", "retime-numerics"]),
     ("retime-otf2", &["retime-model"]),
     ("retime-otf2-format", &["retime-model", "retime-otf2"]),
     ("retime-jsonl", &["retime-gzip", "retime-model"]),
@@ -31,7 +32,13 @@ const CRATES: [(&str, &[&str]); 17] = [
     ("retime-testing", &["retime-model", "retime-sim"]),
     (
         "retime-experiments",
-        &["retime", "retime-otf2", "retime-sim", "retime-stream"],
+        &[
+            "retime",
+            "retime-methods",
+            "retime-otf2",
+            "retime-sim",
+            "retime-stream",
+        ],
     ),
     (
         "retime-cli",
@@ -41,6 +48,7 @@ const CRATES: [(&str, &[&str]); 17] = [
             "retime-export",
             "retime-jsonl",
             "retime-kineto",
+            "retime-methods",
             "retime-otf2-format",
             "retime-parallel",
             "retime-picture",
@@ -68,10 +76,11 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 15] = [
+const LAYERED: [&str; 16] = [
     "model",
     "numerics",
     "retime",
+    "methods",
     "otf2-format",
     "jsonl",
     "kineto",
@@ -346,6 +355,26 @@ fn formats_are_named_in_one_place() {
         // The parser of lines is that of `retime stream` too.
         let whole = code.contains("JsonLines");
         assert!(!whole, "{} names a format", file.display());
+    }
+}
+
+/// A method is named where it is implemented and in the table, so that one more is a file and
+/// a line.
+#[test]
+fn methods_are_named_in_one_place() {
+    for name in ["cli", "experiments", "picture", "parallel", "python"] {
+        for file in sources(&crates().join(name).join("src")) {
+            let code = code(&file);
+            for types in [
+                "Regression;",
+                "SpanningTree",
+                "MinMax",
+                "PseudoSync",
+                "MiddleOfBounds",
+            ] {
+                assert!(!code.contains(types), "{} names a method", file.display());
+            }
+        }
     }
 }
 

@@ -43,6 +43,7 @@ mod names;
 mod open_files;
 mod order;
 mod origin;
+mod own_method;
 mod races;
 mod real_traces;
 mod recordings;

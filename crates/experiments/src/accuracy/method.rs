@@ -1,8 +1,9 @@
 //! What is compared: the recorded times, and every method of the
-//! [registry](retime::pipeline::candidates) with its usual parameters.
+//! [table](retime_methods::METHODS) with its usual parameters.
 
 use retime::Causality;
-use retime::pipeline::{self, MethodName, Solution, candidates};
+use retime::pipeline::{self, Choice, Solution, candidates};
+use retime_methods::METHODS;
 
 use super::case::Trace;
 
@@ -23,20 +24,17 @@ pub struct Solved {
     pub solution: Option<Solution>,
 }
 
-/// All of them but those that search for an optimum, which take long; the first
-/// three are what the others are compared with.
+/// All of them but those that search for an optimum, which take long, and those that take
+/// measured offsets; the first three are what the others are compared with.
 pub fn methods() -> Vec<Method> {
     let raw = Method {
         name: "raw".into(),
         method: None,
     };
-    let slow = [
-        MethodName::Gentlest,
-        MethodName::Optimal,
-        MethodName::Interpolation,
-    ];
-    let all = candidates().into_iter();
+    let slow = ["gentlest", "optimal"];
+    let all = candidates(METHODS).into_iter();
     let all = all.filter(|it| !slow.contains(&it.method.name()));
+    let all = all.filter(|it| !it.method.heeds(Choice::Offsets));
     let mut all: Vec<Method> = all
         .map(|it| Method {
             name: it.name,
@@ -57,7 +55,7 @@ impl Method {
     /// Whether it is an estimator followed by a logical clock.
     pub fn is_repaired(&self) -> bool {
         let method = self.method.as_ref();
-        method.is_some_and(|it| it.name().is_estimator() && it.logical_clock().is_some())
+        method.is_some_and(|it| it.heeds(Choice::Repair) && it.logical_clock().is_some())
     }
 
     /// Corrects a trace; an error says why it has no solution.

@@ -1,11 +1,12 @@
 //! Rabenseifner 2000, section 7.6: figures 7.3 and 7.4.
 
-use retime::estimate::{NoEstimate, min_max};
+use retime::estimate::NoEstimate;
 use retime::{ClockId, Edges, Ticks};
 use retime_experiments::variable_rates::{
     ahead, contradiction, corrections, extended_ring, extended_thirds, min_max_thirds, ring,
     thirds, violated,
 };
+use retime_methods::min_max;
 
 #[test]
 fn each_pair_of_figure_7_3_is_two_milliseconds_apart() {

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use retime::causality::{EventNode, Extent, Role};
-use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+use retime::pipeline::{Analysis, AnalysisOptions, ClockKind, Method};
 use retime::{Causality, Timestamp};
 use retime_sim::{Clock, Experiment, HaloExchange, RandomTraffic, Scenario};
 
@@ -76,8 +76,7 @@ fn agrees(scenario: &dyn Scenario, clocks: Vec<Clock>) {
         in_memory.recorded().violated()
     );
     assert!(in_memory.recorded().violated() > 0);
-    for method in [MethodName::Clc, MethodName::Auto] {
-        let method = Method::new(method);
+    for method in [Method::new(&ClockKind::Controlled), Method::default()] {
         let [expected, found] = [&in_memory, &from_lines].map(|it| it.solve(&method, &()).unwrap());
         assert!(expected.times == found.times);
         let (corrected, undo) = input.rewrite(&found.correction).unwrap();

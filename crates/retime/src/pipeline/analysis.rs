@@ -7,12 +7,11 @@ pub use judgement::{Measured, Runaway, Worse};
 use std::sync::OnceLock;
 
 use super::examined::families;
-use super::method::{Found, Input, Method};
-use super::registry::MethodName;
+use super::method::Method;
+use super::problem::{Found, Problem};
 use super::shared::{Asked, Options, Step, collected};
 use super::solution::Solution;
 use super::unsolved::{NotSolved, Unsolved};
-use crate::auto::NotAligned;
 use crate::causality::{
     Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, used_within,
 };
@@ -284,10 +283,10 @@ impl Analysis {
     /// clock contradicts another, and locations contradict only themselves, there
     /// is nothing to align.
     pub fn suitable(&self, method: Method) -> Method {
-        if self.recorded.violated() == 0 && method.name() == MethodName::Auto {
-            return Method::new(MethodName::Clc);
+        match method.where_clocks_agree() {
+            Some(simpler) if self.recorded.violated() == 0 => simpler,
+            _ => method,
         }
-        method
     }
 
     /// Runs a method and checks what it found. Clocks that turn out to be several are
@@ -369,8 +368,8 @@ impl Analysis {
         clocks: &'a Clocks,
         delay: &'a UsedDelay,
         monitor: &'a dyn Monitor,
-    ) -> Input<'a> {
-        Input {
+    ) -> Problem<'a> {
+        Problem {
             info: &self.info,
             causality: &self.causality,
             clocks,
@@ -427,7 +426,7 @@ impl Analysis {
 }
 
 /// What was found, with its times, which are checked.
-fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
+fn checked(found: Found, input: &Problem<'_>) -> Result<Solution, Unsolved> {
     let retimed = input.causality.retimed(&found.correction, input.monitor)?;
     let times = retimed.into_timestamps();
     let delay = found.enforced.as_ref().map_or(input.delay, |it| &it.delay);
@@ -442,19 +441,4 @@ fn checked(found: Found, input: &Input<'_>) -> Result<Solution, Unsolved> {
         times,
         left,
     })
-}
-
-impl NotAligned {
-    /// In words, with the names of clocks.
-    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
-        let why = match self {
-            Self::NoDependency => "no dependency relates any two of them".to_owned(),
-            Self::BadEstimate(bad) => bad.describe(info, clocks),
-            Self::TooFar => "aligned times would lie too far apart for a trace".to_owned(),
-            Self::Worse { .. } => {
-                "dependencies would be reversed by more than they are as recorded".to_owned()
-            }
-        };
-        format!("clocks were not aligned, and recorded times repaired as they are: {why}")
-    }
 }

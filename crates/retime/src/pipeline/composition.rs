@@ -1,6 +1,6 @@
 //! A repair after an alignment, until nothing is violated.
 
-use super::method::Input;
+use super::problem::Problem;
 use super::unsolved::Unsolved;
 use crate::causality::{Causality, check};
 use crate::correction::{Correction, compose};
@@ -11,34 +11,39 @@ const REPAIRS: usize = 8;
 
 /// `correction` followed by what `repair` finds for the trace that it leaves.
 pub(super) fn followed(
-    input: &Input<'_>,
+    problem: &Problem<'_>,
     correction: &Correction,
     repair: impl FnOnce(&Causality) -> Result<Correction, Unsolved>,
 ) -> Result<Correction, Unsolved> {
-    let now = input.causality.retimed(correction, input.monitor)?;
+    let now = problem.causality.retimed(correction, problem.monitor)?;
     let found = repair(&now)?;
-    Ok(compose(correction, &found, input.causality, input.monitor)?)
+    Ok(compose(
+        correction,
+        &found,
+        problem.causality,
+        problem.monitor,
+    )?)
 }
 
 /// Where locations share a clock, a composition may make an event wait for one
 /// that is stamped earlier (see [`compose`]); what that violates is
 /// repaired again.
 pub(super) fn settled(
-    input: &Input<'_>,
+    problem: &Problem<'_>,
     mut correction: Correction,
     repair: impl Fn(&Causality) -> Result<Correction, Unsolved>,
 ) -> Result<Correction, Unsolved> {
-    if input.clocks.len() == input.causality.nodes().locations() {
+    if problem.clocks.len() == problem.causality.nodes().locations() {
         return Ok(correction);
     }
     for _ in 0..REPAIRS {
-        let now = input.causality.retimed(&correction, input.monitor)?;
+        let now = problem.causality.retimed(&correction, problem.monitor)?;
         let times = now.nodes().timestamps();
-        let left = check(&now, input.clocks, input.delay, times, input.monitor)?;
+        let left = check(&now, problem.clocks, problem.delay, times, problem.monitor)?;
         if left.short() == 0 {
             break;
         }
-        correction = followed(input, &correction, &repair)?;
+        correction = followed(problem, &correction, &repair)?;
     }
     Ok(correction)
 }

@@ -1,191 +1,298 @@
-//! An estimator with its parameters: what puts clocks on one time.
+//! Estimators: from the dependencies between clocks to what has to be added to each.
+//!
+//! ```text
+//!  dependencies --estimate--> Estimate --correction--> clocks on one time
+//!               --repair----> no dependency violated, if a logical clock follows
+//! ```
+//!
+//! An estimator sees the dependencies as a list and knows nothing of files, clock maps or
+//! repairs. All else is done here for each of them alike: of collectives, the
+//! dependencies that are the tightest at estimated times are listed ([`twice`]), the
+//! estimate is put on the time of the [reference](Choice::Reference), made a correction,
+//! and followed by a logical clock.
+//!
+//! Here is one whole: a clock is off by a constant, half of what the fastest round trip
+//! with the reference is askew (F. Cristian, *Probabilistic clock synchronization*,
+//! Distributed Computing 3, 1989).
+//!
+//! ```
+//! use retime::estimate::{Estimate, NoEstimate, Offset};
+//! use retime::pipeline::{Estimator, Input, Unsolved};
+//! use retime::{ClockId, Edge};
+//!
+//! #[derive(Debug)]
+//! struct Cristian;
+//!
+//! impl Estimator for Cristian {
+//!     fn name(&self) -> &'static str {
+//!         "cristian"
+//!     }
+//!
+//!     fn help(&self) -> &'static str {
+//!         "Cristian: clocks shifted by the fastest round trip with the reference"
+//!     }
+//!
+//!     fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved> {
+//!         let (edges, reference) = (input.edges, input.reference);
+//!         let fastest = |from: ClockId, to: ClockId| {
+//!             let between = edges.all().iter().filter(|it| (it.from, it.to) == (from, to));
+//!             between.map(Edge::latency).min()
+//!         };
+//!         let offset = |clock: ClockId| {
+//!             if clock == reference || edges.extent(clock).is_none() {
+//!                 return Ok(Some(Offset::constant(0.0)));
+//!             }
+//!             let there = fastest(reference, clock).ok_or(NoEstimate::Unrelated(vec![clock]))?;
+//!             let back = fastest(clock, reference).ok_or(NoEstimate::Unrelated(vec![clock]))?;
+//!             Ok(Some(Offset::constant((back - there) as f64 / 2.0)))
+//!         };
+//!         let offsets = input.problem.clocks.iter().map(offset);
+//!         let offsets = offsets.collect::<Result<_, NoEstimate>>()?;
+//!         Ok(Estimate { offsets, reference })
+//!     }
+//! }
+//!
+//! # use retime::causality::{LogBuilder, Message};
+//! # use retime::{Communicator, Location, LocationIndex, Members, Process, TickRate, Timestamp, TraceInfo};
+//! # let location = |id: u32| Location { id: id.into(), name: String::new(), process: id as usize, endpoint: LocationIndex(id) };
+//! # let process = |node| Process { name: String::new(), node: Some(node), creator: None };
+//! # let info = TraceInfo {
+//! #     rate: TickRate::per_second(1_000_000_000).unwrap(),
+//! #     locations: vec![location(0), location(1)],
+//! #     processes: vec![process(0), process(1)],
+//! #     nodes: vec![String::new(), String::new()],
+//! #     communicators: vec![Communicator { name: "world".into(), members: Members::Ranks([LocationIndex(0), LocationIndex(1)].into()) }],
+//! # };
+//! # let message = |peer| Message { communicator: 0, peer: LocationIndex(peer), tag: 1 };
+//! // A message of 2 us there and one of 2 us back; the second clock is 5 us ahead.
+//! let (mut first, mut second) = (LogBuilder::new(LocationIndex(0)), LogBuilder::new(LocationIndex(1)));
+//! first.send(0, Timestamp(10_000), message(1), None);
+//! second.receive(0, Timestamp(12_000 + 5_000), message(0));
+//! second.send(1, Timestamp(15_000 + 5_000), message(0), None);
+//! first.receive(1, Timestamp(17_000), message(1));
+//! let logs = vec![
+//!     first.finish(2, Timestamp(10_000), Timestamp(17_000))?,
+//!     second.finish(2, Timestamp(17_000), Timestamp(20_000))?,
+//! ];
+//! use retime::pipeline::{Analysis, AnalysisOptions, Method};
+//! let analysis = Analysis::new(info, logs, AnalysisOptions::default(), &())?;
+//! let method = Method::new(&Cristian);
+//! assert_eq!(method.to_string(), "cristian, then controlled logical clock");
+//! let solution = analysis.solve(&method.repaired_by(None), &())?;
+//! assert!(solution.is_sound());
+//! let times: Vec<u64> = solution.times.iter().map(|it| it.0).collect();
+//! assert_eq!(times, [10_000, 17_000, 12_000, 15_000]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-use super::method::Input;
-use super::solution::{Aligned, ClockSet};
+use std::any::Any;
+use std::fmt::Debug;
+
+use super::algorithm::{Algorithm, Variant};
+use super::composition::{followed, settled};
+use super::logical_clock::LogicalClock;
+use super::options::{Choice, Options};
+use super::problem::{Found, Problem};
+use super::solution::{Aligned, Repaired};
 use super::unsolved::Unsolved;
-use crate::align::{self, Relation};
-use crate::causality::Nodes;
+use crate::causality::Causality;
 use crate::correction::Correction;
 use crate::edges::{Edge, Edges};
-use crate::estimate::{
-    Estimate, Extended, Measured, NoEstimate, PairMethod, Reference, convex_hull, extended,
-    hofmann_hilgers, interpolation, min_max, pseudo_synchronisation, regression, spanning_tree,
-    twice,
-};
-use crate::optimal::{BoundOptions, gentlest, midpoint, offset_bounds};
+use crate::estimate::{Estimate, NoEstimate, Reference, twice};
 use retime_model::ClockId;
 
-use super::bounds::{bound_options, lines};
+/// A way to estimate how clocks differ.
+pub trait Estimator: Any + Debug + Send + Sync {
+    /// Its name on a command line, which no other method has.
+    fn name(&self) -> &'static str;
 
-/// Offsets that were measured while the program ran.
-#[derive(Clone, Debug, PartialEq)]
-pub enum MeasuredOffsets {
-    /// They are known.
-    Known(Vec<Measured>),
-    /// They are not, and where they could come from.
-    Missing(String),
+    /// One line of help.
+    fn help(&self) -> &'static str;
+
+    /// Its name in a sentence of a report.
+    fn describe(&self, _options: &Options) -> &'static str {
+        self.name()
+    }
+
+    /// The options with a part in it, besides those that all estimators have: the
+    /// reference, and the logical clock that follows.
+    fn choices(&self) -> &'static [Choice] {
+        &[]
+    }
+
+    /// Estimates what has to be added to each clock to show the time of the reference.
+    fn estimate(&self, input: &Input<'_>) -> Result<Estimate, Unsolved>;
 }
 
-impl Default for MeasuredOffsets {
-    fn default() -> Self {
-        Self::Missing("no measured offsets are given".into())
+/// The input of an estimator.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The trace, its clocks, and the monitor that long work asks for leave to go on.
+    pub problem: &'a Problem<'a>,
+    /// The options of the method.
+    pub options: &'a Options,
+    /// The dependencies between clocks; of collectives the tightest.
+    pub edges: &'a Edges,
+    /// The clock to estimate the others against.
+    pub reference: ClockId,
+}
+
+impl<'a> Input<'a> {
+    /// The least time that a dependency takes, in ticks.
+    pub fn least(&self) -> impl Fn(&Edge) -> i64 + Copy + Send + Sync + use<'a> {
+        let (delay, nodes) = (self.problem.delay, self.problem.causality.nodes());
+        move |edge| edge.minimal_delay(delay, nodes)
     }
 }
 
-/// An estimator with its parameters.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Estimator {
-    /// Lines between measured offsets.
-    Interpolation(MeasuredOffsets),
-    /// Lines through messages.
-    Regression,
-    /// Lines between messages there and back.
-    ConvexHull,
-    /// Such lines along the best-determined pairs.
-    SpanningTree(PairMethod),
-    /// A line through the middles of sub-intervals.
-    MinMax {
-        /// How many, if not as many as messages fill.
-        intervals: Option<u32>,
-    },
-    /// Sub-intervals of all clocks together.
-    HofmannHilgers {
-        /// How many, if not as many as messages fill.
-        intervals: Option<u32>,
-    },
-    /// The same for clocks of variable rate.
-    Extended(Extended),
-    /// Shifts by the fastest messages.
-    PseudoSync {
-        /// Whether they are adjusted until no message is violated.
-        closure: bool,
-    },
-    /// The least possible change of local intervals.
-    Gentlest,
-    /// The middle of the error bounds.
-    Optimal {
-        /// By how much the rates of clocks may wander, a share.
-        drift: f64,
-    },
+impl<E: Estimator> Algorithm for E {
+    fn name(&self) -> &'static str {
+        Estimator::name(self)
+    }
+
+    fn help(&self) -> &'static str {
+        Estimator::help(self)
+    }
+
+    fn describe(&self, options: &Options) -> String {
+        let estimator = Estimator::describe(self, options);
+        match options.clock {
+            Some(clock) => format!("{estimator}, then {clock}"),
+            None => estimator.into(),
+        }
+    }
+
+    fn choices(&self, options: &Options) -> Vec<Choice> {
+        let all = [Choice::Reference, Choice::Repair].into_iter();
+        let own = Estimator::choices(self).iter().copied();
+        let of_clock = options.clock.iter().flat_map(|it| it.kind.own_choices());
+        all.chain(own).chain(of_clock.copied()).collect()
+    }
+
+    fn solve(&self, problem: &Problem<'_>, options: &Options) -> Result<Found, Unsolved> {
+        let (correction, aligned) = estimated(self, problem, options)?;
+        let found = match &options.clock {
+            Some(clock) => repaired(&correction, clock, problem)?,
+            None => Found::new(correction),
+        };
+        Ok(Found {
+            aligned: Some(aligned),
+            ..found
+        })
+    }
+
+    /// Alone, and followed by the controlled logical clock.
+    fn variants(&self) -> Vec<Variant> {
+        let name = Estimator::name(self);
+        let alone = Options {
+            clock: None,
+            ..Options::default()
+        };
+        vec![
+            Variant {
+                name: name.into(),
+                words: format!("--method {name} --repair off"),
+                options: alone,
+            },
+            Variant {
+                name: format!("{name}, clc"),
+                words: format!("--method {name}"),
+                options: Options::default(),
+            },
+        ]
+    }
 }
 
 /// Estimates from the dependencies that are the tightest at estimated times.
-pub(super) fn align(
-    estimator: &Estimator,
-    reference: Reference,
-    input: &Input<'_>,
+fn estimated(
+    estimator: &dyn Estimator,
+    problem: &Problem<'_>,
+    options: &Options,
 ) -> Result<(Correction, Aligned), Unsolved> {
-    let Input {
-        causality, clocks, ..
-    } = *input;
+    let Problem {
+        causality,
+        clocks,
+        monitor,
+        ..
+    } = *problem;
     let solve = |edges: &Edges| {
-        input.monitor.check()?;
-        estimate(estimator, reference, input, edges)
+        monitor.check()?;
+        from_edges(estimator, problem, options, edges)
     };
-    let retimed = |(_, correction): &(Estimate, Correction)| {
-        Ok(causality.retimed(correction, input.monitor)?)
-    };
-    let (estimate, correction) = twice(causality, clocks, solve, retimed, input.monitor)?;
-    Ok((correction, Aligned::by_estimate(&estimate, reference)))
+    let retimed =
+        |(_, correction): &(Estimate, Correction)| Ok(causality.retimed(correction, monitor)?);
+    let (estimate, correction) = twice(causality, clocks, solve, retimed, monitor)?;
+    Ok((
+        correction,
+        Aligned::by_estimate(&estimate, options.reference),
+    ))
 }
 
-fn estimate(
-    estimator: &Estimator,
-    reference: Reference,
-    input: &Input<'_>,
+fn from_edges(
+    estimator: &dyn Estimator,
+    problem: &Problem<'_>,
+    options: &Options,
     edges: &Edges,
 ) -> Result<(Estimate, Correction), Unsolved> {
-    let clock = reference_in(reference, input)?;
-    let mut estimate = estimator.run(input, edges, clock)?;
+    let Problem {
+        causality, clocks, ..
+    } = *problem;
+    let reference = options.reference;
+    let mut estimate = estimator.estimate(&Input {
+        problem,
+        options,
+        edges,
+        reference: clock_of(reference, problem)?,
+    })?;
     if reference == Reference::Mean {
-        let of_all = reference.of(estimate, input.clocks, edges);
+        let of_all = reference.of(estimate, clocks, edges);
         estimate = of_all.ok_or(Unsolved::NoMean)?;
     }
-    let correction = estimate.correction(input.causality, input.clocks, edges)?;
+    let correction = estimate.correction(causality, clocks, edges)?;
     Ok((estimate, correction))
 }
 
 /// The clock to estimate against.
-fn reference_in(reference: Reference, input: &Input<'_>) -> Result<ClockId, NoEstimate> {
-    let found = reference.clock(input.causality, input.clocks);
+fn clock_of(reference: Reference, problem: &Problem<'_>) -> Result<ClockId, NoEstimate> {
+    let found = reference.clock(problem.causality, problem.clocks);
     found.ok_or_else(|| {
         NoEstimate::Unrelated(match reference {
-            Reference::ClockOf(location) => vec![input.clocks.of(location)],
-            Reference::First | Reference::Mean => input.clocks.iter().collect(),
+            Reference::ClockOf(location) => vec![problem.clocks.of(location)],
+            Reference::First | Reference::Mean => problem.clocks.iter().collect(),
         })
     })
 }
 
-impl Estimator {
-    fn run(
-        &self,
-        input: &Input<'_>,
-        edges: &Edges,
-        reference: ClockId,
-    ) -> Result<Estimate, Unsolved> {
-        let nodes = input.causality.nodes();
-        let least = |edge: &Edge| edge.minimal_delay(input.delay, nodes);
-        Ok(match self {
-            Self::Interpolation(MeasuredOffsets::Known(measured)) => {
-                interpolation(measured, input.clocks, edges, reference)?
-            }
-            Self::Interpolation(MeasuredOffsets::Missing(why)) => {
-                return Err(NoEstimate::Missing(why.clone()).into());
-            }
-            Self::Regression => regression(edges, reference, input.monitor)?,
-            Self::ConvexHull => convex_hull(edges, least, reference, input.monitor)?,
-            Self::SpanningTree(pairs) => {
-                spanning_tree(edges, least, *pairs, reference, input.monitor)?
-            }
-            Self::MinMax { intervals } => {
-                min_max(edges, least, *intervals, reference, input.monitor)?
-            }
-            Self::HofmannHilgers { intervals } => {
-                hofmann_hilgers(edges, least, *intervals, reference, input.monitor)?
-            }
-            Self::Extended(options) => extended(edges, least, options, reference, input.monitor)?,
-            Self::PseudoSync { closure } => {
-                pseudo_synchronisation(edges, least, *closure, reference, input.monitor)?
-            }
-            Self::Gentlest => {
-                let steps = super::GENTLEST_STEPS;
-                gentlest(edges, least, steps, input.monitor)?.estimate(reference)?
-            }
-            Self::Optimal { drift } => {
-                let (clocks, rate) = (input.clocks, input.info.rate);
-                let base = lines(input.causality, clocks, rate, reference, input.monitor)?;
-                // By the lines, whatever else they could be: what is wanted is the middle.
-                let options = BoundOptions {
-                    most_difference: 0.0,
-                    ..bound_options(*drift)
-                };
-                let bounds = offset_bounds(edges, least, &base, &options, input.monitor)?;
-                midpoint(&bounds)
-            }
+/// An estimate followed by a logical clock, until nothing is violated.
+fn repaired(
+    estimated: &Correction,
+    clock: &LogicalClock,
+    problem: &Problem<'_>,
+) -> Result<Found, Unsolved> {
+    let run = |causality: &Causality| {
+        clock.run(&Problem {
+            causality,
+            ..*problem
         })
-    }
-
-    /// What it is called in a sentence.
-    pub(super) const fn describe(&self) -> &'static str {
-        match self {
-            Self::Interpolation(_) => "linear interpolation",
-            Self::Regression => "regression",
-            Self::ConvexHull => "convex hulls",
-            Self::SpanningTree(PairMethod::Regression) => "spanning tree of regressions",
-            Self::SpanningTree(PairMethod::ConvexHull) => "spanning tree of convex hulls",
-            Self::MinMax { .. } => "min/max",
-            Self::HofmannHilgers { .. } => "Hofmann and Hilgers",
-            Self::Extended(_) => "Hofmann and Hilgers, extended for variable rates",
-            Self::PseudoSync { closure: false } => "pseudo-synchronisation",
-            Self::PseudoSync { closure: true } => "closure of pseudo-synchronisation",
-            Self::Gentlest => "gentlest correction",
-            Self::Optimal { .. } => "middle of the error bounds",
-        }
-    }
+    };
+    let mut first = None;
+    let correction = followed(problem, estimated, |causality| {
+        let (found, repaired) = run(causality)?;
+        first = Some(Repaired {
+            times: None,
+            ..repaired
+        });
+        Ok(found)
+    })?;
+    let again = |causality: &Causality| run(causality).map(|(found, _)| found);
+    Ok(Found {
+        repaired: first,
+        ..Found::new(settled(problem, correction, again)?)
+    })
 }
 
 impl Aligned {
-    /// What one of the papers' estimators found.
+    /// Clocks put on one time by an estimator.
     fn by_estimate(estimate: &Estimate, reference: Reference) -> Self {
         let offsets = (0..).map(ClockId).zip(&estimate.offsets);
         let unrelated = offsets.filter(|(_, offset)| offset.is_none());
@@ -199,29 +306,5 @@ impl Aligned {
             steps: Vec::new(),
             estimate: None,
         }
-    }
-
-    /// What the alignment of the default method found.
-    pub(super) fn by_all(
-        alignment: &align::Alignment,
-        reference: Reference,
-        nodes: &Nodes,
-    ) -> Result<Self, Unsolved> {
-        let tied = |how: Relation| {
-            let relations = (0..).map(ClockId).zip(&alignment.relations);
-            let tied = relations.filter(|(_, relation)| **relation == how);
-            tied.map(|(clock, _)| clock).collect()
-        };
-        let steps = alignment.steps.iter();
-        let steps = steps.map(|step| ClockSet::of(step, nodes));
-        Ok(Self {
-            unrelated: tied(Relation::Unrelated),
-            one_way: tied(Relation::OneWay),
-            outliers: alignment.outliers.len(),
-            pieces: alignment.pieces,
-            reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
-            steps: steps.collect::<Result<_, _>>()?,
-            estimate: Some(alignment.base()),
-        })
     }
 }

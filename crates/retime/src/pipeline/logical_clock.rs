@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::method::Input;
+use super::problem::Problem;
+use super::solution::Repaired;
 use super::unsolved::Unsolved;
 use crate::clock::{
     AmortizationRate, ClockError, CombinedConstants, Control, Gamma, LogicalTimes, MultiPass,
@@ -57,20 +58,6 @@ impl Default for LogicalClock {
     }
 }
 
-/// What a logical clock found.
-#[derive(Clone, Debug)]
-pub struct Repaired {
-    /// Events that were forced ahead of their own clock.
-    pub jumps: u64,
-    /// How far at most.
-    pub largest_jump: Ticks,
-    /// Which way the clock ran; `None` if there was nothing to repair.
-    pub direction: Option<Direction>,
-    /// Before amortisation, if there was any; as of the recorded trace, neither
-    /// aligned nor mirrored.
-    pub times: Option<LogicalTimes>,
-}
-
 impl LogicalClock {
     /// One of a kind, with its usual parameters.
     pub fn of_kind(kind: ClockKind) -> Self {
@@ -84,19 +71,19 @@ impl LogicalClock {
     }
 
     /// Runs the clock over a trace.
-    pub(super) fn run(&self, input: &Input<'_>) -> Result<(Correction, Repaired), Unsolved> {
+    pub(super) fn run(&self, problem: &Problem<'_>) -> Result<(Correction, Repaired), Unsolved> {
         if !self.backward {
-            return Ok(self.forward(input)?);
+            return Ok(self.forward(problem)?);
         }
-        let causality = input.causality;
+        let causality = problem.causality;
         let mirror = causality.mirrored();
-        let mirrored = self.forward(&Input {
+        let mirrored = self.forward(&Problem {
             causality: &mirror,
-            delay: &input.delay.mirrored(),
-            ..*input
+            delay: &problem.delay.mirrored(),
+            ..*problem
         });
         let (mirrored, repaired) = mirrored.map_err(|error| error.mirrored(causality))?;
-        let correction = mirror_back(causality, input.clocks, &mirrored, input.monitor)?;
+        let correction = mirror_back(causality, problem.clocks, &mirrored, problem.monitor)?;
         let repaired = Repaired {
             times: None,
             direction: Some(Direction::Backward),
@@ -105,14 +92,14 @@ impl LogicalClock {
         Ok((correction, repaired))
     }
 
-    fn forward(&self, input: &Input<'_>) -> Result<(Correction, Repaired), ClockError> {
-        let Input {
+    fn forward(&self, problem: &Problem<'_>) -> Result<(Correction, Repaired), ClockError> {
+        let Problem {
             causality,
             clocks,
             delay,
             monitor,
             ..
-        } = *input;
+        } = *problem;
         let times = match self.kind {
             ClockKind::Lamport => {
                 let repaired = Repaired {
@@ -124,7 +111,7 @@ impl LogicalClock {
                 return Ok((lamport_order(causality, monitor)?, repaired));
             }
             ClockKind::Simple => simple(causality, clocks, delay, self.distance, monitor)?,
-            ClockKind::Controlled => self.controlled(input)?,
+            ClockKind::Controlled => self.controlled(problem)?,
         };
         let correction = match self.amortization() {
             Some(rate) => amortize(causality, clocks, delay, rate, &times, monitor)?,
@@ -139,15 +126,15 @@ impl LogicalClock {
         Ok((correction, repaired))
     }
 
-    fn controlled(&self, input: &Input<'_>) -> Result<LogicalTimes, ClockError> {
-        let Input {
+    fn controlled(&self, problem: &Problem<'_>) -> Result<LogicalTimes, ClockError> {
+        let Problem {
             info,
             causality,
             clocks,
             delay,
             monitor,
             ..
-        } = *input;
+        } = *problem;
         match self.control {
             ClockControl::Passes(limits) => {
                 Ok(multi_pass(causality, clocks, delay, limits, monitor)?.times)

@@ -7,37 +7,53 @@
 //! ```
 //!
 //! Whoever reads a trace, by whatever format, hands its logs to
-//! [`Analysis::new`], chooses a [`Method`] (the [default](MethodName::Auto) suits
-//! most), and gets a [`Solution`] that was checked before it was returned. All methods are
-//! found by name in one [registry](MethodName).
+//! [`Analysis::new`], chooses a [`Method`] ([`Auto`], the default, suits most), and gets a
+//! [`Solution`] that was checked before it was returned.
+//!
+//! A method is a type: an [`Algorithm`], or an [`Estimator`], which is one by that. Here
+//! are those that the default and the bounds rest on; the crate `retime-methods` has
+//! those of the papers, and the table of all.
 
+mod algorithm;
+mod alone;
 mod analysis;
+mod auto;
 mod bounds;
+mod candidates;
 mod composition;
 mod estimator;
 mod examined;
+mod gentlest;
 mod implausible;
 mod logical_clock;
 mod method;
-mod registry;
+mod middle;
+mod options;
+mod problem;
 mod shared;
 mod solution;
 mod unsolved;
 
+pub use algorithm::{Algorithm, Variant};
 pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, Counts, Measured, Runaway, UsedDelay, Worse,
 };
+pub use auto::Auto;
 pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND};
-pub use estimator::{Estimator, MeasuredOffsets};
+pub use candidates::{Candidate, candidates};
+pub use estimator::{Estimator, Input};
 pub use examined::{Examined, UnusedKind, Verdict, families};
+pub use gentlest::GentlestCorrection;
 pub use implausible::{
     Implausible, MiddleRate, OUTSIDE_SHARE, RATE_DIFFERENCE, RateDifference, middle_rate,
 };
-pub use logical_clock::{ClockControl, ClockKind, LogicalClock, Repaired};
+pub use logical_clock::{ClockControl, ClockKind, LogicalClock};
 pub use method::Method;
-pub use registry::{Candidate, MethodName, NoSuchMethod, candidates};
+pub use middle::MiddleOfBounds;
+pub use options::{Choice, MeasuredOffset, MeasuredOffsets, Options, PairMethod};
+pub use problem::{Found, Problem};
 pub use shared::Follower;
-pub use solution::{Aligned, ClockSet, Enforced, Solution};
+pub use solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired, Solution};
 pub use unsolved::{NotSolved, Unsolved};
 
 /// How much work the search for the gentlest correction may take, in looks at nodes

@@ -104,7 +104,7 @@ impl Asked {
     /// `None` for a method that needs the whole trace.
     pub(super) fn of(method: &Method) -> Option<Self> {
         if method.is_auto() {
-            return Some(Self::Auto(method.reference()));
+            return Some(Self::Auto(method.options().reference));
         }
         let clock = method.clock_alone()?;
         let ClockControl::ByEvent(Control::Constant(factor)) = clock.control else {
@@ -141,6 +141,13 @@ impl Asked {
                 backward,
             }),
         }
+    }
+}
+
+impl Method {
+    /// True if processes that hold a part of the trace each can run it together.
+    pub fn can_be_shared(&self) -> bool {
+        Asked::of(self).is_some()
     }
 }
 

@@ -1,16 +1,16 @@
 //! What a method found, and how good it is.
 
 use super::implausible::RateDifference;
-use super::logical_clock::Repaired;
 use super::unsolved::Unsolved;
 use crate::align::ClockStep;
-use crate::auto::NotAligned;
 use crate::causality::{Check, Nodes};
+use crate::clock::LogicalTimes;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::estimate::Estimate;
-use retime_model::ClockId;
-use retime_model::{Ticks, Timestamp};
+use crate::estimate::{BadEstimate, Estimate};
+use crate::repair::Direction;
+use retime_model::{ClockId, Clocks};
+use retime_model::{Ticks, Timestamp, TraceInfo};
 
 /// What a method found. Its times were checked against every dependency before
 /// it was returned: [`is_sound`](Self::is_sound) is a fact, not a promise.
@@ -44,6 +44,54 @@ impl Solution {
     pub fn rate_difference(&self) -> Option<RateDifference> {
         self.aligned.as_ref()?;
         RateDifference::largest(&self.correction)
+    }
+}
+
+/// The work of a logical clock.
+#[derive(Clone, Debug)]
+pub struct Repaired {
+    /// Events that were forced ahead of their own clock.
+    pub jumps: u64,
+    /// How far at most.
+    pub largest_jump: Ticks,
+    /// Which way the clock ran; `None` if there was nothing to repair.
+    pub direction: Option<Direction>,
+    /// Before amortisation, if there was any; as of the recorded trace, neither
+    /// aligned nor mirrored.
+    pub times: Option<LogicalTimes>,
+}
+
+/// Why a trace is not aligned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotAligned {
+    /// No dependency relates any two clocks.
+    NoDependency,
+    /// What was estimated makes no clock.
+    BadEstimate(BadEstimate),
+    /// Aligned times would not fit into 64 bits.
+    TooFar,
+    /// Violated dependencies would miss by more than they do as recorded; in
+    /// sum, in ticks.
+    Worse {
+        /// As recorded.
+        recorded: u128,
+        /// After alignment.
+        aligned: u128,
+    },
+}
+
+impl NotAligned {
+    /// In words, with the names of clocks.
+    pub fn describe(&self, info: &TraceInfo, clocks: &Clocks) -> String {
+        let why = match self {
+            Self::NoDependency => "no dependency relates any two of them".to_owned(),
+            Self::BadEstimate(bad) => bad.describe(info, clocks),
+            Self::TooFar => "aligned times would lie too far apart for a trace".to_owned(),
+            Self::Worse { .. } => {
+                "dependencies would be reversed by more than they are as recorded".to_owned()
+            }
+        };
+        format!("clocks were not aligned, and recorded times repaired as they are: {why}")
     }
 }
 

@@ -1,7 +1,5 @@
 //! Why a method yields no correction.
 
-use super::registry::MethodName;
-use crate::auto::AutoError;
 use crate::causality::RetimingError;
 use crate::clock::{ClockError, Cycle};
 use crate::correction::CorrectionError;
@@ -80,17 +78,6 @@ impl From<RetimingError> for Unsolved {
     }
 }
 
-impl From<AutoError> for Unsolved {
-    fn from(error: AutoError) -> Self {
-        match error {
-            AutoError::Cycle(cycle) => Self::Cycle(cycle),
-            AutoError::UnrelatedReference => Self::UnrelatedReference,
-            AutoError::Cancelled(cancelled) => Self::Cancelled(cancelled),
-            AutoError::Correction(reason) => Self::Correction(reason),
-        }
-    }
-}
-
 impl From<ClockError> for Unsolved {
     fn from(error: ClockError) -> Self {
         match error {
@@ -133,7 +120,7 @@ impl NotSolved {
     /// For a method; `shared` where locations that share a clock are to blame.
     pub(super) fn new(
         reason: Unsolved,
-        method: MethodName,
+        method: &str,
         (info, clocks): (&TraceInfo, &Clocks),
         shared: bool,
     ) -> Self {

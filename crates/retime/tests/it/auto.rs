@@ -1,32 +1,60 @@
-//! The default pipeline on random programs with known truth.
+//! The default method on random programs with known truth.
 
 use crate::common::case::Case;
 use crate::common::hand::{causality, ranks_on, receive, send};
 use crate::common::{Sharing, Spec, cases, specs};
 use proptest::prelude::*;
-use retime::auto::{AutoError, AutoOptions, AutoSolution, NotAligned, Start, auto};
 use retime::causality::{Causality, check};
 use retime::clock::Gamma;
-use retime::estimate::{Offset, Reference};
+use retime::estimate::Reference;
+use retime::pipeline::{Algorithm, Auto, Found, NotAligned, Options, Problem, Unsolved};
 use retime::repair::{repair, repair_with};
-use retime::{Accuracy, ClockId, Grouping, LocationIndex, Timestamp, TraceInfo};
+use retime::{
+    Accuracy, ClockId, Clocks, Grouping, LocationIndex, MinimalDelay, Ticks, Timestamp, TraceInfo,
+};
 
-fn solve(case: &Case, options: &AutoOptions) -> AutoSolution {
-    auto(
-        &case.causality,
-        &case.trace.info,
-        &case.clocks,
-        options,
-        &(),
-    )
-    .unwrap()
+/// The trace of a case, whose minimal delay is learned.
+fn problem(case: &Case) -> Problem<'_> {
+    Problem {
+        info: &case.trace.info,
+        causality: &case.causality,
+        clocks: &case.clocks,
+        delay: &case.delay,
+        delay_is_given: false,
+        may_regroup: false,
+        monitor: &(),
+    }
 }
 
-/// The options whose clocks are found out.
-fn guessing() -> AutoOptions {
-    AutoOptions {
-        regroup: true,
-        ..AutoOptions::default()
+fn solve(problem: &Problem<'_>) -> Found {
+    Auto.solve(problem, &Options::default()).unwrap()
+}
+
+/// A trace whose clocks are found out.
+fn guessing<'a>(info: &'a TraceInfo, causality: &'a Causality, clocks: &'a Clocks) -> Problem<'a> {
+    Problem {
+        info,
+        causality,
+        clocks,
+        delay: &NONE,
+        delay_is_given: false,
+        may_regroup: true,
+        monitor: &(),
+    }
+}
+
+/// Has no part where none is given.
+const NONE: MinimalDelay = MinimalDelay::Uniform(Ticks(0));
+
+/// The minimal delay that was enforced.
+fn enforced(found: &Found) -> &MinimalDelay {
+    &found.enforced.as_ref().unwrap().delay
+}
+
+fn by(reference: Reference) -> Options {
+    Options {
+        reference,
+        ..Options::default()
     }
 }
 
@@ -36,11 +64,10 @@ proptest! {
     #[test]
     fn nothing_is_violated_and_order_is_kept(spec in specs(400), given in any::<bool>()) {
         let case = Case::new(&spec);
-        let delay = given.then(|| case.delay.clone());
-        let solution = solve(&case, &AutoOptions { delay, ..AutoOptions::default() });
+        let solution = solve(&Problem { delay_is_given: given, ..problem(&case) });
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
-        let checked = check(&case.causality, clocks, &solution.delay, &times, &()).unwrap();
+        let checked = check(&case.causality, clocks, enforced(&solution), &times, &()).unwrap();
         prop_assert_eq!((checked.violated(), checked.short()), (0, 0));
         for events in case.trace.rewritten(&solution.correction).events {
             prop_assert!(events.is_sorted_by_key(|event| event.raw));
@@ -52,10 +79,10 @@ proptest! {
     fn guessed_clocks_lead_to_a_sound_trace(spec in specs(400)) {
         let mut case = Case::new(&spec);
         case.clocks = Grouping::Auto.clocks(&case.trace.info, &case.causality);
-        let solution = solve(&case, &guessing());
+        let solution = solve(&Problem { may_regroup: true, ..problem(&case) });
         let times = case.trace.corrected(&solution.correction);
         let clocks = solution.correction.clocks();
-        let checked = check(&case.causality, clocks, &solution.delay, &times, &()).unwrap();
+        let checked = check(&case.causality, clocks, enforced(&solution), &times, &()).unwrap();
         prop_assert_eq!((checked.violated(), checked.short()), (0, 0));
         prop_assert!(clocks.len() >= case.clocks.len());
     }
@@ -64,9 +91,9 @@ proptest! {
     #[test]
     fn the_result_has_nothing_left_to_repair(spec in specs(400)) {
         let case = Case::new(&spec);
-        let solution = solve(&case, &AutoOptions::default());
+        let solution = solve(&problem(&case));
         let again = case.causality.retimed(&solution.correction, &()).unwrap();
-        let repaired = repair(&again, &case.clocks, &solution.delay, &()).unwrap();
+        let repaired = repair(&again, &case.clocks, enforced(&solution), &()).unwrap();
         prop_assert!(repaired.correction.is_identity());
         prop_assert_eq!(repaired.summary.direction, None);
     }
@@ -79,7 +106,7 @@ proptest! {
     fn the_number_of_threads_does_not_matter(spec in specs(600)) {
         let run = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-            pool.unwrap().install(|| solve(&Case::new(&spec), &AutoOptions::default()).correction)
+            pool.unwrap().install(|| solve(&problem(&Case::new(&spec))).correction)
         };
         let single = run(1);
         prop_assert_eq!(&run(2), &single);
@@ -136,11 +163,12 @@ fn the_order_of_locations_does_not_matter() {
     let by = |order: &[usize]| -> Vec<Vec<u64>> {
         let (info, causality) = all_with_all(order);
         let clocks = Grouping::Location.clocks(&info, &causality);
-        let options = AutoOptions {
-            reference: Reference::ClockOf(LocationIndex(order[0] as u32)),
-            ..AutoOptions::default()
+        let problem = Problem {
+            may_regroup: false,
+            ..guessing(&info, &causality, &clocks)
         };
-        let solution = auto(&causality, &info, &clocks, &options, &()).unwrap();
+        let first = Reference::ClockOf(LocationIndex(order[0] as u32));
+        let solution = Auto.solve(&problem, &by(first)).unwrap();
         let corrected = causality.retimed(&solution.correction, &()).unwrap();
         let nodes = corrected.nodes();
         let stamps = |location: &usize| nodes.of(*location).map(|node| nodes.timestamp(node).0);
@@ -171,7 +199,7 @@ fn it_is_far_closer_to_the_truth_than_the_recording() {
     for seed in 0..20 {
         let case = Case::new(&drifting(seed));
         let raw = error(&case, case.causality.nodes().timestamps());
-        let solution = solve(&case, &AutoOptions::default());
+        let solution = solve(&problem(&case));
         let times = case.trace.corrected(&solution.correction);
         let left = error(&case, &times);
         assert!(5.0 * left < raw, "seed {seed}: {left} of {raw}");
@@ -187,21 +215,19 @@ fn the_time_base_is_the_one_that_was_chosen() {
     let case = Case::new(&spec);
     // By clock, the largest offset.
     let moved = |reference| {
-        let options = AutoOptions {
-            reference,
-            ..AutoOptions::default()
+        let found = Auto.solve(&problem(&case), &by(reference)).unwrap();
+        assert!(found.unaligned.is_none());
+        let times = case.trace.corrected(&found.correction);
+        let nodes = case.causality.nodes();
+        let of_location = |location: usize| {
+            let moved = nodes
+                .of(location)
+                .map(|node| nodes.timestamp(node).0.abs_diff(times[node.index()].0));
+            moved.max().unwrap()
         };
-        let Start::Aligned(alignment) = solve(&case, &options).start else {
-            panic!("not aligned");
-        };
-        let largest = |offset: &Option<Offset>| {
-            let knots = offset.as_ref().unwrap().knots().iter();
-            knots.map(|knot| knot.1.abs()).fold(0.0, f64::max)
-        };
-        let offsets = alignment.estimate.offsets.iter();
-        offsets.map(largest).collect::<Vec<f64>>()
+        (0..4).map(of_location).collect::<Vec<u64>>()
     };
-    let still = |moved: Vec<f64>| moved.iter().map(|&by| by < 1e-3).collect::<Vec<bool>>();
+    let still = |moved: Vec<u64>| moved.iter().map(|&by| by == 0).collect::<Vec<bool>>();
     assert_eq!(still(moved(Reference::First)), [true, false, false, false]);
     let third = Reference::ClockOf(LocationIndex(2));
     assert_eq!(still(moved(third)), [false, false, true, false]);
@@ -213,18 +239,13 @@ fn without_dependencies_nothing_is_moved() {
     let info = ranks_on(&[(0, 0), (1, 1)]);
     let it = causality(&info, &[vec![(10, send(1))], vec![]]);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
-    assert!(matches!(
-        solution.start,
-        Start::Recorded(NotAligned::NoDependency)
-    ));
+    let problem = guessing(&info, &it, &clocks);
+    let solution = solve(&problem);
+    assert_eq!(solution.unaligned, Some(NotAligned::NoDependency));
     assert!(solution.correction.is_identity());
-    let named = AutoOptions {
-        reference: Reference::ClockOf(LocationIndex(1)),
-        ..guessing()
-    };
-    let unrelated = auto(&it, &info, &clocks, &named, &()).map(|_| ());
-    assert_eq!(unrelated, Err(AutoError::UnrelatedReference));
+    let named = by(Reference::ClockOf(LocationIndex(1)));
+    let unrelated = Auto.solve(&problem, &named).map(|_| ());
+    assert_eq!(unrelated, Err(Unsolved::UnrelatedReference));
 }
 
 /// Two nodes of two ranks each that exchange messages; clocks are `off` by rank.
@@ -253,7 +274,7 @@ fn two_nodes(off: [i64; 4], inside: bool, delay: u64) -> ([u32; 4], usize) {
     }
     let it = causality(&info, &locations);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
+    let solution = solve(&guessing(&info, &it, &clocks));
     let found = solution.correction.clocks();
     assert!(found.len() >= clocks.len());
     let of = [0, 1, 2, 3].map(|rank| found.of(LocationIndex(rank)).0);
@@ -287,7 +308,7 @@ fn a_ring_inside_a_node_is_enough() {
     }
     let it = causality(&info, &locations);
     let clocks = Grouping::Auto.clocks(&info, &it);
-    let solution = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
+    let solution = solve(&guessing(&info, &it, &clocks));
     assert_eq!(solution.correction.clocks(), &clocks);
 }
 
@@ -313,9 +334,14 @@ fn a_contradiction_of_the_clocks_given_is_returned() {
     ];
     let it = causality(&info, &locations);
     let clocks = Grouping::Node.clocks(&info, &it);
-    let found = auto(&it, &info, &clocks, &AutoOptions::default(), &()).map(|_| ());
-    assert!(matches!(found, Err(AutoError::Cycle(_))));
-    let found = auto(&it, &info, &clocks, &guessing(), &()).unwrap();
+    let guess = guessing(&info, &it, &clocks);
+    let given = Problem {
+        may_regroup: false,
+        ..guess
+    };
+    let found = Auto.solve(&given, &Options::default()).map(|_| ());
+    assert!(matches!(found, Err(Unsolved::Cycle(_))));
+    let found = solve(&guess);
     assert_eq!(found.correction.clocks().len(), 3);
     assert_eq!(found.correction.clocks().of(LocationIndex(2)), ClockId(2));
 }
@@ -332,23 +358,36 @@ fn a_hopeless_alignment_is_not_used() {
             ..drifting(seed)
         };
         let case = Case::new(&spec);
-        let solution = solve(&case, &AutoOptions::default());
-        if let Start::Recorded(NotAligned::Worse {
+        let solution = solve(&problem(&case));
+        if let Some(NotAligned::Worse {
             recorded: by,
             aligned,
-        }) = solution.start
+        }) = solution.unaligned
         {
             assert!(aligned > by);
             recorded += 1;
             // By the clock for clocks that are not aligned.
-            let (causality, delay) = (&case.causality, &solution.delay);
+            let (causality, delay) = (&case.causality, enforced(&solution));
             let gamma = Gamma::default();
             let repaired = repair_with(causality, &case.clocks, delay, gamma, &()).unwrap();
-            assert_eq!(solution.repair, repaired.summary);
-            moved += u128::from(by > 0) * solution.repair.total;
+            let found = solution.repaired.as_ref().unwrap();
+            let summary = repaired.summary;
+            assert_eq!(
+                (found.jumps, found.largest_jump, found.direction),
+                (summary.jumps, summary.largest_jump, summary.direction)
+            );
+            assert_eq!(solution.correction, repaired.correction);
+            moved += u128::from(by > 0) * summary.total;
         }
         let times = case.trace.corrected(&solution.correction);
-        let checked = check(&case.causality, &case.clocks, &solution.delay, &times, &()).unwrap();
+        let checked = check(
+            &case.causality,
+            &case.clocks,
+            enforced(&solution),
+            &times,
+            &(),
+        )
+        .unwrap();
         assert_eq!(checked.violated() + checked.short(), 0);
     }
     println!("{recorded} {moved}");

@@ -1,9 +1,9 @@
 //! Long work asks its monitor, and stops as soon as that says so.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use crate::common::case::Case;
-use crate::common::hand::{barrier, causality, logs, ranks_on, receive, send};
+use crate::common::hand::{causality, logs, ranks_on};
+use crate::common::rounds::events;
+use crate::common::watched::{After, askings, stops};
 use crate::common::{Call, Sharing, Spec};
 use retime::align::align_edges;
 use retime::causality::{CausalityError, check};
@@ -12,39 +12,17 @@ use retime::clock::{
     MultiPass, Regulation, amortize, controlled, lamport_order, mirror_back, multi_pass, regulated,
     simple, unamortized,
 };
-use retime::estimate::{
-    Estimate, Extended, NoEstimate, PairMethod, convex_hull, extended, hofmann_hilgers,
-    learn_minimal_delay, min_max, pseudo_synchronisation, regression, spanning_tree,
-};
+use retime::estimate::{Estimate, learn_minimal_delay};
 use retime::optimal::ErrorBounds;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, BOUND_BUDGET, BoundedOffsets, ClockControl, ClockKind, DRIFT_BOUND,
-    LogicalClock, Method, MethodName, Unsolved,
+    Analysis, AnalysisOptions, Auto, BOUND_BUDGET, BoundedOffsets, ClockControl, ClockKind,
+    DRIFT_BOUND, GentlestCorrection, LogicalClock, Method, MiddleOfBounds, Unsolved,
 };
 use retime::repair::repair;
 use retime::{
-    Cancelled, Causality, CausalityOptions, ClockId, Clocks, Correction, Distortion, Edge, Edges,
-    Grouping, MinimalDelay, Monitor, Share, Stragglers, TickRate, Ticks, TraceInfo, compose,
+    Causality, CausalityOptions, ClockId, Clocks, Correction, Distortion, Edge, Edges, Grouping,
+    MinimalDelay, Share, Stragglers, TickRate, Ticks, TraceInfo, compose,
 };
-
-/// Gives up when it is asked once more than so often.
-struct After {
-    allowed: u64,
-    asked: AtomicU64,
-}
-
-impl After {
-    fn new(allowed: u64) -> Self {
-        let asked = AtomicU64::new(0);
-        Self { allowed, asked }
-    }
-}
-
-impl Monitor for After {
-    fn cancelled(&self) -> bool {
-        self.asked.fetch_add(1, Ordering::Relaxed) >= self.allowed
-    }
-}
 
 fn analysis() -> Analysis {
     let case = Case::new(&Spec {
@@ -64,30 +42,6 @@ fn analysis() -> Analysis {
         &(),
     )
     .unwrap()
-}
-
-/// Work that asks `n` times if it is let go on has to stop whenever it is asked, with
-/// whatever thread; and it has to ask at least `least` times.
-fn stops<T, E: Into<Unsolved>>(least: u64, work: impl Fn(&After) -> Result<T, E>) {
-    let stopped = |allowed: u64| {
-        let found = work(&After::new(allowed));
-        let reason = found.err().map(Into::into);
-        assert_eq!(reason, Some(Unsolved::Cancelled(Cancelled)), "{allowed}");
-    };
-    let asked = askings(&work);
-    assert!(asked >= least, "asked {asked} times");
-    (0..asked)
-        .step_by((asked as usize / 50).max(1))
-        .for_each(stopped);
-    stopped(asked - 1);
-    assert!(work(&After::new(asked)).is_ok());
-}
-
-/// How often work asks that is let go on.
-fn askings<T, E: Into<Unsolved>>(work: impl Fn(&After) -> Result<T, E>) -> u64 {
-    let watching = After::new(u64::MAX);
-    assert!(work(&watching).is_ok());
-    watching.asked.into_inner()
 }
 
 #[test]
@@ -119,12 +73,10 @@ fn solving_stops_wherever_it_is_asked_to() {
     let clocks = clocks.map(|clock| (Method::clock(clock), 5));
     // Some walks, steps of Newton's method and rounds of a search each.
     let methods = [
-        (MethodName::Auto, 20),
-        (MethodName::Gentlest, 5),
-        (MethodName::Optimal, 20),
-        (MethodName::ConvexHull, 5),
+        (Method::new(&Auto), 20),
+        (Method::new(&GentlestCorrection), 5),
+        (Method::new(&MiddleOfBounds), 20),
     ];
-    let methods = methods.map(|(name, least)| (Method::new(name), least));
     for (method, least) in clocks.into_iter().chain(methods) {
         stops(least, |monitor| {
             let solved = analysis.solve(&method, monitor);
@@ -240,28 +192,10 @@ impl Long {
     }
 }
 
-/// Ticks from round to round.
-const ROUND: u64 = 1_000;
-
-/// What a rank does; the second one's clock is behind.
-fn events(rank: u32, rounds: u64) -> Vec<(u64, Call)> {
-    let (next, previous) = ((rank + 1) % 3, (rank + 2) % 3);
-    let of_round = |round: u64| {
-        let late = (7_919 * round + 31 * u64::from(rank)) % 97;
-        let start = ROUND * (round + 1) + late - if rank == 1 { 400 } else { 0 };
-        let mut events = vec![(start, send(next)), (start + 200, receive(previous))];
-        if round.is_multiple_of(4) {
-            events.extend([(start + 300, Call::Begin), (start + 400, barrier())]);
-        }
-        events
-    };
-    (0..rounds).flat_map(of_round).collect()
-}
-
 type Stage = fn(&Long, &After) -> Result<(), Unsolved>;
 
 /// Everything that goes over all events, dependencies or collectives.
-const STAGES: [(&str, Stage); 30] = [
+const STAGES: [(&str, Stage); 23] = [
     ("controlled clock", |it, monitor| {
         controlled(
             &it.causality,
@@ -409,51 +343,7 @@ const STAGES: [(&str, Stage); 30] = [
         it.edges.pairs(monitor)?;
         Ok(())
     }),
-    ("regression", |it, monitor| {
-        estimated(regression(&it.edges, ClockId(0), monitor))
-    }),
-    ("convex hulls", |it, monitor| {
-        estimated(convex_hull(&it.edges, |_| 0, ClockId(0), monitor))
-    }),
-    ("spanning tree", |it, monitor| {
-        let method = PairMethod::Regression;
-        estimated(spanning_tree(&it.edges, |_| 0, method, ClockId(0), monitor))
-    }),
-    ("min/max", |it, monitor| {
-        estimated(min_max(&it.edges, |_| 0, Some(4), ClockId(0), monitor))
-    }),
-    ("Hofmann and Hilgers", |it, monitor| {
-        let intervals = Some(4);
-        estimated(hofmann_hilgers(
-            &it.edges,
-            |_| 0,
-            intervals,
-            ClockId(0),
-            monitor,
-        ))
-    }),
-    ("extended", |it, monitor| {
-        let options = Extended {
-            intervals: Some(4),
-            ..Extended::default()
-        };
-        estimated(extended(&it.edges, |_| 0, &options, ClockId(0), monitor))
-    }),
-    ("pseudo-synchronisation", |it, monitor| {
-        estimated(pseudo_synchronisation(
-            &it.edges,
-            |_| 0,
-            true,
-            ClockId(0),
-            monitor,
-        ))
-    }),
 ];
-
-fn estimated(found: Result<Estimate, NoEstimate>) -> Result<(), Unsolved> {
-    found?;
-    Ok(())
-}
 
 #[test]
 fn each_stage_asks_more_often_the_longer_the_trace() {

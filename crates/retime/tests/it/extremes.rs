@@ -2,57 +2,17 @@
 
 use proptest::prelude::*;
 
-use crate::common::{Spec, Trace, cases, gammas, specs};
+use crate::common::stretched::{stretched, ticks};
+use crate::common::{cases, gammas};
 use retime::causality::{EventNode, check};
 use retime::clock::{
     AmortizationRate, ClockError, Control, DegressiveConstants, LogicalTimes, Regulation, amortize,
     controlled, regulated, simple, unamortized,
 };
-use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
 use retime::repair::repair_with;
 use retime::{
     Causality, Clocks, Correction, CorrectionError, DelayTable, MinimalDelay, Ticks, Timestamp,
 };
-
-/// Stamps may span so many ticks.
-const MOST: u64 = 1 << 61;
-
-/// A random trace whose stamps span up to as many ticks as they may, at either end of
-/// what 64 bits hold.
-fn stretched() -> impl Strategy<Value = (Spec, Trace)> {
-    let span = prop_oneof![Just(MOST), Just(MOST / 2), Just(1 << 40)];
-    let of = |(spec, span, at_end): (Spec, u64, bool)| {
-        let mut trace = spec.trace();
-        let events = || trace.events.iter().flatten();
-        let first = events().map(|event| event.raw).min().unwrap_or(0);
-        let last = events().map(|event| event.raw).max().unwrap_or(0);
-        let factor = span / (last - first).max(1);
-        let base = if at_end {
-            u64::MAX - (last - first) * factor
-        } else {
-            0
-        };
-        for event in trace.events.iter_mut().flatten() {
-            event.raw = base + (event.raw - first) * factor;
-        }
-        (spec, trace)
-    };
-    (specs(100), span, any::<bool>()).prop_map(of)
-}
-
-/// Ticks of every size; more than half of them absurd.
-fn ticks() -> impl Strategy<Value = Ticks> {
-    let near = |ticks: i64| (ticks.saturating_sub(2)..=ticks.saturating_add(2)).prop_map(Ticks);
-    prop_oneof![
-        near(0),
-        near(1 << 61),
-        near(1 << 62),
-        near(i64::MAX),
-        near(i64::MIN),
-        (0..63_u32).prop_map(|bits| Ticks(1 << bits)),
-        any::<i64>().prop_map(Ticks),
-    ]
-}
 
 /// The times of a run, in which no message is faster than the delay, unless they are
 /// too far to compute with.
@@ -135,31 +95,6 @@ proptest! {
             Ok(repaired) => keeps(Ok(repaired.correction), it, &least),
             Err(ClockError::Correction(error)) => keeps(Err(error), it, &least),
             Err(other) => panic!("{other}"),
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(cases(15))]
-
-    #[test]
-    fn every_method_solves_or_says_why_not(
-        (spec, trace) in stretched(),
-        delay in ticks(),
-        drift in prop_oneof![
-            Just(0.0), Just(-1.0), Just(1e-4), Just(1e300), Just(f64::NAN), Just(f64::INFINITY),
-        ],
-    ) {
-        let options = AnalysisOptions {
-            grouping: spec.grouping(),
-            delay: Some(MinimalDelay::Uniform(delay)),
-            ..AnalysisOptions::default()
-        };
-        let analysis = Analysis::of(trace.info.clone(), trace.causality(), options, &()).unwrap();
-        for name in MethodName::all() {
-            if let Ok(solution) = analysis.solve(&Method::new(name), &()) {
-                let _ = analysis.bounds(drift, Some(&solution), &());
-            }
         }
     }
 }

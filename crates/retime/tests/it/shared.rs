@@ -9,7 +9,7 @@ use proptest::test_runner::TestRunner;
 use retime::causality::{Check, LocationLog, Operation, Root};
 use retime::optimal::LeastDistortion;
 use retime::pipeline::{
-    Analysis, AnalysisOptions, Bounds, DRIFT_BOUND, LogicalClock, Measured, Method, MethodName,
+    Analysis, AnalysisOptions, Bounds, ClockKind, DRIFT_BOUND, LogicalClock, Measured, Method,
     Solution,
 };
 use retime::{Broken, Correction, LocationIndex, Monitor, Peers, Share, Stragglers, TraceInfo};
@@ -192,9 +192,9 @@ fn methods() -> impl Strategy<Value = Method> {
     };
     prop::sample::select(vec![
         Method::default(),
-        Method::new(MethodName::Clc),
+        Method::new(&ClockKind::Controlled),
         Method::clock(backward),
-        Method::new(MethodName::Simple),
+        Method::new(&ClockKind::Simple),
     ])
 }
 
@@ -241,7 +241,7 @@ fn most_traces_need_not_be_in_one_process() {
             ..AnalysisOptions::default()
         };
         let owners = owners(&trace.info, true, seed, 3);
-        let method = Method::new(MethodName::Clc);
+        let method = Method::new(&ClockKind::Controlled);
         let parts = in_processes((&trace.info, &trace.logs()), &owners, 3, &options, &method);
         let several = owners.iter().any(|it| *it != owners[0]);
         several && parts.iter().all(|it| it.solution.is_some())
@@ -357,7 +357,7 @@ const THREE: [u32; 6] = [0, 0, 1, 1, 2, 2];
 #[test]
 fn operations_are_hosted_in_turns() {
     let (info, logs) = meetings(60, &[]);
-    for method in [Method::default(), Method::new(MethodName::Clc)] {
+    for method in [Method::default(), Method::new(&ClockKind::Controlled)] {
         let parts = same_with_three(&info, &logs, &method).unwrap();
         for (rank, part) in parts.iter().enumerate() {
             let causality = part.analysis.as_ref().unwrap().causality();
@@ -380,7 +380,7 @@ fn operations_are_hosted_in_turns() {
 fn operations_that_do_not_fit_are_counted_once() {
     for (fault, events) in [(Fault::OtherOperation, 480), (Fault::Lost, 718)] {
         let (info, logs) = meetings(60, &[(3, 17, fault)]);
-        let parts = same_with_three(&info, &logs, &Method::new(MethodName::Clc)).unwrap();
+        let parts = same_with_three(&info, &logs, &Method::new(&ClockKind::Controlled)).unwrap();
         let causality = parts[0].analysis.as_ref().unwrap().causality();
         assert!(!causality.defects().is_empty());
         assert_eq!(causality.nodes().len(), events);
@@ -421,7 +421,7 @@ proptest! {
     #[test]
     fn faulty_calls_are_joined_alike(faults in faults()) {
         let (info, logs) = meetings(60, &faults);
-        same_with_three(&info, &logs, &Method::new(MethodName::Clc))?;
+        same_with_three(&info, &logs, &Method::new(&ClockKind::Controlled))?;
     }
 }
 

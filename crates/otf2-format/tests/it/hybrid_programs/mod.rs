@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 use retime::Grouping;
 use retime::causality::{Causality, CausalityOptions, EventNode};
-use retime::pipeline::{Analysis, AnalysisOptions, Method, MethodName};
+use retime::pipeline::{Analysis, AnalysisOptions, ClockKind, Method};
 use retime_model::format::{Format, Scan};
 use retime_otf2::EventData;
 use retime_otf2_format::Otf2;
@@ -277,9 +277,9 @@ proptest! {
         };
         for grouping in [Grouping::Auto, own] {
             let analysis = analysis(&path, grouping);
-            for method in [MethodName::Auto, MethodName::Clc] {
-                let solution = analysis.solve(&Method::new(method), &());
-                let case = || format!("{grouping:?} {method:?} {clocks:?}\n{}", run.list());
+            for method in [Method::default(), Method::new(&ClockKind::Controlled)] {
+                let solution = analysis.solve(&method, &());
+                let case = || format!("{grouping:?} {method} {clocks:?}\n{}", run.list());
                 prop_assert!(solution.is_ok(), "{:?} {}", solution.err(), case());
                 let solution = solution.unwrap();
                 prop_assert_eq!(solution.left.violated(), 0, "{}", case());

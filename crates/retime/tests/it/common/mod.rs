@@ -6,7 +6,6 @@
 pub mod case;
 mod collective;
 pub mod constraints;
-pub mod drifting;
 pub mod edges;
 pub mod hand;
 mod ids;
@@ -17,9 +16,11 @@ pub mod permuted;
 pub mod processes;
 pub mod program;
 pub mod rng;
-pub mod round_trips;
+pub mod rounds;
+pub mod stretched;
 pub mod threads;
 pub mod trace;
+pub mod watched;
 
 use proptest::prelude::*;
 use retime::clock::{ClockError, Cycle, Gamma};

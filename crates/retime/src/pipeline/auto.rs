@@ -1,0 +1,461 @@
+//! The default method: align, then repair.
+//!
+//! ```text
+//!  recorded times --align-----> clocks that agree as well as can be told   align::align
+//!                 --validate--> which processes share no clock after all   align::sharing
+//!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
+//!                 --repair----> no dependency violated                     repair::repair
+//! ```
+//!
+//! Alignment follows how clocks differ without regard to single events, and is
+//! a hundred times as accurate as any logical clock; but some dependencies stay
+//! violated, where a stamp is wrong or a clock wandered too fast. The logical
+//! clock violates none, and moves nothing where there is nothing to repair. The
+//! result is both in one.
+//!
+//! *Never worse than the recording*: if clocks cannot be aligned, or if the
+//! dependencies that are violated after alignment miss by more in sum than
+//! before, the recorded times are repaired as they are, by a controlled logical
+//! clock with the usual control factor near 1; [`NotAligned`] says so.
+//!
+//! What is enforced is the user's minimal delay, or else an eighth of the one
+//! that [the aligned clocks show](crate::align::shortest_latency).
+//!
+//! Alignment is no [`Estimator`](super::Estimator): it walks over the dependencies itself,
+//! in parallel and without a list of them, splits clocks that turn out to be several, and
+//! tells more than an estimate, which the repair and the report go by.
+//!
+//! Example: two ranks exchange messages that take 2 us; the second clock is 5 us
+//! ahead. Back and forth tells so to a few ticks.
+//!
+//! ```
+//! use retime::pipeline::{Analysis, AnalysisOptions, Auto, Method};
+//! use retime::{MinimalDelay, Ticks};
+//! use retime_testing::trace;
+//!
+//! let (mut first, mut second) = (String::new(), String::new());
+//! for i in 0..100 {
+//!     let start = 1_000_000 + 50_000 * i;
+//!     first += &format!("send 1 @{start}, receive 1 @{}, ", start + 11_000);
+//!     second += &format!("receive 0 @{}, send 0 @{}, ", start + 7_000, start + 14_000);
+//! }
+//! let trace = trace(&format!("0 on 0: {first}\n1 on 1: {second}"))?;
+//!
+//! let analysis = Analysis::new(trace.info, trace.logs, AnalysisOptions::default(), &())?;
+//! let solution = analysis.solve(&Method::new(&Auto), &())?;
+//! let received = solution.times[200].0; // the second rank's first event
+//! assert!(received.abs_diff(1_002_000) < 20, "{received}");
+//! assert_eq!(solution.repaired.unwrap().direction, None); // nothing was left to repair
+//! let enforced = solution.enforced.unwrap();
+//! let Some(Ticks(shortest)) = enforced.shortest else { panic!() };
+//! assert!((1_980..=2_000).contains(&shortest));
+//! assert_eq!(enforced.delay, MinimalDelay::Uniform(Ticks(shortest / 8)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use rayon::prelude::*;
+
+use super::algorithm::Algorithm;
+use super::composition::settled;
+use super::logical_clock::ClockKind;
+use super::options::{Choice, Options};
+use super::problem::{Found, Problem};
+use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
+use super::unsolved::Unsolved;
+use crate::align::{Alignment, Relation, Sharing, align, sharing};
+use crate::causality::{Causality, EventNode, Instance, Nodes, RetimingError};
+use crate::clock::Gamma;
+use crate::correction::{Correction, compose};
+use crate::delay::MinimalDelay;
+use crate::edges::Edges;
+use crate::estimate::{LearnedDelay, Reference, learn_minimal_delay};
+use crate::grouping::{split_by_process, split_clocks};
+use crate::repair::{self, RepairSummary, repair, repair_with};
+use retime_model::{Cancelled, ClockId, Clocks, Ticks};
+
+/// Clocks aligned by all dependencies, then the little that is left repaired where it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto;
+
+impl Algorithm for Auto {
+    fn name(&self) -> &'static str {
+        "auto"
+    }
+
+    fn help(&self) -> &'static str {
+        "What suits most traces: clocks aligned by all dependencies, then the little that is \
+         left repaired where it is"
+    }
+
+    fn describe(&self, _: &Options) -> String {
+        "alignment, then local repair".into()
+    }
+
+    fn choices(&self, _: &Options) -> Vec<Choice> {
+        vec![Choice::Reference]
+    }
+
+    fn solve(&self, problem: &Problem<'_>, options: &Options) -> Result<Found, Unsolved> {
+        let reference = options.reference;
+        let solved = Work { problem, reference }.solve_regrouped()?;
+        let clocks = solved.correction.clocks();
+        let again = |causality: &Causality| {
+            let repaired = repair(causality, clocks, &solved.delay, problem.monitor)?;
+            Ok::<Correction, Unsolved>(repaired.correction)
+        };
+        let settling = &Problem {
+            clocks,
+            delay: &solved.delay,
+            ..*problem
+        };
+        let correction = settled(settling, solved.correction.clone(), again)?;
+        solved.found(correction, reference, problem.causality.nodes())
+    }
+
+    /// Then there is nothing to align.
+    fn where_clocks_agree(&self) -> Option<&'static dyn Algorithm> {
+        Some(&ClockKind::Controlled)
+    }
+}
+
+/// A trace without contradictions, but for those that a composition may leave.
+struct Solved {
+    /// Alignment and repair in one. Its clocks are finer than the ones given
+    /// where those were refuted.
+    correction: Correction,
+    /// Aligned clocks, on the time of the clock that was chosen; or why recorded times were
+    /// repaired.
+    alignment: Result<Alignment, NotAligned>,
+    /// The minimal delay that was enforced.
+    delay: MinimalDelay,
+    /// The one that the trace shows, if it shows any.
+    shortest: Option<Ticks>,
+    repair: RepairSummary,
+}
+
+impl Solved {
+    /// The same as a result, with the correction that is settled.
+    fn found(
+        self,
+        correction: Correction,
+        reference: Reference,
+        nodes: &Nodes,
+    ) -> Result<Found, Unsolved> {
+        let (aligned, unaligned) = match &self.alignment {
+            Ok(alignment) => (Some(Aligned::by_all(alignment, reference, nodes)?), None),
+            Err(reason) => (None, Some(*reason)),
+        };
+        Ok(Found {
+            correction,
+            aligned,
+            unaligned,
+            repaired: Some(Repaired {
+                jumps: self.repair.jumps,
+                largest_jump: self.repair.largest_jump,
+                direction: self.repair.direction,
+                times: None,
+            }),
+            enforced: Some(Enforced {
+                delay: self.delay,
+                shortest: self.shortest,
+            }),
+        })
+    }
+}
+
+impl Aligned {
+    /// Clocks put on one time by all dependencies.
+    fn by_all(
+        alignment: &Alignment,
+        reference: Reference,
+        nodes: &Nodes,
+    ) -> Result<Self, Unsolved> {
+        let tied = |how: Relation| {
+            let relations = (0..).map(ClockId).zip(&alignment.relations);
+            let tied = relations.filter(|(_, relation)| **relation == how);
+            tied.map(|(clock, _)| clock).collect()
+        };
+        let steps = alignment.steps.iter();
+        let steps = steps.map(|step| ClockSet::of(step, nodes));
+        Ok(Self {
+            unrelated: tied(Relation::Unrelated),
+            one_way: tied(Relation::OneWay),
+            outliers: alignment.outliers.len(),
+            pieces: alignment.pieces,
+            reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
+            steps: steps.collect::<Result<_, _>>()?,
+            estimate: Some(alignment.base()),
+        })
+    }
+}
+
+struct Work<'a> {
+    problem: &'a Problem<'a>,
+    reference: Reference,
+}
+
+/// A trace at aligned times, or why it has none.
+type AlignedOrNot = Result<AtAlignedTimes, NotAligned>;
+
+/// A trace at aligned times.
+struct AtAlignedTimes {
+    alignment: Alignment,
+    correction: Correction,
+    causality: Causality,
+}
+
+impl Work<'_> {
+    /// Aligns and repairs a trace. Clocks that are a guess are split until dependencies
+    /// contradict them no more.
+    fn solve_regrouped(&self) -> Result<Solved, Unsolved> {
+        let Problem {
+            info,
+            causality,
+            clocks,
+            ..
+        } = *self.problem;
+        if !self.problem.may_regroup {
+            return self.solve(clocks);
+        }
+        let (mut clocks, aligned) = self.regrouped(clocks)?;
+        let mut solved = self.of_aligned(&clocks, aligned);
+        while let Err(Unsolved::Cycle(cycle)) = solved {
+            let Some(finer) = split_clocks(&clocks, info, causality, &cycle) else {
+                return Err(Unsolved::Cycle(cycle));
+            };
+            clocks = finer;
+            solved = self.solve(&clocks);
+        }
+        solved
+    }
+
+    /// The clocks, split where the trace shows that processes do not share one, and aligned.
+    ///
+    /// That processes of a node share its clock is what is usual, so it stands unless something
+    /// speaks against it: dependencies stay violated, and far less of them if nodes are split,
+    /// at first those only whose processes disagree if each is aligned for itself.
+    fn regrouped(&self, clocks: &Clocks) -> Result<(Clocks, AlignedOrNot), Unsolved> {
+        let whole = self.align(clocks)?;
+        let left = self.left(&whole, clocks);
+        let processes = split_by_process(clocks, self.problem.info, self.problem.causality);
+        let Some(processes) = processes.filter(|_| left > 0) else {
+            return Ok((clocks.clone(), whole));
+        };
+        // One trace at other times is enough to hold.
+        drop(whole);
+        if let Some(sharing) = self.sharing(clocks, &processes)? {
+            for finer in [sharing.unless_refuted, sharing.confirmed] {
+                if finer == *clocks {
+                    continue;
+                }
+                let apart = self.align(&finer)?;
+                if self.left(&apart, &finer) < left / 2 {
+                    return Ok((finer, apart));
+                }
+            }
+        }
+        Ok((clocks.clone(), self.align(clocks)?))
+    }
+
+    /// By how much dependencies are violated after alignment.
+    fn left(&self, aligned: &AlignedOrNot, clocks: &Clocks) -> u128 {
+        match aligned {
+            Ok(aligned) => violated_by(&aligned.causality, clocks),
+            Err(NotAligned::NoDependency) => 0,
+            Err(_) => violated_by(self.problem.causality, clocks),
+        }
+    }
+
+    /// Who shares a clock by an alignment of each process for itself; `None` if nothing relates
+    /// these.
+    fn sharing(&self, clocks: &Clocks, processes: &Clocks) -> Result<Option<Sharing>, Cancelled> {
+        let Some(anchor) = Reference::First.clock(self.problem.causality, processes) else {
+            return Ok(None);
+        };
+        let Problem {
+            info,
+            causality,
+            monitor,
+            ..
+        } = *self.problem;
+        let alignment = align(causality, processes, info.rate, anchor, monitor)?;
+        let estimate = &alignment.estimate;
+        sharing(info, causality, clocks, processes, estimate, monitor).map(Some)
+    }
+
+    fn solve(&self, clocks: &Clocks) -> Result<Solved, Unsolved> {
+        let aligned = self.align(clocks)?;
+        self.of_aligned(clocks, aligned)
+    }
+
+    fn of_aligned(&self, clocks: &Clocks, aligned: AlignedOrNot) -> Result<Solved, Unsolved> {
+        let aligned = match aligned {
+            Ok(aligned) => aligned,
+            Err(reason) => return self.of_recorded(clocks, reason),
+        };
+        let left = violated_by(&aligned.causality, clocks);
+        // Where nothing is left, nothing can have been less.
+        if left > 0 {
+            let recorded = violated_by(self.problem.causality, clocks);
+            if left > recorded {
+                let worse = NotAligned::Worse {
+                    recorded,
+                    aligned: left,
+                };
+                return self.of_recorded(clocks, worse);
+            }
+        }
+        self.after_alignment(clocks, aligned)
+    }
+
+    fn align(&self, clocks: &Clocks) -> Result<AlignedOrNot, Unsolved> {
+        let reference = self.reference;
+        let Some(anchor) = reference.clock(self.problem.causality, clocks) else {
+            return match reference {
+                Reference::ClockOf(_) => Err(Unsolved::UnrelatedReference),
+                Reference::First | Reference::Mean => Ok(Err(NotAligned::NoDependency)),
+            };
+        };
+        let mut alignment = align(
+            self.problem.causality,
+            clocks,
+            self.problem.info.rate,
+            anchor,
+            self.problem.monitor,
+        )?;
+        let steady = self.steady(clocks, &alignment);
+        if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &steady) {
+            alignment.estimate = rebased;
+        }
+        let edges = Edges::new(Vec::new(), Edges::extents(self.problem.causality, clocks));
+        let correction = alignment
+            .estimate
+            .correction(self.problem.causality, clocks, &edges);
+        let correction = match correction {
+            Ok(correction) => correction,
+            Err(bad) => return Ok(Err(NotAligned::BadEstimate(bad))),
+        };
+        Ok(
+            match self
+                .problem
+                .causality
+                .retimed(&correction, self.problem.monitor)
+            {
+                Ok(causality) => Ok(AtAlignedTimes {
+                    alignment,
+                    correction,
+                    causality,
+                }),
+                Err(RetimingError::TooFar) => Err(NotAligned::TooFar),
+                Err(RetimingError::Cancelled(cancelled)) => return Err(cancelled.into()),
+            },
+        )
+    }
+
+    /// What clocks show, without those that were set: they are no part of a mean.
+    fn steady(&self, clocks: &Clocks, alignment: &Alignment) -> Edges {
+        let mut extents = Edges::extents(self.problem.causality, clocks);
+        let all = extents.clone();
+        for step in &alignment.steps {
+            if let Some(extent) = extents.get_mut(step.clock.as_usize()) {
+                *extent = None;
+            }
+        }
+        let any = extents.iter().any(Option::is_some);
+        Edges::new(Vec::new(), if any { extents } else { all })
+    }
+
+    fn after_alignment(
+        &self,
+        clocks: &Clocks,
+        aligned: AtAlignedTimes,
+    ) -> Result<Solved, Unsolved> {
+        self.problem.monitor.check()?;
+        let learned = LearnedDelay::from_shortest(aligned.alignment.shortest);
+        let delay = self.delay(learned);
+        let repair::Repaired {
+            correction,
+            summary,
+        } = repair(&aligned.causality, clocks, &delay, self.problem.monitor)?;
+        let correction = if summary.direction.is_none() {
+            aligned.correction
+        } else {
+            compose(
+                &aligned.correction,
+                &correction,
+                self.problem.causality,
+                self.problem.monitor,
+            )?
+        };
+        Ok(Solved {
+            correction,
+            alignment: Ok(aligned.alignment),
+            delay,
+            shortest: learned.half_round_trip,
+            repair: summary,
+        })
+    }
+
+    fn of_recorded(&self, clocks: &Clocks, reason: NotAligned) -> Result<Solved, Unsolved> {
+        self.problem.monitor.check()?;
+        let learned = learn_minimal_delay(self.problem.causality, clocks, self.problem.monitor)?;
+        let delay = self.delay(learned);
+        let repair::Repaired {
+            correction,
+            summary,
+        } = repair_with(
+            self.problem.causality,
+            clocks,
+            &delay,
+            Gamma::default(),
+            self.problem.monitor,
+        )?;
+        Ok(Solved {
+            correction,
+            alignment: Err(reason),
+            delay,
+            shortest: learned.half_round_trip,
+            repair: summary,
+        })
+    }
+
+    fn delay(&self, learned: LearnedDelay) -> MinimalDelay {
+        if self.problem.delay_is_given {
+            return self.problem.delay.clone();
+        }
+        MinimalDelay::Uniform(learned.enforced)
+    }
+}
+
+/// By how much effects on another clock are stamped before their causes, in
+/// sum; of an end of a collective the latest begin counts.
+fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
+    let nodes = causality.nodes();
+    let time = |node: EventNode| nodes.time(node).0;
+    let early = |latency: i64| u128::from(latency.min(0).unsigned_abs());
+    let message = |receive: EventNode| -> u128 {
+        let Some(send) = causality.message_source(receive) else {
+            return 0;
+        };
+        let clock = |node: EventNode| clocks.of(nodes.location(node));
+        if clock(send) == clock(receive) {
+            return 0;
+        }
+        early(time(receive) - time(send))
+    };
+    let of_location = |location: usize| nodes.of(location).map(message).sum::<u128>();
+    let locations = (0..nodes.locations()).into_par_iter();
+    let messages: u128 = locations.map(of_location).sum();
+    let collective = |instance: Instance| {
+        let mut sum = 0;
+        let none = MinimalDelay::Uniform(Ticks(0));
+        let add = |_, _, slack| sum += early(slack);
+        causality.tightest_causes(instance, |it| clocks.of(it), &none, time, add);
+        sum
+    };
+    let instances = causality.collectives().instances();
+    let collectives: u128 = instances.into_par_iter().map(collective).sum();
+    causality
+        .share()
+        .merged(messages + collectives, |a, b| a + b)
+}
