@@ -29,7 +29,6 @@ mod formulas;
 mod gentlest_rounding;
 mod grouping;
 mod interpolation;
-mod jointly;
 mod limiting;
 mod maps;
 mod matching;
