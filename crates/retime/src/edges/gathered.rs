@@ -97,7 +97,7 @@ impl<'a> TraceEdges<'a> {
         };
         // Whoever has no stamps of a clock takes it for one that shows every tick.
         let granularities = share.collected(own.granularities(self.monitor)?, larger)?;
-        let parts = each_part_watched(&own, self.monitor, |part| sent(&own, part))?;
+        let parts = each_part_watched(&own, self.monitor, |part| part_to_send(&own, part))?;
         let all = share.exchanged_columns(vec![parts.concat()]);
         share.check()?;
         let extents = Edges::extents(self.causality, self.clocks);
@@ -106,11 +106,11 @@ impl<'a> TraceEdges<'a> {
 }
 
 /// The dependencies of a part as they are sent. Those of a trace have events.
-fn sent(source: &impl Source, part: usize) -> Vec<Sent> {
+fn part_to_send(source: &impl Source, part: usize) -> Vec<RemoteEdge> {
     let mut all = Vec::new();
     source.walk(part, |edge| {
         if let Some((cause, effect)) = source.places(&edge) {
-            all.push(Sent {
+            all.push(RemoteEdge {
                 from: edge.from,
                 to: edge.to,
                 sent: edge.sent,
@@ -123,9 +123,9 @@ fn sent(source: &impl Source, part: usize) -> Vec<Sent> {
     all
 }
 
-/// A dependency as it is sent.
+/// A dependency as it is sent to another process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Sent {
+struct RemoteEdge {
     from: ClockId,
     to: ClockId,
     sent: i64,
@@ -134,7 +134,7 @@ struct Sent {
     effect: Place,
 }
 
-packed_fields!(Sent {
+packed_fields!(RemoteEdge {
     from: ClockId,
     to: ClockId,
     sent: i64,
@@ -153,13 +153,17 @@ pub(crate) struct Gathered {
 }
 
 impl Gathered {
-    fn new(mut sent: Vec<Sent>, extents: Vec<Option<(i64, i64)>>, granularities: Vec<i64>) -> Self {
+    fn new(
+        mut sent: Vec<RemoteEdge>,
+        extents: Vec<Option<(i64, i64)>>,
+        granularities: Vec<i64>,
+    ) -> Self {
         sent.par_sort_unstable();
         let mut events: Vec<Place> = sent.iter().flat_map(|it| [it.cause, it.effect]).collect();
         events.par_sort_unstable();
         events.dedup();
         let number = |place: &Place| EventNode(events.partition_point(|it| it < place) as u32);
-        let edge = |it: &Sent| Edge {
+        let edge = |it: &RemoteEdge| Edge {
             sent: it.sent,
             received: it.received,
             cause: number(&it.cause).into(),
