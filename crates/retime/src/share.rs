@@ -119,9 +119,6 @@ impl fmt::Debug for Share {
 struct Column<T>(#[serde(with = "packed")] Vec<T>);
 
 impl Share {
-    /// All of a trace.
-    pub(crate) const WHOLE: Self = Self(None);
-
     /// The part of this process, given the process of each location.
     pub fn new(peers: Arc<dyn Peers>, owners: Vec<u32>) -> Self {
         Self((peers.size() > 1).then(|| {
@@ -268,23 +265,6 @@ impl Share {
         self.merged(None, Option::or).ok_or(Cancelled)
     }
 
-    /// What the first process knows, in the first two. Others keep what they have.
-    pub(crate) fn known_to_second<T>(&self, mine: T) -> T
-    where
-        T: Clone + Serialize + DeserializeOwned,
-    {
-        let (rank, size) = self.place();
-        if size < 2 {
-            return mine;
-        }
-        let mut to = vec![Vec::new(); size];
-        if rank == 0 {
-            to[1].push(mine.clone());
-        }
-        let heard = self.exchanged(to).into_iter().flatten().next();
-        heard.unwrap_or(mine)
-    }
-
     /// What each process has found, in their order.
     pub fn gathered<T>(&self, mine: T) -> Vec<T>
     where
@@ -334,30 +314,6 @@ impl Share {
     /// Whether this is the process that leads, or a whole trace in one.
     pub(crate) fn is_first(&self) -> bool {
         self.place().0 == 0
-    }
-
-    /// Two answers that the first two processes can work out, one each as two threads of a
-    /// process would. The first gets both, others nothing.
-    pub(crate) fn both<A, B>(
-        &self,
-        first: impl FnOnce() -> Result<A, Cancelled> + Send,
-        second: impl FnOnce() -> Result<B, Cancelled> + Send,
-    ) -> Result<Option<(A, B)>, Cancelled>
-    where
-        A: Send,
-        B: Send + Serialize + DeserializeOwned,
-    {
-        let (rank, size) = self.place();
-        if size < 2 {
-            let (first, second) = rayon::join(first, second);
-            return Ok(Some((first?, second?)));
-        }
-        let first = (rank == 0).then(first).transpose()?;
-        let second = (rank == 1).then(second).transpose()?;
-        let to_first = Vec::from_iter(second);
-        let heard = self.exchanged(vec![to_first]).into_iter().flatten().next();
-        self.check()?;
-        Ok(first.zip(heard))
     }
 
     /// The sum of what processes have counted.

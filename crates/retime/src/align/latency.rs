@@ -161,8 +161,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Of all that a source has, by a walk over it; `offset` aligns clocks. Of several
-    /// processes the first gets to know it.
+    /// Of all that a source has, by a walk over it; `offset` aligns clocks.
     pub(super) fn of(
         source: &impl Source,
         offset: impl Fn(ClockId, i64) -> f64 + Sync,
@@ -180,8 +179,7 @@ impl Exchange {
         })?;
         let both = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.max(b.1));
         let none = (f64::INFINITY, f64::NEG_INFINITY);
-        let own = ends.into_iter().fold(none, both);
-        let (first, last) = source.share().merged(own, both);
+        let (first, last) = ends.into_iter().fold(none, both);
         let scale = f64::from(FINEST) / (last - first).max(1.0);
         let parts = each_part_watched(source, monitor, |part| {
             let mut steps = Steps::default();
@@ -197,12 +195,8 @@ impl Exchange {
             });
             steps
         })?;
-        let both = |a: Vec<Vec<Step>>, b: Vec<Vec<Step>>| {
-            let windows = a.into_par_iter().zip(b);
-            windows.map(|(a, b)| merged([a, b].concat())).collect()
-        };
         Ok(Self {
-            steps: finite(source.share().collected(Steps::by_window(parts), both)?),
+            steps: finite(Steps::by_window(parts)),
             first,
             last,
         })

@@ -54,7 +54,6 @@ mod curves;
 mod division;
 mod frame;
 mod latency;
-mod led;
 mod lines;
 mod links;
 mod newton;
@@ -78,9 +77,9 @@ pub use sharing::{Sharing, sharing};
 use serde::{Deserialize, Serialize};
 
 use crate::causality::Causality;
-use crate::edges::{Dependencies, InOrder, whole};
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, Edges, InOrder, Times, TraceEdges};
 use crate::estimate::{Estimate, Offset};
+use frame::Frame;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -157,6 +156,28 @@ impl Alignment {
     }
 }
 
+/// How clocks differ, as an alignment gets to know it.
+#[derive(Clone, Serialize, Deserialize)]
+enum Known {
+    /// Not at all.
+    Recorded,
+    /// To a line.
+    Roughly(Frame),
+    /// As well as can be told.
+    Aligned(Estimate),
+}
+
+impl Times for Known {
+    #[inline]
+    fn add(&self, clock: ClockId, stamp: i64) -> f64 {
+        match self {
+            Self::Recorded => 0.0,
+            Self::Roughly(frame) => frame.add(clock.as_usize(), stamp),
+            Self::Aligned(estimate) => estimate.at(clock, stamp),
+        }
+    }
+}
+
 /// Aligns the clocks of a trace.
 ///
 /// Dependencies are not listed but walked, each time for what is asked of them.
@@ -170,21 +191,23 @@ pub fn align(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
-    let nodes = causality.nodes();
-    let raw = Dependencies::new(causality, clocks, |node| nodes.time(node).0);
-    let rough = stages::rough(&raw, reference, monitor)?;
-    let axis = rough.clone();
-    let source = Dependencies::new(causality, clocks, |node| {
-        let stamp = nodes.time(node).0;
-        let clock = clocks.of(nodes.location(node)).as_usize();
-        stamp.saturating_add(whole(axis.add(clock, stamp)))
-    });
-    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
-    let list = |estimate: &Estimate| {
-        let source = estimate.dependencies(causality, clocks);
-        Some(InOrder::new(&source, monitor))
+    let trace = TraceEdges {
+        causality,
+        clocks,
+        monitor,
     };
-    steps::explain(&source, aligned, rate, list, monitor)
+    trace.at_root::<Known, _>(|| {
+        let rough = stages::rough(&trace.dependencies(&Known::Recorded)?, reference, monitor)?;
+        let roughly = Known::Roughly(rough.clone());
+        let source = trace.dependencies(&roughly)?;
+        let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
+        let list = |estimate: &Estimate| {
+            let aligned = Known::Aligned(estimate.clone());
+            let anew = trace.dependencies(&aligned);
+            Some(anew.and_then(|it| InOrder::new(&it, monitor)))
+        };
+        steps::explain(&source, aligned, rate, list, monitor)
+    })
 }
 
 /// Aligns clocks by a list of dependencies; fails only if `monitor` says to give up.

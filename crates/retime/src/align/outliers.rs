@@ -10,14 +10,11 @@
 //! Of a link whose tightest dependency is not reversed that far none is, and the
 //! tightest are known; so dependencies are walked again only if there is a suspect.
 
-use std::borrow::Cow;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::curves::Curves;
 use super::frame::Frame;
-use super::led::Request;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::{Point, Same, same};
@@ -92,16 +89,13 @@ pub(super) struct Suspects {
 }
 
 impl Suspects {
-    /// Their outliers, if these are few. Of several processes the first asks the others for
-    /// theirs.
+    /// Their outliers, if these are few.
     pub(super) fn outliers(
         &self,
         source: &impl Source,
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Vec<Edge>, Cancelled> {
-        let share = source.share();
-        share.ask(Request::Judge(Cow::Borrowed(self), Cow::Borrowed(left_out)));
         let windows = each_part_watched(source, monitor, |part| {
             let mut windows = Windows::default();
             source.walk(part, |edge| {
@@ -114,7 +108,7 @@ impl Suspects {
         let windows = windows
             .into_iter()
             .fold(Windows::default(), Windows::joined);
-        if !share.merged(windows, Windows::joined).are_few() {
+        if !windows.are_few() {
             return Ok(Vec::new());
         }
         let found = each_part_watched(source, monitor, |part| {
@@ -127,14 +121,7 @@ impl Suspects {
             });
             found
         })?;
-        let found = found.concat();
-        if share.is_whole() {
-            return Ok(found);
-        }
-        // Others call the events by other numbers, and know a dependency by its stamps.
-        let stamps = |it: &Edge| Edge::message(it.from, it.sent, it.to, it.received);
-        let own: Vec<Edge> = found.iter().map(stamps).collect();
-        share.collected(own, |a, b| [a, b].concat())
+        Ok(found.concat())
     }
 
     /// The window of a dependency of a suspect link, and whether it is an outlier.

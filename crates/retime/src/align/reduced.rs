@@ -42,14 +42,11 @@
 //! layers of a planar set* (1985). That the hull of a message cloud is all that a
 //! line can touch is Duda's (Duda, Harrus, Haddad, Bernard 1987).
 
-use std::borrow::Cow;
-
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 use super::frame::Axis;
-use super::led::Request;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, Monitor};
@@ -151,25 +148,19 @@ pub(super) struct Reduced {
 }
 
 impl Reduced {
-    /// Reduces all that a source has, but for what is left out. Of several processes the first
-    /// asks the others for what they have.
+    /// Reduces all that a source has, but for what is left out.
     pub(super) fn new(
         source: &impl Source,
         reduction: &Reduction,
         left_out: &FxHashSet<Same>,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let asked = (Cow::Borrowed(reduction), Cow::Borrowed(left_out));
-        source.share().ask(Request::Reduce(asked.0, asked.1));
         let parts = each_part_watched(source, monitor, |part| {
             let mut open = Open::new(reduction, left_out);
             source.walk(part, |edge| open.add(&edge));
             open.finish()
         })?;
-        let empty = Open::new(reduction, left_out).reduced;
-        let own = Self::merged(&parts, empty.clone());
-        let both = |a, b| Self::merged(&[a, b], empty.clone());
-        source.share().collected(own, both)
+        Ok(Self::merged(&parts, Open::new(reduction, left_out).reduced))
     }
 
     /// Both in one.

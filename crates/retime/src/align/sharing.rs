@@ -58,7 +58,7 @@ use super::latency::{Exchange, Step};
 use super::options::OPTIONS;
 use super::ways::Ways;
 use crate::causality::Causality;
-
+use crate::edges::TraceEdges;
 use crate::estimate::{Estimate, Offset};
 use crate::grouping::joined;
 use retime_model::{Cancelled, Monitor};
@@ -87,12 +87,15 @@ pub fn sharing(
     estimate: &Estimate,
     monitor: &dyn Monitor,
 ) -> Result<Sharing, Cancelled> {
-    let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
-    let source = estimate.dependencies(causality, processes);
+    let trace = TraceEdges {
+        causality,
+        clocks: processes,
+        monitor,
+    };
     let shared = |clock: ClockId| processes.locations(clock).first().map(|it| nodes.of(*it));
-    let exchange = Exchange::of(&source, add, monitor)?;
-    // Of several processes the first knows what all exchanged.
-    let (groups, refuted) = causality.share().once(|| {
+    let (groups, refuted) = trace.at_root::<Estimate, _>(|| {
+        let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
+        let exchange = Exchange::of(&trace.dependencies(estimate)?, add, monitor)?;
         let offsets = estimate.offsets.iter();
         let judge = Judge {
             shared: processes.iter().map(shared).collect(),

@@ -15,7 +15,6 @@ use super::components::components;
 use super::curves::{Curves, estimate};
 use super::frame::Frame;
 use super::latency::{Exchange, shortest};
-use super::led::led;
 use super::lines::add_lines;
 use super::links::{Link, Links};
 use super::outliers::Judged;
@@ -43,13 +42,11 @@ pub(super) fn rough(
         windows: OPTIONS.rough_windows,
         layers: 1,
     };
-    led(source, monitor, || {
-        let reduced = Reduced::new(source, &reduction, &FxHashSet::default(), monitor)?;
-        let links = Links::new(source.clocks(), &reduced, |_| true);
-        let mut frame = shifted(source, &begun, &links, monitor)?;
-        add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
-        Ok(frame)
-    })
+    let reduced = Reduced::new(source, &reduction, &FxHashSet::default(), monitor)?;
+    let links = Links::new(source.clocks(), &reduced, |_| true);
+    let mut frame = shifted(source, &begun, &links, monitor)?;
+    add_lines(&links, &mut frame, OPTIONS.rough_lines, monitor)?;
+    Ok(frame)
 }
 
 /// An alignment by smooth functions.
@@ -81,9 +78,7 @@ pub(super) fn align_roughly_aligned(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    led(source, monitor, || {
-        Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
-    })
+    Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
 }
 
 /// How far the alignment is.

@@ -1,17 +1,15 @@
-//! What a process has listed of the dependencies of a shared trace.
+//! Dependencies that were listed, with what clocks can show.
 
 use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::{Edge, Edges, Source};
-use crate::share::Share;
 
-/// A list that is walked as a [`Source`] of its own; each process that shares the trace has
-/// some of it.
+/// A list that is walked as a [`Source`] of its own, and knows what the clocks of the trace can
+/// show: fewer dependencies would show less.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     pub(crate) edges: Edges,
-    pub(crate) share: Share,
-    /// By clock, as [`Source::granularities`] tells; all processes know them.
+    /// By clock, as [`Source::granularities`] tells.
     pub(crate) granularities: Vec<i64>,
 }
 
@@ -30,10 +28,6 @@ impl Source for Listed {
 
     fn parts(&self) -> usize {
         self.edges.parts()
-    }
-
-    fn share(&self) -> &Share {
-        &self.share
     }
 
     #[inline]

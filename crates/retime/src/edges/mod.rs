@@ -28,10 +28,12 @@
 //! assert_eq!(edges.span(), (95, 200));
 //! ```
 
+mod gathered;
 mod in_order;
 mod listed;
 mod source;
 
+pub(crate) use gathered::{Times, TraceEdges};
 pub(crate) use in_order::InOrder;
 pub(crate) use listed::Listed;
 pub(crate) use source::whole;
@@ -44,7 +46,6 @@ use serde::{Deserialize, Serialize};
 use crate::causality::{Causality, EventNode, Nodes, PackedOption, Place};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
-use crate::share::NeedsWhole;
 use retime_model::{Cancelled, Monitor, packed_fields};
 use retime_model::{ClockId, Clocks};
 
@@ -165,15 +166,6 @@ impl Edges {
 
     /// Lists what a source has, in its order, unless it is to be given up.
     pub(crate) fn listed(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
-        if !source.share().is_whole() {
-            source.share().needs_whole(NeedsWhole::Contradiction);
-            return Err(Cancelled);
-        }
-        Self::own(source, monitor)
-    }
-
-    /// The same, or of a shared trace what this process has.
-    pub(crate) fn own(source: &impl Source, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let counts: Vec<usize> = each_part_watched(source, monitor, |part| {
             let mut count = 0;
             source.walk(part, |_| count += 1);
@@ -181,15 +173,15 @@ impl Edges {
         })?;
         let mut edges = vec![Edge::message(ClockId(0), 0, ClockId(0), 0); counts.iter().sum()];
         let mut rest = &mut edges[..];
-        let mut shares = Vec::with_capacity(counts.len());
+        let mut stretches = Vec::with_capacity(counts.len());
         for (part, count) in counts.into_iter().enumerate() {
-            let (share, others) = rest.split_at_mut(count);
-            shares.push((part, share));
+            let (stretch, others) = rest.split_at_mut(count);
+            stretches.push((part, stretch));
             rest = others;
         }
-        shares.into_par_iter().try_for_each(|(part, share)| {
+        stretches.into_par_iter().try_for_each(|(part, stretch)| {
             monitor.check()?;
-            let mut places = share.iter_mut();
+            let mut places = stretch.iter_mut();
             source.walk(part, |edge| {
                 if let Some(place) = places.next() {
                     *place = edge;

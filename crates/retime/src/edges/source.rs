@@ -30,7 +30,6 @@ use rayon::prelude::*;
 use super::{Edge, Edges};
 use crate::causality::{Causality, EventNode, Ids, Instance, Place};
 use crate::pace::Pace;
-use crate::share::Share;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 use retime_numerics::lattice::{self, Lattice};
@@ -50,17 +49,6 @@ pub trait Source: Sync {
 
     /// How many parts there are.
     fn parts(&self) -> usize;
-
-    /// Who else has dependencies of the same trace. What is asked of parts has to be
-    /// merged with what they answer.
-    fn share(&self) -> &Share {
-        &Share::WHOLE
-    }
-
-    /// Which of those holds the events of a clock.
-    fn holder(&self, _: ClockId) -> usize {
-        0
-    }
 
     /// Where the events of a dependency are, if it is of a trace.
     fn places(&self, _: &Edge) -> Option<(Place, Place)> {
@@ -220,19 +208,7 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
             asked.map(|()| found)
         };
         let clocks: Vec<ClockId> = self.clocks.iter().collect();
-        let own: Result<Vec<i64>, Cancelled> = clocks.into_par_iter().map(of).collect();
-        // Whoever has no stamps of a clock takes it for one that shows every tick.
-        let larger = |a: Vec<i64>, b: Vec<i64>| a.into_iter().zip(b).map(|(a, b)| a.max(b));
-        Ok(self.share().merged(own?, |a, b| larger(a, b).collect()))
-    }
-
-    fn share(&self) -> &Share {
-        self.causality.share()
-    }
-
-    fn holder(&self, clock: ClockId) -> usize {
-        let nodes = self.causality.nodes();
-        nodes.owner_of_clock(self.clocks, clock)
+        clocks.into_par_iter().map(of).collect()
     }
 
     fn places(&self, edge: &Edge) -> Option<(Place, Place)> {

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode};
+use crate::causality::Causality;
 use crate::correction::{ClockMap, Correction, Knot};
-use crate::edges::{Dependencies, Edges, whole};
+use crate::edges::{Edges, Times};
 use crate::estimate::Offset;
 use retime_model::Cancelled;
 use retime_model::{ClockId, Clocks};
@@ -111,22 +111,14 @@ impl BadEstimate {
     }
 }
 
-impl Estimate {
-    /// The dependencies of a trace, of collectives those that are the tightest at
-    /// the times that the estimate gives.
-    pub fn dependencies<'a>(
-        &'a self,
-        causality: &'a Causality,
-        clocks: &'a Clocks,
-    ) -> Dependencies<'a, impl Fn(EventNode) -> i64 + Sync + 'a> {
-        let nodes = causality.nodes();
-        let time = move |node: EventNode| {
-            let (clock, stamp) = (clocks.of(nodes.location(node)), nodes.time(node).0);
-            stamp.saturating_add(whole(self.at(clock, stamp)))
-        };
-        Dependencies::new(causality, clocks, time)
+impl Times for Estimate {
+    #[inline]
+    fn add(&self, clock: ClockId, stamp: i64) -> f64 {
+        self.at(clock, stamp)
     }
+}
 
+impl Estimate {
     /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.
     #[inline]
     pub fn at(&self, clock: ClockId, stamp: i64) -> f64 {

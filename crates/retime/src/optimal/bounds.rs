@@ -75,16 +75,14 @@ use serde::{Deserialize, Serialize};
 
 use super::envelope::Envelope;
 use super::facts::Facts;
-use super::feasible::{joined, kept};
-use super::graph::{Budget, Cycle};
-use super::jointly;
+use super::feasible::kept;
+use super::graph::Budget;
 use super::line::Line;
 use super::link::Kept;
 use super::mean_rates::{differ_by, differ_by_slack, refute};
-use super::narrowed::Narrowed;
+use super::narrowed::{Narrowed, graph};
 use super::relaxation::{Relaxation, Relaxed};
-use super::searchers::{Holders, Searchers};
-use super::sides::{Answer, bounded, solved};
+use super::sides::{Sides, without_cycles};
 use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
@@ -114,12 +112,9 @@ pub struct BoundOptions {
     /// Whether a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
-    /// How many nodes and arcs of a graph each search may look at, of several processes by each;
-    /// with more to do, bounds are wider than they could be. A core looks at some 10^8 per second.
+    /// How many nodes and arcs of a graph each search may look at; with more to do, bounds are
+    /// wider than they could be. A core looks at some 10^8 per second.
     pub steps: u64,
-    /// Of several processes one searches through so many dependencies that matter, with some 250
-    /// bytes for each, before another one helps it: fewer processes send fewer messages.
-    pub links: u64,
 }
 
 impl Default for BoundOptions {
@@ -129,7 +124,6 @@ impl Default for BoundOptions {
             most_difference: 1e-3,
             tick_slack: true,
             steps: 6_000_000_000,
-            links: 1 << 17,
         }
     }
 }
@@ -142,8 +136,7 @@ pub struct OffsetBounds {
     pub clocks: Vec<Option<ClockBounds>>,
     /// The clock whose time is the common one.
     pub reference: ClockId,
-    /// What contradicts the rest under the drift bound, and was left out; of several processes
-    /// the first knows it.
+    /// What contradicts the rest under the drift bound, and was left out.
     pub relaxed: Vec<Relaxed>,
     /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
@@ -211,9 +204,7 @@ impl ClockBounds {
 /// Of `base` only the reference and the overall line of each clock count, and where an
 /// alignment found that a clock was set. The rate of each clock is taken to stay within
 /// `options.drift` of its mean rate, and that may be any that the dependencies allow and that is
-/// within `options.most_difference` of the line. Each of several processes gets to know the
-/// bounds of the clocks that it holds, and those of the reference. Fails only if `monitor` says to
-/// give up, or processes do not work together any more.
+/// within `options.most_difference` of the line. Fails only if `monitor` says to give up.
 pub fn offset_bounds(
     source: &impl Source,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -230,13 +221,13 @@ pub fn offset_bounds(
         // A clock that was set is a contradiction.
         if delta > contradicted && !facts.base_steps() {
             let kept = kept(source, &facts, monitor)?;
-            if delta < most && source.share().is_whole() {
+            if delta < most {
                 let at_least = differ_by_slack(&kept, &facts);
                 if refute(at_least, delta) {
                     return Ok(Tried::Refuted(at_least));
                 }
             }
-            if let Some(bounds) = without_contradiction(source, (&facts, kept), options, monitor)? {
+            if let Some(bounds) = without_contradiction(&facts, &kept, options, monitor)? {
                 return Ok(Tried::Found(bounds, facts.drift()));
             }
             contradicted = delta;
@@ -250,14 +241,12 @@ pub fn offset_bounds(
         Ok(Tried::Found(bounds, facts.drift()))
     };
     let mut delta = (options.drift * FIRST).max(LEAST).min(most);
-    let share = source.share();
     let told = |found: &OffsetBounds, slope: f64| {
         let (rates, at_least) = differ_by(found, slope);
-        let own = (found.relaxed.len() as u64, rates, at_least);
-        share.merged(own, |a, b| (a.0 + b.0, a.1.max(b.1), a.2.max(b.2)))
+        (found.relaxed.len(), rates, at_least)
     };
     // What contradicts the rest whatever the rates are, and how far these can differ then.
-    let mut freely: Option<(u64, f64)> = None;
+    let mut freely: Option<(usize, f64)> = None;
     loop {
         let refuted = match bounds(delta)? {
             Tried::Found(found, _) if delta >= most => return Ok(found),
@@ -275,8 +264,11 @@ pub fn offset_bounds(
                 if is_known && rates_differ_by < delta {
                     return Ok(found);
                 }
-                let is_whole = share.once(|| Ok(found.complete && relaxed == 0))?;
-                if is_whole { at_least } else { 0.0 }
+                if found.complete && relaxed == 0 {
+                    at_least
+                } else {
+                    0.0
+                }
             }
             Tried::Refuted(at_least) => at_least,
         };
@@ -295,26 +287,17 @@ enum Tried {
     Refuted(f64),
 }
 
-/// Where facts do not contradict each other, as far as the steps tell, of the dependencies of this
-/// process that matter.
+/// Where facts do not contradict each other, as far as the steps tell, of the dependencies that
+/// matter.
 fn without_contradiction<F: Fn(&Edge) -> i64 + Sync>(
-    source: &impl Source,
-    (facts, mut kept): (&Facts<'_, F>, Vec<Kept>),
+    facts: &Facts<'_, F>,
+    kept: &[Kept],
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<Option<OffsetBounds>, Cancelled> {
-    let holders = Holders {
-        share: source.share(),
-        holder: &|clock| source.holder(clock),
-    };
-    let searchers = Searchers::of(&holders, kept.iter(), options.links);
-    if !source.share().is_whole() {
-        kept = joined(searchers.told(kept.iter())?, facts.slope);
-    }
     let relaxation = Relaxation::new(facts.clocks());
     let mut budget = Budget::of(options.steps, monitor);
-    let found = jointly::bounded(&searchers, (facts, &relaxation), &kept, &mut budget)?;
-    found.map(|it| holders.dealt(it)).transpose()
+    without_cycles(facts, &relaxation, kept.iter(), &mut budget)
 }
 
 /// Where facts may contradict each other: which of them are left out is found out
@@ -325,67 +308,40 @@ fn with_contradictions<F: Fn(&Edge) -> i64 + Sync>(
     options: &BoundOptions,
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
-    let share = all.share();
     let mut relaxation = Relaxation::new(facts.clocks());
     facts.let_step(&mut relaxation);
     let mut narrowed = Narrowed::new(all, facts);
     narrowed.screen(facts, &mut relaxation, monitor)?;
-    let mut chosen = narrowed.prune(facts, &relaxation, monitor)?;
-    let holders = Holders {
-        share,
-        holder: &|clock| all.holder(clock),
-    };
-    // What the screen has left out, or a step that is known, may have been all.
-    let kept = || chosen.iter().flat_map(|it| &it.kept);
-    let searchers = Searchers::of(&holders, kept(), options.links);
-    let kept = searchers.told(kept())?;
+    narrowed.prune(facts, &relaxation, monitor)?;
     let mut budget = Budget::of(options.steps, monitor);
     let mut at_once = budget;
-    let found = jointly::bounded(&searchers, (facts, &relaxation), &kept, &mut at_once)?;
-    if let Some(bounds) = found {
-        return holders.dealt(bounds);
+    // What the screen has left out, or a step that is known, may have been all.
+    if let Some(bounds) = without_cycles(facts, &relaxation, narrowed.kept(), &mut at_once)? {
+        return Ok(bounds);
     }
-    drop(kept);
     for round in 0..ROUNDS {
-        narrowed.tell(chosen)?;
-        let graph = narrowed.graph(facts, monitor)?;
-        let facts_left = (facts, &relaxation);
-        let both = solved(share, facts_left, graph.as_ref(), &mut budget)?;
+        let graph = graph(facts, narrowed.kept(), monitor)?;
+        let sides = Sides::solved(facts, &relaxation, &graph, &mut budget)?;
         drop(graph);
-        let (low, high) = both.unzip();
-        let cycles = || {
-            let both = [&low, &high].into_iter().flatten();
-            let cycles = both.filter_map(Answer::cycles).flatten();
-            Ok((cycles.cloned().collect(), budget.left()))
-        };
-        let (cycles, left): (Vec<Cycle>, u64) = share.once(cycles)?;
-        // Only the first knows what both sides took, and each may take what is left.
-        budget = Budget::of(left, monitor);
+        let cycles = sides.cycles();
         if cycles.is_empty() {
-            let both = low.zip(high);
-            let found = both.and_then(|both| bounded(facts, &relaxation, both));
+            let found = sides.bounds(facts, &relaxation);
             // Ways that were not followed to their end may close cycles: facts that contradict
             // each other prove nothing.
             let found = found.filter(|it| it.complete);
-            // Only the first process has any.
-            let found = found.unwrap_or_else(|| unbounded(facts, &relaxation));
-            let complete = share.once(|| Ok(found.complete))?;
-            let used_up = !complete;
-            return holders.dealt(OffsetBounds {
-                complete,
-                used_up,
-                ..found
-            });
+            return Ok(found.unwrap_or_else(|| OffsetBounds {
+                used_up: true,
+                ..unbounded(facts, &relaxation)
+            }));
         }
         narrowed.relax(facts, &mut relaxation, &cycles, round >= GENTLE_ROUNDS);
         if budget.is_used_up() {
-            let used_up = true;
             return Ok(OffsetBounds {
-                used_up,
+                used_up: true,
                 ..unbounded(facts, &relaxation)
             });
         }
-        chosen = narrowed.prune(facts, &relaxation, monitor)?;
+        narrowed.prune(facts, &relaxation, monitor)?;
     }
     Ok(unbounded(facts, &relaxation))
 }
@@ -404,8 +360,7 @@ fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
     }
 }
 
-/// The same, with what is left out in the first process alone, which was told of all: the
-/// positions of dependencies in the source, if it is in one process.
+/// The same, with positions of dependencies in the source.
 fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     all: &InOrder,
     facts: &Facts<'_, F>,
@@ -413,9 +368,6 @@ fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     monitor: &dyn Monitor,
 ) -> Result<OffsetBounds, Cancelled> {
     let mut found = with_contradictions(all, facts, options, monitor)?;
-    if !all.share().is_first() {
-        found.relaxed.clear();
-    }
     for relaxed in &mut found.relaxed {
         if let Relaxed::Edge { edge, .. } = relaxed {
             *edge = all.positions.get(edge.index()).copied().unwrap_or(*edge);
@@ -555,7 +507,7 @@ mod tests {
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| parts as i64, &base, (&options, 0.0), &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
-            let direct = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
+            let direct = without_contradiction(&facts, &all, &options, &()).unwrap();
             let all = InOrder::new(&edges, &()).unwrap();
             let screened = with_contradictions(&all, &facts, &options, &()).unwrap();
             prop_assert!(screened.complete && screened.relaxed.is_empty());
@@ -591,7 +543,7 @@ mod tests {
                 let facts = Facts::new(&edges, |_| 0, &base, (&options, delta), &()).unwrap();
                 let all = kept(&edges, &facts, &()).unwrap();
                 let by_slack = differ_by_slack(&all, &facts);
-                let found = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
+                let found = without_contradiction(&facts, &all, &options, &()).unwrap();
                 let Some(found) = found else { continue };
                 let (rates, at_least) = differ_by(&found, facts.drift());
                 let near = 1e-9 * (1.0 + rates);
@@ -624,7 +576,7 @@ mod tests {
             let options = BoundOptions::default();
             let facts = Facts::new(&edges, |_| 0, &base, (&options, 0.0), &()).unwrap();
             let all = kept(&edges, &facts, &()).unwrap();
-            let found = without_contradiction(&edges, (&facts, all), &options, &()).unwrap();
+            let found = without_contradiction(&facts, &all, &options, &()).unwrap();
             prop_assert!(found.is_none());
         }
     }

@@ -119,9 +119,8 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         }
     }
 
-    /// By how many ticks the estimate itself misses a part of a contradiction; `None` for a
-    /// dependency that another process has.
-    pub(super) fn missed(&self, part: &Part, all: &InOrder) -> Option<f64> {
+    /// By how many ticks the estimate itself misses a part of a contradiction.
+    pub(super) fn missed(&self, part: &Part, all: &InOrder) -> f64 {
         let offset = |clock: ClockId, stamp: i64| {
             if clock == self.base.reference {
                 0.0
@@ -130,16 +129,14 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
             }
         };
         match *part {
-            Part::Link { clocks, edge, .. } => {
-                let own = all.process(clocks.0, clocks.1) == all.share().place().0;
-                let edge = all.list.edges.get(edge).filter(|_| own)?;
+            Part::Link { edge, .. } => all.list.edges.get(edge).map_or(0.0, |edge| {
                 let sent = self.shown_delay(edge) + offset(edge.from, edge.sent);
-                Some(sent - offset(edge.to, edge.received))
-            }
+                sent - offset(edge.to, edge.received)
+            }),
             Part::Stretch { clock, from, to } => {
                 let line = |stamp: i64| self.line(clock).map_or(0.0, |line| line.at(stamp));
                 let beyond = |stamp: i64| offset(clock, stamp) - line(stamp);
-                Some((beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64)
+                (beyond(to) - beyond(from)).abs() - self.drift() * from.abs_diff(to) as f64
             }
         }
     }
@@ -164,18 +161,17 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         self.slope.rise as f64 / self.slope.run as f64 / UNIT
     }
 
-    /// One side of the bounds of each clock that is asked for: the lower, -1, from the solution of
-    /// the graph, or the upper, 1, from that of the reversed one.
+    /// One side of the bounds of each clock: the lower, -1, from the solution of the graph, or
+    /// the upper, 1, from that of the reversed one.
     pub(super) fn side(
         &self,
         side: f64,
         graph: &Graph,
         values: &[i128],
         relaxation: &Relaxation,
-        is_asked: impl Fn(ClockId) -> bool,
     ) -> Side {
         let clock = |clock: ClockId| {
-            self.line(clock).filter(|_| is_asked(clock))?;
+            self.line(clock)?;
             let extent = self.extent(clock)?;
             let moments = graph.nodes(clock).map(|node| {
                 let ((_, piece, at), value) = (graph.moment(node), values[node]);

@@ -7,8 +7,8 @@
 //! [matter](super::cone) of each route, which one walk finds, part by part. Where it has no
 //! solution, the scan looks for what has to be left out.
 //!
-//! A dependency of a part that another one covers is covered in the whole, so of what parts and
-//! processes keep, what [no other covers](maximal) is the same however they are cut.
+//! A dependency of a part that another one covers is covered in the whole, so of what parts
+//! keep, what [no other covers](maximal) is the same however they are cut.
 
 use super::cone::{Highest, maximal};
 use super::facts::Facts;
@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use retime_model::{Cancelled, ClockId, Monitor};
 use rustc_hash::FxHashMap;
 
-/// The dependencies of this process that matter, by route.
+/// The dependencies that matter, by route.
 pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
     source: &impl Source,
     facts: &Facts<'_, F>,
@@ -34,7 +34,7 @@ pub(super) fn kept<F: Fn(&Edge) -> i64 + Sync>(
 }
 
 /// The links of each route that no other links of it imply, by route.
-pub(super) fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
+fn joined(mut routes: Vec<Kept>, slope: Slope) -> Vec<Kept> {
     routes.sort_by_key(|it| (it.from, it.to));
     let join = |same: &[Kept]| {
         if let [Kept { from, to, links }] = same

@@ -215,8 +215,7 @@ pub fn gentlest(
     let mut budget = Budget::of(steps, monitor);
     let listed = Listed::new(edges, least, monitor)?;
     let mut forced_by: Option<ForcingCycle> = None;
-    let at = |slope| listed.at(slope, monitor);
-    let found = search(edges.clocks(), at, &mut budget, |cycle| {
+    let found = search(edges.clocks(), &listed, &mut budget, |cycle| {
         forced_by = Some(ForcingCycle::new(cycle, &listed.places));
     })?;
     let offsets = match &found.solved {
@@ -235,7 +234,7 @@ pub fn gentlest(
 }
 
 /// By route, the links that matter at a slope, by time.
-pub(super) type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
+type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
 
 /// What a search has come to.
 pub(super) struct Found {
@@ -246,11 +245,10 @@ pub(super) struct Found {
     solved: Option<(Graph, Vec<i128>)>,
 }
 
-/// Newton's method, given the links that matter at a slope; `forced` gets to know each cycle
-/// that forces a larger slope.
+/// Newton's method; `forced` gets to know each cycle that forces a larger slope.
 pub(super) fn search(
     clocks: usize,
-    mut links: impl FnMut(Slope) -> Result<Routed, Cancelled>,
+    listed: &Listed,
     budget: &mut Budget<'_>,
     mut forced: impl FnMut(&Cycle),
 ) -> Result<Found, Cancelled> {
@@ -266,7 +264,7 @@ pub(super) fn search(
     // Each cycle has a larger ratio than the one before.
     loop {
         monitor.check()?;
-        let graph = graph(clocks, &links(slope)?, slope, monitor)?;
+        let graph = graph(clocks, &listed.at(slope, monitor)?, slope, monitor)?;
         let cycles = match graph.solve(None, budget)? {
             Solved::Cycles(cycles) => cycles,
             Solved::Stopped(_) => return ended(false, slope, None),
@@ -354,8 +352,12 @@ impl Listed {
     }
 
     /// Those that matter at a slope.
-    pub(super) fn at(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Routed, Cancelled> {
-        matter(&self.links, slope, monitor)
+    fn at(&self, slope: Slope, monitor: &dyn Monitor) -> Result<Routed, Cancelled> {
+        let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
+            monitor.check()?;
+            Ok((*from, *to, maximal(links, slope)))
+        };
+        self.links.par_iter().map(of_route).collect()
     }
 
     /// The middle between the least and the greatest solution.
@@ -392,7 +394,7 @@ impl Listed {
 
 /// All dependencies of a list by route, sorted by time; `place` tells where cause and effect
 /// stand.
-pub(super) fn all_links(
+fn all_links(
     edges: &Edges,
     place: impl Fn(&Edge) -> (i64, i64) + Sync,
     least: impl Fn(&Edge) -> i64 + Sync,
@@ -419,19 +421,6 @@ pub(super) fn all_links(
         Ok((route.from, route.to, links))
     });
     links.collect()
-}
-
-/// Of links by route, sorted by time, those that matter at a slope.
-pub(super) fn matter(
-    links: &Routed,
-    slope: Slope,
-    monitor: &dyn Monitor,
-) -> Result<Routed, Cancelled> {
-    let of_route = |(from, to, links): &(ClockId, ClockId, Vec<Link>)| {
-        monitor.check()?;
-        Ok((*from, *to, maximal(links, slope)))
-    };
-    links.par_iter().map(of_route).collect()
 }
 
 /// Least and greatest solution, relative to the first node; where that does

@@ -16,11 +16,9 @@
 //!
 //! One node may be the source: its value is 0, and all others follow from it. Where
 //! there probably is a solution, the search begins with values that are mostly
-//! [final](settled), and of a graph that several processes share it goes on whenever others have
-//! [raised](in_rounds) something.
+//! [final](settled).
 
 mod built;
-mod in_rounds;
 mod ranks;
 mod settled;
 
@@ -29,7 +27,6 @@ use std::sync;
 use serde::{Deserialize, Serialize};
 
 use self::built::{Nodes, dealt};
-pub(super) use self::in_rounds::Ended;
 use self::ranks::{InTime, Ranks};
 use super::link::{Link, Slope};
 use crate::edges::EdgeIndex;
@@ -64,11 +61,6 @@ impl<'a> Budget<'a> {
 
     pub(super) const fn is_used_up(&self) -> bool {
         self.left == 0
-    }
-
-    /// How many steps are left.
-    pub(super) const fn left(&self) -> u64 {
-        self.left
     }
 
     /// Asks two questions side by side; each may take what is left, and what the
@@ -206,8 +198,6 @@ enum Parent {
     Before,
     After,
     Arc(u32),
-    /// Another process, which searches for its clock.
-    Other,
 }
 
 impl Graph {
@@ -287,34 +277,46 @@ impl Graph {
     ) -> Result<Solved, Cancelled> {
         let mut state = State::new(self, source);
         state.dirty = Ranks::full(self.moments.len());
-        Ok(match self.search(&mut state, budget)? {
-            Ended::Least => Solved::Least(state.values),
-            Ended::Stopped => Solved::Stopped(state.values),
-            Ended::Cycles(cycles) => Solved::Cycles(cycles),
-        })
+        self.search(state, budget)
+    }
+
+    /// The least solution relative to a source, where there probably is one: values are mostly
+    /// [final](settled) at once.
+    pub(super) fn solve_from(
+        &self,
+        source: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Solved, Cancelled> {
+        let mut state = State::new(self, Some(source));
+        self.settle(source as u32, &mut state, budget)?;
+        if state.late.is_empty() && state.closing.is_empty() {
+            // Each value follows from one that was final before it: no cycle.
+            return Ok(Solved::Least(state.values));
+        }
+        self.search(state, budget)
     }
 
     /// Goes on until nothing rises any more, or it is known that something always will.
-    fn search(&self, state: &mut State, budget: &mut Budget<'_>) -> Result<Ended, Cancelled> {
+    fn search(&self, mut state: State, budget: &mut Budget<'_>) -> Result<Solved, Cancelled> {
         let in_time = self.in_time(budget.monitor)?;
         for node in state.late.drain(..) {
             state.dirty.insert(in_time.rank(node as usize));
         }
         // Without a cycle no path visits a node twice.
         for _ in 0..=self.moments.len() {
-            let changed = self.pass(in_time, state, budget)?;
-            let cycles = self.cycles(state);
+            let changed = self.pass(in_time, &mut state, budget)?;
+            let cycles = self.cycles(&state);
             if !cycles.is_empty() {
-                return Ok(Ended::Cycles(cycles));
+                return Ok(Solved::Cycles(cycles));
             }
             if !changed {
-                return Ok(Ended::Least);
+                return Ok(Solved::Least(state.values));
             }
             if budget.is_used_up() {
                 break;
             }
         }
-        Ok(Ended::Stopped)
+        Ok(Solved::Stopped(state.values))
     }
 
     /// Passes on what rose, in order of time and then against it; whether anything rose that was
@@ -435,7 +437,7 @@ impl Graph {
 
     fn parent(&self, node: usize, state: &State) -> Option<usize> {
         match state.parents[node] {
-            Parent::None | Parent::Other => None,
+            Parent::None => None,
             Parent::Before => node.checked_sub(1),
             Parent::After => Some(node + 1),
             Parent::Arc(at) => Some(self.arcs[at as usize].from as usize),
@@ -458,7 +460,7 @@ impl Graph {
             let (clock, _, to) = self.moments[node];
             let step = |neighbour: usize| self.moments[neighbour].2;
             let from = match state.parents[node] {
-                Parent::None | Parent::Other => continue,
+                Parent::None => continue,
                 Parent::Arc(at) => {
                     parts.push(link(at));
                     continue;
@@ -501,7 +503,7 @@ fn join_ends(parts: &mut Vec<Part>) {
 }
 
 /// A search under way.
-pub(super) struct State {
+struct State {
     values: Vec<i128>,
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.

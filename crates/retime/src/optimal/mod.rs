@@ -15,7 +15,6 @@
 
 mod attribution;
 mod bounds;
-mod circle;
 mod cone;
 mod cover;
 mod coverage;
@@ -26,7 +25,6 @@ mod facts;
 mod feasible;
 mod gentlest;
 mod graph;
-mod jointly;
 mod least_distortion;
 mod line;
 mod link;
@@ -37,7 +35,6 @@ mod outside;
 mod place;
 mod relaxation;
 mod screen;
-mod searchers;
 mod sides;
 mod still;
 

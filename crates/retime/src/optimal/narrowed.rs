@@ -1,14 +1,6 @@
 //! The dependencies that matter, and what is left out of them.
-//!
-//! Of several processes each looks at the pairs of clocks that are [dealt](InOrder::process) to
-//! it. What of these matters, those get to know who [search](super::searchers) for the clocks; and where facts still
-//! contradict each other, the first two processes, who look for what has to be left out. Where
-//! that is a dependency or lets a clock step, they are told what has changed.
-
-use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use super::bounds::BoundOptions;
 use super::cone::prune;
@@ -27,83 +19,52 @@ use retime_model::{Cancelled, Monitor};
 /// The dependencies that matter, by route.
 pub(super) struct Narrowed<'a> {
     all: &'a InOrder,
-    /// Those of this process.
-    routes: Vec<Route>,
-    /// Which of these have links that have to be chosen anew.
-    stale: Vec<bool>,
-    /// Those of all, in the first two processes.
-    kept: BTreeMap<(ClockId, ClockId), Vec<Kept>>,
+    routes: Vec<Narrow>,
 }
 
-/// What is kept of a route, as it is told to others.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Chosen {
-    route: (ClockId, ClockId),
-    pub(super) kept: Vec<Kept>,
+/// A route, and its links that matter.
+struct Narrow {
+    route: Route,
+    kept: Vec<Kept>,
+    /// Whether they have to be chosen anew.
+    is_stale: bool,
 }
 
 impl<'a> Narrowed<'a> {
     pub(super) fn new<F: Fn(&Edge) -> i64 + Sync>(all: &'a InOrder, facts: &Facts<'_, F>) -> Self {
         let mut routes = routes(&all.list.edges);
         routes.retain(|route| facts.line(route.from).is_some() && facts.line(route.to).is_some());
+        let narrow = |route| Narrow {
+            route,
+            kept: Vec::new(),
+            is_stale: true,
+        };
         Self {
             all,
-            stale: vec![true; routes.len()],
-            routes,
-            kept: BTreeMap::new(),
+            routes: routes.into_iter().map(narrow).collect(),
         }
     }
 
-    /// Chooses the links of routes of this process that have changed.
+    /// Chooses the links of routes that have changed.
     pub(super) fn prune<F: Fn(&Edge) -> i64 + Sync>(
         &mut self,
         facts: &Facts<'_, F>,
         relaxation: &Relaxation,
         monitor: &dyn Monitor,
-    ) -> Result<Vec<Chosen>, Cancelled> {
+    ) -> Result<(), Cancelled> {
         let all = self.all;
-        let stale = self.routes.iter().zip(&mut self.stale);
-        let stale = stale.filter_map(|(route, stale)| std::mem::take(stale).then_some(route));
-        let chosen = stale.collect::<Vec<_>>().into_par_iter().map(|it| {
+        let stale: Vec<&mut Narrow> = self.routes.iter_mut().filter(|it| it.is_stale).collect();
+        stale.into_par_iter().try_for_each(|it| {
             monitor.check()?;
-            Ok(Chosen {
-                route: (it.from, it.to),
-                kept: narrow(it, all, facts, relaxation, monitor)?,
-            })
-        });
-        chosen.collect()
+            it.kept = narrow(&it.route, all, facts, relaxation, monitor)?;
+            it.is_stale = false;
+            Ok(())
+        })
     }
 
-    /// Tells the first two processes what each has chosen.
-    pub(super) fn tell(&mut self, chosen: Vec<Chosen>) -> Result<(), Cancelled> {
-        let share = self.all.share();
-        let chosen = share.collected(chosen, |mut all, more| {
-            all.extend(more);
-            all
-        })?;
-        let chosen = share.known_to_second(chosen);
-        if self.searches() {
-            let by_route = chosen.into_iter().map(|it| (it.route, it.kept));
-            self.kept.extend(by_route);
-        }
-        Ok(())
-    }
-
-    /// Whether this process knows what matters of all.
-    fn searches(&self) -> bool {
-        self.all.share().place().0 < 2
-    }
-
-    /// The graph of what was kept, in the processes that know it.
-    pub(super) fn graph<F: Fn(&Edge) -> i64 + Sync>(
-        &self,
-        facts: &Facts<'_, F>,
-        monitor: &dyn Monitor,
-    ) -> Result<Option<Graph>, Cancelled> {
-        let kept = self.kept.values().flatten();
-        self.searches()
-            .then(|| graph(facts, kept, monitor))
-            .transpose()
+    /// The links that matter, by route.
+    pub(super) fn kept(&self) -> impl Iterator<Item = &Kept> + Clone {
+        self.routes.iter().flat_map(|it| &it.kept)
     }
 
     /// Leaves out misread dependencies and finds the steps of clocks.
@@ -113,24 +74,21 @@ impl<'a> Narrowed<'a> {
         relaxation: &mut Relaxation,
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
-        let forth = self.routes.iter().filter(|route| route.from < route.to);
+        let routes = self.routes.iter().map(|it| &it.route);
+        let forth = routes.filter(|route| route.from < route.to);
         let pairs = forth.map(|route| [route.from, route.to]);
-        let both_ways = pairs.filter(|&[low, high]| self.route(high, low).is_some());
+        let both_ways = pairs.filter(|&[low, high]| find(&self.routes, high, low).is_some());
         let pairs: Vec<[ClockId; 2]> = both_ways.collect();
         let trace = Trace {
             all: self.all,
             facts,
-            routes: &self.routes[..],
+            routes: &self.routes,
         };
         screen(&trace, &pairs, relaxation, monitor)
     }
 
-    fn route(&self, from: ClockId, to: ClockId) -> Option<&Route> {
-        find(&self.routes, from, to)
-    }
-
-    /// Leaves out what the estimate misses most of each contradiction, or all of
-    /// its dependencies. All processes leave out the same.
+    /// Leaves out the part of each contradiction that the estimate misses most, or all of
+    /// its dependencies.
     pub(super) fn relax<F: Fn(&Edge) -> i64 + Sync>(
         &mut self,
         facts: &Facts<'_, F>,
@@ -138,15 +96,18 @@ impl<'a> Narrowed<'a> {
         cycles: &[Cycle],
         all: bool,
     ) {
-        for missed in self.missed(facts, cycles) {
+        for cycle in cycles {
+            let parts = cycle.parts.iter();
+            let missed: Vec<(f64, Part)> = parts
+                .map(|part| (facts.missed(part, self.all), *part))
+                .collect();
             let worst = missed.iter().max_by(|a, b| a.0.total_cmp(&b.0));
             let links = missed.iter();
             let links = links.filter(|(_, part)| all && matches!(part, Part::Link { .. }));
             for &(by, part) in links.chain(worst) {
                 match part {
                     Part::Link { clocks, edge, .. } => {
-                        let process = self.all.process(clocks.0, clocks.1) as u32;
-                        relaxation.drop_edge((process, edge), by);
+                        relaxation.drop_edge(edge, by);
                         self.outdate(|route| {
                             let ends = (route.from, route.to);
                             ends == clocks || ends == (clocks.1, clocks.0)
@@ -161,29 +122,9 @@ impl<'a> Narrowed<'a> {
         }
     }
 
-    /// By how much the estimate misses each part of contradictions.
-    fn missed<F: Fn(&Edge) -> i64 + Sync>(
-        &self,
-        facts: &Facts<'_, F>,
-        cycles: &[Cycle],
-    ) -> Vec<Vec<(f64, Part)>> {
-        let parts = cycles.iter().flat_map(|cycle| &cycle.parts);
-        let own = parts.map(|part| facts.missed(part, self.all));
-        let either = |a: Vec<Option<f64>>, b: Vec<Option<f64>>| {
-            let both = a.into_iter().zip(b);
-            both.map(|(a, b)| a.or(b)).collect()
-        };
-        let mut missed = self.all.share().merged(own.collect(), either).into_iter();
-        let mut next = |part: &Part| (missed.next().flatten().unwrap_or(0.0), *part);
-        let cycles = cycles.iter();
-        cycles
-            .map(|cycle| cycle.parts.iter().map(&mut next).collect())
-            .collect()
-    }
-
     fn outdate(&mut self, which: impl Fn(&Route) -> bool) {
-        for (route, stale) in self.routes.iter().zip(&mut self.stale) {
-            *stale |= which(route);
+        for it in &mut self.routes {
+            it.is_stale |= which(&it.route);
         }
     }
 }
@@ -210,7 +151,6 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     let (Some(from), Some(to)) = (facts.line(route.from), facts.line(route.to)) else {
         return Ok(Vec::new());
     };
-    let process = all.process(route.from, route.to) as u32;
     let link = |&position: &EdgeIndex| {
         let edge = all.list.edges.get(position)?;
         let pieces = (
@@ -223,7 +163,7 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
             bound: facts.bound(edge, from, to),
             edge: position,
         };
-        (!relaxation.is_dropped((process, position))).then_some((pieces, link))
+        (!relaxation.is_dropped(position)).then_some((pieces, link))
     };
     let mut links: Vec<((u32, u32), Link)> = Vec::with_capacity(route.edges.len());
     let mut pace = Pace::of(monitor);
@@ -248,16 +188,16 @@ fn narrow<F: Fn(&Edge) -> i64 + Sync>(
     Ok(of_pieces.collect())
 }
 
-fn find(routes: &[Route], from: ClockId, to: ClockId) -> Option<&Route> {
-    let found = routes.binary_search_by_key(&(from, to), |route| (route.from, route.to));
-    routes.get(found.ok()?)
+fn find(routes: &[Narrow], from: ClockId, to: ClockId) -> Option<&Route> {
+    let found = routes.binary_search_by_key(&(from, to), |it| (it.route.from, it.route.to));
+    routes.get(found.ok()?).map(|it| &it.route)
 }
 
 /// What the screen has to know.
 struct Trace<'a, 'b, F> {
     all: &'a InOrder,
     facts: &'a Facts<'b, F>,
-    routes: &'a [Route],
+    routes: &'a [Narrow],
 }
 
 impl<F: Fn(&Edge) -> i64 + Sync> Trace<'_, '_, F> {

@@ -14,8 +14,7 @@ pub enum Relaxed {
     /// A dependency: a clock misread at one of its ends, a wrong minimal delay,
     /// or a defective record.
     Edge {
-        /// Its position in [`Edges::all`](crate::Edges::all); of several processes, in a list
-        /// that one of them had.
+        /// Its position in [`Edges::all`](crate::Edges::all).
         edge: EdgeIndex,
         /// How much it contradicts the others by, in ticks.
         by: f64,
@@ -34,13 +33,10 @@ pub enum Relaxed {
     },
 }
 
-/// A dependency, by the process that has it and its position there.
-pub(super) type Held = (u32, EdgeIndex);
-
 /// What is left out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relaxation {
-    dropped: FxHashSet<Held>,
+    dropped: FxHashSet<EdgeIndex>,
     /// By clock the open intervals in which it stepped, in order and disjoint.
     cuts: Vec<Vec<(i64, i64)>>,
     list: Vec<Relaxed>,
@@ -60,9 +56,9 @@ impl Relaxation {
     }
 
     /// Leaves out a dependency.
-    pub(super) fn drop_edge(&mut self, held: Held, by: f64) {
-        if self.dropped.insert(held) {
-            self.list.push(Relaxed::Edge { edge: held.1, by });
+    pub(super) fn drop_edge(&mut self, edge: EdgeIndex, by: f64) {
+        if self.dropped.insert(edge) {
+            self.list.push(Relaxed::Edge { edge, by });
         }
     }
 
@@ -112,8 +108,8 @@ impl Relaxation {
     }
 
     #[inline]
-    pub(super) fn is_dropped(&self, held: Held) -> bool {
-        !self.dropped.is_empty() && self.dropped.contains(&held)
+    pub(super) fn is_dropped(&self, edge: EdgeIndex) -> bool {
+        !self.dropped.is_empty() && self.dropped.contains(&edge)
     }
 
     /// The piece of a clock between two steps that a stamp belongs to; `None`

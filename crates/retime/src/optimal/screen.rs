@@ -18,12 +18,11 @@
 //! Where few before contradict a rival that wins, those few were misread.
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 use retime_model::{Cancelled, ClockId, Monitor};
 
 use super::attribution::{PairStep, Watched, attribute};
-use super::relaxation::{Held, Relaxation};
+use super::relaxation::Relaxation;
 use super::still::moving;
 use crate::edges::{EdgeIndex, InOrder};
 
@@ -45,7 +44,7 @@ pub(super) struct Reading {
 
 /// What the scan has to know of a trace.
 pub(super) trait Screened: Sync {
-    /// All dependencies of this process and others.
+    /// All dependencies.
     fn all(&self) -> &InOrder;
     /// The clock whose time is the common one.
     fn reference(&self) -> ClockId;
@@ -57,17 +56,15 @@ pub(super) trait Screened: Sync {
     fn stamps(&self, edge: EdgeIndex, clocks: [ClockId; 2]) -> [i64; 2];
 }
 
-/// What the scan of a pair has found, as it is told to the first process.
-#[derive(Clone, Serialize, Deserialize)]
+/// The result of the scan of a pair.
 struct Scanned {
     pair: Watched,
-    misread: Vec<(Held, f64)>,
+    misread: Vec<(EdgeIndex, f64)>,
     steps: Vec<PairStep>,
 }
 
-/// Leaves out what was misread, and lets clocks step where they did. `pairs` are
-/// those of this process with dependencies both ways. All processes get to know where clocks
-/// step, and the first also all that is left out; the others at least that of their pairs.
+/// Leaves out dependencies that were misread, and lets clocks step where they did. `pairs` are
+/// those with dependencies both ways.
 pub(super) fn screen(
     trace: &impl Screened,
     pairs: &[[ClockId; 2]],
@@ -78,21 +75,14 @@ pub(super) fn screen(
         monitor.check()?;
         Ok(scan(trace, clocks))
     });
-    let scanned: Vec<Scanned> = scanned.collect::<Result<_, Cancelled>>()?;
-    let share = trace.all().share();
-    let mut scanned = share.collected(scanned, |mut all, more| {
-        all.extend(more);
-        all
-    })?;
+    let mut scanned: Vec<Scanned> = scanned.collect::<Result<_, Cancelled>>()?;
     scanned.sort_by_key(|it| it.pair.clocks);
-    for &(held, by) in scanned.iter().flat_map(|it| &it.misread) {
-        relaxation.drop_edge(held, by);
+    for &(edge, by) in scanned.iter().flat_map(|it| &it.misread) {
+        relaxation.drop_edge(edge, by);
     }
-    let steps = share.once(|| {
-        let steps: Vec<PairStep> = scanned.iter().flat_map(|it| &it.steps).copied().collect();
-        let watched: Vec<Watched> = scanned.iter().map(|it| it.pair).collect();
-        attribute(&steps, &watched, trace.reference(), relaxation, monitor)
-    })?;
+    let steps: Vec<PairStep> = scanned.iter().flat_map(|it| &it.steps).copied().collect();
+    let watched: Vec<Watched> = scanned.iter().map(|it| it.pair).collect();
+    let steps = attribute(&steps, &watched, trace.reference(), relaxation, monitor)?;
     // A clock that is set back stands still first; one that is set forward never.
     let back = steps.iter().filter(|it| it.back);
     let back: Vec<(ClockId, i64, i64)> = back.map(|it| (it.clock, it.after, it.until)).collect();
@@ -117,8 +107,6 @@ fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
         scan.add(reading);
     }
     let Found { misread, steps } = scan.finish();
-    let process = trace.all().process(clocks[0], clocks[1]) as u32;
-    let held = |(edge, by): (EdgeIndex, f64)| ((process, edge), by);
     let step = |step: Step| PairStep {
         clocks,
         after: stamps(&step.after),
@@ -128,7 +116,7 @@ fn scan(trace: &impl Screened, clocks: [ClockId; 2]) -> Scanned {
     };
     Scanned {
         pair: Watched { clocks, from, to },
-        misread: misread.into_iter().map(held).collect(),
+        misread,
         steps: steps.into_iter().map(step).collect(),
     }
 }

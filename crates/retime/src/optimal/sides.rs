@@ -1,20 +1,54 @@
 //! The two sides of bounds: the least and the greatest solution of one graph.
 //!
-//! Neither needs the other, so they are looked for by two threads, or of several processes by
-//! the first two. Each ends in bounds or in cycles that forbid any.
-
-use serde::{Deserialize, Serialize};
+//! Neither needs the other, so they are looked for by two threads. Each ends in bounds or in
+//! cycles that forbid any.
 
 use super::bounds::OffsetBounds;
 use super::facts::{Facts, Side};
 use super::graph::{Budget, Cycle, Graph, Solved};
+use super::link::Kept;
+use super::narrowed::graph;
 use super::relaxation::Relaxation;
 use crate::edges::Edge;
-use crate::share::Share;
 use retime_model::Cancelled;
 
-/// What comes of one side.
-#[derive(Serialize, Deserialize)]
+/// The bounds of all clocks, given the dependencies that matter; `None` if facts contradict
+/// each other, or it takes too many steps to tell.
+pub(super) fn without_cycles<'a, F: Fn(&Edge) -> i64 + Sync>(
+    facts: &Facts<'_, F>,
+    relaxation: &Relaxation,
+    kept: impl Iterator<Item = &'a Kept> + Clone,
+    budget: &mut Budget<'_>,
+) -> Result<Option<OffsetBounds>, Cancelled> {
+    let graph = graph(facts, kept, budget.monitor())?;
+    // An estimate may know of fewer clocks than its own reference.
+    let Some(source) = graph.node(&(facts.reference(), 0, 0)) else {
+        return Ok(None);
+    };
+    let reversed = graph.reversed(budget.monitor())?;
+    let (low, high) = budget.both(
+        |budget| graph.solve_from(source, budget),
+        |budget| reversed.solve_from(source, budget),
+    );
+    let (Solved::Least(low), Solved::Least(high)) = (low?, high?) else {
+        return Ok(None);
+    };
+    if cross(&low, &high) {
+        return Ok(None);
+    }
+    let low = facts.side(-1.0, &graph, &low, relaxation);
+    let high = facts.side(1.0, &reversed, &high, relaxation);
+    Ok(Some(facts.bounds(low, high, relaxation, true)))
+}
+
+/// Whether a lower bound exceeds an upper one, which is the negative of its value here.
+fn cross(low: &[i128], high: &[i128]) -> bool {
+    // A value that nothing bounds is far below any sum.
+    let mut both = low.iter().zip(high);
+    both.any(|(&low, &high)| low.saturating_add(high) > 0)
+}
+
+/// The result of one side.
 pub(super) enum Answer {
     /// Bounds, and whether they are as narrow as they can be.
     Bounded(Side, bool),
@@ -22,58 +56,60 @@ pub(super) enum Answer {
     Cycles(Vec<Cycle>),
 }
 
-impl Answer {
-    pub(super) fn cycles(&self) -> Option<&Vec<Cycle>> {
-        match self {
-            Self::Cycles(cycles) => Some(cycles),
-            Self::Bounded(..) => None,
-        }
-    }
+/// Both sides of a graph whose facts may contradict each other.
+pub(super) struct Sides {
+    pub(super) low: Answer,
+    pub(super) high: Answer,
 }
 
-/// Both sides together, if there are no cycles.
-pub(super) fn bounded<F: Fn(&Edge) -> i64 + Sync>(
-    facts: &Facts<'_, F>,
-    relaxation: &Relaxation,
-    both: (Answer, Answer),
-) -> Option<OffsetBounds> {
-    match both {
-        (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
-            Some(facts.bounds(low, high, relaxation, whole && other))
-        }
-        _ => None,
-    }
-}
-
-/// The lower and the upper side that a graph gives; of several processes the first gets to know
-/// them, and the first two know the graph. What the side took that took longer counts.
-pub(super) fn solved<F: Fn(&Edge) -> i64 + Sync>(
-    share: &Share,
-    (facts, relaxation): (&Facts<'_, F>, &Relaxation),
-    graph: Option<&Graph>,
-    budget: &mut Budget<'_>,
-) -> Result<Option<(Answer, Answer)>, Cancelled> {
-    let side = |side: f64| -> Result<(Answer, u64), Cancelled> {
-        let graph = graph.ok_or(Cancelled)?;
+impl Sides {
+    /// The lower and the upper side that a graph gives.
+    pub(super) fn solved<F: Fn(&Edge) -> i64 + Sync>(
+        facts: &Facts<'_, F>,
+        relaxation: &Relaxation,
+        graph: &Graph,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, Cancelled> {
         let source = graph.node(&(facts.reference(), 0, 0));
-        let mut own = *budget;
-        let solved = if side < 0.0 {
-            graph.solve(source, &mut own)?
-        } else {
-            graph.reversed(own.monitor())?.solve(source, &mut own)?
+        let answer = |side: f64, solved: Solved| {
+            let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation);
+            match solved {
+                Solved::Least(values) => Answer::Bounded(bounded(&values), true),
+                Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),
+                Solved::Cycles(cycles) => Answer::Cycles(cycles),
+            }
         };
-        let bounded = |values: &[i128]| facts.side(side, graph, values, relaxation, |_| true);
-        let answer = match solved {
-            Solved::Least(values) => Answer::Bounded(bounded(&values), true),
-            Solved::Stopped(values) => Answer::Bounded(bounded(&values), false),
-            Solved::Cycles(cycles) => Answer::Cycles(cycles),
+        let monitor = budget.monitor();
+        let (low, high) = budget.both(
+            |budget| Ok(answer(-1.0, graph.solve(source, budget)?)),
+            |budget| Ok(answer(1.0, graph.reversed(monitor)?.solve(source, budget)?)),
+        );
+        Ok(Self {
+            low: low?,
+            high: high?,
+        })
+    }
+
+    /// The cycles of both sides.
+    pub(super) fn cycles(&self) -> Vec<Cycle> {
+        let cycles = |answer: &Answer| match answer {
+            Answer::Cycles(cycles) => cycles.clone(),
+            Answer::Bounded(..) => Vec::new(),
         };
-        Ok((answer, own.left()))
-    };
-    let both = share.both(|| side(-1.0), || side(1.0))?;
-    let both = both.map(|((low, left), (high, other))| {
-        budget.use_up(budget.left() - left.min(other));
-        (low, high)
-    });
-    Ok(both)
+        [cycles(&self.low), cycles(&self.high)].concat()
+    }
+
+    /// Both together, if there are no cycles.
+    pub(super) fn bounds<F: Fn(&Edge) -> i64 + Sync>(
+        self,
+        facts: &Facts<'_, F>,
+        relaxation: &Relaxation,
+    ) -> Option<OffsetBounds> {
+        match (self.low, self.high) {
+            (Answer::Bounded(low, whole), Answer::Bounded(high, other)) => {
+                Some(facts.bounds(low, high, relaxation, whole && other))
+            }
+            _ => None,
+        }
+    }
 }

@@ -4,15 +4,12 @@
 //! its old time has come again. All that it stamps meanwhile has one stamp, which
 //! belongs neither to what was before nor to what comes after.
 
-use serde::{Deserialize, Serialize};
-
-use crate::causality::Place;
-use crate::edges::{EdgeIndex, InOrder};
+use crate::causality::EventNode;
+use crate::edges::InOrder;
 use retime_model::ClockId;
 
 /// From stretches between two stamps of a clock to the stamps before and after,
-/// where it stands still at them: where several events have that stamp. Of several processes
-/// all ask for the same stretches.
+/// where it stands still at them: where several events have that stamp.
 pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i64, i64)> {
     if stretches.is_empty() {
         return Vec::new();
@@ -20,11 +17,10 @@ pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
     let ends = stretches.iter();
     let ends = ends.flat_map(|&(clock, after, until)| [(clock, after), (clock, until)]);
     let mut watch = Watch::of(ends.collect());
-    for (at, edge) in (0..).map(EdgeIndex).zip(all.list.edges.all()) {
-        watch.see((edge.from, edge.sent), || all.events(at)[0]);
-        watch.see((edge.to, edge.received), || all.events(at)[1]);
+    for edge in all.list.edges.all() {
+        watch.see((edge.from, edge.sent), edge.cause.get());
+        watch.see((edge.to, edge.received), edge.effect.get());
     }
-    let watch = all.share().merged(watch, |a, b| a.joined(&b));
     let moved = |&(clock, after, until): &(ClockId, i64, i64)| {
         let before = watch.at((clock, after)).and_then(|it| it.before);
         let later = watch.at((clock, until)).and_then(|it| it.later);
@@ -34,11 +30,10 @@ pub(super) fn moving(all: &InOrder, stretches: &[(ClockId, i64, i64)]) -> Vec<(i
 }
 
 /// A stamp of a clock, and what the clock shows next to it.
-#[derive(Serialize, Deserialize)]
 struct Still {
     place: (ClockId, i64),
     /// One that has this stamp, if there is any.
-    event: Option<Place>,
+    event: Option<EventNode>,
     /// Whether several events have it.
     several: bool,
     before: Option<i64>,
@@ -46,7 +41,7 @@ struct Still {
 }
 
 impl Still {
-    fn see(&mut self, event: Option<Place>) {
+    fn see(&mut self, event: Option<EventNode>) {
         self.several |= self.event.zip(event).is_some_and(|(a, b)| a != b);
         self.event = event.or(self.event);
     }
@@ -58,23 +53,9 @@ impl Still {
     fn later(&mut self, stamp: i64) {
         self.later = Some(self.later.map_or(stamp, |it| it.min(stamp)));
     }
-
-    /// What two have seen of one stamp.
-    fn joined(mut self, other: &Self) -> Self {
-        self.several |= other.several;
-        self.see(other.event);
-        if let Some(stamp) = other.before {
-            self.before(stamp);
-        }
-        if let Some(stamp) = other.later {
-            self.later(stamp);
-        }
-        self
-    }
 }
 
 /// Stamps that are looked for, by clock and stamp.
-#[derive(Serialize, Deserialize)]
 struct Watch(Vec<Still>);
 
 impl Watch {
@@ -93,12 +74,12 @@ impl Watch {
 
     /// An event. It is next to the nearest stamps that are looked for only, since
     /// these are themselves stamps of events.
-    fn see(&mut self, place: (ClockId, i64), event: impl Fn() -> Option<Place>) {
+    fn see(&mut self, place: (ClockId, i64), event: Option<EventNode>) {
         let (clock, stamp) = place;
         let at = self.0.partition_point(|it| it.place < place);
         let mut next = at;
         if let Some(same) = self.0.get_mut(at).filter(|it| it.place == place) {
-            same.see(event());
+            same.see(event);
             next += 1;
         }
         let own = |it: &&mut Still| it.place.0 == clock;
@@ -111,12 +92,6 @@ impl Watch {
         }
     }
 
-    /// What two have seen of the same stamps.
-    fn joined(self, other: &Self) -> Self {
-        let both = self.0.into_iter().zip(&other.0);
-        Self(both.map(|(a, b)| a.joined(b)).collect())
-    }
-
     /// What was found where a clock stands still.
     fn at(&self, place: (ClockId, i64)) -> Option<&Still> {
         let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
@@ -127,7 +102,6 @@ impl Watch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::causality::EventNode;
     use crate::edges::{Edge, Edges};
 
     #[test]

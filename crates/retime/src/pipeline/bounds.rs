@@ -13,7 +13,7 @@ use crate::align::align;
 use crate::causality::{Causality, Nodes};
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, Edges, TraceEdges};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
@@ -97,12 +97,15 @@ impl Timed<'_> {
         let Some(base) = self.base()? else {
             return Ok(None);
         };
-        let source = base.dependencies(self.causality, self.clocks);
         let options = BoundOptions {
             steps: budget,
             ..bound_options(drift)
         };
-        let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
+        let trace = self.edges();
+        let offsets = trace.at_root::<Estimate, _>(|| {
+            let source = trace.dependencies(&base)?;
+            offset_bounds(&source, |_| 0, &base, &options, self.monitor)
+        })?;
         Ok(Some(BoundedOffsets { drift, offsets }))
     }
 
@@ -121,8 +124,15 @@ impl Timed<'_> {
         Ok(self.differ.get_or_init(|| found).clone())
     }
 
-    /// By how much local intervals have to change at least. Of several processes the first
-    /// gets to know it.
+    fn edges(&self) -> TraceEdges<'_> {
+        TraceEdges {
+            causality: self.causality,
+            clocks: self.clocks,
+            monitor: self.monitor,
+        }
+    }
+
+    /// By how much local intervals have to change at least.
     pub(super) fn least_distortion(
         &self,
         delay: &MinimalDelay,
@@ -131,9 +141,13 @@ impl Timed<'_> {
             return Ok(None);
         };
         let nodes = self.causality.nodes();
-        let source = base.dependencies(self.causality, self.clocks);
         let least = |edge: &Edge| edge.minimal_delay(delay, nodes);
-        least_distortion(&source, least, super::GENTLEST_STEPS, self.monitor)
+        let trace = self.edges();
+        let found = trace.at_root::<Estimate, _>(|| {
+            let source = trace.dependencies(&base)?;
+            least_distortion(&source, least, super::GENTLEST_STEPS, self.monitor)
+        });
+        found.map(Some)
     }
 }
 

@@ -25,7 +25,6 @@ mod extremes;
 mod formulas;
 mod gentlest_rounding;
 mod grouping;
-mod jointly;
 mod limiting;
 mod maps;
 mod matching;

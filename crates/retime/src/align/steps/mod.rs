@@ -39,9 +39,6 @@ use retime_model::{Cancelled, Monitor};
 /// Looks for steps where dependencies contradict the stiffest clocks, and keeps what
 /// explains them best. `list` lists dependencies anew for clocks that are known
 /// better.
-///
-/// Of several processes each lists the dependencies between some pairs of clocks, and all
-/// decide the same.
 pub(super) fn explain(
     source: &impl Source,
     found: Aligned,
@@ -61,8 +58,7 @@ pub(super) fn explain(
         monitor.check()?;
         if let Some(anew) = list(&best.alignment.estimate).transpose()? {
             let before = listed.as_ref().unwrap_or(&all);
-            let same = anew.list.edges.all() == before.list.edges.all();
-            if !source.share().all(same) {
+            if anew.list.edges.all() != before.list.edges.all() {
                 tried.clear();
             }
             listed = Some(anew);
@@ -93,7 +89,6 @@ pub(super) fn explain(
         };
         best = search.fewest(best)?;
     }
-    source.share().check()?;
     Ok(best.alignment)
 }
 
@@ -298,9 +293,8 @@ fn reversed(list: &Listed, estimate: &Estimate) -> Reversed {
         edge.latency() as f64 + offset
     };
     let below = |edge: &Edge| (-latency(edge) * PARTS).max(0.0) as Reversed;
-    let own = list.edges.all().iter().map(below);
-    let sum = Reversed::saturating_add;
-    list.share.merged(own.fold(0, sum), sum)
+    let all = list.edges.all().iter().map(below);
+    all.fold(0, Reversed::saturating_add)
 }
 
 #[cfg(test)]

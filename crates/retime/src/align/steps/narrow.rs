@@ -14,7 +14,7 @@
 
 use super::Cuts;
 use super::parts::Parts;
-use crate::edges::{Edge, Listed, Source};
+use crate::edges::{Edge, Listed};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 
@@ -43,12 +43,6 @@ pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &Listed) -> Cut
             }
         }
     }
-    let found = list.share().merged(found, |a, b| {
-        let both = a.into_iter().zip(b);
-        let tighter = |(a, b): ((i64, i64), (i64, i64))| (a.0.max(b.0), a.1.min(b.1));
-        both.map(|(a, b)| a.into_iter().zip(b).map(tighter).collect())
-            .collect()
-    });
     let both = parts.cuts().iter().zip(found);
     both.map(|(cuts, found)| cuts.iter().zip(found).map(within).collect())
         .collect()

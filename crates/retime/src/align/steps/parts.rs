@@ -115,7 +115,6 @@ impl Parts {
         let granularities = self.owner.iter().map(|it| granularity(it).unwrap_or(1));
         Listed {
             edges: Edges::new(of_parts.collect(), extents),
-            share: list.share.clone(),
             granularities: granularities.collect(),
         }
     }

@@ -45,11 +45,11 @@ use retime_model::Cancelled;
 type Reached = BinaryHeap<(i128, Reverse<u32>)>;
 
 impl Graph {
-    /// Raises what is reached from some nodes, each node once. What is raised again after it was
-    /// left is late: a pass has to pass it on.
+    /// Raises all nodes that are reached from one, each once. A node that is raised again after it
+    /// was left is late: a pass has to pass it on.
     pub(super) fn settle(
         &self,
-        from: impl Iterator<Item = u32>,
+        from: u32,
         state: &mut State,
         budget: &mut Budget<'_>,
     ) -> Result<(), Cancelled> {
@@ -75,11 +75,11 @@ struct Settling<'a> {
 }
 
 impl<'a> Settling<'a> {
-    fn new(graph: &'a Graph, from: impl Iterator<Item = u32>, state: &'a mut State) -> Self {
-        let from = from.map(|node| (state.values[node as usize], Reverse(node)));
+    fn new(graph: &'a Graph, from: u32, state: &'a mut State) -> Self {
+        let from = (state.values[from as usize], Reverse(from));
         Self {
             graph,
-            reached: from.collect(),
+            reached: [from].into(),
             is_left: vec![false; graph.moments.len()],
             highest: vec![None; graph.first.len()],
             state,
@@ -209,7 +209,7 @@ struct Beside {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Bound, Ended, Solved};
+    use super::super::{Bound, Solved};
     use super::*;
     use crate::edges::EdgeIndex;
     use crate::optimal::link::Slope;
@@ -248,11 +248,8 @@ mod tests {
             let passes = graph.solve(source, &mut budget()).unwrap();
             let passes = least(passes);
             prop_assert!(passes.is_some());
-            let mut state = graph.begin(source);
-            let from: Vec<u32> = source.iter().map(|&it| it as u32).collect();
-            let both = graph.go_on(&from, &mut state, &mut budget()).unwrap();
-            prop_assert!(matches!(both, Ended::Least));
-            prop_assert_eq!(Some(state.values), passes);
+            let both = graph.solve_from(source.unwrap(), &mut budget()).unwrap();
+            prop_assert_eq!(least(both), passes);
         }
     }
 
@@ -266,10 +263,10 @@ mod tests {
         ];
         let graph = graph(&links, 0);
         let source = graph.node(&(ClockId(0), 0, 0)).unwrap();
-        let mut state = graph.begin(Some(source));
+        let mut state = State::new(&graph, Some(source));
         let mut budget = Budget::of(u64::MAX, &());
         graph
-            .settle([source as u32].into_iter(), &mut state, &mut budget)
+            .settle(source as u32, &mut state, &mut budget)
             .unwrap();
         // Moments of clocks 0, 1, 1 and 2; from 0 to 90 a clock changes by nine tenths.
         assert_eq!(state.values, [0, -100, -190, -200]);
@@ -294,8 +291,8 @@ mod tests {
         let bounds = bounds.into_iter();
         let graph = Graph::new(clocks as usize, bounds, None, slope, &()).unwrap();
         let source = graph.node(&first).unwrap();
-        let mut state = graph.begin(Some(source));
-        let mut settling = Settling::new(&graph, [source as u32].into_iter(), &mut state);
+        let mut state = State::new(&graph, Some(source));
+        let mut settling = Settling::new(&graph, source as u32, &mut state);
         let mut queued = 0;
         while let Some(node) = settling.next() {
             queued += 1;
@@ -324,12 +321,11 @@ mod tests {
             Graph::new(clocks as usize, bounds.into_iter(), Some(last), slope, &()).unwrap();
         let mut budget = Budget::of(10 * u64::from(clocks), &());
         let source = graph.node(&last).unwrap();
-        let mut state = graph.begin(Some(source));
-        let ended = graph
-            .go_on(&[source as u32], &mut state, &mut budget)
-            .unwrap();
-        assert!(matches!(ended, Ended::Least));
-        assert_eq!(state.values[0], -100 * i128::from(clocks - 1));
+        let solved = graph.solve_from(source, &mut budget).unwrap();
+        let Solved::Least(values) = solved else {
+            panic!("{solved:?}")
+        };
+        assert_eq!(values[0], -100 * i128::from(clocks - 1));
         assert!(!budget.is_used_up());
     }
 }
