@@ -186,7 +186,7 @@ impl<'a> Bench<'a> {
     ///
     /// The delay that no message undercuts is not known, but what is certain grows with
     /// the offsets: hardly less than the least latency of all, which the centre makes as
-    /// large as it can.
+    /// large as it can. Where there are [few](super::recorded) it is not certain at all.
     ///
     /// The scale is the lower quartile, over links, of the smallest slack: what holds a
     /// clock are its tight links, and many others may be loose. Where that is nothing or
@@ -201,7 +201,8 @@ impl<'a> Bench<'a> {
         let fastest = survey.links.iter().map(|link| link.least);
         let mut slacks: Vec<f64> = fastest.filter(|it| it.is_finite()).collect();
         let least_of_all = survey.least();
-        let least = if least_of_all.is_finite() {
+        let recorded = &self.frame.recorded;
+        let least = if least_of_all.is_finite() && !recorded.sparse {
             OPTIONS.delay * least_of_all.max(0.0)
         } else {
             0.0
@@ -215,7 +216,7 @@ impl<'a> Bench<'a> {
             *slack = slack.abs();
         }
         let off = OPTIONS.off * median(&mut slacks).unwrap_or(0.0);
-        let scale = typical.max(off).max(self.setting.knee);
+        let scale = recorded.scale(typical.max(off)).max(self.setting.knee);
         let scale = match before {
             Some(before) if least_of_all < 0.0 => (scale * before.barrier.scale).sqrt(),
             _ => scale,

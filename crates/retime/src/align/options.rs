@@ -88,12 +88,15 @@ pub(super) struct Options {
     pub(super) knee_grains: f64,
     /// The weight of a link is as good as known if it changes by no more than this share.
     pub(super) same_weight: f64,
-    /// How many of a link's fastest tell how [densely](super::weights) they lie: sixteen
-    /// tell it to a quarter.
+    /// How many of a link's fastest tell how [densely](super::weights) they lie, or whether they
+    /// are [near their floor](super::ties) at all: sixteen tell it to a quarter.
     pub(super) spread: usize,
     /// By what factor two directions have to differ in that before one of them is taken
     /// to be nearer to its floor.
     pub(super) looser: f64,
+    /// How much further than the least correction that dependencies demand, as a share of it,
+    /// a [few](super::recorded) of them lead: by a tenth an error grows by half a per cent at most.
+    pub(super) further: f64,
     /// The share of the least latency of all that counts as no slack: with all of it
     /// the tightest dependency would have none.
     pub(super) delay: f64,
@@ -170,6 +173,7 @@ pub(super) const OPTIONS: Options = Options {
     same_weight: 0.05,
     spread: 16,
     looser: 10.0,
+    further: 0.1,
     delay: 0.9,
     same_delay: 0.02,
     steepest: 1e-3,

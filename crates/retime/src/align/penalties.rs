@@ -163,7 +163,7 @@ impl Penalties {
 
 /// How much each clock is pulled, and to where. Most are pulled to what was
 /// [recorded](super::recorded), and hardly to zero, in terms of the scale of slacks, so that
-/// the result does not depend on the tick; pinned ones to zero alone.
+/// the result does not depend on the tick; pinned ones to zero alone, unless dependencies are few.
 fn pulls(shape: &Curves, frame: &Frame, scale: f64, tight: usize) -> Vec<(f64, f64)> {
     let weight = |pull: f64| (pull / scale) * (pull / scale);
     let recorded = frame.recorded.weight(tight, scale) / (shape.pieces + 1) as f64;
@@ -171,7 +171,9 @@ fn pulls(shape: &Curves, frame: &Frame, scale: f64, tight: usize) -> Vec<(f64, f
     // Two parabolas are one about the mean of their middles.
     let middle = |clock: usize| recorded / pull * frame.recorded.curve(clock);
     let mut pulls: Vec<(f64, f64)> = (0..shape.clocks).map(|it| (pull, middle(it))).collect();
-    for &clock in &frame.pinned {
+    // Where recorded times hold the mean of all clocks, none is right more than others.
+    let pinned = frame.pinned.iter().filter(|_| !frame.recorded.sparse);
+    for &clock in pinned {
         if let Some(it) = pulls.get_mut(clock) {
             *it = (hold, 0.0);
         }

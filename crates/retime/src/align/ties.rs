@@ -9,6 +9,11 @@
 //! of the points (time, latency) that spans it. Where two tied components bound a
 //! third from both sides, the mean of both lines is taken.
 //!
+//! Where fewer than sixteen dependencies join a component to the others, nothing says that the
+//! fastest of them is fast: it may have waited for seconds. Then the component stays as recorded,
+//! relative to the reference, but for a constant that is as small as those dependencies demand. That
+//! is never further from the truth, as far as the component is a clock of constant rate.
+//!
 //! Source: the hull of message clouds is Duda's (Duda, Harrus, Haddad, Bernard
 //! 1987), here for one cloud.
 
@@ -119,7 +124,7 @@ impl Work<'_> {
         self.accept(first, Line::default(), root);
         while let Some(&(_, next)) = self.queue.first() {
             self.monitor.check()?;
-            let line = self.line(next);
+            let line = self.line(next, root);
             self.accept(next, line, root);
         }
         Ok(())
@@ -149,7 +154,7 @@ impl Work<'_> {
         self.ties.root[component] != usize::MAX
     }
 
-    fn line(&self, component: usize) -> Line {
+    fn line(&self, component: usize, root: usize) -> Line {
         let (mut into, mut out_of) = (Vec::new(), Vec::new());
         for link in &self.links[component] {
             let (from, to) = (
@@ -160,6 +165,14 @@ impl Work<'_> {
                 self.add_points(link, &mut into);
             } else if from == component && self.tied(to) {
                 self.add_points(link, &mut out_of);
+            }
+        }
+        if self.with_drift && self.waiting[component] < OPTIONS.spread {
+            let shifts = &self.across.frame.axis.shifts;
+            // A component counts from the clock that names it, and the first from its root.
+            let recorded = shifts[root].saturating_sub(shifts[component]) as f64;
+            if let Some(line) = least_move(recorded, &into, &out_of) {
+                return line;
             }
         }
         let into = self.below(&into).map(|line| -line);
@@ -206,6 +219,17 @@ impl Work<'_> {
     }
 }
 
+/// The constant nearest to one by which no point falls below zero, if there is any: those of
+/// dependencies into a component rise with it, those out of it fall.
+fn least_move(from: f64, into: &[Point], out_of: &[Point]) -> Option<Line> {
+    let least = |points: &[Point]| points.iter().map(|it| it.1).fold(f64::INFINITY, f64::min);
+    let (low, high) = (-least(into), least(out_of));
+    (low <= high).then(|| Line {
+        intercept: from.clamp(low, high),
+        drift: 0.0,
+    })
+}
+
 /// The lowest point of each window, by time.
 fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
     let mut lowest = [(0.0, f64::INFINITY); OPTIONS.windows];
@@ -217,4 +241,52 @@ fn lowest_by_window(points: &[Point], span: f64) -> Vec<Point> {
         }
     }
     lowest.into_iter().filter(|it| it.1.is_finite()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::align::align_edges;
+    use crate::edges::{Edge, Edges};
+    use retime_model::{ClockId, TickRate};
+
+    #[test]
+    fn a_component_is_moved_as_little_as_few_dependencies_demand() {
+        let moved = |from: f64, into: &[Point], out_of: &[Point]| {
+            least_move(from, into, out_of).map(|line| line.intercept)
+        };
+        // Not at all, until the fastest is allowed, and between two bounds that contradict.
+        assert_eq!(moved(3.0, &[(0.0, 5.0), (1.0, 9.0)], &[]), Some(3.0));
+        assert_eq!(moved(3.0, &[(0.0, 5.0), (1.0, -7.0)], &[]), Some(7.0));
+        assert_eq!(moved(3.0, &[(0.0, 5.0)], &[(0.0, 2.0)]), Some(2.0));
+        assert_eq!(moved(3.0, &[(0.0, -5.0)], &[(0.0, 2.0)]), None);
+    }
+
+    /// What is added to the clocks of a reduction: two send to the first, so often.
+    fn added(times: i64) -> [f64; 2] {
+        let message = |from: u32, sent: i64, received: i64| {
+            Edge::message(ClockId(from), sent, ClockId(0), received)
+        };
+        // One is ahead by 200 and contradicts the first, the other is right and waits.
+        let edges = (0..times).flat_map(|at| {
+            let sent = 1_000_000 * at / times;
+            [
+                message(1, sent + 200, sent + 50),
+                message(2, sent, sent + 9_000 + at % 7),
+            ]
+        });
+        let edges = Edges::new(edges.collect(), vec![Some((0, 1_010_000)); 3]);
+        let rate = TickRate::per_second(1_000_000_000).unwrap();
+        let found = align_edges(&edges, rate, ClockId(0), &()).unwrap();
+        let at = |clock: usize| found.estimate.offsets[clock].as_ref().unwrap().at(500_000);
+        [at(1), at(2)]
+    }
+
+    #[test]
+    fn of_few_messages_the_fastest_is_not_taken_for_fast() {
+        let [ahead, waiting] = added(5);
+        assert!((ahead + 150.0).abs() < 3.0 && waiting.abs() < 3.0);
+        let [ahead, waiting] = added(1_000);
+        assert!((ahead + 150.0).abs() < 3.0 && (waiting - 9_000.0).abs() < 15.0);
+    }
 }
