@@ -1,7 +1,8 @@
 //! `retime stream`: the filter between standard input and standard output.
 //!
-//! [`Lines`](retime_stream::lines::Lines) says what each line means and what leaves; this module waits for input, keeps
-//! the output flowing, counts what is left out, and ends in order.
+//! [`Lines`](retime_stream::lines::Lines) says what each line means and what leaves. Here
+//! the command waits for input, keeps the output flowing, counts what is left out, and ends
+//! in order.
 //!
 //! An interrupt counts as the end of the input, and so does it when nobody is left
 //! who reads the output. A line that cannot be understood ends the command after all
