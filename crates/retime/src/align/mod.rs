@@ -79,6 +79,7 @@ pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};
 
+use self::stages::Asked;
 use crate::causality::Causality;
 use crate::edges::{Dependencies, InOrder, whole};
 use crate::edges::{Edge, Edges};
@@ -181,7 +182,8 @@ pub fn align(
         let clock = clocks.of(nodes.location(node)).as_usize();
         stamp.saturating_add(whole(axis.add(clock, stamp)))
     });
-    let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
+    let aligned =
+        stages::align_roughly_aligned(&source, rough, Asked::of(rate, reference), monitor)?;
     let list = |estimate: &Estimate| {
         let source = estimate.dependencies(causality, clocks);
         Some(InOrder::new(&source, monitor))
@@ -196,6 +198,6 @@ pub fn align_edges(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
-    let aligned = stages::align_plainly(edges, rate, reference, monitor)?;
+    let aligned = stages::align_plainly(edges, Asked::of(rate, reference), monitor)?;
     steps::explain(edges, aligned, rate, |_| None, monitor)
 }
