@@ -145,6 +145,11 @@ def _with_step(knots, at, size):
     before = below + (above - below) * (at - left) / (right - left)
     # A nanosecond, the resolution of the trace, keeps the curve a function.
     step = [(at, before), (at + 1e-9, before + size)]
+    # One that is set back stands still until time has caught up with it, and no longer.
+    caught_up = at + 1e-9 - min(size, 0.0) * 1e-9
+    if at + 1e-9 < caught_up < right:
+        share = (caught_up - left) / (right - left)
+        step.append((caught_up, below + (above - below) * share + size))
     return knots[:place] + step + [(time, error + size) for time, error in knots[place:]]
 
 

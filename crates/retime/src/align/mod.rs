@@ -76,6 +76,7 @@ pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};
 
+use self::stages::Asked;
 use crate::causality::Causality;
 use crate::edges::{Edge, Edges, InOrder, Times, TraceEdges};
 use crate::estimate::{Estimate, Offset};
@@ -200,7 +201,8 @@ pub fn align(
         let rough = stages::rough(&trace.dependencies(&Known::Recorded)?, reference, monitor)?;
         let roughly = Known::Roughly(rough.clone());
         let source = trace.dependencies(&roughly)?;
-        let aligned = stages::align_roughly_aligned(&source, rough, rate, reference, monitor)?;
+        let aligned =
+            stages::align_roughly_aligned(&source, rough, Asked::of(rate, reference), monitor)?;
         let list = |estimate: &Estimate| {
             let aligned = Known::Aligned(estimate.clone());
             let anew = trace.dependencies(&aligned);
@@ -217,6 +219,6 @@ pub fn align_edges(
     reference: ClockId,
     monitor: &dyn Monitor,
 ) -> Result<Alignment, Cancelled> {
-    let aligned = stages::align_plainly(edges, rate, reference, monitor)?;
+    let aligned = stages::align_plainly(edges, Asked::of(rate, reference), monitor)?;
     steps::explain(edges, aligned, rate, |_| None, monitor)
 }

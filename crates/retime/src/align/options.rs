@@ -110,12 +110,16 @@ pub(super) struct Options {
     /// How often [steps](super::steps) of clocks are looked for: those that are known
     /// make the others easier to see.
     pub(super) step_rounds: usize,
+    /// By how much rates may wander in a second where a step is looked for that few messages
+    /// contradict: enough to follow some microseconds within a tenth of a second.
+    pub(super) follow: f64,
+    /// How many times less rates have to wander for each step that is taken for that.
+    pub(super) stiffer: f64,
+    /// How often the instants of steps are looked for, by the offsets on both sides that the ones
+    /// before gave.
+    pub(super) instants: usize,
     /// The smallest step, in seconds.
     pub(super) smallest_step: f64,
-    /// By how much the rate of a clock would have to differ, as a fraction, for a time in which
-    /// it was set: what less explains is no step. The swings of clocks that are disciplined
-    /// within seconds make some ten ppm.
-    pub(super) set: f64,
     /// Of each clock, so many more steps than known may come up where rates are taken
     /// to change less than usual.
     pub(super) more_steps: usize,
@@ -178,8 +182,10 @@ pub(super) const OPTIONS: Options = Options {
     same_delay: 0.02,
     steepest: 1e-3,
     step_rounds: 6,
+    follow: 1e-4,
+    stiffer: 10.0,
+    instants: 2,
     smallest_step: 200e-9,
-    set: 1e-4,
     more_steps: 2,
     steady: [None, Some(1e-5), Some(1e-6)],
     level: 2e-4,

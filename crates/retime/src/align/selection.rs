@@ -21,6 +21,9 @@
 //! A step that does not help does not end the search: a wave may need two. Once it is proven that
 //! clocks wander, a larger one is also taken if the least latency of all grows by a tenth:
 //! then stiffness still forces messages to look faster than they are.
+//!
+//! How much wander is *needed* is another question: the least `q` under which no effect comes
+//! before its cause at all. Explanations by steps are compared by it.
 
 use super::active_set::{Bench, Found, Setting};
 use super::candidates::Candidates;
@@ -38,11 +41,32 @@ const STEPS: usize = OPTIONS.wander.len();
 pub(super) struct Given<'a> {
     pub(super) frame: Frame,
     pub(super) setting: Setting,
+    pub(super) stiffness: Stiffness,
     pub(super) monitor: &'a dyn Monitor,
+}
+
+/// What is known of how much rates wander.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stiffness {
+    /// In a second at least so much, as a fraction.
+    pub(super) at_least: f64,
+    /// They may wander: few contradictions count as much as many.
+    pub(super) may_wander: bool,
+    /// How much they have to that nothing contradicts them is to be found out, too.
+    pub(super) is_measured: bool,
 }
 
 /// Offsets, and the dependencies they follow.
 pub(super) type Offsets<'a> = (Found, Bench<'a>);
+
+/// The offsets of clocks that are not proven wrong.
+pub(super) struct Selected<'a> {
+    pub(super) found: Found,
+    pub(super) bench: Bench<'a>,
+    /// By how much rates have to wander that no effect comes before its cause, as a fraction.
+    /// Where that was not looked for, more than was tried.
+    pub(super) needed: f64,
+}
 
 impl<'a> Given<'a> {
     /// The offsets of clocks that do what clocks do.
@@ -67,31 +91,69 @@ impl<'a> Given<'a> {
         &self,
         candidates: &mut Candidates<'_, S>,
         (mut best, mut bench): Offsets<'a>,
-    ) -> Result<Offsets<'a>, Cancelled> {
+    ) -> Result<Selected<'a>, Cancelled> {
         let [_, more @ ..] = self.divisions(candidates);
-        let mut wanders = false;
+        let Stiffness {
+            at_least,
+            may_wander,
+            is_measured,
+        } = self.stiffness;
+        let mut wanders = may_wander && best.survey.contradictions(0.0).sum > 0.0;
+        let mut needed = needed_by(&best, best.division.wander);
         for division in more {
             let before = best.survey.contradictions(0.0);
             wanders |= before.are_proof();
-            if !wanders {
+            let is_asked_for = division.wander <= at_least;
+            if !wanders && !is_asked_for {
                 break;
             }
             if !candidates.are_fine_enough(division.pieces) {
                 bench = self.bench(candidates, division)?;
             }
             let found = bench.settle(&best.curves, division)?;
+            needed = needed.min(needed_by(&found, division.wander));
             let now = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
-            if now.sum < OPTIONS.gain * before.sum || firmer {
+            if now.sum < OPTIONS.gain * before.sum || firmer || is_asked_for {
                 best = found;
             } else if !before.are_proof() {
                 break;
             }
         }
+        if is_measured && needed.is_infinite() {
+            needed = self.needed(candidates, &best)?;
+        }
         if !candidates.are_fine_enough(best.division.pieces) {
             bench = self.bench(candidates, best.division)?;
         }
-        Ok((best, bench))
+        Ok(Selected {
+            found: best,
+            bench,
+            needed,
+        })
+    }
+
+    /// By how much more than in `found` rates have to wander that nothing contradicts them;
+    /// infinite where that is not enough.
+    fn needed<S: Source>(
+        &self,
+        candidates: &mut Candidates<'_, S>,
+        found: &Found,
+    ) -> Result<f64, Cancelled> {
+        let divisions = self.divisions(candidates);
+        let mut curves = found.curves.clone();
+        for division in divisions {
+            if division.wander <= found.division.wander {
+                continue;
+            }
+            let bench = self.bench(candidates, division)?;
+            let found = bench.settle(&curves, division)?;
+            if found.survey.contradictions(0.0).sum <= 0.0 {
+                return Ok(division.wander);
+            }
+            curves = found.curves;
+        }
+        Ok(f64::INFINITY)
     }
 
     fn divisions<S: Source>(&self, candidates: &Candidates<'_, S>) -> [Division; STEPS] {
@@ -107,5 +169,15 @@ impl<'a> Given<'a> {
     ) -> Result<Bench<'a>, Cancelled> {
         let links = candidates.inside(division.pieces)?;
         Ok(Bench::new(links, &self.frame, self.setting, self.monitor))
+    }
+}
+
+/// By how much rates have to wander, if offsets of clocks that wander by `wander` were found: as
+/// much if nothing contradicts these, else more.
+fn needed_by(found: &Found, wander: f64) -> f64 {
+    if found.survey.contradictions(0.0).sum > 0.0 {
+        f64::INFINITY
+    } else {
+        wander
     }
 }

@@ -21,7 +21,7 @@ use super::outliers::Judged;
 use super::pairwise::pairwise_offsets;
 use super::recorded::Recorded;
 use super::reduced::{Point, Reduced, Reduction};
-use super::selection::{Given, Offsets};
+use super::selection::{Given, Offsets, Selected, Stiffness};
 use super::ties::Across;
 use super::{Alignment, Relation};
 use crate::edges::Edge;
@@ -57,28 +57,47 @@ pub(super) struct Aligned {
     pub(super) contradicted: bool,
     /// By how much rates wander in a second that the trace does not prove wrong, as a fraction.
     pub(super) wander: f64,
+    /// By how much they have to that nothing contradicts it, if that is known.
+    pub(super) needed: f64,
+}
+
+/// On whose time clocks are aligned, and what is known of them.
+#[derive(Clone, Copy)]
+pub(super) struct Asked {
+    pub(super) rate: TickRate,
+    pub(super) reference: ClockId,
+    pub(super) stiffness: Stiffness,
+}
+
+impl Asked {
+    /// Nothing is known of clocks.
+    pub(super) fn of(rate: TickRate, reference: ClockId) -> Self {
+        Self {
+            rate,
+            reference,
+            stiffness: Stiffness::default(),
+        }
+    }
 }
 
 /// Aligns clocks that do not step.
 pub(super) fn align_plainly(
     source: &impl Source,
-    rate: TickRate,
-    reference: ClockId,
+    asked: Asked,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    let frame = rough(source, reference, monitor)?;
-    align_roughly_aligned(source, frame, rate, reference, monitor)
+    let frame = rough(source, asked.reference, monitor)?;
+    align_roughly_aligned(source, frame, asked, monitor)
 }
 
 /// Aligns clocks whose [rough] differences are known.
 pub(super) fn align_roughly_aligned(
     source: &impl Source,
     frame: Frame,
-    rate: TickRate,
-    reference: ClockId,
+    asked: Asked,
     monitor: &dyn Monitor,
 ) -> Result<Aligned, Cancelled> {
-    Stages::new(source, frame.level(), rate, monitor)?.finish(reference)
+    Stages::new(source, frame.level(), asked, monitor)?.finish(asked.reference)
 }
 
 /// How far the alignment is.
@@ -89,8 +108,10 @@ struct Stages<'a, S> {
     frame: Frame,
     curves: Curves,
     nanosecond: f64,
+    stiffness: Stiffness,
     contradicted: bool,
     wander: f64,
+    needed: f64,
 }
 
 impl<'a, S: Source> Stages<'a, S> {
@@ -98,7 +119,7 @@ impl<'a, S: Source> Stages<'a, S> {
     fn new(
         source: &'a S,
         frame: Frame,
-        rate: TickRate,
+        asked: Asked,
         monitor: &'a dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let candidates = Candidates::new(source, frame.axis.clone(), monitor)?;
@@ -108,9 +129,11 @@ impl<'a, S: Source> Stages<'a, S> {
             candidates,
             curves: Curves::flat(source.clocks(), 1, frame.axis.span),
             frame,
-            nanosecond: rate.get() as f64 / 1e9,
+            nanosecond: asked.rate.get() as f64 / 1e9,
+            stiffness: asked.stiffness,
             contradicted: false,
             wander: OPTIONS.usual_wander(),
+            needed: OPTIONS.usual_wander(),
         };
         stages.pin();
         let first = stages.reject_by_lines()?;
@@ -184,8 +207,13 @@ impl<'a, S: Source> Stages<'a, S> {
 
     /// Finds offsets from those of the stiffest clocks, and what they show to be outliers.
     fn align_from(&mut self, first: Offsets<'a>) -> Result<Vec<Edge>, Cancelled> {
-        let (found, bench) = self.given().select(&mut self.candidates, first)?;
+        let Selected {
+            found,
+            bench,
+            needed,
+        } = self.given().select(&mut self.candidates, first)?;
         self.wander = found.division.wander;
+        self.needed = needed;
         let contradictions = found.survey.contradictions(0.0);
         self.curves = found.curves;
         let fastest = least(&found.survey);
@@ -209,6 +237,7 @@ impl<'a, S: Source> Stages<'a, S> {
                 knee: (OPTIONS.knee_ns * self.nanosecond).max(grains),
                 second: 1e9 * self.nanosecond,
             },
+            stiffness: self.stiffness,
             monitor: self.monitor,
         }
     }
@@ -257,6 +286,7 @@ impl<'a, S: Source> Stages<'a, S> {
             alignment,
             contradicted: self.contradicted,
             wander: self.wander,
+            needed: self.needed,
         })
     }
 }

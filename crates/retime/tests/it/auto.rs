@@ -406,11 +406,12 @@ fn few_messages_are_no_reason_not_to_align() {
             drift_ppm: 0,
             ..drifting(seed)
         });
-        let solution = solve(&case, &AutoOptions::default());
-        let start = &solution.start;
-        assert!(!matches!(start, Start::Recorded(NotAligned::Worse { .. })));
+        let solution = solve(&problem(&case));
+        let unaligned = &solution.unaligned;
+        assert!(!matches!(unaligned, Some(NotAligned::Worse { .. })));
         let times = case.trace.corrected(&solution.correction);
-        let checked = check(&case.causality, &case.clocks, &solution.delay, &times, &()).unwrap();
+        let (causality, delay) = (&case.causality, enforced(&solution));
+        let checked = check(causality, &case.clocks, delay, &times, &()).unwrap();
         assert_eq!(checked.violated() + checked.short(), 0);
     }
 }

@@ -3,51 +3,65 @@
 //! A clock that gains 50 us within a millisecond can be taken for one that was set, which takes
 //! two numbers, where and by how much, or for one whose rate wanders enough to run at 50000 ppm for
 //! a millisecond, and then all others may do so all the time. So explanations are
-//! ordered by how much rates have to wander, then by what they leave reversed:
+//! ordered by how much rates have to wander until nothing contradicts them:
 //!
 //! ```text
-//!             wanders, in a second   sets clocks   leaves reversed
-//!  plain             100 ppm            never            0          the step is followed at once
-//!  stepped          0.01 ppm            once             0          taken
+//!             wander needed, in a second   sets clocks
+//!  plain             100 ppm                  never       the step is followed at once
+//!  stepped          0.01 ppm                  once        taken
 //! ```
 //!
-//! A real step leaves clocks consistent on both sides for long. Of clocks that do wander any
-//! stretch between two cuts is straighter than the whole, too; so there steps count only if they
-//! are *abrupt*:
-//!
-//! ```text
-//! |gained| / (until - after) > 600 ppm
-//! ```
-//!
-//! which is more than a clock gains that runs free and is slewed. A single
-//! gentler one is taken if all clocks do what clocks do apart from it. And where clocks still
-//! wander, nobody knows to a few microseconds where a curve ends before a cut and begins after
-//! it: there steps have to show in the bounds of pairs, with rates that change by 100 ppm, or in
-//! a curve that is steep.
+//! Each step has to pay for itself: with it clocks need ten times less wander, or, where that is
+//! the same, half as much is left reversed. A real step leaves clocks consistent on both sides for long. Of clocks that do wander any
+//! stretch between two cuts is straighter than the whole, too; so steps count only if wander as
+//! needed by all else [cannot have made them](super::proof).
 
 use std::cmp::Ordering;
 
-use super::{Cuts, Reversed, reversed};
+use super::proof::Proof;
+use super::{Cuts, PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::Aligned;
 use crate::align::{Alignment, ClockStep};
 use crate::edges::Listed;
+use retime_model::TickRate;
+
+/// Above 1 by more than powers of ten are rounded by.
+const NEARLY: f64 = 1.001;
 
 /// Aligned clocks as an explanation of what was recorded.
 pub(super) struct Explained {
     pub(super) alignment: Alignment,
     /// By how much rates wander in a second, as a fraction.
-    pub(super) wander: f64,
+    wander: f64,
+    /// By how much they have to that nothing contradicts it, if that is known.
+    needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
+    /// By step, whether wander cannot have made it.
+    proven: Vec<bool>,
 }
 
 impl Explained {
     /// `all` are the dependencies to judge by.
-    pub(super) fn of(found: Aligned, all: &Listed) -> Self {
+    pub(super) fn of(found: Aligned, all: &Listed, rate: TickRate) -> Self {
+        let estimate = &found.alignment.estimate;
+        let wander = if found.needed.is_finite() {
+            found.needed
+        } else {
+            found.wander
+        };
+        let proof = Proof {
+            all,
+            estimate,
+            wander: wander / (rate.get() as f64).sqrt(),
+        };
+        let steps = found.alignment.steps.iter();
         Self {
-            left: reversed(all, &found.alignment.estimate),
+            left: reversed(all, estimate),
+            proven: steps.map(|step| proof.is_step(step)).collect(),
             wander: found.wander,
+            needed: found.needed,
             alignment: found.alignment,
         }
     }
@@ -57,36 +71,44 @@ impl Explained {
         self.wander > OPTIONS.usual_wander()
     }
 
-    /// Whether some clock may have gained by itself what a step of it made, or something is left
-    /// reversed, by what happened in so long a step.
-    pub(super) fn wants_a_closer_look(&self) -> bool {
-        let steps = self.alignment.steps.iter();
-        self.left > 0 || steps.map(rate).any(|it| it <= OPTIONS.proven)
+    /// Whether it says more than what is known so far.
+    pub(super) fn is_better_than(&self, known: &Self) -> bool {
+        if !self.proven.iter().all(|it| *it) {
+            return false;
+        }
+        let steps = |of: &Self| of.alignment.steps.len();
+        let more = steps(self).saturating_sub(steps(known)).max(1) as i32;
+        let left = (known.left as f64 * OPTIONS.gain.powi(more)) as Reversed;
+        match self.needed.total_cmp(&known.needed) {
+            Ordering::Less => {
+                let pays = self.needed * OPTIONS.stiffer.powi(more) <= known.needed * NEARLY;
+                pays && self.leaves_no_more_than(known)
+            }
+            Ordering::Equal => {
+                let fewer = steps(self) < steps(known) && self.left <= known.left;
+                fewer || self.left < left
+            }
+            Ordering::Greater => known.alignment.steps.is_empty() && self.left < left,
+        }
     }
 
-    /// Whether it says more than what is known so far; `seen` says that its steps show even if
-    /// rates change as much as is usual.
-    pub(super) fn is_better_than(&self, known: &Self, seen: bool) -> bool {
-        let steps = &self.alignment.steps;
-        let gentlest = steps.iter().map(rate).fold(f64::INFINITY, f64::min);
-        let abrupt = gentlest > OPTIONS.proven;
-        match self.wander.total_cmp(&known.wander) {
-            Ordering::Less if self.wanders() => abrupt && seen,
-            Ordering::Less => abrupt || steps.len() <= known.alignment.steps.len() + 1,
-            Ordering::Equal => {
-                let fewer = steps.len() < known.alignment.steps.len() && self.left <= known.left;
-                gentlest > OPTIONS.set && (fewer || self.left < known.left)
-            }
-            Ordering::Greater => {
-                let half = (known.left as f64 * OPTIONS.gain) as Reversed;
-                known.alignment.steps.is_empty() && abrupt && self.left < half
-            }
-        }
+    /// Whether it leaves no more reversed than another, or nearly nothing.
+    pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
+        self.left <= other.left || self.left <= self.nearly_none()
+    }
+
+    /// In sum no more than a single message takes.
+    fn nearly_none(&self) -> Reversed {
+        let shortest = self.alignment.shortest.unwrap_or(0.0);
+        (shortest * PARTS).max(0.0) as Reversed
     }
 
     /// Whether it says as much as another that has more steps.
     pub(super) fn says_as_much_as(&self, other: &Self) -> bool {
-        self.wander <= other.wander && self.left <= other.left
+        let is_sound = |it: &Self| it.proven.iter().all(|it| *it);
+        self.needed <= other.needed
+            && self.left <= other.left
+            && (is_sound(self) || !is_sound(other))
     }
 
     /// Where clocks were set, without the steps of these numbers.
@@ -99,13 +121,11 @@ impl Explained {
         cuts
     }
 
-    /// Without the steps that a clock may have gained by itself; `None` if that leaves all or
-    /// none.
-    pub(super) fn abrupt(&self, clocks: usize) -> Option<Cuts> {
-        let abrupt = |_: usize, step: &ClockStep| rate(step) > OPTIONS.proven;
-        let steps = self.alignment.steps.iter();
-        let count = steps.filter(|step| abrupt(0, step)).count();
-        (count > 0 && count < self.alignment.steps.len()).then(|| self.cuts(clocks, abrupt))
+    /// Without the steps that wander may have made; `None` if that leaves all or none.
+    pub(super) fn only_proven(&self, clocks: usize) -> Option<Cuts> {
+        let count = self.proven.iter().filter(|it| **it).count();
+        let is_proven = |number: usize, _: &ClockStep| self.proven[number];
+        (count > 0 && count < self.proven.len()).then(|| self.cuts(clocks, is_proven))
     }
 }
 

@@ -15,6 +15,7 @@
 mod explained;
 mod narrow;
 mod parts;
+mod proof;
 mod steep;
 mod unset;
 
@@ -26,7 +27,8 @@ use parts::Parts;
 use steep::steepest;
 pub(super) use unset::unset;
 
-use super::stages::{Aligned, align_plainly};
+use super::selection::Stiffness;
+use super::stages::{Aligned, Asked, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
 use crate::edges::{Edge, Edges, InOrder, Listed, Source};
@@ -51,7 +53,7 @@ pub(super) fn explain(
     }
     monitor.check()?;
     let all = InOrder::new(source, monitor)?;
-    let mut best = Explained::of(found, &all.list);
+    let mut best = Explained::of(found, &all.list, rate);
     let mut listed: Option<InOrder> = None;
     let mut tried = Tried::default();
     for round in 0..OPTIONS.step_rounds {
@@ -111,9 +113,8 @@ impl Search<'_> {
         let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
         let listed = self.listed;
         let seen = candidates(listed, estimate, first, self.monitor);
-        let steep = steeper(known, listed)
-            .into_iter()
-            .map(|cuts| Ok((true, cuts)));
+        let steep = self.steeper(known)?;
+        let steep = steep.into_iter().map(|cuts| Ok((true, cuts)));
         for tried in seen.chain(steep) {
             let (usual, cuts) = tried?;
             if !usual && cuts.iter().map(Vec::len).sum::<usize>() > most {
@@ -122,16 +123,37 @@ impl Search<'_> {
             let mut next = Some(cuts);
             while let Some(cuts) = next.take() {
                 let best = better.as_ref().unwrap_or(known);
-                let Some(stepped) = self.explained(cuts, &best.alignment)? else {
+                let Some(stepped) = self.explained(cuts, best)? else {
                     break;
                 };
-                next = stepped.abrupt(self.all.clocks());
-                if stepped.is_better_than(best, usual) {
+                next = stepped.only_proven(self.all.clocks());
+                if stepped.is_better_than(best) {
                     better = Some(stepped);
                 }
             }
         }
         Ok(better)
+    }
+
+    /// Known steps, and another one where clocks are steepest: those that wander as they are
+    /// known to or, where few messages contradict them, as much as it takes to follow these.
+    fn steeper(&mut self, known: &Explained) -> Result<Option<Cuts>, Cancelled> {
+        if known.wanders() {
+            return Ok(steeper(known, &known.alignment, self.listed));
+        }
+        if !known.alignment.steps.is_empty() {
+            return Ok(None);
+        }
+        let asked = Asked {
+            stiffness: Stiffness {
+                at_least: OPTIONS.follow,
+                may_wander: true,
+                ..Stiffness::default()
+            },
+            ..Asked::of(self.rate, known.alignment.estimate.reference)
+        };
+        let followed = align_plainly(&self.listed.list, asked, self.monitor)?;
+        Ok(steeper(known, &followed.alignment, self.listed))
     }
 
     /// Without the steps that nothing needs, the gentlest first: where a clock is known little
@@ -148,7 +170,7 @@ impl Search<'_> {
             }
             let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
             let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
-            if let Some(fewer) = self.explained(cuts, &known.alignment)?
+            if let Some(fewer) = self.explained(cuts, &known)?
                 && fewer.says_as_much_as(&known)
             {
                 known = fewer;
@@ -157,56 +179,99 @@ impl Search<'_> {
         Ok(known)
     }
 
-    /// An alignment with these steps, where it helps with a closer look at when they were.
+    /// An alignment with these steps, each of them in an instant. If clocks wander, what little
+    /// contradicts the stiffest may be that.
     fn explained(
         &mut self,
         cuts: Cuts,
-        before: &Alignment,
+        before: &Explained,
     ) -> Result<Option<Explained>, Cancelled> {
-        let Some((aligned, closer)) = self.align_parts(cuts, before)? else {
-            return Ok(None);
-        };
-        let wide = Explained::of(aligned, self.all);
-        if !wide.wants_a_closer_look() {
-            return Ok(Some(wide));
+        let stiff = self.explained_by(cuts.clone(), before, false)?;
+        let is_enough = |it: &Explained| it.leaves_no_more_than(before);
+        if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
+            return Ok(stiff);
         }
-        let narrow = self.align_parts(closer, before)?;
-        let narrow = narrow.map(|it| Explained::of(it.0, self.all));
-        Ok(narrow.filter(|it| it.says_as_much_as(&wide)).or(Some(wide)))
+        Ok(self.explained_by(cuts, before, true)?.or(stiff))
     }
 
-    /// Aligns the parts of clocks that stepped, and sees when exactly they did. Where the step
-    /// comes out smaller than messages could tell, there was none. `None` for cuts that were
+    fn explained_by(
+        &mut self,
+        cuts: Cuts,
+        before: &Explained,
+        may_wander: bool,
+    ) -> Result<Option<Explained>, Cancelled> {
+        let Some(wide) = self.align_parts(cuts, before, may_wander)? else {
+            return Ok(None);
+        };
+        let list = &self.listed.list;
+        let mut cuts = wide.parts.cuts().to_vec();
+        let mut found = wide.aligned;
+        let mut of_parts = wide.of_parts;
+        for _ in 0..OPTIONS.instants {
+            let instants = narrowed(&wide.parts, &of_parts, list);
+            if instants == cuts {
+                break;
+            }
+            cuts = instants;
+            let Some(next) = self.align_parts(cuts.clone(), before, may_wander)? else {
+                return Ok(None);
+            };
+            found = next.aligned;
+            of_parts = next.of_parts;
+            if next.parts.cuts() != cuts {
+                break;
+            }
+        }
+        Ok(Some(Explained::of(found, self.all, self.rate)))
+    }
+
+    /// Aligns the parts of clocks that stepped. Where a
+    /// step comes out smaller than messages could tell, there was none. `None` for cuts that were
     /// tried before: they explained no more than what is known since.
     fn align_parts(
         &mut self,
         mut cuts: Cuts,
-        before: &Alignment,
-    ) -> Result<Option<(Aligned, Cuts)>, Cancelled> {
-        let reference = before.estimate.reference;
+        before: &Explained,
+        may_wander: bool,
+    ) -> Result<Option<InParts>, Cancelled> {
+        let asked = Asked {
+            stiffness: Stiffness {
+                may_wander,
+                is_measured: true,
+                ..Stiffness::default()
+            },
+            ..Asked::of(self.rate, before.alignment.estimate.reference)
+        };
         let smallest = before
+            .alignment
             .shortest
             .unwrap_or(0.0)
             .max(OPTIONS.smallest_step * self.rate.get() as f64);
         let list = &self.listed.list;
         loop {
-            if !self.tried.insert((cuts.clone(), smallest.to_bits())) {
+            if !self
+                .tried
+                .insert((cuts.clone(), smallest.to_bits(), may_wander))
+            {
                 return Ok(None);
             }
             let Some(parts) = Parts::new(cuts) else {
                 return Ok(None);
             };
-            let of_parts = align_plainly(&parts.split(list), self.rate, reference, self.monitor)?;
-            let closer = narrowed(&parts, &of_parts.alignment.estimate, list);
-            let mut joined = parts.join(of_parts.alignment, &list.edges);
+            let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
+            let of_parts = aligned.alignment.estimate.clone();
+            let mut joined = parts.join(aligned.alignment, &list.edges);
             let real = |step: &&ClockStep| step.by.abs() > smallest;
             if joined.steps.iter().all(|step| real(&step)) {
                 joined.estimate = unset(joined.estimate, &joined.steps);
-                let aligned = advances(&joined.estimate).then_some(Aligned {
-                    alignment: joined,
-                    ..of_parts
-                });
-                return Ok(aligned.map(|it| (it, closer)));
+                return Ok(advances(&joined.estimate).then_some(InParts {
+                    aligned: Aligned {
+                        alignment: joined,
+                        ..aligned
+                    },
+                    parts,
+                    of_parts,
+                }));
             }
             cuts = vec![Vec::new(); list.clocks()];
             for step in joined.steps.iter().filter(real) {
@@ -216,12 +281,19 @@ impl Search<'_> {
     }
 }
 
-/// Known steps, and another one where clocks that wander are steepest.
-fn steeper(known: &Explained, listed: &InOrder) -> Option<Cuts> {
+/// Clocks that were aligned in parts.
+struct InParts {
+    /// As they are together.
+    aligned: Aligned,
+    parts: Parts,
+    /// As each part is.
+    of_parts: Estimate,
+}
+
+/// Known steps, and another one where clocks are steepest that [wander](Search::followed).
+fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option<Cuts> {
     let edges = &listed.list.edges;
-    let (clock, cut) = known
-        .wanders()
-        .then(|| steepest(&known.alignment, edges))??;
+    let (clock, cut) = steepest(wandering, edges)?;
     let mut cuts = known.cuts(edges.clocks(), |_, _| true);
     let own = cuts.get_mut(clock.as_usize())?;
     if own.iter().any(|it| it.0 <= cut.1 && it.1 >= cut.0) {
@@ -235,8 +307,9 @@ fn steeper(known: &Explained, listed: &InOrder) -> Option<Cuts> {
 /// By clock the intervals of stamps in which it stepped.
 type Cuts = Vec<Vec<(i64, i64)>>;
 
-/// What was tried for the same list, with the bits of the smallest step.
-type Tried = FxHashSet<(Cuts, u64)>;
+/// What was tried for the same list, with the bits of the smallest step, and whether few
+/// contradictions counted.
+type Tried = FxHashSet<(Cuts, u64, bool)>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as
 /// if there were none; one after the other, for each costs a pass over all

@@ -1,16 +1,20 @@
 //! When exactly a clock was set that is known before and afterwards.
 //!
-//! Offsets on both sides of a step hold beyond their ends, for as short a time as it takes. So
-//! a dependency that is impossible by the offset from before happened
-//! after the step, and the other way round:
+//! A clock is set in an instant, and does nothing unusual until then. So of the dependencies
+//! between two stamps between which it was set, all up to some stamp go by the offset from before,
+//! and all others by the one from afterwards; both hold beyond their ends for as short a time as it
+//! takes. The instant is where the least is reversed:
 //!
 //! ```text
-//!  after    the last stamp with a dependency that the later offset reverses
-//!  until    the first with one that the earlier offset reverses
+//! min over k of  sum over stamps up to k of what the earlier offset reverses
+//!              + sum over the others of what the later offset reverses
 //! ```
 //!
-//! By a quarter of the step at least: offsets are not exact. A clock that was set back stands
-//! still, so one stamp can be both.
+//! Where several are as good, it is somewhere between them. A clock that was set back stands
+//! still, so that what has one stamp may be on either side.
+//!
+//! No such instant exists for a clock that gained by itself, in a long time, what is taken for a step
+//! of it: any choice reverses dependencies.
 
 use super::Cuts;
 use super::parts::Parts;
@@ -18,56 +22,87 @@ use crate::edges::{Edge, Listed};
 use crate::estimate::Estimate;
 use retime_model::ClockId;
 
-/// How far a dependency is reversed that says on which side it is, as a share of the step.
-const CLEARLY: f64 = 0.25;
+/// An end of a dependency while its clock may have been set.
+#[derive(Clone, Copy)]
+struct End {
+    clock: ClockId,
+    /// Which step of the clock,
+    number: usize,
+    stamp: i64,
+    /// and by how much the offsets before and after it reverse the dependency.
+    reversed: [f64; 2],
+}
 
-/// Between which stamps clocks were set; `estimate` is that of the parts.
+/// Between which stamps clocks were set, within the steps of `parts`; `estimate` is that of parts
+/// of the same numbers.
 pub(super) fn narrowed(parts: &Parts, estimate: &Estimate, list: &Listed) -> Cuts {
-    let none: Cuts = parts
-        .cuts()
-        .iter()
-        .map(|cuts| vec![(i64::MIN, i64::MAX); cuts.len()])
+    let edges = list.edges.all().iter();
+    let ends =
+        edges.flat_map(|edge| [true, false].map(|is_cause| end(parts, estimate, edge, is_cause)));
+    let mut ends: Vec<End> = ends.flatten().collect();
+    ends.sort_by_key(|it| (it.clock, it.number, it.stamp));
+    let mut cuts: Cuts = parts.cuts().to_vec();
+    for ends in ends.chunk_by(|a, b| (a.clock, a.number) == (b.clock, b.number)) {
+        let cut = &mut cuts[ends[0].clock.as_usize()][ends[0].number];
+        *cut = instant(*cut, ends);
+    }
+    cuts
+}
+
+/// Where the least is reversed, of ends in order of their stamps within `cut`.
+fn instant(cut: (i64, i64), ends: &[End]) -> (i64, i64) {
+    let stamps: Vec<Stamp> = ends
+        .chunk_by(|a, b| a.stamp == b.stamp)
+        .map(Stamp::of)
         .collect();
-    let mut found = none;
-    for edge in list.edges.all() {
-        for is_cause in [true, false] {
-            if let Some((clock, number, stamp, [before, after])) =
-                told(parts, estimate, edge, is_cause)
-            {
-                let bounds = &mut found[clock.as_usize()][number];
-                match (before, after) {
-                    (true, false) => bounds.1 = bounds.1.min(stamp),
-                    (false, true) => bounds.0 = bounds.0.max(stamp),
-                    _ => {}
-                }
-            }
+    let mut sum: f64 = stamps.iter().map(|it| it.reversed[1]).sum();
+    let before = |place: usize| place.checked_sub(1).map_or(cut.0, |it| stamps[it].at);
+    let behind = |place: usize| stamps.get(place).map_or(cut.1, |it| it.at);
+    let mut best = (sum, (cut.0, behind(0)));
+    for (place, stamp) in stamps.iter().enumerate() {
+        let [earlier, later] = stamp.reversed;
+        let divided = sum - later + stamp.either;
+        if stamp.either < earlier.min(later) && divided < best.0 {
+            best = (
+                divided,
+                (
+                    stamp.at.saturating_sub(1).max(cut.0),
+                    stamp.at.saturating_add(1).min(cut.1),
+                ),
+            );
+        }
+        sum += earlier - later;
+        let between = (before(place + 1), behind(place + 1));
+        if sum < best.0 {
+            best = (sum, between);
+        } else if sum <= best.0 {
+            best.1.1 = between.1;
         }
     }
-    let both = parts.cuts().iter().zip(found);
-    both.map(|(cuts, found)| cuts.iter().zip(found).map(within).collect())
-        .collect()
+    best.1
 }
 
-fn within((cut, found): (&(i64, i64), (i64, i64))) -> (i64, i64) {
-    let (after, until) = (found.0.max(cut.0), found.1.min(cut.1));
-    if after < until {
-        return (after, until);
+/// All ends that have one stamp.
+struct Stamp {
+    at: i64,
+    reversed: [f64; 2],
+    /// If each is on the side that suits it.
+    either: f64,
+}
+
+impl Stamp {
+    fn of(ends: &[End]) -> Self {
+        let sum = |of: fn(&End) -> f64| ends.iter().map(of).sum();
+        Self {
+            at: ends[0].stamp,
+            reversed: [sum(|it| it.reversed[0]), sum(|it| it.reversed[1])],
+            either: sum(|it| it.reversed[0].min(it.reversed[1])),
+        }
     }
-    // All that has one of these stamps may be on either side.
-    (
-        until.saturating_sub(1).max(cut.0),
-        after.saturating_add(1).min(cut.1),
-    )
 }
 
-/// Where one end of a dependency lies in a step: of which clock, which step of it, at which stamp,
-/// and whether the offsets before and after it reverse the dependency.
-fn told(
-    parts: &Parts,
-    estimate: &Estimate,
-    edge: &Edge,
-    is_cause: bool,
-) -> Option<(ClockId, usize, i64, [bool; 2])> {
+/// One end of a dependency, if it lies in a step.
+fn end(parts: &Parts, estimate: &Estimate, edge: &Edge, is_cause: bool) -> Option<End> {
     let ends = [(edge.from, edge.sent), (edge.to, edge.received)];
     let [own, other] = if is_cause { ends } else { [ends[1], ends[0]] };
     let (number, sides) = parts.around(own.0, own.1)?;
@@ -77,14 +112,48 @@ fn told(
     };
     let theirs = known(part, other.1)?;
     let [before, after] = sides.map(|part| known(part, own.1));
-    let (before, after) = (before?, after?);
     let sign = if is_cause { -1.0 } else { 1.0 };
-    let clearly = -CLEARLY * (after - before).abs();
-    let is_reversed = |own: f64| edge.latency() as f64 + sign * (own - theirs) < clearly;
-    Some((
-        own.0,
+    let reversed = |own: f64| (-(edge.latency() as f64 + sign * (own - theirs))).max(0.0);
+    Some(End {
+        clock: own.0,
         number,
-        own.1,
-        [is_reversed(before), is_reversed(after)],
-    ))
+        stamp: own.1,
+        reversed: [reversed(before?), reversed(after?)],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(stamp: i64, earlier: f64, later: f64) -> End {
+        End {
+            clock: ClockId(0),
+            number: 0,
+            stamp,
+            reversed: [earlier, later],
+        }
+    }
+
+    #[test]
+    fn a_clock_was_set_where_the_least_is_reversed() {
+        let ends = [
+            end(10, 0.0, 5.0),
+            end(20, 0.0, 0.0),
+            end(30, 0.0, 3.0),
+            end(40, 0.0, 0.0),
+            end(50, 7.0, 0.0),
+        ];
+        // The message of 40 may be on either side.
+        assert_eq!(instant((0, 60), &ends), (30, 50));
+        // Whoever stands still shows one stamp before and afterwards.
+        let stands = [
+            end(10, 0.0, 5.0),
+            end(20, 0.0, 5.0),
+            end(20, 5.0, 0.0),
+            end(30, 5.0, 0.0),
+        ];
+        assert_eq!(instant((0, 60), &stands), (19, 21));
+        assert_eq!(instant((0, 60), &[]), (0, 60));
+    }
 }

@@ -139,7 +139,9 @@ impl Parts {
             outliers: parts.outliers.into_iter().map(whole).collect(),
             steps: clocks
                 .zip(&offsets)
-                .filter_map(|(clock, offset)| Some(self.steps(clock, offset.as_ref()?)))
+                .filter_map(|(clock, offset)| {
+                    Some(self.steps(&parts.estimate, clock, offset.as_ref()?))
+                })
                 .flatten()
                 .collect(),
             estimate: Estimate {
@@ -179,13 +181,23 @@ impl Parts {
         parts.max_by_key(badness).unwrap_or(Relation::Unrelated)
     }
 
-    fn steps(&self, clock: ClockId, offset: &Offset) -> Vec<ClockStep> {
-        let cuts = self.cuts[clock.as_usize()].iter();
-        cuts.map(|&(after, until)| ClockStep {
-            clock,
-            after,
-            until,
-            by: offset.at(after) - offset.at(until),
+    /// Where a clock steps, and by how much in the middle between both stamps: over a second
+    /// without messages it also gains what its rate makes of it.
+    fn steps(&self, of_parts: &Estimate, clock: ClockId, offset: &Offset) -> Vec<ClockStep> {
+        let known = |part: usize| of_parts.offsets[self.number(clock, part)?.as_usize()].as_ref();
+        let cuts = self.cuts[clock.as_usize()].iter().enumerate();
+        cuts.map(|(number, &(after, until))| {
+            let middle = i64::midpoint(after, until);
+            let by = match (known(number), known(number + 1)) {
+                (Some(before), Some(behind)) => before.at(middle) - behind.at(middle),
+                _ => offset.at(after) - offset.at(until),
+            };
+            ClockStep {
+                clock,
+                after,
+                until,
+                by,
+            }
         })
         .collect()
     }

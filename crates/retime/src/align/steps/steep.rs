@@ -49,10 +49,14 @@ pub(super) fn steepest(known: &Alignment, edges: &Edges) -> Option<(ClockId, (i6
             let before = rises[..at].iter().rev().take_while(belongs).count();
             let after = rises[at + 1..].iter().take_while(belongs).count();
             let more = best.is_none_or(|it| rise.abs() > it.0);
-            if more && *rise != 0.0 {
-                let first = stamps[(at - before).saturating_sub(1)];
-                let last = stamps[(at + after + 2).min(stretches)];
-                best = Some((rise.abs(), *clock, (first, last)));
+            // At its ends, before any message and after all, a clock can be anywhere.
+            let (first, last) = ((at - before).checked_sub(1), at + after + 2);
+            if let Some(first) = first
+                && last <= stretches
+                && more
+                && *rise != 0.0
+            {
+                best = Some((rise.abs(), *clock, (stamps[first], stamps[last])));
             }
         }
     }
