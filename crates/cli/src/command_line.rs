@@ -1,8 +1,11 @@
 //! The command line: every command, as clap reads it.
 
+use std::ffi::OsString;
 use std::path::Path;
 
+use clap::error::ErrorKind;
 use clap::{Parser, Subcommand};
+use retime::printable_path;
 
 use crate::args::{
     ApplyArgs, CheckArgs, CompareArgs, CorrectArgs, DemoArgs, OrderArgs, ReproduceArgs, UndoArgs,
@@ -30,6 +33,31 @@ use crate::memory::Size;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+/// Reads a command line. An error shows its words without what a terminal obeys.
+pub(crate) fn parsed<C: Parser>(
+    words: impl IntoIterator<Item: Into<OsString>>,
+) -> Result<C, clap::Error> {
+    let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+    C::try_parse_from(&words).or_else(|error| {
+        let shown: Vec<String> = words.iter().map(printable_path).collect();
+        if words
+            .iter()
+            .zip(&shown)
+            .all(|(word, shown)| word == shown.as_str())
+        {
+            return Err(error);
+        }
+        // Errors of clap quote words raw; those of printable words say as much.
+        Err(match C::try_parse_from(shown) {
+            Err(error) => error,
+            Ok(_) => C::command().error(
+                ErrorKind::InvalidValue,
+                "the command line has control characters or is not Unicode",
+            ),
+        })
+    })
 }
 
 #[derive(Debug, Subcommand)]
@@ -91,6 +119,33 @@ impl Command {
             Self::Undo(args) => vec![&args.output.output],
             Self::Export(args) => args.file().into_iter().collect(),
             _ => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_show_words_without_what_a_terminal_obeys() {
+        const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}";
+        let lines: [&[&str]; 4] = [
+            &["check", "--bad"],
+            &["correct", "trace", "-o", "out", "--method", ""],
+            &["correct", "trace", "-o", "out", "--gamma-max", ""],
+            &[""],
+        ];
+        for line in lines {
+            let (last, others) = line.split_last().unwrap();
+            let last = format!("{last}{HOSTILE}");
+            let words = ["retime"].iter().chain(others).copied();
+            let error = parsed::<Cli>(words.chain([&*last])).unwrap_err();
+            // With the colours that a terminal gets.
+            let text = error.render().ansi().to_string();
+            let orders = ["\u{1b}[2J", "\u{1b}]", "\u{7}", "\u{202e}"];
+            assert!(!orders.iter().any(|it| text.contains(it)), "{text:?}");
+            assert!(text.contains(r"\u{1b}[2J"), "{text:?}");
         }
     }
 }

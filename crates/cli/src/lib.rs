@@ -41,7 +41,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 
 use command_line::{Cli, Command};
 use error::CliError;
@@ -62,7 +62,8 @@ pub fn command() -> clap::Command {
 
 /// Does what the command line asks `retime` for.
 pub fn run() -> ExitCode {
-    ExitCode::from(ended(&Cli::parse()))
+    let cli = command_line::parsed::<Cli>(std::env::args_os()).unwrap_or_else(|error| error.exit());
+    ExitCode::from(ended(&cli))
 }
 
 /// The same with formats and methods of one's own: each table replaces the one that is built
@@ -100,7 +101,7 @@ pub fn give(
 /// exit code.
 pub fn run_as(program: Vec<OsString>, words: Vec<OsString>) -> u8 {
     let named = std::iter::once(OsString::from("retime")).chain(words.iter().cloned());
-    let cli = match Cli::try_parse_from(named) {
+    let cli = match command_line::parsed::<Cli>(named) {
         Ok(cli) => cli,
         Err(error) => {
             // If even this cannot be written, the exit code still tells.

@@ -25,11 +25,11 @@ pub use study::Study;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::{Parser, ValueEnum};
+use clap::ValueEnum;
 use retime::TraceInfo;
 use retime::format::Trace;
 
-use crate::command_line::{Cli, Command};
+use crate::command_line::{self, Cli, Command};
 use crate::error::CliError;
 use crate::formats::{self, FormatName};
 use crate::{call, load};
@@ -77,7 +77,7 @@ pub fn in_parallel<T: Send>(call: Call, work: impl FnOnce() -> T + Send) -> Resu
 /// The command that the words of a call stand for.
 fn parsed(call: &Call) -> Result<Command, Failure> {
     let words = std::iter::once(OsStr::new("retime")).chain(call.words.iter().map(AsRef::as_ref));
-    Ok(Cli::try_parse_from(words)
+    Ok(command_line::parsed::<Cli>(words)
         .map_err(|error| Failure::of_words(&error))?
         .command)
 }

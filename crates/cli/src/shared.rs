@@ -14,6 +14,7 @@ use retime::{Broken, group_digits, plural};
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
 use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
+use crate::command_line::parsed;
 use crate::commands;
 use crate::error::{CliError, FAILURE};
 use crate::formats::known;
@@ -171,7 +172,7 @@ fn lead(
     team: &Arc<Team>,
     command_line: impl IntoIterator<Item = OsString>,
 ) -> Result<u8, CliError> {
-    let mut command = match Cli::try_parse_from(command_line) {
+    let mut command = match parsed::<Cli>(command_line) {
         Ok(cli) => cli.command,
         Err(message) => {
             team.tell(&Briefing::None).map_err(lost)?;
