@@ -305,23 +305,27 @@ fn files_use_each_other_in_no_circle_but_those_listed() {
         let listed = circles::LEFT.iter().find(|it| it.0 == name);
         listed.map_or(&[][..], |it| it.1)
     };
-    for (name, circles) in &found {
-        for circle in circles {
-            assert!(
-                listed(name).iter().any(|it| *it == circle),
-                "files of {name} use each other in a circle: {circle:#?}"
-            );
-        }
-    }
-    for (name, circles) in circles::LEFT {
-        for circle in *circles {
-            let is_left = |it: &Vec<String>| it == circle;
-            assert!(
-                found.get(*name).is_some_and(|all| all.iter().any(is_left)),
-                "{name} has this circle no longer, which layout/circles.rs lists: {circle:#?}"
-            );
-        }
-    }
+    let all = found
+        .iter()
+        .flat_map(|(name, all)| all.iter().map(move |it| (name, it)));
+    let unlisted: Vec<_> = all
+        .filter(|(name, circle)| !listed(name).iter().any(|it| it == circle))
+        .collect();
+    assert!(
+        unlisted.is_empty(),
+        "files use each other in a circle: {unlisted:#?}"
+    );
+    let all = circles::LEFT.iter();
+    let all = all.flat_map(|(name, all)| all.iter().map(move |it| (name, it)));
+    let is_left = |name: &str, circle: &[&str]| {
+        let mut circles = found.get(name).into_iter().flatten();
+        circles.any(|it| it == circle)
+    };
+    let gone: Vec<_> = all.filter(|(name, it)| !is_left(name, it)).collect();
+    assert!(
+        gone.is_empty(),
+        "these circles are no longer there, and layout/circles.rs lists them: {gone:#?}"
+    );
 }
 
 #[test]

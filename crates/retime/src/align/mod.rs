@@ -46,6 +46,7 @@
 //! ```
 
 mod active_set;
+mod alignment;
 mod barrier;
 mod candidates;
 mod centre;
@@ -71,6 +72,7 @@ mod ties;
 mod ways;
 mod weights;
 
+pub use alignment::{Alignment, ClockStep, Relation};
 pub use latency::shortest_latency;
 pub use sharing::{Sharing, sharing};
 
@@ -78,58 +80,12 @@ use serde::{Deserialize, Serialize};
 
 use self::stages::Asked;
 use crate::causality::Causality;
-use crate::edges::{Edge, Edges, InOrder, Times, TraceEdges};
+use crate::edges::{Edges, InOrder, Times, TraceEdges};
 use crate::estimate::{Estimate, Offset};
 use frame::Frame;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
-
-/// How a clock is tied to the reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Relation {
-    /// Dependencies go both ways, directly or over other clocks.
-    BothWays,
-    /// They go one way only: what its offset and what the delay of messages is
-    /// cannot be told apart. The fastest are taken to be as fast as any.
-    OneWay,
-    /// None at all. Several such clocks may be tied to each other.
-    Unrelated,
-}
-
-/// A clock was set. Stamps are ticks since
-/// [`Nodes::base`](crate::causality::Nodes::base).
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ClockStep {
-    /// The clock.
-    pub clock: ClockId,
-    /// It showed this before
-    pub after: i64,
-    /// and this afterwards.
-    pub until: i64,
-    /// By how many ticks it gained; negative where it was set back.
-    pub by: f64,
-}
-
-/// Aligned clocks.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Alignment {
-    /// What has to be added to each clock to show the time of the reference, or where
-    /// that was set the time it would show if it had not been. For clocks unrelated to
-    /// it, that of the first clock they are tied to, and nothing if there is none.
-    pub estimate: Estimate,
-    /// By clock, how it is tied to the reference.
-    pub relations: Vec<Relation>,
-    /// Dependencies left out because they contradict all others.
-    pub outliers: Vec<Edge>,
-    /// Where clocks were set during the run.
-    pub steps: Vec<ClockStep>,
-    /// How many straight pieces each offset has.
-    pub pieces: usize,
-    /// The minimal delay that the aligned trace shows, in ticks; `None` where too
-    /// little is known. See [`shortest_latency`].
-    pub shortest: Option<f64>,
-}
 
 impl Alignment {
     /// What error bounds may rest on: the estimate, on the time of the reference

@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::bounds::{ClockBounds, OffsetBounds};
+use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::accuracy::TruthError;
 use crate::causality::Causality;
 use retime_model::Clocks;

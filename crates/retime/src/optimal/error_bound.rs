@@ -29,8 +29,8 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::{ClockBounds, OffsetBounds};
 use super::cover::{Sample, cover};
+use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::Source;

@@ -1,10 +1,10 @@
 //! What is known of clocks before anything is computed.
 
-use super::bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::envelope::Envelope;
 use super::graph::{Graph, Part, UNBOUNDED};
 use super::line::{Line, lines};
 use super::link::Slope;
+use super::offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 use super::relaxation::Relaxation;
 use crate::edges::{Edge, InOrder, Source};
 use crate::estimate::Estimate;

@@ -25,9 +25,9 @@
 //!             <--3---- ... <--4--           of 1 ms the mean rate is not known to 6000 ppm
 //! ```
 
-use super::bounds::{ClockBounds, OffsetBounds};
 use super::facts::{Facts, ticks};
 use super::link::Kept;
+use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::edges::Edge;
 use retime_model::ClockId;
 

@@ -23,7 +23,7 @@
 //! # Ok::<(), retime::Cancelled>(())
 //! ```
 
-use super::bounds::{ClockBounds, OffsetBounds};
+use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::estimate::{Estimate, Offset};
 
 /// The middle between the bounds of each clock.

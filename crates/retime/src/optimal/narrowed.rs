@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::bounds::BoundOptions;
 use super::cone::prune;
 use super::facts::{Facts, ticks};
 use super::graph::{Cycle, Graph, Part};
 use super::link::{Kept, Link, Route, routes};
+use super::offset_bounds::BoundOptions;
 use super::relaxation::Relaxation;
 use super::screen::{Reading, Screened, screen};
 use crate::edges::{Edge, EdgeIndex, InOrder};

@@ -29,7 +29,7 @@
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::bounds::OffsetBounds;
+use super::offset_bounds::OffsetBounds;
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction};
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};

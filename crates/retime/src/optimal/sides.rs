@@ -3,11 +3,11 @@
 //! Neither needs the other, so they are looked for by two threads. Each ends in bounds or in
 //! cycles that forbid any.
 
-use super::bounds::OffsetBounds;
 use super::facts::{Facts, Side};
 use super::graph::{Budget, Cycle, Graph, Solved};
 use super::link::Kept;
 use super::narrowed::graph;
+use super::offset_bounds::OffsetBounds;
 use super::relaxation::Relaxation;
 use crate::edges::Edge;
 use retime_model::Cancelled;

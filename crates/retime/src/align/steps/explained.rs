@@ -18,8 +18,9 @@
 
 use std::cmp::Ordering;
 
+use super::parts::Cuts;
 use super::proof::Proof;
-use super::{Cuts, PARTS, Reversed, reversed};
+use super::reversed::{PARTS, Reversed, reversed};
 use crate::align::options::OPTIONS;
 use crate::align::stages::Aligned;
 use crate::align::{Alignment, ClockStep};

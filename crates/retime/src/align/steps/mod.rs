@@ -16,6 +16,7 @@ mod explained;
 mod narrow;
 mod parts;
 mod proof;
+mod reversed;
 mod steep;
 mod unset;
 
@@ -23,7 +24,7 @@ use rustc_hash::FxHashSet;
 
 use explained::{Explained, rate};
 use narrow::narrowed;
-use parts::Parts;
+use parts::{Cuts, Parts};
 use steep::steepest;
 pub(super) use unset::unset;
 
@@ -31,7 +32,7 @@ use super::selection::Stiffness;
 use super::stages::{Aligned, Asked, align_plainly};
 use super::{Alignment, ClockStep};
 use crate::align::options::OPTIONS;
-use crate::edges::{Edge, Edges, InOrder, Listed, Source};
+use crate::edges::{Edges, InOrder, Listed, Source};
 use crate::estimate::{Estimate, Offset};
 use crate::optimal;
 use retime_model::ClockId;
@@ -304,9 +305,6 @@ fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option
     Some(cuts)
 }
 
-/// By clock the intervals of stamps in which it stepped.
-type Cuts = Vec<Vec<(i64, i64)>>;
-
 /// What was tried for the same list, with the bits of the smallest step, and whether few
 /// contradictions counted.
 type Tried = FxHashSet<(Cuts, u64, bool)>;
@@ -352,28 +350,11 @@ fn advances(estimate: &Estimate) -> bool {
     offsets.all(|offset| offset.knots().is_sorted_by_key(time))
 }
 
-/// How far below zero latencies are together, in parts of a tick: a sum of whole numbers is the
-/// same in any order.
-type Reversed = u128;
-
-/// How many parts of a tick are counted.
-const PARTS: f64 = 1024.0;
-
-/// How far below zero all aligned latencies are together.
-fn reversed(list: &Listed, estimate: &Estimate) -> Reversed {
-    let latency = |edge: &Edge| {
-        let offset = estimate.at(edge.to, edge.received) - estimate.at(edge.from, edge.sent);
-        edge.latency() as f64 + offset
-    };
-    let below = |edge: &Edge| (-latency(edge) * PARTS).max(0.0) as Reversed;
-    let all = list.edges.all().iter().map(below);
-    all.fold(0, Reversed::saturating_add)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::align::{Relation, align_edges};
+    use crate::edges::Edge;
 
     const STEP: i64 = 50_000;
 

@@ -16,8 +16,7 @@
 //! No such instant exists for a clock that gained by itself, in a long time, what is taken for a step
 //! of it: any choice reverses dependencies.
 
-use super::Cuts;
-use super::parts::Parts;
+use super::parts::{Cuts, Parts};
 use crate::edges::{Edge, Listed};
 use crate::estimate::Estimate;
 use retime_model::ClockId;

@@ -15,6 +15,9 @@ use crate::edges::{Edge, Edges, Listed, Source};
 use crate::estimate::{Estimate, Offset};
 use retime_model::ClockId;
 
+/// By clock the intervals of stamps in which it stepped.
+pub(super) type Cuts = Vec<Vec<(i64, i64)>>;
+
 /// Which clocks are several.
 #[derive(Debug)]
 pub(super) struct Parts {

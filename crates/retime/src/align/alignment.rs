@@ -1,0 +1,53 @@
+//! The result of an alignment: what to add to clocks, and where they were set.
+
+use serde::{Deserialize, Serialize};
+
+use crate::edges::Edge;
+use crate::estimate::Estimate;
+use retime_model::ClockId;
+
+/// How a clock is tied to the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Relation {
+    /// Dependencies go both ways, directly or over other clocks.
+    BothWays,
+    /// They go one way only: what its offset and what the delay of messages is
+    /// cannot be told apart. The fastest are taken to be as fast as any.
+    OneWay,
+    /// None at all. Several such clocks may be tied to each other.
+    Unrelated,
+}
+
+/// A clock was set. Stamps are ticks since
+/// [`Nodes::base`](crate::causality::Nodes::base).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ClockStep {
+    /// The clock.
+    pub clock: ClockId,
+    /// It showed this before
+    pub after: i64,
+    /// and this afterwards.
+    pub until: i64,
+    /// By how many ticks it gained; negative where it was set back.
+    pub by: f64,
+}
+
+/// Aligned clocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Alignment {
+    /// What has to be added to each clock to show the time of the reference, or where
+    /// that was set the time it would show if it had not been. For clocks unrelated to
+    /// it, that of the first clock they are tied to, and nothing if there is none.
+    pub estimate: Estimate,
+    /// By clock, how it is tied to the reference.
+    pub relations: Vec<Relation>,
+    /// Dependencies left out because they contradict all others.
+    pub outliers: Vec<Edge>,
+    /// Where clocks were set during the run.
+    pub steps: Vec<ClockStep>,
+    /// How many straight pieces each offset has.
+    pub pieces: usize,
+    /// The minimal delay that the aligned trace shows, in ticks; `None` where too
+    /// little is known. See [`shortest_latency`].
+    pub shortest: Option<f64>,
+}
