@@ -81,7 +81,7 @@ fn instant(cut: (i64, i64), ends: &[End]) -> (i64, i64) {
         let between = (before(place + 1), behind(place + 1));
         if sum < best.0 {
             best = (sum, between);
-        } else if sum == best.0 {
+        } else if sum <= best.0 {
             best.1.1 = between.1;
         }
     }
