@@ -291,7 +291,7 @@ struct InParts {
     of_parts: Estimate,
 }
 
-/// Known steps, and another one where clocks are steepest that [wander](Search::followed).
+/// Known steps, and another one where clocks are steepest that [wander](Search::steeper).
 fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option<Cuts> {
     let edges = &listed.list.edges;
     let (clock, cut) = steepest(wandering, edges)?;
