@@ -40,23 +40,23 @@ pub(crate) fn parsed<C: Parser>(
     words: impl IntoIterator<Item: Into<OsString>>,
 ) -> Result<C, clap::Error> {
     let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
-    C::try_parse_from(&words).or_else(|error| {
+    C::try_parse_from(&words).map_err(|error| {
         let shown: Vec<String> = words.iter().map(printable_path).collect();
         if words
             .iter()
             .zip(&shown)
             .all(|(word, shown)| word == shown.as_str())
         {
-            return Err(error);
+            return error;
         }
         // Errors of clap quote words raw; those of printable words say as much.
-        Err(match C::try_parse_from(shown) {
+        match C::try_parse_from(shown) {
             Err(error) => error,
             Ok(_) => C::command().error(
                 ErrorKind::InvalidValue,
                 "the command line has control characters or is not Unicode",
             ),
-        })
+        }
     })
 }
 
