@@ -48,6 +48,6 @@ pub struct Alignment {
     /// How many straight pieces each offset has.
     pub pieces: usize,
     /// The minimal delay that the aligned trace shows, in ticks; `None` where too
-    /// little is known. See [`shortest_latency`].
+    /// little is known. See [`shortest_latency`](super::shortest_latency).
     pub shortest: Option<f64>,
 }
