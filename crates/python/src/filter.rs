@@ -4,9 +4,9 @@ use std::ffi::OsString;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use retime_stream::{Collective, Event, EventKind, FilterError, MessageId};
 use retime::{LocationIndex, Timestamp};
 use retime_cli::library::{Call, filter_options};
+use retime_stream::{Collective, Event, EventKind, FilterError, MessageId};
 
 use crate::failure::raised;
 
