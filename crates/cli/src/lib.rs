@@ -66,7 +66,7 @@ pub fn run() -> ExitCode {
     ExitCode::from(ended(&cli))
 }
 
-/// The same with formats and methods of one's own: each table replaces the one that is built
+/// Runs the command with formats and methods of one's own: each table replaces the one that is built
 /// in, which is [`FORMATS`] or [`METHODS`](retime_methods::METHODS). Of the methods the first
 /// is the default. A table that cannot be used is told as an error of the command.
 ///

@@ -1,11 +1,11 @@
-//! What of an analysed trace is drawn.
+//! The parts of an analysed trace that are drawn.
 
 use retime::pipeline::{Bounds, Solution};
 use retime_picture::{Corrected, Subject};
 
 use crate::analysed::Analysed;
 
-/// What is drawn of a trace.
+/// The parts of a trace that are drawn.
 pub(crate) fn subject<'a>(
     analysed: &'a Analysed,
     solution: Option<&'a Solution>,

@@ -258,7 +258,7 @@ fn unbounded<F: Fn(&Edge) -> i64 + Sync>(
     }
 }
 
-/// The same, with positions of dependencies in the source.
+/// Bounds [with contradictions](with_contradictions), and positions of dependencies in the source.
 fn with_all<F: Fn(&Edge) -> i64 + Sync>(
     all: &InOrder,
     facts: &Facts<'_, F>,
