@@ -111,7 +111,7 @@ pub(crate) fn analyse_together(
     let analysing = Instant::now();
     let analysis = {
         let progress = Progress::open(Stage::Matching);
-        Analysis::shared(read.info, read.own, options, &read.share, &progress)
+        retime_distributed::analyse(read.info, read.own, options, &read.distribution, &progress)
     };
     let analysis = analysis.map_err(|error| match error {
         AnalysisError::Cancelled(_) => CliError::Interrupted,
@@ -173,7 +173,7 @@ impl Analysed {
     /// Joins what belongs together at the times of a solution; whether that is anything else
     /// than before.
     fn rematch(&mut self, solution: &Solution) -> Result<bool, CliError> {
-        if !self.analysis.causality().share().is_whole() {
+        if !self.analysis.causality().whole().is_here() {
             return Ok(false);
         }
         let trace = &*self.opened.trace;
@@ -196,7 +196,7 @@ impl Analysed {
     /// A solution at the times that the format of the trace can give to its events.
     fn settled(&self, solution: Solution) -> Result<Solution, CliError> {
         let nodes = self.analysis.causality().nodes();
-        if !nodes.share().is_whole() {
+        if !nodes.whole().is_here() {
             return Ok(solution);
         }
         let all: Vec<_> = (0..nodes.locations()).map(|it| nodes.of(it)).collect();

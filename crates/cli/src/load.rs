@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use retime::causality::{CausalityError, CausalityOptions, LocationLog};
 use retime::format::{Contents, Trace, Unused};
-use retime::{Causality, Share, TraceInfo};
+use retime::{Causality, TraceInfo};
 use retime_parallel::Team;
 
 use crate::call;
@@ -110,9 +110,8 @@ pub(crate) fn joined(
     logs: Vec<LocationLog>,
     options: CausalityOptions,
 ) -> Result<Causality, CliError> {
-    let whole = Share::default();
     let progress = Progress::open(Stage::Matching);
-    let causality = Causality::build_shared(info, logs, options, &whole, &progress);
+    let causality = Causality::build_watched(info, logs, options, &progress);
     causality.map_err(|error| match error {
         CausalityError::Cancelled(_) => CliError::Interrupted,
         source => CliError::Causality {

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
 use retime::format_seconds;
-use retime::{Broken, group_digits, plural};
+use retime::{group_digits, plural};
+use retime_distributed::Broken;
 use retime_parallel::{Communicator, Lost, Team, Usage, serve};
 
 use crate::args::{ApplyArgs, CheckArgs, CorrectArgs, MinDelay, ModelArgs};
@@ -115,8 +116,9 @@ fn obey(command: &mut Command, team: &Arc<Team>, quiet: bool) -> Result<u8, CliE
     let together = team.size() > 1 && command.can_be_together();
     let done = command.run(team, together);
     let reason = match (&done, team.broken()) {
-        (Err(_), Some(Broken::NeedsWhole(why))) if together => why.to_string(),
-        (Err(_), Some(why @ Broken::Failed)) if together => why.to_string(),
+        (Err(_), Some(why @ (Broken::NeedsWhole(_) | Broken::Failed))) if together => {
+            why.to_string()
+        }
         _ if !together && team.size() > 1 && !matches!(command, Command::Apply(_)) => {
             if !quiet {
                 say("what is asked for takes the events of all locations in process 0");

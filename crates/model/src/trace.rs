@@ -86,6 +86,20 @@ pub struct Communicator {
 }
 
 impl Communicator {
+    /// The two groups; the second is empty but for an inter-communicator.
+    pub fn groups(&self) -> [&[LocationIndex]; 2] {
+        match &self.members {
+            Members::Own => [&[], &[]],
+            Members::Ranks(it) | Members::Threads(it) => [it, &[]],
+            Members::Inter { a, b } => [a, b],
+        }
+    }
+
+    /// The members, those of the first group before those of the second.
+    pub fn locations(&self) -> impl Iterator<Item = LocationIndex> {
+        self.groups().into_iter().flatten().copied()
+    }
+
     /// The location that `rank` names when `own` (an endpoint) speaks of it.
     pub fn resolve(&self, own: LocationIndex, rank: u32) -> Option<LocationIndex> {
         match &self.members {

@@ -25,8 +25,9 @@ use std::thread;
 use std::time::Instant;
 
 use retime::causality::LocationLog;
-use retime::pipeline::{Analysis, AnalysisOptions, ClockKind, DRIFT_BOUND, Method};
-use retime::{Broken, Peers, Share, TraceInfo, group_digits};
+use retime::pipeline::{AnalysisOptions, ClockKind, DRIFT_BOUND, Method};
+use retime::{TraceInfo, group_digits};
+use retime_distributed::{Broken, Distribution, Peers, analyse};
 use retime_parallel::{Communicator, threads};
 use retime_sim::{HaloExchange, InMemory, Spread};
 
@@ -152,13 +153,13 @@ fn work(
         messages[stage] = peer.messages.load(Ordering::Relaxed);
         bytes[stage] = peer.bytes.load(Ordering::Relaxed);
     };
-    let share = Share::new(Arc::clone(&peer) as Arc<dyn Peers>, owners);
+    let distribution = Distribution::new(Arc::clone(&peer) as Arc<dyn Peers>, owners);
     let options = AnalysisOptions::default();
-    let mut analysis = Analysis::shared(info, own, options, &share, &()).expect("sound logs");
+    let mut analysis = analyse(info, own, options, &distribution, &()).expect("sound logs");
     note(0);
     let solution = analysis.solve(method, &()).ok();
     note(1);
-    let mut outcome = format!("{:?}", share.broken());
+    let mut outcome = format!("{:?}", distribution.broken());
     if let Some(solution) = &solution {
         analysis.adopt(solution, &()).expect("nobody cancels");
         let bounds = analysis.bounds(DRIFT_BOUND, Some(solution), &());

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use retime::causality::NeedsWhole;
 use retime::causality::Nodes;
-use retime::{NeedsWhole, Share};
+use retime_distributed::Distribution;
 use retime_model::format::{
     Contents, Difference, EventRows, Format, FormatError, InParts, PartLocation, PartUndo, Scan,
     Shape, Timeline, Trace, Undo, Unused, join,
@@ -92,7 +93,7 @@ pub struct Read {
     /// The logs of the locations of this process.
     pub own: Vec<LocationLog>,
     /// Which these are, and who has the others.
-    pub share: Share,
+    pub distribution: Distribution,
 }
 
 /// A trace that processes work on together, as the first of them sees it.
@@ -161,7 +162,7 @@ impl Dealt {
 
     /// Reads all events, each process those of its part, for an analysis that they make
     /// together: no logs are sent to this process. Where a trace cannot be analysed so,
-    /// the share that is returned is [broken](Share::broken).
+    /// the distribution that is returned is [broken](Distribution::broken).
     pub fn read(&self, monitor: &dyn Monitor) -> Result<Read, FormatError> {
         let own = self.scan_parts(monitor)?;
         let mut owners = vec![0; self.parts.iter().map(Vec::len).sum()];
@@ -177,10 +178,11 @@ impl Dealt {
         let ((own, first), others) = self.together::<Kept, _>(keep_parts, |_, _| keep(own))?;
         let mut kept = vec![first];
         kept.extend(others);
-        let share = Share::new(Arc::new(Members(Arc::clone(&self.team))), owners.clone());
-        self.team.keep_share(share.clone());
+        let distribution =
+            Distribution::new(Arc::new(Members(Arc::clone(&self.team))), owners.clone());
+        self.team.keep_distribution(distribution.clone());
         if meet(&kept) {
-            share.needs_whole(NeedsWhole::Named);
+            distribution.needs_whole(NeedsWhole::Named);
         }
         let mut all: Vec<_> = kept.into_iter().flat_map(|it| it.locations).collect();
         all.sort_by_key(|it| it.0);
@@ -194,7 +196,7 @@ impl Dealt {
             info: info.ok_or_else(|| FormatError::failed(Lost::Garbled(0)))?,
             contents: all.into_iter().map(|it| it.1).collect(),
             own,
-            share,
+            distribution,
         })
     }
 

@@ -8,9 +8,9 @@
 //!  open ------------ Open path --------------> opens it, too
 //!  read ------------ Scan part, Keep --------> reads the events of its part, keeps the logs
 //!    contents <----- Kept --------------------
-//!  Analysis::shared, solve, ...
+//!  analyse, solve, ...
 //!    announces ----- Step -------------------> takes the same step with its own part:
-//!    merges <------------------------------->  both tell each other what they find
+//!    reduces <------------------------------>  both tell each other what they find
 //!  rewrite --------- Write part, its maps ---> writes the files of its part, syncs them
 //!    undo <--------- PartUndo ----------------
 //!    writes what belongs to no location

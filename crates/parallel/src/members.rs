@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use retime::{Broken, Peers};
+use retime_distributed::{Broken, Peers};
 
 use crate::command::Command;
 use crate::communicator::Lost;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use retime::{Broken, Share};
+use retime_distributed::{Broken, Distribution};
 use retime_model::format::Contents;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -32,7 +32,7 @@ pub struct Team {
     events: AtomicU64,
     alone: AtomicBool,
     /// Who holds what of the trace that is analysed together, if one is.
-    share: Mutex<Option<Share>>,
+    distribution: Mutex<Option<Distribution>>,
 }
 
 impl fmt::Debug for Team {
@@ -52,7 +52,7 @@ impl Team {
             bytes: AtomicU64::new(0),
             events: AtomicU64::new(0),
             alone: AtomicBool::new(false),
-            share: Mutex::new(None),
+            distribution: Mutex::new(None),
         }
     }
 
@@ -90,12 +90,18 @@ impl Team {
 
     /// Why processes could not analyse together what they have begun to, if so.
     pub fn broken(&self) -> Option<Broken> {
-        let share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
-        share.as_ref()?.broken()
+        let distribution = self
+            .distribution
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        distribution.as_ref()?.broken()
     }
 
-    pub(crate) fn keep_share(&self, share: Share) {
-        *self.share.lock().unwrap_or_else(PoisonError::into_inner) = Some(share);
+    pub(crate) fn keep_distribution(&self, distribution: Distribution) {
+        *self
+            .distribution
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(distribution);
     }
 
     pub(crate) fn work_alone(&self) {

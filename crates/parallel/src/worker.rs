@@ -5,8 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use retime::Share;
-use retime::pipeline::Follower;
+use retime_distributed::{Distribution, Follower};
 use retime_model::format::{Contents, Format, FormatError, InParts, PartLocation, Timeline, Trace};
 use retime_model::{LocationIndex, Monitor};
 use serde::Serialize;
@@ -162,8 +161,8 @@ impl Worker<'_> {
         let info = info.ok_or(Lost::Garbled(0))?.clone();
         let (logs, kept) = keep(std::mem::take(&mut self.read))?;
         self.kept.clone_from(&kept.locations);
-        let share = Share::new(Arc::new(Members(Arc::clone(self.team))), owners);
-        self.follower = Some(Follower::new(info, logs, share));
+        let distribution = Distribution::new(Arc::new(Members(Arc::clone(self.team))), owners);
+        self.follower = Some(Follower::new(info, logs, distribution));
         Ok(kept)
     }
 

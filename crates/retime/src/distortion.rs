@@ -104,7 +104,7 @@ impl Distortion {
             .into_iter()
             .map(|it| (it.out.largest_at, it))
             .collect();
-        let parts = causality.share().by_location(sent).into_iter();
+        let parts = causality.whole().by_location(sent).into_iter();
         let parts = parts.map(|(largest_at, mut it): (Option<Place>, Sums)| {
             it.out.largest_at = largest_at;
             it

@@ -39,6 +39,7 @@ use self::silent::silent_attached;
 use self::ties::Ties;
 use crate::causality::{Causality, EventNode};
 use crate::clock::Cycle;
+use crate::merge::Merge;
 
 pub use silent::Standing;
 
@@ -257,17 +258,19 @@ impl Violated {
         self.made.extend(made.into_iter().flatten());
     }
 
-    fn unite(&mut self, other: Self) {
-        self.whole |= other.whole;
-        self.made.extend(other.made);
-    }
-
     fn is_refuted(&self) -> bool {
         self.whole || !self.made.is_empty()
     }
 
     fn refutes(&self, process: usize) -> bool {
         self.whole || self.made.contains(&process)
+    }
+}
+
+impl Merge for Violated {
+    fn merge(&mut self, other: Self) {
+        self.whole |= other.whole;
+        self.made.extend(other.made);
     }
 }
 
@@ -298,10 +301,7 @@ fn violated_inside(clocks: &Clocks, info: &TraceInfo, causality: &Causality) -> 
     let all: Vec<ClockId> = clocks.iter().collect();
     let mut violated: Vec<Violated> = all.into_par_iter().map(of_clock).collect();
     violated_collectives(clocks, (info, causality), &mut violated);
-    causality.share().merged(violated, |mut a, b| {
-        a.iter_mut().zip(b).for_each(|(a, b)| a.unite(b));
-        a
-    })
+    causality.whole().all_reduce(violated)
 }
 
 fn violated_collectives(

@@ -123,11 +123,11 @@ pub mod edges;
 pub mod estimate;
 mod grouping;
 mod limiting;
+pub mod merge;
 pub mod optimal;
 pub mod order;
 pub mod pipeline;
 pub mod repair;
-mod share;
 mod sorting;
 mod stragglers;
 
@@ -154,5 +154,4 @@ pub use retime_model::{
     ClockId, Clocks, Communicator, Delay, Location, LocationIndex, Members, ParseDelayError,
     Process, TickRate, Ticks, Timestamp, TraceInfo, format_seconds,
 };
-pub use share::{Broken, NeedsWhole, Peers, Share};
 pub use stragglers::{GroupWaits, LateBegin, ProcessWaits, Stragglers};

@@ -40,7 +40,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::causality::{Causality, EventNode, Place, Role, Slot};
+use crate::causality::{Causality, EventNode, Place, Reached, Role, Slot};
 use crate::clock::LogicalTimes;
 use crate::delay::MinimalDelay;
 use retime_model::{Clocks, LocationIndex};
@@ -78,9 +78,9 @@ pub fn limiting_send(
         delay,
         times,
     };
-    let own = nodes.share().owns(end.location.as_usize());
+    let own = nodes.whole().has(end.location.as_usize());
     let near = own.then(|| near(causality, after, end)).flatten();
-    let told = look.told_by_hosts(near.iter().flat_map(|it| &it.0));
+    let told = look.told_elsewhere(near.iter().flat_map(|it| &it.0));
     let limit = |send: EventNode, grown: i64| {
         let (effect, space) = match told.get(&send) {
             Some(&told) => told?,
@@ -95,7 +95,7 @@ pub fn limiting_send(
         })
     };
     let found = near.and_then(|(near, grown)| near.into_iter().find_map(|it| limit(it, grown)));
-    nodes.share().merged(found, Option::or)
+    nodes.whole().known(found)
 }
 
 /// The nodes that may have kept the interval that ends at `end` from being spread, the last
@@ -127,10 +127,6 @@ fn near(causality: &Causality, after: &[Timestamp], end: Place) -> Option<(Vec<E
     Some((near.collect(), grown))
 }
 
-/// The effect of an event that would be the first to come too early, and how far the event
-/// could move until then.
-type Tightest = (Place, i64);
-
 /// What dependencies leave of room.
 struct Look<'a> {
     causality: &'a Causality,
@@ -140,46 +136,29 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Of those of one's own nodes that begin operations that are hosted elsewhere, what
-    /// their hosts know; all processes come here.
-    fn told_by_hosts<'a>(
+    /// Of nodes that begin operations which are joined elsewhere, what is known there; all
+    /// parts of a trace come here.
+    fn told_elsewhere<'a>(
         &self,
         nodes: impl Iterator<Item = &'a EventNode>,
-    ) -> FxHashMap<EventNode, Option<Tightest>> {
-        let (causality, share) = (self.causality, self.causality.share());
-        let guests = causality.collectives().guests();
-        let Some(guests) = guests.filter(|it| it.are_any()) else {
+    ) -> FxHashMap<EventNode, Option<Reached>> {
+        let causality = self.causality;
+        let Some(rest) = causality.whole().rest().filter(|it| it.joins_apart()) else {
             return FxHashMap::default();
         };
-        let (_, size) = share.place();
-        let (mut questions, mut asked) = (vec![Vec::new(); size], vec![Vec::new(); size]);
-        for &node in nodes {
-            let is_begin = causality.nodes().role(node) == Role::CollectiveBegin;
-            let slot = is_begin.then(|| causality.slot(node)).flatten();
-            if let Some((host, place)) = slot.and_then(|it| guests.host_of(it)) {
-                questions[host].push(place as u32);
-                asked[host].push(node);
-            }
-        }
-        let questions = share.exchanged_columns(questions).into_iter();
-        let answer = |(of, place): (&Vec<Slot>, u32)| {
-            let slot = of.get(place as usize)?;
-            self.tightest(causality.collectives().participant(*slot).cause()?)
-        };
-        let answers = guests.hosted().iter().zip(questions);
-        let answers = answers.map(|(of, places)| {
-            let answers = places.into_iter().map(|place| answer((of, place)));
-            answers.collect()
-        });
-        let answers = share.exchanged(answers.collect());
-        let answered = asked.into_iter().zip(answers);
-        answered
-            .flat_map(|(asked, answers)| asked.into_iter().zip(answers))
+        let is_begin = |it: &&EventNode| causality.nodes().role(**it) == Role::CollectiveBegin;
+        let slots = nodes.filter(is_begin).filter_map(|it| causality.slot(*it));
+        let slots: Vec<Slot> = slots.collect();
+        let begin = |slot: Slot| causality.collectives().participant(slot).cause();
+        let answers = rest.ask_joined(&slots, &|slot| self.tightest(begin(slot)?));
+        let answers = answers.into_iter();
+        answers
+            .filter_map(|(slot, answer)| Some((begin(slot)?, answer)))
             .collect()
     }
 
     /// What of all effects of a node on other clocks is the tightest.
-    fn tightest(&self, node: EventNode) -> Option<Tightest> {
+    fn tightest(&self, node: EventNode) -> Option<Reached> {
         let (causality, clocks) = (self.causality, self.clocks);
         let nodes = causality.nodes();
         let time = |node: EventNode| self.times.get(node).0;

@@ -51,6 +51,7 @@ use crate::causality::{Causality, EventNode, Ids, Instance};
 use crate::clock::{ClockError, Gamma, LogicalTimes, amortize_with_ramp, controlled, mirror_back};
 use crate::correction::{Correction, CorrectionError};
 use crate::delay::MinimalDelay;
+use crate::merge::{All, Sum};
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{Clocks, LocationIndex, Ticks};
@@ -123,10 +124,10 @@ pub fn repair_with(
     }
     let forward = || amortized(causality, clocks, delay, (gamma, &times), monitor);
     let backward = || backward(causality, clocks, delay, gamma, monitor);
-    let (forward, backward) = if causality.share().is_whole() {
+    let (forward, backward) = if causality.whole().is_here() {
         rayon::join(forward, backward)
     } else {
-        // Processes that work together do so in one order.
+        // Parts of a trace go on together, so all do so in one order.
         (forward(), backward())
     };
     gentler(forward, backward)
@@ -243,7 +244,7 @@ fn keeps_all(
     let locations = (0..nodes.locations()).into_par_iter().map(location_keeps);
     let blocks = blocks.into_par_iter().map(block_keeps);
     let own = locations.try_reduce(|| true, both)? && blocks.try_reduce(|| true, both)?;
-    Ok(causality.share().all(own))
+    Ok(causality.whole().all_reduce(All(own)).0)
 }
 
 /// The largest delay between any two locations, if it is the same for all;
@@ -330,5 +331,5 @@ fn moved(
         nodes.of(location).map(distance).sum::<Result<u128, _>>()
     };
     let own = locations.map(of_location).sum::<Result<u128, _>>()?;
-    Ok(causality.share().merged(own, |a, b| a + b))
+    Ok(causality.whole().all_reduce(Sum(own)).0)
 }

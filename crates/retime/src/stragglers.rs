@@ -72,6 +72,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, Class, EventNode, Ids, Instance, Participant, Place};
+use crate::merge::Merge;
 use crate::optimal::ErrorBounds;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
@@ -163,7 +164,7 @@ pub struct LateBegin {
 
 impl Stragglers {
     /// By these times of all nodes; `bounds` say how far they can be from the truth, by
-    /// recorded stamps. Of a trace that several processes share each visits some of the
+    /// recorded stamps. Of a trace in parts each visits some of the
     /// operations, and all find what is so of the whole trace. Fails only if `monitor` says
     /// to give up.
     pub fn find(
@@ -188,8 +189,11 @@ impl Stragglers {
         let sums = blocks
             .into_par_iter()
             .map(|block| judge.all(block, monitor));
-        let own = sums.try_reduce(Sums::default, |a, b| Ok(a.merge(b)))?;
-        Ok(judge.finish(causality.share().merged(own, Sums::merge)))
+        let own = sums.try_reduce(Sums::default, |mut a, b| {
+            a.merge(b);
+            Ok(a)
+        })?;
+        Ok(judge.finish(causality.whole().all_reduce(own)))
     }
 }
 
@@ -524,8 +528,10 @@ impl Sums {
         self.worst.truncate(WORST_KEPT);
         self.least_kept = self.worst.get(WORST_KEPT - 1).map(LateBegin::badness);
     }
+}
 
-    fn merge(mut self, other: Self) -> Self {
+impl Merge for Sums {
+    fn merge(&mut self, other: Self) {
         self.operations += other.operations;
         self.certain += other.certain;
         self.others += other.others;
@@ -544,7 +550,6 @@ impl Sums {
         }
         self.worst.extend(other.worst);
         self.keep_worst();
-        self
     }
 }
 

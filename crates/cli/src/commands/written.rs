@@ -228,7 +228,7 @@ pub(super) fn verify_together(
 ) -> Result<Option<Fresh>, CliError> {
     let nodes = analysed.analysis.causality().nodes();
     let team = args.format.team.as_ref();
-    let Some(team) = team.filter(|_| !nodes.share().is_whole()) else {
+    let Some(team) = team.filter(|_| !nodes.whole().is_here()) else {
         return Ok(None);
     };
     let format = formats::of(&args.trace, args.format.format)?;

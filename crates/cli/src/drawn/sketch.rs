@@ -22,7 +22,7 @@ const CLOCKS: usize = 16;
 /// The sketch that `--verbose` shows to people; empty where nobody looks.
 pub(crate) fn of(analysed: &Analysed, solution: Option<&Solution>, run: &RunArgs) -> String {
     let analysis = &analysed.analysis;
-    let is_whole = analysis.causality().share().is_whole();
+    let is_whole = analysis.causality().whole().is_here();
     if !run.verbose || run.quiet || !stdout().is_terminal() || !is_whole {
         return String::new();
     }

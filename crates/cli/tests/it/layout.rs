@@ -11,7 +11,7 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The crates of the workspace, and those of them that each depends on.
-const CRATES: [(&str, &[&str]); 18] = [
+const CRATES: [(&str, &[&str]); 19] = [
     ("retime-model", &[]),
     ("retime-numerics", &["retime-model"]),
     ("retime", &["retime-model", "retime-numerics"]),
@@ -25,7 +25,11 @@ const CRATES: [(&str, &[&str]); 18] = [
         "retime-stream",
         &["retime", "retime-jsonl", "retime-numerics"],
     ),
-    ("retime-parallel", &["retime", "retime-model"]),
+    ("retime-distributed", &["retime", "retime-model"]),
+    (
+        "retime-parallel",
+        &["retime", "retime-distributed", "retime-model"],
+    ),
     ("retime-picture", &["retime"]),
     ("retime-export", &["retime", "retime-gzip"]),
     ("retime-sim", &["retime", "retime-otf2"]),
@@ -44,6 +48,7 @@ const CRATES: [(&str, &[&str]); 18] = [
         "retime-cli",
         &[
             "retime",
+            "retime-distributed",
             "retime-experiments",
             "retime-export",
             "retime-jsonl",
@@ -76,7 +81,7 @@ const MODEL_NEEDS: [&str; 4] = ["rustc-hash", "rustix", "serde", "thiserror"];
 
 /// Crates whose modules form layers. The records of OTF2 refer to one another, and so
 /// do the modules of `retime-otf2`.
-const LAYERED: [&str; 16] = [
+const LAYERED: [&str; 17] = [
     "model",
     "numerics",
     "retime",
@@ -85,6 +90,7 @@ const LAYERED: [&str; 16] = [
     "jsonl",
     "kineto",
     "stream",
+    "distributed",
     "parallel",
     "picture",
     "export",

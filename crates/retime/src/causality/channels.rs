@@ -15,8 +15,9 @@ use retime_model::{
 };
 
 use super::doubtful::Doubtful;
+use super::endpoints::endpoint;
 use super::gaps::{Gap, Gaps};
-use super::point_to_point::{Queue, endpoint};
+use super::queue::Queue;
 
 /// One direction of talk between two endpoints.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Causality, EventNode, Ids, Instance};
 use crate::delay::MinimalDelay;
+use crate::merge::Merge;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Place, Ticks, Timestamp};
 
@@ -106,14 +107,8 @@ impl Check {
         self.messages.violated_within_clock + self.collectives.violated_within_clock
     }
 
-    fn merge(mut self, other: Self) -> Self {
-        self.messages.add(other.messages);
-        self.collectives.add(other.collectives);
-        for (pair, tally) in other.pairs {
-            self.add_pair(pair, tally);
-        }
-        self.worst.extend(other.worst);
-        self.keep_worst();
+    fn with(mut self, other: Self) -> Self {
+        self.merge(other);
         self
     }
 
@@ -125,6 +120,18 @@ impl Check {
     fn keep_worst(&mut self) {
         self.worst.sort_unstable();
         self.worst.truncate(WORST_KEPT);
+    }
+}
+
+impl Merge for Check {
+    fn merge(&mut self, other: Self) {
+        self.messages.add(other.messages);
+        self.collectives.add(other.collectives);
+        for (pair, tally) in other.pairs {
+            self.add_pair(pair, tally);
+        }
+        self.worst.extend(other.worst);
+        self.keep_worst();
     }
 }
 
@@ -165,15 +172,14 @@ pub fn check(
     let locations = (0..causality.nodes().locations()).into_par_iter();
     let messages = locations
         .map(|location| checker.messages(location))
-        .try_reduce(Check::default, |a, b| Ok(a.merge(b)))?;
+        .try_reduce(Check::default, |a, b| Ok(a.with(b)))?;
     let instances = causality.collectives().instances();
     let blocks: Vec<Ids<Instance>> = instances.chunks(INSTANCES_PER_BLOCK).collect();
     let collectives = blocks
         .into_par_iter()
         .map(|block| checker.collectives(block))
-        .try_reduce(Check::default, |a, b| Ok(a.merge(b)))?;
-    let own = messages.merge(collectives);
-    Ok(causality.share().merged(own, Check::merge))
+        .try_reduce(Check::default, |a, b| Ok(a.with(b)))?;
+    Ok(causality.whole().all_reduce(messages.with(collectives)))
 }
 
 /// Collectives checked per parallel task.

@@ -14,9 +14,8 @@
 use retime_model::Class;
 use retime_numerics::top_two::TopTwo;
 
-use super::Partner;
-use super::hosting::Guests;
 use super::ids::{EventNode, Ids, Instance, PackedOption, Slot};
+use super::partner::Partner;
 
 /// One participant of a collective: the nodes of its begin and end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,16 +65,17 @@ pub struct Collectives {
     pub(super) operations: Vec<JoinedOperation>,
     pub(super) participants: Vec<Participant>,
     pub(super) instance_of_slot: Vec<Instance>,
-    /// Of a trace that several processes [share](crate::Share).
-    pub(super) shared: Option<Shared>,
+    /// If operations are joined elsewhere.
+    pub(super) elsewhere: Option<Elsewhere>,
 }
 
-/// How processes divide the operations.
-#[derive(Clone, Debug)]
-pub(super) struct Shared {
-    /// So many operations, the first, are visited by this process.
-    pub(super) own: u32,
-    pub(super) guests: Guests,
+/// Operations of which some participants are here, and which another part visits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elsewhere {
+    /// The first of them.
+    pub(super) first: Instance,
+    /// The first slot of those that were joined elsewhere, and are not known as a whole.
+    pub(super) first_incomplete: Slot,
 }
 
 impl Collectives {
@@ -104,9 +104,9 @@ impl Collectives {
         }
     }
 
-    /// All operations, but those that other processes visit.
+    /// All operations, but those that other parts of the trace visit.
     pub fn instances(&self) -> Ids<Instance> {
-        let own = self.shared.as_ref().map(|it| it.own as usize);
+        let own = self.elsewhere.map(|it| it.first.index());
         Ids::of_column(own.unwrap_or(self.operations.len()))
     }
 
@@ -124,9 +124,11 @@ impl Collectives {
         }
     }
 
-    /// Events of operations that are hosted elsewhere than where they happened.
-    pub(crate) fn guests(&self) -> Option<&Guests> {
-        self.shared.as_ref().map(|it| &it.guests)
+    /// The participants' places of operations that were joined elsewhere.
+    pub(crate) fn incomplete(&self) -> std::ops::Range<usize> {
+        let end = self.participants.len();
+        let first = self.elsewhere.map(|it| it.first_incomplete.index());
+        first.unwrap_or(end)..end
     }
 
     /// The participants' places of all operations.

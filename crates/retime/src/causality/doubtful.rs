@@ -32,12 +32,13 @@
 
 use retime_model::{Defect, Length, Timestamp};
 
+use super::EventNode;
 use super::gaps::Gap;
 use super::lengths::{self, Verdict};
 use super::nodes::Nodes;
 use super::noted::Noted;
+use super::partner::Partner;
 use super::posting_order::{self, Order, Posted};
-use super::{EventNode, Partner};
 
 /// A send, in the order of stamps.
 #[derive(Clone, Copy, Debug)]

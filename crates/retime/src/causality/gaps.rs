@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{LocationIndex, LogColumns, Timestamp, TraceInfo};
 
-use super::point_to_point::endpoint;
+use super::endpoints::endpoint;
 
 /// From when to when, at most, an endpoint did not record all.
 pub(super) type Gap = (Timestamp, Timestamp);

@@ -16,43 +16,50 @@
 //! the order that had is not recorded. What threads do in [teams](super::teams) is another
 //! matter, since not all threads of a team take part in each of its uses.
 
+mod calls;
+mod joined;
 mod turns;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    Cancelled, Class, Collective, Communicator, Defect, LocationIndex, LogColumns, Members,
-    Operation, Root, TraceInfo,
+    Cancelled, Class, Communicator, Defect, LocationIndex, LogColumns, Members, Operation, Root,
+    TraceInfo,
 };
 
+use super::EventNode;
 use super::collectives::Participant;
+use super::endpoints::{by_endpoint, endpoint};
 use super::gaps::{Gap, Gaps};
-use super::hosting::{Hosting, Ruling, groups};
 use super::nodes::Nodes;
 use super::noted::Noted;
-use super::point_to_point::{by_endpoint, endpoint};
+use super::options::CausalityOptions;
 use super::teams::Uses;
-use super::{CausalityOptions, EventNode};
 use crate::pace::Pace;
-pub(super) use turns::Joined;
+pub(super) use calls::{Call, Member};
+use calls::{
+    Entered, Mismatch, Recorded, Ruling, across_sides, members_with_calls, participants,
+    proves_something,
+};
+pub(super) use joined::{Joined, Shared};
+pub use joined::{Outcome, Turns};
 
-/// Joins the calls that participants recorded, as far as this process does it.
+/// Joins the calls that participants recorded, as far as it is done here.
 pub(super) fn join(
     info: &TraceInfo,
     logs: &[LogColumns],
     nodes: &Nodes,
-    (options, hosting): (CausalityOptions, &Hosting),
+    (options, shared): (CausalityOptions, Shared<'_>),
     defects: &mut Noted<'_>,
     pace: &mut Pace<'_>,
 ) -> Result<Joined, Cancelled> {
-    let (_, processes) = nodes.share().place();
     let mut builder = Builder {
         options,
         nodes,
         gaps: Gaps::new(info, logs),
-        handed_over: handed_over(info, logs, hosting),
+        handed_over: handed_over(info, logs, shared),
         defects,
-        built: Joined::nothing(processes, hosting),
+        built: Joined::default(),
     };
     let mut by_communicator = calls_by_communicator(info, logs, nodes, pace)?;
     let mut communicators: Vec<u32> = by_communicator.keys().copied().collect();
@@ -60,8 +67,8 @@ pub(super) fn join(
     for communicator in communicators {
         let recorded = by_communicator.remove(&communicator).unwrap_or_default();
         let known = info.communicators.get(communicator as usize);
-        match (known, hosting.turns(communicator)) {
-            (Some(known), Some(turns)) => {
+        match (known, shared.turns.get(&communicator)) {
+            (Some(known), Some(&turns)) => {
                 let of = (communicator, known);
                 builder.in_turns(of, recorded, turns, pace)?;
             }
@@ -71,27 +78,6 @@ pub(super) fn join(
     }
     Ok(builder.built)
 }
-
-/// A call, with its nodes in the whole trace.
-#[derive(Clone, Copy)]
-pub(super) struct Call {
-    pub(super) what: Collective,
-    pub(super) begin: Option<EventNode>,
-    pub(super) end: Option<EventNode>,
-    /// Where it is recorded: its end if there is one, or else its begin.
-    pub(super) place: EventNode,
-}
-
-/// One member's call of one operation.
-#[derive(Clone, Copy)]
-struct Entered {
-    call: Call,
-    side: u8,
-    rank: u32,
-}
-
-/// Per communicator and endpoint: the calls in order.
-type Recorded = FxHashMap<LocationIndex, Vec<Call>>;
 
 fn calls_by_communicator(
     info: &TraceInfo,
@@ -142,7 +128,7 @@ fn calls_by_communicator(
 fn handed_over(
     info: &TraceInfo,
     logs: &[LogColumns],
-    hosting: &Hosting,
+    shared: Shared<'_>,
 ) -> FxHashSet<LocationIndex> {
     let endings = logs.iter().filter(|log| log.never_ended.is_some());
     let begun: FxHashSet<LocationIndex> = endings.map(|it| endpoint(info, it.location)).collect();
@@ -152,7 +138,9 @@ fn handed_over(
             .filter(|log| endpoint(info, log.location) == *it);
         own.count() > 1
     };
-    let ended = logs.iter().filter(|it| hosting.lacks_begin(it.location));
+    let ended = logs
+        .iter()
+        .filter(|it| shared.lack_begins.contains(&it.location));
     let ended = ended.map(|log| endpoint(info, log.location));
     ended
         .filter(|it| begun.contains(it))
@@ -174,31 +162,6 @@ struct Builder<'a, 'b> {
     handed_over: FxHashSet<LocationIndex>,
     defects: &'a mut Noted<'b>,
     built: Joined,
-}
-
-/// The calls of one member of a communicator.
-pub(super) struct Member {
-    pub(super) location: LocationIndex,
-    side: u8,
-    rank: u32,
-    pub(super) calls: Vec<Call>,
-}
-
-/// All members, each with the calls of it that are known here, which are taken out of
-/// `recorded`.
-fn members_with_calls(communicator: &Communicator, recorded: &mut Recorded) -> Vec<Member> {
-    let sides = (0..).zip(groups(communicator));
-    let ranks = sides.flat_map(|(side, ranks)| {
-        let ranks = (0..).zip(ranks);
-        ranks.map(move |(rank, location)| (side, rank, *location))
-    });
-    let member = |(side, rank, location): (u8, u32, LocationIndex)| Member {
-        location,
-        side,
-        rank,
-        calls: recorded.remove(&location).unwrap_or_default(),
-    };
-    ranks.map(member).collect()
 }
 
 impl Builder<'_, '_> {
@@ -445,8 +408,8 @@ impl Builder<'_, '_> {
 
     /// Adds an operation, if it proves anything, to those that are visited here or to others.
     ///
-    /// All that take part are known to each process that holds any of them, and one of these
-    /// visits it: that of the participant whose turn it is by the number of the first event.
+    /// All that take part are known to each part of the trace that has any of them, and one of
+    /// these visits it: that of the participant whose turn it is by the number of the first event.
     fn push(&mut self, communicator: &Communicator, class: Class, participants: &[Participant]) {
         if !proves_something(class, participants) {
             return;
@@ -458,7 +421,7 @@ impl Builder<'_, '_> {
         let nodes = self.nodes;
         let turn = involved.first().map_or(0, |&it| nodes.event(it) as usize);
         let visitor = involved.get(turn % involved.len().max(1));
-        let is_own = visitor.is_some_and(|&it| nodes.share().owns_location(nodes.location(it)));
+        let is_own = visitor.is_some_and(|&it| nodes.whole().has(nodes.location(it).as_usize()));
         let built = if is_own {
             &mut self.built.visited
         } else {
@@ -466,27 +429,6 @@ impl Builder<'_, '_> {
         };
         built.push(class, across_sides(communicator, class), participants);
     }
-}
-
-/// Calls that belong together by their turn are of different operations, or disagree on a
-/// root; where the first of them is.
-struct Mismatch(EventNode);
-
-fn participants(ruling: Ruling, calls: &[Entered]) -> Vec<Participant> {
-    let calls = (0..).zip(calls);
-    let participant = |(place, it): (u32, &Entered)| ruling.participant(place, it.side, &it.call);
-    calls.map(participant).collect()
-}
-
-fn proves_something(class: Class, participants: &[Participant]) -> bool {
-    let effects = participants.iter().any(|it| it.end.is_some());
-    let causes = participants.iter().any(|it| it.begin.is_some());
-    class != Class::None && effects && causes
-}
-
-/// Whether causes and effects are on different sides.
-fn across_sides(communicator: &Communicator, class: Class) -> bool {
-    matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix
 }
 
 /// The place of the root among `calls`: `Ok(None)` if the root itself is not

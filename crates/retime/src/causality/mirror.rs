@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use retime_model::{Class, Defects, Role};
 
-use super::collectives::{Collectives, JoinedOperation, Participant, Shared};
+use super::collectives::{Collectives, JoinedOperation, Participant};
 use super::nodes::Nodes;
-use super::{Causality, EventNode, PackedOption, Partner, Slot};
+use super::partner::Partner;
+use super::whole::Whole;
+use super::{Causality, EventNode, PackedOption, Slot};
 
 impl Causality {
     /// The mirror image. Node `n` of a location becomes its last but `n`.
@@ -31,8 +33,13 @@ impl Causality {
             };
             partner[mirror(node).index()] = mirrored.unwrap_or(Partner::NONE);
         }
+        let mut nodes = self.nodes.mirrored();
+        if let Some(rest) = self.whole().rest() {
+            let slot = |slot: Slot| self.collectives.mirror_slot(slot);
+            nodes.in_whole(Whole::with(rest.renumbered(&mirror, &slot)));
+        }
         Self {
-            nodes: self.nodes.mirrored(),
+            nodes,
             partner: Arc::new(partner),
             collectives: Arc::new(self.collectives.mirrored(mirror)),
             defects: Arc::new(Defects::default()),
@@ -74,10 +81,7 @@ impl Collectives {
             participants: participants.map(swap).collect(),
             operations: self.operations.iter().map(class).collect(),
             instance_of_slot: self.instance_of_slot.clone(),
-            shared: self.shared.as_ref().map(|it| Shared {
-                own: it.own,
-                guests: it.guests.mirrored(|slot| self.mirror_slot(slot)),
-            }),
+            elsewhere: self.elsewhere,
         }
     }
 

@@ -10,36 +10,45 @@
 //!                +--> Usage         how much of what was recorded counts
 //! ```
 //!
-//! [`Causality::build`] joins the logs of all locations. The result is small:
+//! [`Causality::build`] joins the logs of all locations, or those of a [part](Whole) of them. The result is small:
 //! 17 bytes per event with a role; edges of collectives stay implicit.
 
+mod building;
 mod channels;
 mod check;
 mod collectives;
 mod doubtful;
+mod endpoints;
+mod error;
 mod gaps;
 mod holders;
-mod hosting;
 mod ids;
 mod joining;
-mod lending;
 mod lengths;
 mod mirror;
 mod named;
 mod nodes;
 mod noted;
+mod options;
+mod partner;
 mod point_to_point;
 mod posting_order;
+mod queue;
 mod synchronous;
 mod teams;
 mod usage;
+mod whole;
 mod window;
 
+pub use building::{Incomplete, PartLogs, lacking_begins};
 pub use check::{Check, DependencyKind, PairTally, Tally, Violation, check};
 pub use collectives::{Collectives, JoinedOperation, Participant};
-pub(crate) use hosting::Guests;
+pub use endpoints::{by_endpoint, endpoint};
+pub use error::{CausalityError, RetimingError};
 pub use ids::{EventNode, Id, Ids, Instance, PackedOption, Slot};
+pub use joining::{Outcome, Turns};
 pub use nodes::{Extent, Nodes};
+pub use options::CausalityOptions;
 pub use retime_model::{
     Call, Class, Collective, Defect, DefectCount, Defects, Implementation, Length, LocationLog,
     LogBuilder, LogColumns, LogError, LogNode, Message, MessageId, Operation, OperationId, Place,
@@ -47,98 +56,14 @@ pub use retime_model::{
 };
 pub(crate) use usage::used_within;
 pub use usage::{Usage, Used};
+pub use whole::{Ghosts, Held, Iteration, NO_BOUND, NeedsWhole, Partial, Reached, Rest, Whole};
 
 use std::sync::Arc;
 
-use retime_model::{Cancelled, Correction, LocationIndex, Monitor, Ticks, Timestamp, TraceInfo};
+use retime_model::{Correction, LocationIndex, Monitor, Ticks, Timestamp};
 
-use self::lending::Known;
-use self::noted::Noted;
+use self::partner::Partner;
 use crate::delay::MinimalDelay;
-use crate::pace::Pace;
-use crate::share::Share;
-
-/// How doubtful operations are taken.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct CausalityOptions {
-    /// Take Alltoallv and Alltoallw for N-to-N operations.
-    pub dense_alltoallv: bool,
-    /// Use what this implementation of MPI does though the standard does not promise it.
-    pub trusted: Option<Implementation>,
-}
-
-/// Why the logs of a trace cannot be joined.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CausalityError {
-    /// More events with a role than node numbers.
-    #[error("the trace has {nodes} events that communicate; at most {} are supported", u32::MAX - 1)]
-    TooManyNodes {
-        /// How many there are.
-        nodes: u64,
-    },
-    /// Time stamps too far apart to compute with.
-    #[error(
-        "time stamps reach from {first} to {last} ticks, further apart than 2^61; {apart}: \
-         its clock or a clock offset is defective"
-    )]
-    SpanTooLarge {
-        /// Smallest stamp.
-        first: Timestamp,
-        /// Largest stamp.
-        last: Timestamp,
-        /// Which events lie apart from the others, in words.
-        apart: String,
-    },
-    /// The caller asked to stop.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-/// Why a trace is not sent through a correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RetimingError {
-    /// A stamp does not fit into 64 bits, or stamps come to lie too far apart.
-    #[error("corrected time stamps do not fit into 64 bits, or lie too far apart")]
-    TooFar,
-    /// The caller asked to stop.
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-}
-
-/// What a node belongs to, if anything: a send or receive to the other end of its
-/// message, a begin or end to its slot of a collective.
-#[derive(Clone, Copy, Debug)]
-struct Partner(PackedOption<EventNode>);
-
-impl Partner {
-    const NONE: Self = Self(PackedOption::NONE);
-
-    /// Of a send or receive: the other end.
-    #[inline]
-    fn node(self) -> Option<EventNode> {
-        self.0.get()
-    }
-
-    /// Of a begin or end: the slot.
-    #[inline]
-    fn slot(self) -> Option<Slot> {
-        self.0.get().map(|EventNode(number)| Slot(number))
-    }
-}
-
-impl From<EventNode> for Partner {
-    #[inline]
-    fn from(node: EventNode) -> Self {
-        Self(node.into())
-    }
-}
-
-impl From<Slot> for Partner {
-    #[inline]
-    fn from(slot: Slot) -> Self {
-        Self(EventNode(slot.0).into())
-    }
-}
 
 /// The happened-before relation of a trace.
 #[derive(Clone, Debug)]
@@ -154,79 +79,8 @@ pub struct Causality {
 }
 
 impl Causality {
-    /// Joins the logs of all locations, given in the order of
-    /// [`TraceInfo::locations`].
-    pub fn build(
-        info: &TraceInfo,
-        logs: Vec<LocationLog>,
-        options: CausalityOptions,
-    ) -> Result<Self, CausalityError> {
-        Self::build_shared(info, logs, options, &Share::default(), &())
-    }
-
-    /// The same in one of several processes, given the logs of the locations that it holds.
-    /// What else it has to know the others lend it. It ends where `monitor` says so.
-    pub fn build_shared(
-        info: &TraceInfo,
-        own: Vec<LocationLog>,
-        options: CausalityOptions,
-        share: &Share,
-        monitor: &dyn Monitor,
-    ) -> Result<Self, CausalityError> {
-        let Known {
-            mut logs,
-            lent,
-            hosting,
-        } = lending::known(info, own, share);
-        let nodes = Nodes::gather(info, &mut logs, &lent, share.clone())?;
-        let usage = Usage::recorded(info, &logs, &nodes, options.dense_alltoallv);
-        let mut defects = Defects::default();
-        let own = |log: &&mut LogColumns| share.owns_location(log.location);
-        for log in logs.iter_mut().filter(own) {
-            defects.merge(std::mem::take(&mut log.defects));
-        }
-        // Neither looks at what the other finds; of defects messages have the first say.
-        let messages = || {
-            let mut noted = Noted::new(&nodes);
-            let mut pace = Pace::of(monitor);
-            let mut paired = point_to_point::pair(info, &logs, &nodes, &mut noted, &mut pace)?;
-            named::pair(&logs, &nodes, &mut paired.partner, &mut noted, &mut pace)?;
-            Ok::<_, Cancelled>((paired, noted.into_defects()))
-        };
-        let operations = || {
-            let mut noted = Noted::new(&nodes);
-            let mut pace = Pace::of(monitor);
-            let how = (options, &hosting);
-            let mut joined = joining::join(info, &logs, &nodes, how, &mut noted, &mut pace)?;
-            named::join(&logs, &nodes, &mut joined.visited, &mut noted, &mut pace)?;
-            Ok::<_, Cancelled>((joined, noted.into_defects()))
-        };
-        let (messages, operations) = rayon::join(messages, operations);
-        let (paired, of_messages) = messages?;
-        let (joined, of_operations) = operations?;
-        let collectives = joined.told(info, share);
-        let mut partner = paired.partner;
-        let usage = usage.count(&nodes, &partner, &collectives);
-        let completions = synchronous::enter(&paired.acknowledged, &mut partner);
-        collectives.enter(&mut partner);
-        defects.merge(of_messages);
-        defects.merge(of_operations);
-        let (defects, usage) = share.merged((defects, usage), |mut a, b| {
-            a.0.merge(b.0);
-            (a.0, a.1.with(b.1))
-        });
-        Ok(Self {
-            nodes,
-            partner: Arc::new(partner),
-            collectives: Arc::new(collectives),
-            defects: Arc::new(defects),
-            usage: usage.each_once(),
-            completions: completions.into(),
-        })
-    }
-
-    /// The same trace with all its stamps sent through `correction`. Of a shared
-    /// trace each process has to know the maps of the clocks of its own locations.
+    /// The same trace with all its stamps sent through `correction`. Where only
+    /// a part of the trace is here, it has to have the maps of the clocks of its locations.
     pub fn retimed(
         &self,
         correction: &Correction,
@@ -257,9 +111,16 @@ impl Causality {
         &self.collectives
     }
 
-    /// Who holds what of the trace.
-    pub fn share(&self) -> &Share {
-        self.nodes.share()
+    /// What is elsewhere of the trace.
+    pub fn whole(&self) -> &Whole {
+        self.nodes.whole()
+    }
+
+    /// The same, with other parts elsewhere.
+    #[must_use]
+    pub fn in_whole(mut self, whole: Whole) -> Self {
+        self.nodes.in_whole(whole);
+        self
     }
 
     /// What the recording lacks or contradicts, in the whole trace.
@@ -301,7 +162,7 @@ impl Causality {
         .flatten()
     }
 
-    /// Number of messages with both ends that arrive at locations of this process.
+    /// Number of messages with both ends of which the receive is no ghost.
     pub fn messages(&self) -> u64 {
         let received = self.received(self.nodes.own());
         received - self.acknowledgements()
@@ -310,7 +171,7 @@ impl Causality {
     /// Number of synchronous sends whose completion depends on the posting of a receive;
     /// such a completion has a [source](Self::message_source) like a receive.
     pub fn acknowledgements(&self) -> u64 {
-        let own = |it: &EventNode| self.nodes.share().owns_location(self.nodes.location(*it));
+        let own = |it: &EventNode| self.whole().has(self.nodes.location(*it).as_usize());
         self.received(self.completions.iter().copied().filter(own))
     }
 

@@ -30,7 +30,8 @@ use retime_model::{Defect, LogColumns, NamedOperation, Role};
 use super::collectives::{Collectives, Participant};
 use super::nodes::Nodes;
 use super::noted::Noted;
-use super::{EventNode, PackedOption, Partner};
+use super::partner::Partner;
+use super::{EventNode, PackedOption};
 use crate::pace::Pace;
 use retime_model::Cancelled;
 

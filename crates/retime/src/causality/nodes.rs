@@ -5,23 +5,21 @@
 //! They are numbered location by location, each location's in recorded order,
 //! so that an [`EventNode`] says everything by three array look-ups.
 //!
-//! Where a trace is [shared](crate::Share) by processes, there are nodes of locations that
-//! others hold, as far as they are causes or effects of own ones, or belong to collective
-//! operations that are hosted here. They have numbers like all others, but are not visited
-//! [by location](Nodes::of).
+//! Where only a [part](super::Whole) of a trace is here, there are ghosts: nodes of locations
+//! that other parts have, as far as they are causes or effects of own ones, or belong to
+//! collective operations that are joined here. They have numbers like all others, but are not
+//! visited [by location](Nodes::of).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::error::{CausalityError, RetimingError};
 use super::ids::{EventNode, Ids};
-use super::{CausalityError, RetimingError};
+use super::whole::{NeedsWhole, Whole};
 use crate::pace::Pace;
-use crate::share::{NeedsWhole, Share};
 use retime_model::Monitor;
-use retime_model::packed::Packed;
 use retime_model::{
     Correction, LocationIndex, LogColumns, LogNode, Place, Role, Ticks, Timestamp, TraceInfo,
     plural,
@@ -53,9 +51,7 @@ pub struct Nodes {
     /// Nodes of location `l` are `first[l]..first[l + 1]`.
     first: Vec<EventNode>,
     /// Whose nodes are all here, and are to be visited.
-    share: Share,
-    /// By process the nodes of own locations that it knows, rising.
-    lent: Arc<Vec<Vec<EventNode>>>,
+    whole: Whole,
     /// How many nodes each location has where all of them are.
     counts: Arc<Vec<u32>>,
     /// Location of the first node of each [`BLOCK`], and of the last node.
@@ -72,8 +68,8 @@ impl Nodes {
     pub(super) fn gather(
         info: &TraceInfo,
         logs: &mut [LogColumns],
-        lent: &[Vec<(LocationIndex, LogNode)>],
-        share: Share,
+        counts: Vec<u32>,
+        whole: Whole,
     ) -> Result<Self, CausalityError> {
         let lengths: Vec<usize> = logs.iter().map(|log| log.times.len()).collect();
         let total: usize = lengths.iter().sum();
@@ -96,9 +92,8 @@ impl Nodes {
             events: Arc::new(events),
             roles: Arc::new(roles),
             first: vec![EventNode(0)],
-            counts: Arc::new(share.by_location(lengths.iter().map(|&it| it as u32).collect())),
-            share,
-            lent: Arc::default(),
+            counts: Arc::new(counts),
+            whole,
             blocks: Vec::new(),
             extents: Vec::new(),
             event_counts: Vec::new(),
@@ -118,9 +113,6 @@ impl Nodes {
             let apart = nodes.apart(info);
             return Err(CausalityError::SpanTooLarge { first, last, apart });
         }
-        let node = |it: &(LocationIndex, LogNode)| nodes.of_log(it.0.as_usize(), it.1);
-        let lent = lent.iter().map(|to| to.iter().map(node).collect());
-        nodes.lent = Arc::new(lent.collect());
         Ok(nodes)
     }
 
@@ -199,8 +191,7 @@ impl Nodes {
             events: Arc::default(),
             roles: Arc::default(),
             first: self.first.clone(),
-            share: self.share.clone(),
-            lent: Arc::new(self.lent.iter().map(|it| self.mirrored_all(it)).collect()),
+            whole: self.whole.clone(),
             counts: Arc::clone(&self.counts),
             blocks: self.blocks.clone(),
             extents: Vec::new(),
@@ -251,7 +242,7 @@ impl Nodes {
             rest = others;
         }
         let retime = |(location, times): (usize, &mut [Timestamp])| {
-            if !self.share.owns(location) {
+            if !self.whole.has(location) {
                 return Ok(None);
             }
             let mut pace = Pace::of(monitor);
@@ -273,10 +264,12 @@ impl Nodes {
         let extents: Vec<_> = columns.into_par_iter().map(retime).collect();
         monitor.check()?;
         let extents: Result<Vec<Option<Extent>>, RetimingError> = extents.into_iter().collect();
-        let extents = self.share.one_cannot(extents.ok(), NeedsWhole::TooFar);
+        let extents = self.whole.if_all_can(extents.ok(), NeedsWhole::TooFar);
         let extents = extents.ok_or(RetimingError::TooFar)?;
-        self.pass_on(&mut times);
-        let extents = self.share.by_location(extents);
+        if let Some(rest) = self.whole.rest() {
+            rest.update_ghosts(&mut times);
+        }
+        let extents = self.whole.by_location(extents);
         let mut retimed = Self {
             times,
             extents,
@@ -292,8 +285,7 @@ impl Nodes {
             events: Arc::clone(&self.events),
             roles: Arc::clone(&self.roles),
             first: self.first.clone(),
-            share: self.share.clone(),
-            lent: Arc::clone(&self.lent),
+            whole: self.whole.clone(),
             counts: Arc::clone(&self.counts),
             blocks: self.blocks.clone(),
             extents: Vec::new(),
@@ -301,13 +293,6 @@ impl Nodes {
             base: self.base,
             last: self.last,
         }
-    }
-
-    /// These nodes in the mirror, rising.
-    fn mirrored_all(&self, nodes: &[EventNode]) -> Vec<EventNode> {
-        let mut mirrored: Vec<EventNode> = nodes.iter().map(|&it| self.mirror_node(it)).collect();
-        mirrored.sort_unstable();
-        mirrored
     }
 
     /// A stamp as seen in the mirror, and back; `None` outside of 64 bits.
@@ -332,75 +317,50 @@ impl Nodes {
         self.extents.len()
     }
 
-    /// All nodes, also of locations that other processes hold.
+    /// All nodes, ghosts too.
     pub fn all(&self) -> Ids<EventNode> {
         Ids::of_column(self.times.len())
     }
 
-    /// Nodes of the location at position `location`; none if another process holds it.
+    /// Nodes of the location at position `location`; none if another part has them.
     #[inline]
     pub fn of(&self, location: usize) -> Ids<EventNode> {
-        if self.share.owns(location) {
+        if self.whole.has(location) {
             self.span(location)
         } else {
             Ids::new(self.first[location], self.first[location])
         }
     }
 
-    /// What is here of the nodes of a location, whoever holds it.
+    /// Nodes of a location that are here, ghosts too.
     #[inline]
-    pub(crate) fn span(&self, location: usize) -> Ids<EventNode> {
+    pub fn span(&self, location: usize) -> Ids<EventNode> {
         Ids::new(self.first[location], self.first[location + 1])
     }
 
-    /// Nodes of the locations that this process holds.
+    /// Nodes that are no ghosts.
     pub(crate) fn own(&self) -> impl Iterator<Item = EventNode> + '_ {
         (0..self.locations()).flat_map(|location| self.of(location))
     }
 
-    /// Who holds what.
-    pub fn share(&self) -> &Share {
-        &self.share
+    /// What is elsewhere of the trace.
+    pub fn whole(&self) -> &Whole {
+        &self.whole
     }
 
-    /// How many nodes a location has, whoever holds it.
+    /// The same nodes, with other parts elsewhere.
+    pub(super) fn in_whole(&mut self, whole: Whole) {
+        self.whole = whole;
+    }
+
+    /// How many nodes a location has where all of them are.
     pub fn count(&self, location: usize) -> usize {
         self.counts[location] as usize
     }
 
-    /// By process the own nodes that it knows, rising.
-    pub(crate) fn lent(&self) -> &[Vec<EventNode>] {
-        &self.lent
-    }
-
-    /// The nodes that another process has lent to this one, rising: those of the other are
-    /// [lent](Self::lent) in the same order.
-    pub(crate) fn borrowed(&self, from: usize) -> impl Iterator<Item = EventNode> + '_ {
-        let locations = (0..self.locations()).filter(move |&it| self.share.owner(it) == from);
-        locations.flat_map(|location| self.span(location))
-    }
-
-    /// Gives others the values of lent nodes in a column, and fills in those of borrowed
-    /// ones.
-    fn pass_on<T: Packed + Serialize + DeserializeOwned>(&self, column: &mut [T]) {
-        if self.share.is_whole() {
-            return;
-        }
-        let value = |node: &EventNode| column[node.index()];
-        let values = self.lent.iter().map(|to| to.iter().map(value).collect());
-        let received = self.share.exchanged_columns(values.collect());
-        for (from, values) in received.into_iter().enumerate() {
-            if from != self.share.place().0 {
-                for (node, value) in self.borrowed(from).zip(values) {
-                    column[node.index()] = value;
-                }
-            }
-        }
-    }
-
     /// The node that `node` of the log at position `log` has become.
     #[inline]
-    pub(super) fn of_log(&self, log: usize, node: LogNode) -> EventNode {
+    pub fn of_log(&self, log: usize, node: LogNode) -> EventNode {
         EventNode(self.first[log].0 + node.0)
     }
 

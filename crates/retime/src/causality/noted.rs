@@ -1,7 +1,7 @@
-//! What the recording lacks or contradicts, as far as this process counts it.
+//! Defects of a recording, as far as they are counted here.
 //!
-//! Where a trace is [shared](crate::Share), several processes may come upon the same
-//! defect while they join what belongs together. The one that holds the location counts it.
+//! Several [parts](super::Whole) of a trace may come upon the same defect while they join
+//! what belongs together. It counts where the location is no ghost.
 
 use retime_model::{Defect, Defects, LocationIndex};
 
@@ -30,12 +30,12 @@ impl<'a> Noted<'a> {
 
     /// The same by location and number of the event.
     pub(super) fn add(&mut self, kind: Defect, location: LocationIndex, event: u64) {
-        if self.nodes.share().owns_location(location) {
+        if self.nodes.whole().has(location.as_usize()) {
             self.found.add(kind, location, event);
         }
     }
 
-    /// The same where this process alone comes upon it, whoever holds the location.
+    /// Notes a defect that no other part comes upon, also at a ghost.
     pub(super) fn alone(&mut self, kind: Defect, location: LocationIndex, event: u64) {
         self.found.add(kind, location, event);
     }

@@ -49,32 +49,21 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use rustc_hash::FxHashMap;
+use retime_model::{Cancelled, ChannelIndex, ChannelPlace, Defect, LogColumns, TraceInfo};
 
-use retime_model::{
-    Cancelled, ChannelIndex, ChannelPlace, Defect, LocationIndex, LogColumns, TraceInfo,
-};
-
+use super::EventNode;
 use super::channels::{Channels, Line};
 use super::doubtful::{self, Doubtful, Sent};
+use super::endpoints::by_endpoint;
 use super::nodes::Nodes;
 use super::noted::Noted;
+use super::partner::Partner;
 use super::posting_order::Posted;
 use super::synchronous::{self, Acknowledgement};
-use super::{EventNode, PackedOption, Partner};
 use crate::pace::Pace;
 
-/// The waiting line of a channel.
-#[derive(Clone, Copy)]
-pub(super) struct Queue {
-    sends: u32,
-    receives: u32,
-    /// Oldest and newest send without a receive; linked through `partner`.
-    head: PackedOption<EventNode>,
-    tail: PackedOption<EventNode>,
-}
-
 /// Which events of messages belong together.
+#[derive(Debug)]
 pub(super) struct Paired {
     /// The other end of each message, by node.
     pub(super) partner: Vec<Partner>,
@@ -178,50 +167,6 @@ impl Doubtful {
     }
 }
 
-impl Queue {
-    pub(super) fn of(sends: u32, receives: u32) -> Self {
-        Self {
-            sends,
-            receives,
-            head: PackedOption::NONE,
-            tail: PackedOption::NONE,
-        }
-    }
-
-    fn enqueue(&mut self, send: EventNode, partner: &mut [Partner]) {
-        match self.tail.get() {
-            Some(last) => partner[last.index()] = send.into(),
-            None => self.head = send.into(),
-        }
-        self.tail = send.into();
-    }
-
-    /// Takes the oldest waiting send out.
-    fn dequeue(&mut self, partner: &[Partner]) -> Option<EventNode> {
-        let send = self.head.get()?;
-        if self.head == self.tail {
-            (self.head, self.tail) = (PackedOption::NONE, PackedOption::NONE);
-        } else {
-            self.head = partner[send.index()].node().into();
-        }
-        Some(send)
-    }
-
-    /// Gives the oldest waiting send to `receive`, unless it must stay alone.
-    fn serve(&mut self, receive: EventNode, partner: &mut [Partner]) -> bool {
-        if self.receives > self.sends {
-            self.receives -= 1;
-            return false;
-        }
-        let Some(send) = self.dequeue(partner) else {
-            return false;
-        };
-        partner[send.index()] = receive.into();
-        partner[receive.index()] = send.into();
-        true
-    }
-}
-
 /// Sends still waiting at the end have no receive.
 fn report_unmatched(
     lines: Vec<Line>,
@@ -248,28 +193,6 @@ fn report_unmatched(
             nodes.event(send),
         );
     }
-}
-
-/// Positions of the logs that speak for the same endpoint, in order of logs.
-pub(super) fn by_endpoint(info: &TraceInfo, logs: &[LogColumns]) -> Vec<Vec<usize>> {
-    let mut group_of = FxHashMap::default();
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (position, log) in logs.iter().enumerate() {
-        let group = *group_of
-            .entry(endpoint(info, log.location))
-            .or_insert_with(|| {
-                groups.push(Vec::new());
-                groups.len() - 1
-            });
-        groups[group].push(position);
-    }
-    groups
-}
-
-/// The endpoint under which a location communicates.
-pub(super) fn endpoint(info: &TraceInfo, location: LocationIndex) -> LocationIndex {
-    let known = info.locations.get(location.as_usize());
-    known.map_or(location, |location| location.endpoint)
 }
 
 /// Visits the lines of one endpoint, with log and position in it: within a location in recorded

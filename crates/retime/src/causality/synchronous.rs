@@ -52,8 +52,9 @@ use rustc_hash::FxHashMap;
 
 use retime_model::{ChannelIndex, LogColumns, NO_CALL};
 
+use super::EventNode;
 use super::nodes::Nodes;
-use super::{EventNode, Partner};
+use super::partner::Partner;
 
 /// A completion, and the call in which the receive of its message was posted.
 #[derive(Clone, Copy, Debug)]

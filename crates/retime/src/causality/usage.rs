@@ -26,13 +26,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use crate::merge::{Merge, Sum};
 use retime_model::{Call, ClockId, Clocks, Defect, LogColumns, Members, Role, TraceInfo};
 use serde::{Deserialize, Serialize};
 
+use super::Causality;
 use super::collectives::Collectives;
 use super::ids::EventNode;
 use super::nodes::Nodes;
-use super::{Causality, Partner};
+use super::partner::Partner;
 
 /// Records of one kind of communication, and those of them that dependencies rest
 /// on.
@@ -77,8 +79,7 @@ impl Usage {
             !dense && class(true) != class(false) && !is_alone(info, call.what.communicator)
         };
         let mut usage = Self::default();
-        let share = nodes.share();
-        let own = |it: &(usize, &LogColumns)| share.owns_location(it.1.location);
+        let own = |it: &(usize, &LogColumns)| nodes.whole().has(it.1.location.as_usize());
         for (position, log) in logs.iter().enumerate().filter(own) {
             // A begin without its end, and an end without its begin, are no calls.
             let named = log.named_operations.iter();
@@ -118,24 +119,26 @@ impl Usage {
         self
     }
 
-    /// Both together.
-    pub(super) fn with(self, other: Self) -> Self {
-        let both = |a: Used, b: Used| Used {
-            recorded: a.recorded + b.recorded,
-            used: a.used + b.used,
-        };
-        Self {
-            message_ends: both(self.message_ends, other.message_ends),
-            calls: both(self.calls, other.calls),
-            maybe_dense: self.maybe_dense + other.maybe_dense,
-        }
-    }
-
     /// Where members lack calls, a call can be an effect in one operation and a cause in
     /// another; it counts once.
     pub(super) fn each_once(mut self) -> Self {
         self.calls.used = self.calls.used.min(self.calls.recorded);
         self
+    }
+}
+
+impl Merge for Used {
+    fn merge(&mut self, other: Self) {
+        self.recorded += other.recorded;
+        self.used += other.used;
+    }
+}
+
+impl Merge for Usage {
+    fn merge(&mut self, other: Self) {
+        self.message_ends.merge(other.message_ends);
+        self.calls.merge(other.calls);
+        self.maybe_dense += other.maybe_dense;
     }
 }
 
@@ -166,7 +169,8 @@ pub(crate) fn used_within(causality: &Causality, families: &Clocks) -> u64 {
             .filter(|&count| count > 0)
             .map_or(0, |count| count + 1)
     });
-    nodes.share().sum(2 * messages + calls.sum::<u64>())
+    let own = 2 * messages + calls.sum::<u64>();
+    nodes.whole().all_reduce(Sum(own)).0
 }
 
 /// Whether nobody else can take part.

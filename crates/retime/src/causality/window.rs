@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use retime_model::{Role, Timestamp};
 
-use super::{Causality, EventNode, PackedOption, Partner};
+use super::partner::Partner;
+use super::{Causality, EventNode, PackedOption};
 
 impl Causality {
     /// Leaves out every dependency with an end stamped before `from` or after

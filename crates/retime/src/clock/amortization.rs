@@ -43,8 +43,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::guests::limits_of_begins;
 use super::lead::Lead;
+use super::operations::limits_of_begins;
 use super::times::LogicalTimes;
 use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
@@ -455,7 +455,7 @@ impl CollectiveLimits {
         Ok(limits)
     }
 
-    /// Takes up what hosts of operations tell of ends in other processes.
+    /// Takes up what is known of ends elsewhere where operations are joined.
     fn hear(
         &self,
         causality: &Causality,
@@ -463,13 +463,11 @@ impl CollectiveLimits {
         times: &LogicalTimes,
         monitor: &dyn Monitor,
     ) -> Result<(), Cancelled> {
-        let guests = causality.collectives().guests();
-        let Some(guests) = guests.filter(|it| it.are_any()) else {
+        let Some(rest) = causality.whole().rest().filter(|it| it.joins_apart()) else {
             return Ok(());
         };
-        let hosted = limits_of_begins(causality, delay, &times.values, monitor)?;
-        let heard = guests.told(causality.share(), |slot| hosted[slot.index()]);
-        for (slot, limit) in heard {
+        let own = limits_of_begins(causality, delay, &times.values, monitor)?;
+        for (slot, limit) in rest.of_joined_elsewhere(&own) {
             self.by_slot[slot.index()].fetch_min(limit, Ordering::Relaxed);
         }
         Ok(())

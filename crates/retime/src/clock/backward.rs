@@ -16,6 +16,7 @@
 
 use crate::causality::{Causality, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point, add_bends};
+use crate::merge::Most;
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
 use retime_model::{ClockId, Clocks, Monitor};
@@ -50,7 +51,7 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionE
         .mirror_time(Timestamp(0))
         .map_or(u64::MAX, |stamp| stamp.0);
     let mut shift = 0;
-    for location in (0..nodes.locations()).filter(|&it| nodes.share().owns(it)) {
+    for location in (0..nodes.locations()).filter(|&it| nodes.whole().has(it)) {
         let Some(extent) = nodes.extent(location) else {
             continue;
         };
@@ -62,7 +63,7 @@ fn needed_shift(nodes: &Nodes, mirrored: &Correction) -> Result<u64, CorrectionE
         // What lies before that needs no shift.
         shift = shift.max(latest.0.saturating_sub(zero));
     }
-    Ok(nodes.share().merged(shift, u64::max))
+    Ok(nodes.whole().all_reduce(Most(shift)).0)
 }
 
 /// All nodes of a clock, and the bends between them, in rising order.

@@ -32,10 +32,10 @@ pub(super) struct CollectiveState<'a> {
     members: Members,
     /// Whether any locations share a clock.
     is_shared: bool,
-    /// Before which times ends that have other participants in other processes cannot lie
-    /// for the sake of these, if anything tells; by slot from the first that is away on.
+    /// By slot, from `first_incomplete` on: the earliest time that the end may have, given the
+    /// begins in other parts of the trace. `UNKNOWN` if none is known.
     outside: Vec<i64>,
-    first_away: usize,
+    first_incomplete: usize,
 }
 
 impl<'a> CollectiveState<'a> {
@@ -55,24 +55,21 @@ impl<'a> CollectiveState<'a> {
                 .unwrap_or(participants.len());
             progress
         };
-        let away = collectives.guests().map_or(&[][..], |it| it.away());
-        let away = away.iter().flatten().map(|it| it.index());
-        let last = away.clone().max().map_or(0, |it| it + 1);
-        let first_away = away.min().unwrap_or(0);
+        let incomplete = collectives.incomplete();
         Self {
             causality,
             clocks,
-            outside: vec![UNKNOWN; last - first_away],
-            first_away,
+            outside: vec![UNKNOWN; incomplete.len()],
+            first_incomplete: incomplete.start,
             progress: collectives.known_instances().map(progress).collect(),
             members,
             is_shared,
         }
     }
 
-    /// Begins in other processes let the end in `slot` not lie before.
+    /// Begins in other parts of the trace let the end in `slot` not lie before.
     pub(super) fn bound_from_outside(&mut self, slot: Slot, bound: i64) {
-        let place = slot.index().checked_sub(self.first_away);
+        let place = slot.index().checked_sub(self.first_incomplete);
         if let Some(known) = place.and_then(|it| self.outside.get_mut(it)) {
             *known = bound;
         }
@@ -147,7 +144,7 @@ impl<'a> CollectiveState<'a> {
         slot: Slot,
         clock: ClockId,
     ) -> Option<i64> {
-        let outside = slot.index().checked_sub(self.first_away);
+        let outside = slot.index().checked_sub(self.first_incomplete);
         let outside = outside.and_then(|it| self.outside.get(it)).copied();
         let outside = outside.filter(|&it| it != UNKNOWN);
         self.bound_of_known(values, delay, slot, clock).max(outside)

@@ -71,9 +71,9 @@ pub fn controlled(
     gamma: Gamma,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, delay, monitor, |heard| {
+    in_rounds(causality, delay, monitor, |ghosts| {
         let mut run = Run::new(causality, clocks, delay, Constant(gamma), monitor);
-        run.hear(heard);
+        run.hear(ghosts);
         run.in_any_order()?;
         run.finish().map(|(times, _)| times)
     })

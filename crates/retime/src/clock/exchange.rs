@@ -110,8 +110,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Takes up what other processes that take part in an operation come to: its end in
-    /// `slot` cannot lie before.
+    /// Takes up what begins in other parts of the trace come to: the end in `slot` cannot lie
+    /// before.
     pub(super) fn bound_from_outside(&mut self, slot: Slot, bound: i64) {
         self.collectives.bound_from_outside(slot, bound);
     }

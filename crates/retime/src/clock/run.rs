@@ -8,10 +8,9 @@ use super::cycle::{Halt, find_cycle};
 use super::error::ClockError;
 use super::exchange::Exchange;
 use super::law::Law;
-use super::rounds::Heard;
 use super::stepper::Stepper;
 use super::times::{FURTHEST, Jumped, LogicalTimes};
-use crate::causality::{Causality, Nodes};
+use crate::causality::{Causality, Ghosts, NO_BOUND, Nodes};
 use crate::correction::CorrectionError;
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
@@ -90,12 +89,13 @@ impl<'a, L: Law> Run<'a, L> {
         Ok((times, self.law))
     }
 
-    /// Takes up what other processes have told.
-    pub(super) fn hear(&mut self, heard: &Heard) {
-        for (slot, bound) in heard.bounds() {
+    /// Takes up what other parts of the trace have come to.
+    pub(super) fn hear(&mut self, ghosts: &Ghosts) {
+        let bounds = ghosts.bounds.iter().filter(|it| it.1 != NO_BOUND);
+        for &(slot, bound) in bounds {
             self.exchange.bound_from_outside(slot, bound);
         }
-        for (node, value) in heard.values() {
+        for &(node, value) in &ghosts.values {
             let woken = |clock| self.ready.list(clock);
             self.exchange.publish(node, value, woken);
         }

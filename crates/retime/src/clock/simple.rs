@@ -49,10 +49,10 @@ pub fn simple(
     distance: Ticks,
     monitor: &dyn Monitor,
 ) -> Result<LogicalTimes, ClockError> {
-    in_rounds(causality, delay, monitor, |heard| {
+    in_rounds(causality, delay, monitor, |ghosts| {
         let distance = distance.0;
         let mut run = Run::new(causality, clocks, delay, Standing { distance }, monitor);
-        run.hear(heard);
+        run.hear(ghosts);
         run.in_any_order()?;
         run.finish().map(|(times, _)| times)
     })

@@ -2,6 +2,7 @@
 
 use crate::causality::EventNode;
 use crate::clock::Gamma;
+use crate::merge::Merge;
 use retime_model::Ticks;
 use serde::{Deserialize, Serialize};
 
@@ -44,13 +45,12 @@ impl Jumped {
             largest: jumps.iter().map(|jump| jump.size).max().unwrap_or(0),
         }
     }
+}
 
-    /// Those of both.
-    pub(crate) fn with(self, other: Self) -> Self {
-        Self {
-            count: self.count + other.count,
-            largest: self.largest.max(other.largest),
-        }
+impl Merge for Jumped {
+    fn merge(&mut self, other: Self) {
+        self.count += other.count;
+        self.largest = self.largest.max(other.largest);
     }
 }
 

@@ -1,17 +1,17 @@
-//! All dependencies of a trace in the process that needs them all.
+//! All dependencies of a trace where they are all needed.
 //!
 //! An alignment goes over the dependencies a few dozen times, each time for something
-//! else, and a search for bounds follows them from clock to clock. So where several processes
-//! [share](crate::Share) a trace, the first of them gets the dependencies of all and works
-//! alone; the others tell it theirs as often as it asks, and get to know its result:
+//! else, and a search for bounds follows them from clock to clock. So of a trace in
+//! [parts](Whole) the first part gets the dependencies of all and works alone; the
+//! others tell it theirs as often as it asks, and get to know its result:
 //!
 //! ```text
-//!  process 0     at_root: work ... dependencies(times) <- all ... -> result
-//!  process 1, 2  at_root: own dependencies at these times -> 0 ... <- result
+//!  first part   at_root: work ... dependencies(times) <- all ... -> result
+//!  other parts  at_root: own dependencies at these times -> first ... <- result
 //! ```
 //!
 //! It asks more than once since of collective operations only the tightest dependencies are
-//! told, and which these are depends on how clocks differ. Events of other processes have no
+//! told, and which these are depends on how clocks differ. Events of other parts have no
 //! [nodes](crate::causality::Nodes) here: they get numbers that rise with their
 //! [places](Gathered::places), as those of nodes do.
 
@@ -22,8 +22,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Dependencies, Edge, Edges, Source, each_part_watched, whole};
-use crate::causality::{Causality, EventNode, PackedOption, Place};
-use retime_model::{Cancelled, ClockId, Clocks, Monitor, packed_fields};
+use crate::causality::{Causality, EventNode, PackedOption, Place, Whole};
+use crate::merge::Most;
+use retime_model::{Cancelled, ClockId, Clocks, Monitor, packed, packed_fields};
 
 /// How clocks differ, as far as that is known.
 pub(crate) trait Times: Clone + Serialize + DeserializeOwned + Sync {
@@ -31,7 +32,7 @@ pub(crate) trait Times: Clone + Serialize + DeserializeOwned + Sync {
     fn add(&self, clock: ClockId, stamp: i64) -> f64;
 }
 
-/// The dependencies of a trace, which several processes may share.
+/// The dependencies of a trace, of which only a part may be here.
 #[derive(Clone, Copy)]
 pub(crate) struct TraceEdges<'a> {
     pub(crate) causality: &'a Causality,
@@ -40,7 +41,7 @@ pub(crate) struct TraceEdges<'a> {
 }
 
 impl<'a> TraceEdges<'a> {
-    /// The result of `work`, which the first process does for all; it may ask for
+    /// The result of `work`, which the first part does for all; it may ask for
     /// [dependencies](Self::dependencies) at times of type `T`.
     pub(crate) fn at_root<T: Times, R>(
         self,
@@ -49,17 +50,20 @@ impl<'a> TraceEdges<'a> {
     where
         R: Clone + Serialize + DeserializeOwned,
     {
-        let share = self.causality.share();
-        if !share.is_first() {
-            while let Some(times) = share.asked::<Option<T>>()? {
-                self.gathered(&times)?;
-            }
-        }
-        share.once(|| {
-            let done = work()?;
-            share.ask(None::<T>);
-            Ok(done)
-        })
+        let Some(rest) = self.causality.whole().rest() else {
+            return work();
+        };
+        let mut answer = |question: &[u8]| {
+            let times: T = postcard::from_bytes(question).map_err(|_| Cancelled)?;
+            self.gathered(&times).map(|_| ())
+        };
+        let mut work = Some(work);
+        let mut work = || {
+            let done = work.take().ok_or(Cancelled)?()?;
+            postcard::to_allocvec(&done).map_err(|_| Cancelled)
+        };
+        let done = rest.at_root(&mut answer, &mut work)?;
+        postcard::from_bytes(&done).map_err(|_| Cancelled)
     }
 
     /// The dependencies of all processes, of collectives the tightest at the given times.
@@ -67,15 +71,14 @@ impl<'a> TraceEdges<'a> {
         self,
         times: &'a T,
     ) -> Result<AllEdges<Dependencies<'a, impl Fn(EventNode) -> i64 + Sync + 'a>>, Cancelled> {
-        let share = self.causality.share();
-        if share.is_whole() {
+        let Some(rest) = self.causality.whole().rest() else {
             return Ok(AllEdges::Held(self.own(times)));
-        }
-        share.ask(Some(times.clone()));
+        };
+        rest.ask(postcard::to_allocvec(times).map_err(|_| Cancelled)?);
         self.gathered(times).map(AllEdges::Gathered)
     }
 
-    /// Those that end at events of this process.
+    /// Those that end at own events.
     fn own<T: Times>(
         self,
         times: &'a T,
@@ -87,22 +90,48 @@ impl<'a> TraceEdges<'a> {
         })
     }
 
-    /// Tells the first process what this one has; the first gets what all have, the others
+    /// Tells the first part what this one has; the first gets what all have, the others
     /// nothing.
     fn gathered<T: Times>(self, times: &T) -> Result<Gathered, Cancelled> {
-        let share = self.causality.share();
+        let whole = self.causality.whole();
         let own = self.own(times);
-        let larger = |a: Vec<i64>, b: Vec<i64>| -> Vec<i64> {
-            a.into_iter().zip(b).map(|(a, b)| a.max(b)).collect()
-        };
         // Whoever has no stamps of a clock takes it for one that shows every tick.
-        let granularities = share.collected(own.granularities(self.monitor)?, larger)?;
+        let granularities = own.granularities(self.monitor)?;
+        let granularities =
+            whole.reduce(granularities.into_iter().map(Most).collect::<Vec<_>>())?;
+        let granularities = granularities.into_iter().map(|it| it.0).collect();
         let parts = each_part_watched(&own, self.monitor, |part| part_to_send(&own, part))?;
-        let all = share.exchanged_columns(vec![parts.concat()]);
-        share.check()?;
         let extents = Edges::extents(self.causality, self.clocks);
-        Ok(Gathered::new(all.concat(), extents, granularities))
+        let all = gathered_columns(whole, parts.concat())?;
+        Ok(Gathered::new(all, extents, granularities))
     }
+}
+
+/// A column, as it is sent.
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+struct Column(#[serde(with = "packed")] Vec<RemoteEdge>);
+
+/// Those of all parts in the first one, its own before the others; nothing in the others.
+fn gathered_columns(whole: &Whole, own: Vec<RemoteEdge>) -> Result<Vec<RemoteEdge>, Cancelled> {
+    let Some(rest) = whole.rest() else {
+        return Ok(own);
+    };
+    let mut own = Column(own);
+    let sent = match (rest.is_first(), own.0.is_empty()) {
+        (true, _) | (_, true) => Vec::new(),
+        (false, false) => {
+            let sent = postcard::to_allocvec(&own).map_err(|_| Cancelled)?;
+            own.0 = Vec::new();
+            sent
+        }
+    };
+    for sent in rest.gather(sent) {
+        let sent: Column = postcard::from_bytes(&sent).map_err(|_| Cancelled)?;
+        own.0.extend(sent.0);
+    }
+    whole.check()?;
+    Ok(own.0)
 }
 
 /// The dependencies of a part as they are sent. Those of a trace have events.
@@ -123,7 +152,7 @@ fn part_to_send(source: &impl Source, part: usize) -> Vec<RemoteEdge> {
     all
 }
 
-/// A dependency as it is sent to another process.
+/// A dependency as it is sent to another part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct RemoteEdge {
     from: ClockId,
@@ -143,7 +172,7 @@ packed_fields!(RemoteEdge {
     effect: Place,
 });
 
-/// The dependencies of several processes.
+/// The dependencies of several parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     edges: Edges,
@@ -215,7 +244,7 @@ impl Source for Gathered {
     }
 }
 
-/// The dependencies of a trace: where they are, or gathered from several processes.
+/// The dependencies of a trace: where they are, or gathered from several parts.
 pub(crate) enum AllEdges<D> {
     Held(D),
     Gathered(Gathered),

@@ -57,7 +57,7 @@ pub struct Edge {
     pub sent: i64,
     /// Stamp of the effect.
     pub received: i64,
-    /// The node that is the cause, if it is of a trace; other processes call it otherwise.
+    /// The node that is the cause, if it is of a trace; it has another number in another part.
     #[serde(skip)]
     pub cause: PackedOption<EventNode>,
     /// The node that is the effect, if it is of a trace.

@@ -68,6 +68,7 @@ use rayon::prelude::*;
 
 use crate::causality::{Causality, Class, EventNode, Role};
 use crate::edges::whole;
+use crate::merge::Least;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, Ticks};
@@ -139,9 +140,8 @@ pub fn learn_minimal_delay(
     });
     let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
     let shortest = halves.into_iter().flatten().min();
-    // The dependencies of a clock are all known to the process that holds it.
-    let shorter = |a: Option<i64>, b: Option<i64>| a.into_iter().chain(b).min();
-    let shortest = causality.share().merged(shortest, shorter);
+    // The dependencies of a clock are all known where its events are.
+    let Least(shortest) = causality.whole().all_reduce(Least(shortest));
     Ok(LearnedDelay::from_shortest(
         shortest.map(|half| half as f64),
     ))

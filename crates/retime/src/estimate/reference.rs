@@ -37,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use super::{Estimate, Offset};
 use crate::causality::{Causality, EventNode};
 use crate::edges::Edges;
+use crate::merge::{Any, Least};
 use retime_model::LocationIndex;
 use retime_model::{ClockId, Clocks};
 
@@ -60,17 +61,17 @@ impl Reference {
     /// that is related to others. `None` if there is none, or the one asked for
     /// is related to no other.
     pub fn clock(self, causality: &Causality, clocks: &Clocks) -> Option<ClockId> {
-        let share = causality.share();
+        let whole = causality.whole();
         let related = |clock: &ClockId| is_related(causality, clocks, *clock);
         match self {
             Self::ClockOf(location) => {
                 let clock = clocks.of(location);
-                let is_related = share.merged(related(&clock), |a, b| a || b);
+                let Any(is_related) = whole.all_reduce(Any(related(&clock)));
                 is_related.then_some(clock)
             }
             Self::First | Self::Mean => {
                 let first = clocks.iter().find(related);
-                share.merged(first, |a, b| a.into_iter().chain(b).min())
+                whole.all_reduce(Least(first)).0
             }
         }
     }
@@ -107,7 +108,7 @@ fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
             })
     };
     let locations = clocks.locations(clock).iter();
-    // Borrowed events too: who hosts an operation knows all of its calls, and others theirs.
+    // Ghosts too: where an operation is joined all of its calls are known, elsewhere own ones.
     let mut nodes = locations.flat_map(|location| nodes.span(location.as_usize()));
     nodes.any(related)
 }

@@ -11,6 +11,7 @@ use retime_model::{ClockId, Clocks, LocationIndex, TraceInfo};
 
 use super::made::made_of;
 use crate::causality::{Causality, EventNode, Ids};
+use crate::merge::Merge;
 
 /// So many nodes of each location are looked at first: mostly all locations are tied
 /// long before the end.
@@ -33,6 +34,20 @@ pub(super) struct Ties {
     quiet: BTreeSet<(usize, usize, usize)>,
 }
 
+/// What is tied by one of both.
+impl Merge for Ties {
+    fn merge(&mut self, mut other: Self) {
+        for location in 0..other.next.len() {
+            let set = other.set(location);
+            self.tie(location, set);
+        }
+        for (tied, more) in self.tied.iter_mut().zip(other.tied) {
+            *tied |= more;
+        }
+        self.quiet.extend(other.quiet);
+    }
+}
+
 impl Ties {
     pub(super) fn of(info: &TraceInfo, causality: &Causality) -> Self {
         let nodes = causality.nodes();
@@ -49,22 +64,9 @@ impl Ties {
         ties.tie_messages(of, &mut rest, FIRST);
         ties.tie_collectives(of);
         ties.tie_messages(of, &mut rest, usize::MAX);
-        let mut ties = causality.share().merged(ties, Self::with);
+        let mut ties = causality.whole().all_reduce(ties);
         ties.tie_loud(info);
         ties
-    }
-
-    /// What is tied by one of both.
-    fn with(mut self, mut other: Self) -> Self {
-        for location in 0..other.next.len() {
-            let set = other.set(location);
-            self.tie(location, set);
-        }
-        for (tied, more) in self.tied.iter_mut().zip(other.tied) {
-            *tied |= more;
-        }
-        self.quiet.extend(other.quiet);
-        self
     }
 
     fn tie_collectives(&mut self, (info, causality): (&TraceInfo, &Causality)) {

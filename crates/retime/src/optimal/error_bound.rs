@@ -34,6 +34,7 @@ use super::offset_bounds::{ClockBounds, OffsetBounds};
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction, Knot};
 use crate::edges::Source;
+use crate::merge;
 use crate::pace::Pace;
 use retime_model::{Cancelled, Monitor, Timestamp};
 use retime_model::{ClockId, Clocks};
@@ -104,9 +105,8 @@ impl ErrorBounds {
         nodes: &Nodes,
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
-        let share = nodes.share();
         let clocks = correction.clocks();
-        let is_own = |clock: ClockId| nodes.owns_clock(clocks, clock);
+        let is_own = |clock: ClockId| nodes.has_clock(clocks, clock);
         let extent = |clock: ClockId| source.extent(clock).filter(|_| is_own(clock));
         let reference = bounds.clocks.get(bounds.reference.as_usize());
         let shift = reference
@@ -114,7 +114,7 @@ impl ErrorBounds {
             .filter(|_| is_own(bounds.reference))
             .map_or(0, |own| shift(correction.map(bounds.reference), own, nodes));
         // Who does not hold the reference knows of none.
-        let shift = share.merged(shift, |a, b| a + b);
+        let merge::Sum(shift) = nodes.whole().all_reduce(merge::Sum(shift));
         let all = clocks;
         let clocks: Vec<ClockId> = (0..bounds.clocks.len() as u32).map(ClockId).collect();
         let bound = |&clock: &ClockId| {

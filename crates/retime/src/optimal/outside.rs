@@ -32,6 +32,7 @@ use serde::{Deserialize, Serialize};
 use super::offset_bounds::OffsetBounds;
 use crate::causality::Nodes;
 use crate::correction::{ClockMap, Correction};
+use crate::merge::Merge;
 use retime_model::{ClockId, Clocks, Ticks, Timestamp};
 
 /// So many events of a location are looked at, evenly spread: what is wrong with more
@@ -79,6 +80,12 @@ impl Outside {
     }
 }
 
+impl Merge for Outside {
+    fn merge(&mut self, other: Self) {
+        *self = self.with(other);
+    }
+}
+
 /// Counts events that a correction puts outside of bounds by more than `beyond` ticks;
 /// `times` are the corrected times of all nodes.
 pub fn outside(
@@ -114,15 +121,15 @@ pub fn outside(
     };
     let found: Vec<Outside> = others.par_iter().map(one).collect();
     let own = found.into_iter().fold(Outside::default(), Outside::with);
-    nodes.share().merged(own, Outside::with)
+    nodes.whole().all_reduce(own)
 }
 
-/// The map of a clock as the process has it that holds the clock.
+/// The map of a clock as the part of the trace has it that holds the clock.
 fn shared_map(correction: &Correction, clock: ClockId, nodes: &Nodes) -> ClockMap {
-    let (share, map) = (nodes.share(), correction.map(clock));
-    let is_own = nodes.owns_clock(correction.clocks(), clock);
+    let map = correction.map(clock);
+    let is_own = nodes.has_clock(correction.clocks(), clock);
     let own = is_own.then(|| (map.knots().to_vec(), map.steps().to_vec()));
-    let known = share.merged(own, Option::or);
+    let known = nodes.whole().known(own);
     let sent = known.and_then(|(knots, steps)| ClockMap::new(knots, steps).ok());
     sent.unwrap_or_else(|| map.clone())
 }

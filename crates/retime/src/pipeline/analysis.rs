@@ -6,19 +6,21 @@ pub use judgement::{Measured, Runaway, Worse};
 
 use std::sync::OnceLock;
 
+use super::collected::collected;
 use super::examined::families;
 use super::method::Method;
 use super::problem::{Found, Problem};
-use super::shared::{Asked, Options, Step, collected};
 use super::solution::Solution;
+use super::step::{SharedMethod, Step};
 use super::unsolved::{NotSolved, Unsolved};
 use crate::causality::{
-    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, check, used_within,
+    Causality, CausalityError, CausalityOptions, Check, Defect, LocationLog, NeedsWhole, check,
+    used_within,
 };
 use crate::delay::MinimalDelay;
 use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, Standing, split_clocks};
-use crate::share::{NeedsWhole, Share};
+use crate::merge::Sum;
 use retime_model::{Cancelled, Clocks, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.
@@ -137,16 +139,17 @@ pub struct Counts {
 
 impl Told {
     fn by(causality: &Causality, clocks: &Clocks, info: &TraceInfo) -> Self {
-        let (nodes, share) = (causality.nodes(), causality.share());
+        let (nodes, whole) = (causality.nodes(), causality.whole());
+        let sum = |own: u64| whole.all_reduce(Sum(own)).0;
         let instances = causality.collectives().instances().len() as u64;
         Self {
             counts: Counts {
                 nodes: (0..nodes.locations())
                     .map(|it| nodes.count(it) as u64)
                     .sum(),
-                messages: share.sum(causality.messages()),
-                acknowledgements: share.sum(causality.acknowledgements()),
-                collectives: share.sum(instances),
+                messages: sum(causality.messages()),
+                acknowledgements: sum(causality.acknowledgements()),
+                collectives: sum(instances),
             },
             standings: Standing::of_locations(clocks, info, causality),
             used_within_families: used_within(causality, &families(info)),
@@ -167,33 +170,8 @@ impl Analysis {
             dense_alltoallv: options.dense_alltoallv,
             trusted: options.trusted,
         };
-        let causality = Causality::build_shared(&info, logs, doubtful, &Share::default(), monitor)?;
+        let causality = Causality::build_watched(&info, logs, doubtful, monitor)?;
         Ok(Self::of(info, causality, options, monitor)?)
-    }
-
-    /// The same in one of several processes, each of which gives the logs of its own
-    /// locations. What is known of the whole trace afterwards all of them know.
-    pub fn shared(
-        info: TraceInfo,
-        own: Vec<LocationLog>,
-        options: AnalysisOptions,
-        share: &Share,
-        monitor: &dyn Monitor,
-    ) -> Result<Self, AnalysisError> {
-        let doubtful = CausalityOptions {
-            dense_alltoallv: options.dense_alltoallv,
-            trusted: options.trusted,
-        };
-        match Options::of(&options) {
-            Some(options) => share.announce(&Step::Analyse(options)),
-            None => share.needs_whole(NeedsWhole::Method),
-        }
-        let analysis = || {
-            share.check()?;
-            let causality = Causality::build_shared(&info, own, doubtful, share, monitor)?;
-            Ok(Self::of(info, causality, options, monitor)?)
-        };
-        share.agreed(analysis(), |it| matches!(it, AnalysisError::Cancelled(_)))
     }
 
     /// Of a trace that is joined already; fails only if `monitor` says to give up.
@@ -293,13 +271,13 @@ impl Analysis {
     /// split on the way, if it was left to the trace to group them: those of the
     /// correction count.
     pub fn solve(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
-        let share = self.causality.share();
-        match Asked::of(method) {
-            Some(asked) => share.announce(&Step::Solve(asked)),
-            None => share.needs_whole(NeedsWhole::Method),
+        let whole = self.causality.whole();
+        match SharedMethod::of(method) {
+            Some(method) => whole.announce(&Step::Solve(method)),
+            None => whole.give_up(NeedsWhole::Method),
         }
         let solved = self.solve_alone(method, monitor);
-        share.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
+        whole.agreed(solved, |it| matches!(it.reason, Unsolved::Cancelled(_)))
     }
 
     /// A solution as a format can write it, which gives events other times than their maps
@@ -327,7 +305,7 @@ impl Analysis {
     }
 
     fn solve_alone(&self, method: &Method, monitor: &dyn Monitor) -> Result<Solution, NotSolved> {
-        self.causality.share().check().map_err(NotSolved::from)?;
+        self.causality.whole().check().map_err(NotSolved::from)?;
         let mut finer: Option<(Clocks, UsedDelay)> = None;
         loop {
             let (clocks, delay) = match &finer {
@@ -389,10 +367,10 @@ impl Analysis {
     /// Takes over the clocks and the minimal delay of a solution, and what follows
     /// from them. Fails only if `monitor` says to give up, and leaves all as it was.
     pub fn adopt(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
-        let share = self.causality.share().clone();
-        share.announce(&Step::Adopt);
+        let whole = self.causality.whole().clone();
+        whole.announce(&Step::Adopt);
         let adopted = self.adopt_alone(solution, monitor);
-        share.agreed(adopted, |_| true)
+        whole.agreed(adopted, |_| true)
     }
 
     fn adopt_alone(&mut self, solution: &Solution, monitor: &dyn Monitor) -> Result<(), Cancelled> {
@@ -433,7 +411,7 @@ fn checked(found: Found, input: &Problem<'_>) -> Result<Solution, Unsolved> {
     let clocks = found.correction.clocks();
     let left = check(input.causality, clocks, delay, &times, input.monitor)?;
     Ok(Solution {
-        correction: collected(found.correction, input.causality.nodes()),
+        correction: collected(found.correction, input.causality.nodes())?,
         aligned: found.aligned,
         unaligned: found.unaligned,
         repaired: found.repaired,

@@ -70,6 +70,7 @@ use crate::delay::MinimalDelay;
 use crate::edges::Edges;
 use crate::estimate::{LearnedDelay, Reference, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
+use crate::merge::Sum;
 use crate::repair::{self, RepairSummary, repair, repair_with};
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
 
@@ -455,7 +456,5 @@ fn violated_by(causality: &Causality, clocks: &Clocks) -> u128 {
     };
     let instances = causality.collectives().instances();
     let collectives: u128 = instances.into_par_iter().map(collective).sum();
-    causality
-        .share()
-        .merged(messages + collectives, |a, b| a + b)
+    causality.whole().all_reduce(Sum(messages + collectives)).0
 }

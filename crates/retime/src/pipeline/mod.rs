@@ -20,6 +20,7 @@ mod analysis;
 mod auto;
 mod bounds;
 mod candidates;
+mod collected;
 mod composition;
 mod estimator;
 mod examined;
@@ -30,8 +31,8 @@ mod method;
 mod middle;
 mod options;
 mod problem;
-mod shared;
 mod solution;
+mod step;
 mod unsolved;
 
 pub use algorithm::{Algorithm, Variant};
@@ -52,8 +53,8 @@ pub use method::Method;
 pub use middle::MiddleOfBounds;
 pub use options::{Choice, MeasuredOffset, MeasuredOffsets, Options, PairMethod};
 pub use problem::{Found, Problem};
-pub use shared::Follower;
 pub use solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired, Solution};
+pub use step::{SharedMethod, Step};
 pub use unsolved::{NotSolved, Unsolved};
 
 /// How much work the search for the gentlest correction may take, in looks at nodes

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::causality::{Causality, Role};
+use crate::merge::Any;
 use retime_model::LocationIndex;
 
 /// Spans of a location from which on they are united, so that they take no more room than
@@ -41,11 +42,9 @@ pub(super) fn side_by_side(causality: &Causality) -> Vec<bool> {
             open > 1
         })
     };
-    let own: Vec<bool> = (0..nodes.locations()).map(is_so).collect();
-    causality.share().merged(own, |mut a, b| {
-        a.iter_mut().zip(b).for_each(|(own, its)| *own |= its);
-        a
-    })
+    let own = (0..nodes.locations()).map(|it| Any(is_so(it))).collect();
+    let all: Vec<Any> = causality.whole().all_reduce(own);
+    all.into_iter().map(|it| it.0).collect()
 }
 
 /// Spans of time in which locations waited.

@@ -21,7 +21,7 @@ use retime::pipeline::{
 use retime::repair::repair;
 use retime::{
     Causality, CausalityOptions, ClockId, Clocks, Correction, Distortion, Edge, Edges, Grouping,
-    MinimalDelay, Share, Stragglers, TickRate, Ticks, TraceInfo, compose,
+    MinimalDelay, Stragglers, TickRate, Ticks, TraceInfo, compose,
 };
 
 fn analysis() -> Analysis {
@@ -313,13 +313,7 @@ const STAGES: [(&str, Stage); 23] = [
     }),
     ("joined logs", |it, monitor| {
         let logs = logs(&it.events);
-        let built = Causality::build_shared(
-            &it.info,
-            logs,
-            CausalityOptions::default(),
-            &Share::default(),
-            monitor,
-        );
+        let built = Causality::build_watched(&it.info, logs, CausalityOptions::default(), monitor);
         built.map_err(|error| match error {
             CausalityError::Cancelled(cancelled) => Unsolved::Cancelled(cancelled),
             other => panic!("{other}"),

@@ -34,6 +34,7 @@ mod optimal_lp;
 mod order;
 mod pairing;
 mod pipeline;
+mod processes;
 mod reference;
 mod repair;
 mod shared;

@@ -12,16 +12,17 @@ use retime::pipeline::{
     Analysis, AnalysisOptions, Bounds, ClockKind, DRIFT_BOUND, LogicalClock, Measured, Method,
     Solution,
 };
-use retime::{Broken, Correction, LocationIndex, Monitor, Peers, Share, Stragglers, TraceInfo};
+use retime::{Correction, LocationIndex, Monitor, Stragglers, TraceInfo};
+use retime_distributed::{Broken, Distribution, Peers, analyse};
 
 use crate::common::hand::{end, logs, ranks, receive, send};
-use crate::common::processes::{Thread, together};
 use crate::common::trace::Call;
 use crate::common::{Sharing, Spec, cases, specs};
+use crate::processes::{Thread, together};
 
 /// What one process comes to, step by step, as far as processes worked together.
 struct Outcome {
-    share: Share,
+    distribution: Distribution,
     analysis: Option<Analysis>,
     solution: Option<Solution>,
     measured: Option<Measured>,
@@ -32,7 +33,7 @@ struct Outcome {
 }
 
 fn outcome(
-    share: Share,
+    distribution: Distribution,
     analysis: Option<Analysis>,
     method: &Method,
     monitor: &dyn Monitor,
@@ -55,7 +56,7 @@ fn outcome(
             .ok();
     }
     Outcome {
-        share,
+        distribution,
         analysis,
         solution,
         measured,
@@ -87,13 +88,13 @@ fn in_processes_watched<'m>(
 ) -> Vec<Outcome> {
     let run = |peer: Thread| {
         let rank = peer.rank() as u32;
-        let share = Share::new(Arc::new(peer), owners.to_vec());
+        let distribution = Distribution::new(Arc::new(peer), owners.to_vec());
         let own = logs.iter().cloned();
         let own = own.filter(|log| owners[log.location().as_usize()] == rank);
         let (info, options) = (info.clone(), options.clone());
         let monitor = monitor(rank);
-        let analysis = Analysis::shared(info, own.collect(), options, &share, monitor).ok();
-        outcome(share, analysis, method, monitor)
+        let analysis = analyse(info, own.collect(), options, &distribution, monitor).ok();
+        outcome(distribution, analysis, method, monitor)
     };
     together(size, run)
 }
@@ -141,7 +142,7 @@ fn same(whole: &Outcome, part: &Outcome, first: bool) -> Result<(), TestCaseErro
             a.causality().nodes().of(number),
             b.causality().nodes().of(number),
         );
-        if part.share.owns(number) {
+        if part.distribution.owns(number) {
             prop_assert_eq!(&ours.times[whole.range()], &theirs.times[own.range()]);
         }
         let index = LocationIndex(number as u32);
@@ -206,9 +207,9 @@ proptest! {
         };
         let owners = owners(&trace.info, true, seed, size);
         let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
-        let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
+        let whole = outcome(Distribution::default(), Some(whole.unwrap()), &method, &());
         let parts = in_processes((&trace.info, &trace.logs()), &owners, size, &options, &method);
-        let broken = parts[0].share.broken();
+        let broken = parts[0].distribution.broken();
         if let Some(Broken::NeedsWhole(_) | Broken::Failed) = broken {
             return Ok(());
         }
@@ -282,14 +283,14 @@ fn steps_are_found_in((info, logs): &(TraceInfo, Vec<LocationLog>)) {
     let options = AnalysisOptions::default();
     let method = Method::default();
     let whole = Analysis::new(info.clone(), logs.clone(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
+    let whole = outcome(Distribution::default(), Some(whole.unwrap()), &method, &());
     let solution = whole.solution.as_ref().unwrap();
     let steps = solution.aligned.as_ref().map(|it| it.steps.len());
     assert_eq!(steps, Some(1));
     for (size, owners) in [(2, [0, 1, 1, 0]), (3, [0, 1, 2, 2]), (4, [3, 2, 1, 0])] {
         let parts = in_processes((info, logs), &owners, size, &options, &method);
         for (rank, part) in parts.iter().enumerate() {
-            assert_eq!(part.share.broken(), None);
+            assert_eq!(part.distribution.broken(), None);
             same(&whole, part, rank == 0).unwrap();
         }
     }
@@ -384,10 +385,10 @@ fn same_with_three(
 ) -> Result<Vec<Outcome>, TestCaseError> {
     let options = AnalysisOptions::default();
     let whole = Analysis::new(info.clone(), logs.to_vec(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), method, &());
+    let whole = outcome(Distribution::default(), Some(whole.unwrap()), method, &());
     let parts = in_processes((info, logs), &THREE, 3, &options, method);
     for (rank, part) in parts.iter().enumerate() {
-        prop_assert_eq!(part.share.broken(), None);
+        prop_assert_eq!(part.distribution.broken(), None);
         same(&whole, part, rank == 0)?;
     }
     Ok(parts)
@@ -438,7 +439,7 @@ fn the_reference_may_be_related_by_what_another_process_hosts() {
     let owners = owners(&trace.info, true, 10, 4);
     let method = Method::default();
     let whole = Analysis::new(trace.info.clone(), trace.logs(), options.clone(), &());
-    let whole = outcome(Share::default(), Some(whole.unwrap()), &method, &());
+    let whole = outcome(Distribution::default(), Some(whole.unwrap()), &method, &());
     let parts = in_processes((&trace.info, &trace.logs()), &owners, 4, &options, &method);
     for (rank, part) in parts.iter().enumerate() {
         same(&whole, part, rank == 0).unwrap();
@@ -473,7 +474,7 @@ fn one_that_is_told_to_stop_stops_all() {
         let last = asks - 10..asks;
         for stop in (0..asks).step_by(asks as usize / 10 + 1).chain(last) {
             let (parts, _) = run(rank, stop);
-            let broken: Vec<_> = parts.iter().map(|it| it.share.broken()).collect();
+            let broken: Vec<_> = parts.iter().map(|it| it.distribution.broken()).collect();
             // Threads may ask a few times less than before.
             let ended = broken == [None; 3] && stop + 10 > asks;
             assert!(

@@ -2,8 +2,8 @@
 
 use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
-use super::super::shared::Step;
 use super::super::solution::Solution;
+use super::super::step::Step;
 use super::Analysis;
 use crate::causality::{Check, check};
 use crate::correction::Correction;
@@ -73,15 +73,15 @@ impl Analysis {
     /// How many events a solution puts further outside of the bounds than any is as
     /// recorded, by more than the bounds leave open anyway.
     pub fn outside(&self, solution: &Solution, bounds: &Bounds) -> Outside {
-        self.causality.share().announce(&Step::Outside);
+        self.causality.whole().announce(&Step::Outside);
         bounds.outside(solution, self.causality.nodes())
     }
 
     /// The check of the times of a solution that counts events: whether it rises at all.
     /// Fails only if `monitor` says to give up.
     pub fn rises(&self, solution: &Solution, monitor: &dyn Monitor) -> Result<Check, Cancelled> {
-        let share = self.causality.share();
-        share.announce(&Step::Rises);
+        let whole = self.causality.whole();
+        whole.announce(&Step::Rises);
         let tick = MinimalDelay::Uniform(Ticks(1));
         let found = check(
             &self.causality,
@@ -90,7 +90,7 @@ impl Analysis {
             &solution.times,
             monitor,
         );
-        share.agreed(found, |_| true)
+        whole.agreed(found, |_| true)
     }
 
     /// What a solution does to the intervals between events, and to clocks. Fails only if
@@ -100,9 +100,9 @@ impl Analysis {
         solution: &Solution,
         monitor: &dyn Monitor,
     ) -> Result<Measured, Cancelled> {
-        let share = self.causality.share();
-        share.announce(&Step::Measure);
-        share.agreed(self.measure_alone(solution, monitor), |_| true)
+        let whole = self.causality.whole();
+        whole.announce(&Step::Measure);
+        whole.agreed(self.measure_alone(solution, monitor), |_| true)
     }
 
     fn measure_alone(
@@ -126,15 +126,15 @@ impl Analysis {
 
     /// Who came last in collective operations, by the times of a solution, or else the recorded
     /// ones, and how far these can be from the truth. Fails only if `monitor` says to give up, or
-    /// processes do not work together any more.
+    /// parts of the trace do not work together any more.
     pub fn stragglers(
         &self,
         solution: Option<&Solution>,
         bounds: Option<&Bounds>,
         monitor: &dyn Monitor,
     ) -> Result<Stragglers, Cancelled> {
-        let (causality, share) = (&self.causality, self.causality.share());
-        share.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
+        let (causality, whole) = (&self.causality, self.causality.whole());
+        whole.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
         let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
         let errors = bounds.map(|it| &it.errors);
         // Where locations of one clock contradict each other it is not one, and nothing is
@@ -146,7 +146,7 @@ impl Analysis {
             _ => (&each, None),
         };
         let found = Stragglers::find(causality, &self.info, clocks, times, errors, monitor);
-        share.agreed(found, |_| true)
+        whole.agreed(found, |_| true)
     }
 
     /// Whether time ran away under a logical clock: the fastest clock has no reason to
@@ -190,9 +190,9 @@ impl Analysis {
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<Bounds>, Cancelled> {
-        let share = self.causality.share();
-        share.announce(&Step::Bounds(drift, budget, solution.is_some()));
-        share.agreed(
+        let whole = self.causality.whole();
+        whole.announce(&Step::Bounds(drift, budget, solution.is_some()));
+        whole.agreed(
             self.bounds_alone((drift, budget), solution, monitor),
             |_| true,
         )
@@ -246,11 +246,11 @@ impl Analysis {
         solution: Option<&Solution>,
         monitor: &dyn Monitor,
     ) -> Result<Option<LeastDistortion>, Cancelled> {
-        let share = self.causality.share();
-        share.announce(&Step::LeastDistortion(solution.is_some()));
+        let whole = self.causality.whole();
+        whole.announce(&Step::LeastDistortion(solution.is_some()));
         let found = self
             .timed(solution, monitor)
             .least_distortion(&self.delay.delay);
-        share.agreed(found, |_| true)
+        whole.agreed(found, |_| true)
     }
 }

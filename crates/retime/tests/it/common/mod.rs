@@ -13,7 +13,6 @@ pub mod layout;
 pub mod naive;
 pub mod oracle;
 pub mod permuted;
-pub mod processes;
 pub mod program;
 pub mod rng;
 pub mod rounds;

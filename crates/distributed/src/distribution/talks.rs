@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use retime::causality::Partial;
 use serde::{Deserialize, Serialize};
 
 /// Who sends something to receivers that follow each other.
@@ -32,13 +33,6 @@ impl Talks {
         }
     }
 
-    /// What several send.
-    pub(super) fn with(mut self, other: Self) -> Self {
-        self.are_any |= other.are_any;
-        self.rows.extend(other.rows);
-        self
-    }
-
     /// What is sent to some of the receivers.
     pub(super) fn to(&self, receivers: Range<usize>) -> Self {
         let from = receivers.start - self.first;
@@ -62,6 +56,26 @@ impl Talks {
             }
         }
         senders
+    }
+}
+
+impl Partial for Talks {
+    fn pack(&self) -> Option<Vec<u8>> {
+        postcard::to_allocvec(self).ok()
+    }
+
+    fn merge(&mut self, other: &[u8]) -> bool {
+        let other = postcard::from_bytes::<Self>(other);
+        other
+            .map(|other| {
+                self.are_any |= other.are_any;
+                self.rows.extend(other.rows);
+            })
+            .is_ok()
+    }
+
+    fn replace(&mut self, all: &[u8]) -> bool {
+        postcard::from_bytes(all).map(|all| *self = all).is_ok()
     }
 }
 
@@ -106,7 +120,8 @@ mod tests {
         const SIZE: usize = 150;
         let sends = |from: usize, to: usize| from != to && (from * 7 + to * 3).is_multiple_of(5);
         let of = |from: usize| Talks::of(from, (0..SIZE).filter(|&to| sends(from, to)), SIZE);
-        let all = (1..SIZE).map(of).fold(of(0), Talks::with);
+        let mut all = of(0);
+        assert!((1..SIZE).all(|from| all.merge(&of(from).pack().unwrap())));
         assert!(all.are_any);
         let some = all.to(64..128);
         let fewer = some.to(70..80);
@@ -120,9 +135,13 @@ mod tests {
 
     #[test]
     fn who_sends_nothing_has_no_row() {
-        let nothing = Talks::of(3, [].into_iter(), 100).with(Talks::of(4, [].into_iter(), 100));
+        let none = |sender: usize| Talks::of(sender, [].into_iter(), 100);
+        let mut nothing = none(3);
+        assert!(nothing.merge(&none(4).pack().unwrap()));
         assert!(!nothing.are_any && nothing.rows.is_empty());
-        let other = nothing.with(Talks::of(5, [99].into_iter(), 100));
+        let mut other = nothing;
+        let one = Talks::of(5, [99].into_iter(), 100);
+        assert!(other.merge(&one.pack().unwrap()));
         // That somebody sends something is known also to those that get nothing.
         let to_others = other.to(0..50);
         assert!(to_others.are_any && to_others.rows.is_empty());

@@ -1,19 +1,20 @@
 //! What processes have to know of each other's logs to join what belongs together.
 //!
-//! Each process of a [shared](crate::Share) trace has read the logs of its own locations.
-//! Of each it lends the others what concerns theirs:
+//! Each process of a [distributed](crate::Distribution) trace has read the logs of its own
+//! locations. Of each it sends the others what concerns theirs, which has *ghosts* there, as in
+//! the halo of a grid:
 //!
 //! - ends of messages, to the process of the other end, both ways: so both join a channel
 //!   by all of it, and come to the same;
 //! - with receives the calls in which they were posted, and with synchronous sends their
 //!   completions;
-//! - calls of a collective operation, to its [host](super::hosting) and to the processes of
+//! - calls of a collective operation, to its [owner](crate::owners) and to the processes of
 //!   the neighbours; where it is not certain which calls meet, to every process that holds a
 //!   member of the communicator;
 //! - of every location what is one number: how many events it has, and from when to when.
 //!
-//! What is lent has other node numbers in every process; but its order is the same, by
-//! location and event, and so lenders and borrowers can speak of it without names.
+//! Ghosts have other node numbers in every process; but their order is the same, by
+//! location and event, and so processes can speak of them without names.
 //!
 //! What cannot be cut like that makes a trace need to be in one process: names of messages
 //! and operations that several processes have used, threads that take turns on a channel
@@ -24,53 +25,57 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use retime_model::{
-    ChannelIndex, ChannelPlace, Communicator, LocationIndex, LocationLog, LogColumns, LogNode,
-    Message, NO_CALL, TraceInfo,
+    ChannelIndex, ChannelPlace, Communicator, LocationIndex, LogColumns, LogNode, Message, NO_CALL,
+    TraceInfo,
 };
 
-use super::hosting::{Hosting, members};
-use super::point_to_point::{by_endpoint, endpoint};
-use crate::share::{NeedsWhole, Share};
+use crate::distribution::Distribution;
+use crate::owners::Owners;
+use retime::causality::{NeedsWhole, by_endpoint, endpoint};
 
 /// All logs, as far as this process knows them, by location.
-pub(super) struct Known {
-    pub(super) logs: Vec<LogColumns>,
-    /// By process, what of own logs it has borrowed, by location and event.
-    pub(super) lent: Vec<Vec<(LocationIndex, LogNode)>>,
+pub(crate) struct Halo {
+    pub(crate) logs: Vec<LogColumns>,
+    /// By location, how many events with a role it has where all of them are.
+    pub(crate) counts: Vec<u32>,
+    /// By process, what of own logs has ghosts there, by location and event.
+    pub(crate) sent: Vec<Vec<(LocationIndex, LogNode)>>,
     /// Who joins which calls.
-    pub(super) hosting: Hosting,
+    pub(crate) owners: Owners,
 }
 
-/// Lends and borrows. In one process there is nobody to lend to.
-pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> Known {
-    let own: Vec<LogColumns> = own.into_iter().map(LocationLog::into_columns).collect();
-    if share.is_whole() {
-        return Known {
-            hosting: Hosting::alone(&own),
-            logs: own,
-            lent: Vec::new(),
-        };
+/// Sends others what they have to know of own logs, and gets what there is for this process.
+pub(crate) fn exchanged(
+    info: &TraceInfo,
+    own: Vec<LogColumns>,
+    distribution: &Distribution,
+) -> Halo {
+    if !distribution.all(can_be_cut(info, &own))
+        || !distribution.all(names_are_own(&own, distribution))
+    {
+        distribution.needs_whole(NeedsWhole::Named);
     }
-    if !share.all(can_be_cut(info, &own)) || !share.all(names_are_own(&own, share)) {
-        share.needs_whole(NeedsWhole::Named);
-    }
-    let (_, size) = share.place();
+    let (_, size) = distribution.place();
     let mut known: FxHashMap<LocationIndex, LogColumns> = FxHashMap::default();
-    for head in share.gathered(heads(&own)).into_iter().flatten() {
+    let mut counts = vec![0; info.locations.len()];
+    for (head, count) in distribution.all_gather(heads(&own)).into_iter().flatten() {
+        if let Some(known) = counts.get_mut(head.location.as_usize()) {
+            *known = count;
+        }
         known.insert(head.location, head);
     }
-    let hosting = Hosting::agreed(info, &own, share);
-    let concerned = Concerned::new(info, &hosting, share);
-    let (mut lent, mut sent) = (vec![Vec::new(); size], vec![Vec::new(); size]);
+    let owners = Owners::agreed(info, &own, distribution);
+    let concerned = Concerned::new(info, &owners, distribution);
+    let (mut sent, mut parts) = (vec![Vec::new(); size], vec![Vec::new(); size]);
     for log in &own {
         let mut numbers = vec![NOT_KEPT; log.times.len()];
         for (peer, wanted) in concerned.by(info, log) {
             let (part, nodes) = excerpt(log, &wanted, &mut numbers);
-            lent[peer].extend(nodes.into_iter().map(|node| (log.location, node)));
-            sent[peer].push(part);
+            sent[peer].extend(nodes.into_iter().map(|node| (log.location, node)));
+            parts[peer].push(part);
         }
     }
-    for part in share.exchanged(sent).into_iter().flatten() {
+    for part in distribution.all_to_all(parts).into_iter().flatten() {
         known.insert(part.location, part);
     }
     known.extend(own.into_iter().map(|log| (log.location, log)));
@@ -84,16 +89,20 @@ pub(super) fn known(info: &TraceInfo, own: Vec<LocationLog>, share: &Share) -> K
     }
     let mut logs: Vec<LogColumns> = known.into_values().collect();
     logs.sort_by_key(|log| log.location);
-    Known {
+    Halo {
         logs,
-        lent,
-        hosting,
+        counts,
+        sent,
+        owners,
     }
 }
 
-/// Logs without events.
-fn heads(own: &[LogColumns]) -> Vec<LogColumns> {
-    let head = |log: &LogColumns| excerpt(log, &Wanted::default(), &mut []).0;
+/// Logs without events, and how many events they have with a role.
+fn heads(own: &[LogColumns]) -> Vec<(LogColumns, u32)> {
+    let head = |log: &LogColumns| {
+        let (head, _) = excerpt(log, &Wanted::default(), &mut []);
+        (head, log.times.len() as u32)
+    };
     own.iter().map(head).collect()
 }
 
@@ -114,8 +123,8 @@ fn can_be_cut(info: &TraceInfo, own: &[LogColumns]) -> bool {
 }
 
 /// Whether no other process uses the names that this one uses.
-fn names_are_own(own: &[LogColumns], share: &Share) -> bool {
-    let (_, size) = share.place();
+fn names_are_own(own: &[LogColumns], distribution: &Distribution) -> bool {
+    let (_, size) = distribution.place();
     let mut used: Vec<Vec<(bool, u64, u64)>> = vec![Vec::new(); size];
     let mut known = FxHashSet::default();
     let messages = |log: &LogColumns| {
@@ -136,14 +145,14 @@ fn names_are_own(own: &[LogColumns], share: &Share) -> bool {
         }
     }
     let mut heard = FxHashSet::default();
-    let mut all = share.exchanged(used).into_iter().flatten();
+    let mut all = distribution.all_to_all(used).into_iter().flatten();
     all.all(|name| heard.insert(name))
 }
 
 /// Which processes what is in logs concerns.
 struct Concerned<'a> {
-    share: &'a Share,
-    hosting: &'a Hosting,
+    distribution: &'a Distribution,
+    owners: &'a Owners,
     /// By communicator the processes that hold members.
     holders: Vec<Vec<usize>>,
 }
@@ -158,17 +167,17 @@ struct Wanted {
 }
 
 impl<'a> Concerned<'a> {
-    fn new(info: &TraceInfo, hosting: &'a Hosting, share: &'a Share) -> Self {
+    fn new(info: &TraceInfo, owners: &'a Owners, distribution: &'a Distribution) -> Self {
         let holders = |communicator: &Communicator| {
-            let owner = |it: LocationIndex| share.owner(it.as_usize());
-            let mut holders: Vec<usize> = members(communicator).map(owner).collect();
+            let owner = |it: LocationIndex| distribution.owner(it.as_usize());
+            let mut holders: Vec<usize> = communicator.locations().map(owner).collect();
             holders.sort_unstable();
             holders.dedup();
             holders
         };
         Self {
-            share,
-            hosting,
+            distribution,
+            owners,
             holders: info.communicators.iter().map(holders).collect(),
         }
     }
@@ -176,7 +185,7 @@ impl<'a> Concerned<'a> {
     /// Other processes, each with what it wants of a log.
     fn by(&self, info: &TraceInfo, log: &LogColumns) -> BTreeMap<usize, Wanted> {
         let mut by_process: BTreeMap<usize, Wanted> = BTreeMap::new();
-        let other = |it: &Message| self.share.owner(endpoint(info, it.peer).as_usize());
+        let other = |it: &Message| self.distribution.owner(endpoint(info, it.peer).as_usize());
         let channels: Vec<usize> = log.channels.iter().map(other).collect();
         let process = |it: &ChannelPlace| channels.get(it.channel.index()).copied();
         for (place, send) in log.sends.iter().enumerate() {
@@ -216,13 +225,13 @@ impl<'a> Concerned<'a> {
                     wanted.calls.push(place);
                 }
             };
-            if let Some(turns) = self.hosting.turns(communicator) {
+            if let Some(turns) = self.owners.turns(communicator) {
                 turns.concerned(own, turn).for_each(&mut want);
             } else if let Some(holders) = self.holders.get(communicator as usize) {
                 holders.iter().copied().for_each(&mut want);
             }
         }
-        let (rank, _) = self.share.place();
+        let (rank, _) = self.distribution.place();
         by_process.remove(&rank);
         by_process
     }

@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use retime::{Broken, Peers};
+use retime_distributed::{Broken, Peers};
 
 /// Nobody has to wait for longer than this in a test.
 const LONGEST: Duration = Duration::from_secs(100);

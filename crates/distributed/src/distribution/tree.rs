@@ -7,30 +7,33 @@
 //!  0 <- 1     0 <- 2 <- 3     0 <- 4 <- 5, 4 <- 6 <- 7
 //! ```
 
-use std::ops::Range;
+use std::cell::OnceCell;
 use std::sync::{Arc, OnceLock};
 
+use retime::causality::Partial;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
-use super::{Broken, Peers};
+use super::talks::Talks;
+use crate::peers::{Broken, Peers};
+
+/// The last byte of a message that goes over the tree: an answer lies before it, or why there
+/// is none.
+const ANSWER: u8 = 0;
+const BROKEN: u8 = 1;
 
 /// What goes over the tree.
-#[derive(Serialize, Deserialize)]
-enum Message<T> {
-    Answer(T),
-    Broken(Broken),
-}
+type Message = Result<Vec<u8>, Broken>;
 
 /// What a process needs to know of the others.
-pub(super) struct Part {
+pub(super) struct Tree {
     pub(super) peers: Arc<dyn Peers>,
     /// The process of each location.
     pub(super) owners: Vec<u32>,
     pub(super) broken: OnceLock<Broken>,
 }
 
-impl Part {
+impl Tree {
     pub(super) fn fail(&self, broken: Broken) {
         // What broke first is the reason for all else.
         let _ = self.broken.set(broken);
@@ -48,75 +51,57 @@ impl Part {
 
     /// Up the tree and back. Who is not told what all have found, or has nothing to say for
     /// some reason, keeps what it knows.
-    pub(super) fn merged<T>(&self, join: &impl Fn(T, T) -> T, mine: T, broken: Option<Broken>) -> T
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (all, broken) = self.joined(join, mine, broken);
-        let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
-        self.told(known, broken, |_, _| None).unwrap_or(all)
+    pub(super) fn all_reduce(&self, mine: &mut dyn Partial, broken: Option<Broken>) {
+        let broken = self.joined(mine, broken);
+        let known = self.known(broken, || mine.pack());
+        self.told(known, broken, |all| mine.replace(all), |_| None);
     }
 
     /// Up the tree; back comes to each only the part of it that is for itself and those above
     /// it, which are some processes in a row. Nothing if something broke.
-    pub(super) fn scattered<T>(
-        &self,
-        join: &impl Fn(T, T) -> T,
-        mine: T,
-        part: impl Fn(&T, Range<usize>) -> T,
-    ) -> Option<T>
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (all, broken) = self.joined(join, mine, None);
-        let known = self.pack(&broken.map_or(Message::Answer(&all), Message::Broken));
-        let of_child = |heard: Option<&T>, child: usize| {
-            let above = child..child + self.above(child);
-            Some(self.pack(&Message::Answer(part(heard.unwrap_or(&all), above))))
+    pub(super) fn scatter(&self, mut mine: Talks) -> Option<Talks> {
+        let broken = self.joined(&mut mine, None);
+        let known = self.known(broken, || mine.pack());
+        let heard = OnceCell::new();
+        let take = |all: &[u8]| {
+            let talks = postcard::from_bytes::<Talks>(all);
+            talks.is_ok_and(|talks| heard.set(talks).is_ok())
         };
-        let heard = self.told(known, broken, of_child);
+        let of_child = |child: usize| {
+            let above = child..child + self.above(child);
+            let part = heard.get().unwrap_or(&mine).to(above);
+            Some(self.known(None, || part.pack()))
+        };
+        self.told(known, broken, take, of_child);
         match self.peers.rank() {
             _ if self.broken.get().is_some() => None,
-            0 => Some(all),
-            _ => heard,
+            0 => Some(mine),
+            _ => heard.into_inner(),
         }
     }
 
     /// Up the tree; only that it is done goes back, or why it could not be. What all have found
-    /// is known to the first, to the others what it is of themselves and of those above them.
-    pub(super) fn collected<T>(&self, join: &impl Fn(T, T) -> T, mine: T) -> T
-    where
-        T: Serialize + DeserializeOwned,
-    {
-        let (all, broken) = self.joined(join, mine, None);
-        let known = match (broken, self.peers.rank()) {
-            (Some(broken), _) => self.pack(&Message::<()>::Broken(broken)),
-            (None, 0) => self.pack(&Message::Answer(())),
-            (None, _) => self.pack(&Message::Answer(&all)),
-        };
-        self.told::<()>(known, broken, |_, _| None);
-        all
+    /// is known to the root, to the others what it is of themselves and of those above them.
+    pub(super) fn reduce(&self, mine: &mut dyn Partial) {
+        let broken = self.joined(mine, None);
+        let is_root = self.peers.rank() == 0;
+        let nothing = || Some(Vec::new());
+        let known = self.known(broken, || if is_root { nothing() } else { mine.pack() });
+        self.told(known, broken, |_| true, |_| None);
     }
 
-    /// What this process has found and those above it in the tree, and what broke there.
-    fn joined<T>(
-        &self,
-        join: &impl Fn(T, T) -> T,
-        mine: T,
-        mut broken: Option<Broken>,
-    ) -> (T, Option<Broken>)
-    where
-        T: DeserializeOwned,
-    {
-        let mut all = mine;
+    /// Merges what those above this process in the tree have found; what broke there.
+    fn joined(&self, mine: &mut dyn Partial, mut broken: Option<Broken>) -> Option<Broken> {
         for child in self.children() {
             // Whatever it sent, a process that is told nothing waits for ever.
-            match self.heard(child).0 {
-                Message::Answer(heard) => all = join(all, heard),
-                Message::Broken(why) => broken = broken.or(Some(why)),
-            }
+            let why = match self.heard(child) {
+                Ok(heard) if mine.merge(&heard) => None,
+                Ok(_) => Some(Broken::Lost(child)),
+                Err(why) => Some(why),
+            };
+            broken = broken.or(why);
         }
-        (all, broken)
+        broken
     }
 
     /// The processes that this one hears from and tells.
@@ -137,31 +122,31 @@ impl Part {
     }
 
     /// Tells the process below what is `known` here, and those above what comes back: from
-    /// the first what it knows itself. They are told all of it, if `of_child` makes nothing
-    /// else for them of what came. What came, unless that something broke.
-    fn told<T: DeserializeOwned>(
+    /// the root what it knows itself. They are told all of it, if `of_child` makes nothing
+    /// else for them. Before that, `take` gets what came, unless that something broke.
+    fn told(
         &self,
         known: Vec<u8>,
         mut broken: Option<Broken>,
-        of_child: impl Fn(Option<&T>, usize) -> Option<Vec<u8>>,
-    ) -> Option<T> {
+        mut take: impl FnMut(&[u8]) -> bool,
+        of_child: impl Fn(usize) -> Option<Vec<u8>>,
+    ) {
         let rank = self.peers.rank();
-        let (mut told, mut answer) = (known, None);
+        let mut told = known;
         if rank > 0 {
             let parent = rank & (rank - 1);
-            let heard = match self.peers.send(parent, told) {
-                Ok(()) => self.heard(parent),
-                Err(why) => (Message::Broken(why), self.pack(&Message::<()>::Broken(why))),
-            };
-            told = heard.1;
-            match heard.0 {
-                Message::Answer(heard) => answer = Some(heard),
-                Message::Broken(why) => broken = broken.or(Some(why)),
-            }
+            let heard = self.peers.send(parent, told);
+            let heard = heard.and_then(|()| self.heard(parent));
+            let taken = heard.and_then(|all| {
+                let is_taken = take(&all);
+                is_taken.then_some(all).ok_or(Broken::Lost(parent))
+            });
+            broken = broken.or(taken.as_ref().err().copied());
+            told = Self::message(taken);
         }
         let is_answer = broken.is_none();
         for (others, child) in self.children().into_iter().enumerate().rev() {
-            let own = is_answer.then(|| of_child(answer.as_ref(), child));
+            let own = is_answer.then(|| of_child(child));
             let told = own.flatten().unwrap_or_else(|| match others {
                 0 => std::mem::take(&mut told),
                 _ => told.clone(),
@@ -173,24 +158,36 @@ impl Part {
         if let Some(broken) = broken {
             self.fail(broken);
         }
-        answer
     }
 
-    /// A message as it is sent; where it cannot be, nothing, which nobody understands.
-    fn pack<T: Serialize>(&self, message: &Message<T>) -> Vec<u8> {
-        postcard::to_allocvec(message).unwrap_or_else(|_| {
-            self.fail(Broken::Lost(self.peers.rank()));
-            Vec::new()
-        })
+    /// A message of what is known, or of what broke.
+    fn known(&self, broken: Option<Broken>, pack: impl FnOnce() -> Option<Vec<u8>>) -> Vec<u8> {
+        let own = || pack().ok_or(Broken::Lost(self.peers.rank()));
+        let known = broken.map_or_else(own, Err);
+        if let Err(why) = known {
+            self.fail(why);
+        }
+        Self::message(known)
     }
 
-    /// What another process says, and the bytes in which it does.
-    fn heard<T: DeserializeOwned>(&self, from: usize) -> (Message<T>, Vec<u8>) {
-        let heard = self.peers.receive(from).and_then(|bytes| {
-            let message = postcard::from_bytes(&bytes).map_err(|_| Broken::Lost(from))?;
-            Ok((message, bytes))
-        });
-        heard.unwrap_or_else(|why| (Message::Broken(why), self.pack(&Message::<()>::Broken(why))))
+    /// As it is sent; what cannot be is nothing, which nobody understands.
+    fn message(message: Message) -> Vec<u8> {
+        let (mut bytes, last) = match message {
+            Ok(bytes) => (bytes, ANSWER),
+            Err(why) => (postcard::to_allocvec(&why).unwrap_or_default(), BROKEN),
+        };
+        bytes.push(last);
+        bytes
+    }
+
+    /// What another process says.
+    fn heard(&self, from: usize) -> Message {
+        let mut bytes = self.peers.receive(from)?;
+        match bytes.pop() {
+            Some(ANSWER) => Ok(bytes),
+            Some(BROKEN) => Err(postcard::from_bytes(&bytes).unwrap_or(Broken::Lost(from))),
+            _ => Err(Broken::Lost(from)),
+        }
     }
 
     /// Round by round with another process, so that no two wait for each other: in round

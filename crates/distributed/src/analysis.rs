@@ -1,0 +1,194 @@
+//! An analysis that several processes make together.
+//!
+//! Each has the logs of its own locations, and all take the same steps: the root does
+//! what it is called for, as in one process, but announces each step before it takes it. The
+//! others follow.
+//!
+//! ```text
+//!  rank 0: analyse           solve   adopt   bounds        what a command asks for
+//!            |                 |       |       |     Step
+//!  rank 1: Follower::follow  follow  follow  follow
+//! ```
+//!
+//! Whatever needs the trace in one process, or fails in one of them, ends the step in all
+//! of them: [`Distribution::broken`] tells why.
+
+use serde::{Deserialize, Serialize};
+
+use retime::causality::NeedsWhole;
+use retime::pipeline::{Analysis, AnalysisError, AnalysisOptions, Bounds, Solution, Step};
+use retime::{CausalityOptions, Grouping, MinimalDelay};
+use retime_model::{
+    Implementation, LocationIndex, LocationLog, Monitor, Ticks, Timestamp, TraceInfo,
+};
+
+use crate::build::build;
+use crate::distribution::Distribution;
+use crate::peers::Broken;
+
+/// Joins and checks a trace of which this process has the logs of its own locations. What is
+/// known of the whole trace afterwards all processes know.
+pub fn analyse(
+    info: TraceInfo,
+    own: Vec<LocationLog>,
+    options: AnalysisOptions,
+    distribution: &Distribution,
+    monitor: &dyn Monitor,
+) -> Result<Analysis, AnalysisError> {
+    let doubtful = CausalityOptions {
+        dense_alltoallv: options.dense_alltoallv,
+        trusted: options.trusted,
+    };
+    match Options::of(&options) {
+        // What cannot be packed nobody understands, and all stop.
+        Some(options) => {
+            distribution.announce(&postcard::to_allocvec(&options).unwrap_or_default());
+        }
+        None => distribution.needs_whole(NeedsWhole::Method),
+    }
+    let analysis = || {
+        distribution.check()?;
+        let causality = build(&info, own, doubtful, distribution, monitor)?;
+        Ok(Analysis::of(info, causality, options, monitor)?)
+    };
+    let analysis = analysis();
+    match &analysis {
+        Ok(_) => {
+            distribution.all_reduce(());
+            distribution.check()?;
+        }
+        Err(AnalysisError::Cancelled(_)) => distribution.stop(Broken::Cancelled),
+        Err(AnalysisError::Causality(_)) => distribution.stop(Broken::Failed),
+    }
+    analysis
+}
+
+/// The options of an analysis that processes can make together.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Options {
+    grouping: Grouping,
+    delay: Option<Ticks>,
+    dense_alltoallv: bool,
+    trusted: Option<Implementation>,
+    window: Option<(Timestamp, Timestamp)>,
+}
+
+impl Options {
+    /// `None` where delays differ from pair to pair.
+    fn of(options: &AnalysisOptions) -> Option<Self> {
+        let delay = match options.delay {
+            None => None,
+            Some(MinimalDelay::Uniform(delay)) => Some(delay),
+            Some(MinimalDelay::PerPair(_)) => return None,
+        };
+        Some(Self {
+            grouping: options.grouping,
+            delay,
+            dense_alltoallv: options.dense_alltoallv,
+            trusted: options.trusted,
+            window: options.window,
+        })
+    }
+
+    fn unpack(self) -> AnalysisOptions {
+        AnalysisOptions {
+            grouping: self.grouping,
+            delay: self.delay.map(MinimalDelay::Uniform),
+            dense_alltoallv: self.dense_alltoallv,
+            trusted: self.trusted,
+            window: self.window,
+        }
+    }
+}
+
+/// One of the processes that follow the first.
+#[derive(Debug)]
+pub struct Follower {
+    distribution: Distribution,
+    info: TraceInfo,
+    /// Its own, until they are analysed.
+    logs: Vec<LocationLog>,
+    analysis: Option<Analysis>,
+    solution: Option<Solution>,
+    bounds: Option<Bounds>,
+}
+
+impl Follower {
+    /// With the logs of its own locations.
+    pub fn new(info: TraceInfo, logs: Vec<LocationLog>, distribution: Distribution) -> Self {
+        Self {
+            distribution,
+            info,
+            logs,
+            analysis: None,
+            solution: None,
+            bounds: None,
+        }
+    }
+
+    /// Takes the step that the first process has announced. What came of it is told to no
+    /// one: all processes know whether they still [work together](Distribution::broken).
+    pub fn follow(&mut self, step: &[u8], monitor: &dyn Monitor) {
+        let Some(analysis) = &mut self.analysis else {
+            let Ok(options) = postcard::from_bytes::<Options>(step) else {
+                return;
+            };
+            let (info, logs) = (self.info.clone(), std::mem::take(&mut self.logs));
+            let analysis = analyse(info, logs, options.unpack(), &self.distribution, monitor);
+            self.analysis = analysis.ok();
+            return;
+        };
+        let Ok(step) = postcard::from_bytes::<Step>(step) else {
+            return;
+        };
+        let solution = self.solution.as_ref();
+        match step {
+            Step::Solve(method) => {
+                self.solution = analysis.solve(&method.method(), monitor).ok();
+            }
+            Step::Adopt => {
+                // That it failed is known already.
+                let _ = solution.map(|it| analysis.adopt(it, monitor));
+            }
+            Step::Bounds(drift, budget, solved) => {
+                let solution = solution.filter(|_| solved);
+                let bounds = analysis.bounds_within((drift, budget), solution, monitor);
+                self.bounds = bounds.ok().flatten();
+            }
+            Step::LeastDistortion(solved) => {
+                let _ = analysis.least_distortion(solution.filter(|_| solved), monitor);
+            }
+            Step::Outside => {
+                let both = solution.zip(self.bounds.as_ref());
+                let _ = both.map(|(solution, bounds)| analysis.outside(solution, bounds));
+            }
+            Step::Rises => {
+                let _ = solution.map(|it| analysis.rises(it, monitor));
+            }
+            Step::Measure => {
+                let _ = solution.map(|it| analysis.measure(it, monitor));
+            }
+            Step::Stragglers(solved, bounded) => {
+                let solution = solution.filter(|_| solved);
+                let bounds = self.bounds.as_ref().filter(|_| bounded);
+                let _ = analysis.stragglers(solution, bounds, monitor);
+            }
+        }
+    }
+
+    /// The numbers of the events with a role of a location of this process.
+    pub fn events(&self, location: LocationIndex) -> &[u32] {
+        let nodes = self.analysis.as_ref().map(|it| it.causality().nodes());
+        nodes.map_or(&[], |it| it.events(&it.of(location.as_usize())))
+    }
+
+    /// What the solution makes of their times.
+    pub fn times(&self, location: LocationIndex) -> &[Timestamp] {
+        let known = self.analysis.as_ref().zip(self.solution.as_ref());
+        let times = known.and_then(|(analysis, solution)| {
+            let of = analysis.causality().nodes().of(location.as_usize());
+            solution.times.get(of.range())
+        });
+        times.unwrap_or_default()
+    }
+}

@@ -1,0 +1,100 @@
+//! Operations that are joined, and those that are joined elsewhere.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
+
+use retime_model::{LocationIndex, TraceInfo};
+
+use super::super::collectives::{Collectives, Elsewhere, Participant};
+use super::super::ids::{Instance, Slot};
+use super::super::whole::Whole;
+use super::calls::{Member, Ruling, across_sides};
+
+/// The operations of a communicator that are joined here: all calls of `first`, and of each
+/// `every`-th after it, are known. Of other operations only own calls and those of neighbours are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turns {
+    /// `None` if none is joined here.
+    pub first: Option<usize>,
+    /// How many parts take turns.
+    pub every: usize,
+}
+
+/// What all parts of a trace know of the calls in it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::causality) struct Shared<'a> {
+    /// Communicators of which each operation is joined in one part.
+    pub(in crate::causality) turns: &'a FxHashMap<u32, Turns>,
+    /// Locations with calls of which no begin is recorded.
+    pub(in crate::causality) lack_begins: &'a FxHashSet<LocationIndex>,
+}
+
+/// What an operation comes to, once all of its calls are known.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Whose operation it is.
+    pub communicator: u32,
+    pub(super) turn: u32,
+    pub(super) ruling: Ruling,
+}
+
+/// What is joined here, and what it takes to join the rest.
+#[derive(Debug, Default)]
+pub(in crate::causality) struct Joined {
+    /// Operations that are visited here.
+    pub(in crate::causality) visited: Collectives,
+    /// Operations that are visited elsewhere, though all of them is known here.
+    pub(super) others: Collectives,
+    /// Participants elsewhere of operations in turns that were joined here.
+    pub(in crate::causality) ghost_participants: Vec<(Slot, LocationIndex)>,
+    /// What came of these operations.
+    pub(in crate::causality) outcomes: Vec<Outcome>,
+    /// By communicator in turns the members whose calls are all known here, by place.
+    pub(super) awaiting: FxHashMap<u32, Vec<(u32, Member)>>,
+}
+
+impl Joined {
+    /// Adds operations that were joined elsewhere, by part; and by part which own participants
+    /// these have.
+    pub(in crate::causality) fn complete(
+        self,
+        info: &TraceInfo,
+        whole: &Whole,
+        outcomes: Vec<Vec<Outcome>>,
+    ) -> (Collectives, Vec<Vec<Slot>>) {
+        let mut all = self.visited;
+        if whole.is_here() {
+            return (all, Vec::new());
+        }
+        let first = Instance(all.known_instances().len() as u32);
+        all.append(&self.others);
+        let first_incomplete = Slot(all.slots().len() as u32);
+        let mut away = vec![Vec::new(); outcomes.len()];
+        for (part, outcomes) in outcomes.into_iter().enumerate() {
+            for outcome in outcomes {
+                let communicator = info.communicators.get(outcome.communicator as usize);
+                let members = self.awaiting.get(&outcome.communicator);
+                let Some((communicator, members)) = communicator.zip(members) else {
+                    continue;
+                };
+                let ruling = outcome.ruling;
+                let known = members.iter().filter_map(|(place, member)| {
+                    let call = member.calls.get(outcome.turn as usize)?;
+                    Some(ruling.participant(*place, member.side, call))
+                });
+                let participants: Vec<Participant> = known.collect();
+                let first = all.slots().len() as u32;
+                let slots = (first..).map(Slot).zip(members);
+                let own = slots.filter(|(_, (_, it))| whole.has(it.location.as_usize()));
+                away[part].extend(own.map(|(slot, _)| slot));
+                let across_sides = across_sides(communicator, ruling.class);
+                all.push(ruling.class, across_sides, &participants);
+            }
+        }
+        all.elsewhere = Some(Elsewhere {
+            first,
+            first_incomplete,
+        });
+        (all, away)
+    }
+}

@@ -1,0 +1,12 @@
+//! What is taken for certain of what recordings leave open.
+
+use retime_model::Implementation;
+
+/// How doubtful operations are taken.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CausalityOptions {
+    /// Take Alltoallv and Alltoallw for N-to-N operations.
+    pub dense_alltoallv: bool,
+    /// Use what this implementation of MPI does though the standard does not promise it.
+    pub trusted: Option<Implementation>,
+}

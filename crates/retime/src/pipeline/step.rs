@@ -1,0 +1,114 @@
+//! The steps of an analysis that parts of a trace take together.
+//!
+//! Each part has an analysis of its own, and all take the same steps. One of them is called for
+//! what is wanted, as if the trace were in one place; it announces each step before it takes
+//! it, and the others follow:
+//!
+//! ```text
+//!  first part    solve   adopt   bounds        what a command asks for
+//!                  |       |       |     Step
+//!  other part    solve   adopt   bounds
+//! ```
+//!
+//! Whatever needs the trace in one piece, or fails in one part, ends the step in all of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::logical_clock::{ClockControl, ClockKind, LogicalClock};
+use super::method::Method;
+use crate::clock::{AmortizationRate, Control};
+use crate::estimate::Reference;
+use retime_model::Ticks;
+
+/// A step of an analysis, as the first part announces it to the others.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Step {
+    /// [`Analysis::solve`](super::Analysis::solve).
+    Solve(SharedMethod),
+    /// [`Analysis::adopt`](super::Analysis::adopt).
+    Adopt,
+    /// [`Analysis::bounds_within`](super::Analysis::bounds_within) this drift bound and so many
+    /// steps; true for the times of the solution.
+    Bounds(f64, u64, bool),
+    /// [`Analysis::least_distortion`](super::Analysis::least_distortion); true for the times of
+    /// the solution.
+    LeastDistortion(bool),
+    /// [`Analysis::outside`](super::Analysis::outside).
+    Outside,
+    /// [`Analysis::rises`](super::Analysis::rises).
+    Rises,
+    /// [`Analysis::measure`](super::Analysis::measure).
+    Measure,
+    /// [`Analysis::stragglers`](super::Analysis::stragglers); true for the times of the
+    /// solution, and with bounds.
+    Stragglers(bool, bool),
+}
+
+/// A method that parts of a trace can run together: one by which each clock has to know of
+/// others only what arrives from them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SharedMethod(Asked);
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Asked {
+    Auto(Reference),
+    Clock {
+        kind: ClockKind,
+        factor: f64,
+        distance: Ticks,
+        amortization: Option<AmortizationRate>,
+        backward: bool,
+    },
+}
+
+impl SharedMethod {
+    /// `None` for a method that needs the whole trace.
+    pub(super) fn of(method: &Method) -> Option<Self> {
+        if method.is_auto() {
+            return Some(Self(Asked::Auto(method.options().reference)));
+        }
+        let clock = method.clock_alone()?;
+        let ClockControl::ByEvent(Control::Constant(factor)) = clock.control else {
+            return None;
+        };
+        let looks_at_itself = match clock.kind {
+            ClockKind::Controlled => clock.distance == Ticks(0),
+            ClockKind::Simple => true,
+            ClockKind::Lamport => false,
+        };
+        looks_at_itself.then_some(Self(Asked::Clock {
+            kind: clock.kind,
+            factor,
+            distance: clock.distance,
+            amortization: clock.amortization,
+            backward: clock.backward,
+        }))
+    }
+
+    /// The method with its options.
+    pub fn method(self) -> Method {
+        match self.0 {
+            Asked::Auto(reference) => Method::default().by(reference),
+            Asked::Clock {
+                kind,
+                factor,
+                distance,
+                amortization,
+                backward,
+            } => Method::clock(LogicalClock {
+                kind,
+                control: ClockControl::ByEvent(Control::Constant(factor)),
+                distance,
+                amortization,
+                backward,
+            }),
+        }
+    }
+}
+
+impl Method {
+    /// True if parts of a trace can run it together.
+    pub fn can_be_shared(&self) -> bool {
+        SharedMethod::of(self).is_some()
+    }
+}
