@@ -194,33 +194,44 @@ impl<'a, S: Source> Stages<'a, S> {
         self.frame.recorded = Recorded::of(&self.candidates.links(), &self.frame, component);
     }
 
-    /// Finds offsets; and once more if they show that dependencies are outliers.
+    /// Finds offsets from those of the stiffest clocks; and once more if they show that
+    /// dependencies are outliers.
     fn align(&mut self, first: Offsets<'a>) -> Result<(), Cancelled> {
-        let more = self.align_from(first)?;
-        if !more.is_empty() {
+        let mut selected = self.given().select(&mut self.candidates, first)?;
+        let more = self.outliers(&selected)?;
+        if !more.is_empty() && !selected.is_refuted {
             self.candidates.leave_out(more)?;
             let first = self.given().stiffest(&mut self.candidates)?;
-            self.align_from(first)?;
+            selected = self.given().select(&mut self.candidates, first)?;
+            self.outliers(&selected)?;
         }
+        self.needed = self.needed(&selected)?;
+        self.wander = selected.found.division.wander;
+        self.curves = selected.found.curves;
         Ok(())
     }
 
-    /// Finds offsets from those of the stiffest clocks, and what they show to be outliers.
-    fn align_from(&mut self, first: Offsets<'a>) -> Result<Vec<Edge>, Cancelled> {
-        let Selected {
-            found,
-            bench,
-            needed,
-        } = self.given().select(&mut self.candidates, first)?;
-        self.wander = found.division.wander;
-        self.needed = needed;
+    /// By how much rates have to wander that nothing contradicts them, as far as that is asked
+    /// for.
+    fn needed(&mut self, selected: &Selected<'a>) -> Result<f64, Cancelled> {
+        if selected.needed.is_finite() || selected.is_refuted {
+            return Ok(selected.needed);
+        }
+        let pieces = selected.found.division.pieces;
+        let needed = self.given().needed(&mut self.candidates, &selected.found)?;
+        self.candidates.refine(pieces)?;
+        Ok(needed)
+    }
+
+    /// What offsets show to be outliers.
+    fn outliers(&mut self, selected: &Selected<'a>) -> Result<Vec<Edge>, Cancelled> {
+        let found = &selected.found;
         let contradictions = found.survey.contradictions(0.0);
-        self.curves = found.curves;
         let fastest = least(&found.survey);
         let judged = Judged {
-            links: &bench.links,
+            links: &selected.bench.links,
             frame: &self.frame,
-            curves: &self.curves,
+            curves: &found.curves,
             fastest: &fastest,
             nanosecond: self.nanosecond,
         };
