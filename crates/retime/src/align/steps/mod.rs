@@ -432,6 +432,29 @@ mod tests {
         assert_eq!(alignment.relations, [Relation::BothWays; 3]);
     }
 
+    /// As one clock the last one needs more wander than clocks show; as two it needs none.
+    #[test]
+    fn what_needs_more_wander_than_is_of_interest_is_given_up() {
+        let list = InOrder::new(&exchange(2_000), &()).unwrap().list;
+        let asked = Asked {
+            stiffness: Stiffness {
+                measured_to: Some(OPTIONS.usual_wander()),
+                ..Stiffness::default()
+            },
+            ..Asked::of(TickRate::per_second(1_000_000_000).unwrap(), ClockId(0))
+        };
+        let whole = align_plainly(&list, asked, &()).unwrap();
+        assert!(whole.needed.is_infinite(), "{}", whole.needed);
+        let set = (shown(2, 999_000), shown(2, 1_000_000));
+        let parts = Parts::new(vec![vec![], vec![], vec![set]]).unwrap();
+        let divided = align_plainly(&parts.split(&list), asked, &()).unwrap();
+        assert!(
+            divided.needed <= OPTIONS.usual_wander(),
+            "{}",
+            divided.needed
+        );
+    }
+
     #[test]
     fn a_step_near_the_end_is_no_misreading() {
         let rate = TickRate::per_second(1_000_000_000).unwrap();
