@@ -21,6 +21,7 @@ mod auto;
 mod bounds;
 mod candidates;
 mod composition;
+mod contradicted;
 mod estimator;
 mod examined;
 mod gentlest;
