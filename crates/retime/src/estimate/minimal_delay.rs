@@ -119,24 +119,30 @@ pub fn learn_minimal_delay(
     // Each speaks for its pairs with those after it, and the last has none.
     let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
     let before_last: Vec<ClockId> = before_last.collect();
-    let halves = before_last.into_par_iter().map(|clock| {
-        // By peer the number of the pair, from 1.
-        let mut number = vec![0_u32; clocks.len()];
-        let mut pairs: Vec<Pair> = Vec::new();
-        each_sample(causality, clocks, clock, monitor, |peer, sample| {
-            let number = &mut number[peer.as_usize()];
-            if *number == 0 {
-                pairs.push(Pair::default());
-                *number = pairs.len() as u32;
-            }
-            pairs[*number as usize - 1].first_pass(sample);
-        })?;
-        pairs.iter_mut().for_each(Pair::end_first_pass);
-        each_sample(causality, clocks, clock, monitor, |peer, sample| {
-            pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
-        })?;
-        Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
-    });
+    // By peer the number of the pair, from 1. Each thread goes on with one table, since one for
+    // each clock would take the square of their number.
+    let numbers = || vec![0_u32; clocks.len()];
+    let halves = before_last
+        .into_par_iter()
+        .map_init(numbers, |number, clock| {
+            let mut pairs: Vec<Pair> = Vec::new();
+            let mut peers: Vec<ClockId> = Vec::new();
+            each_sample(causality, clocks, clock, monitor, |peer, sample| {
+                let number = &mut number[peer.as_usize()];
+                if *number == 0 {
+                    pairs.push(Pair::default());
+                    peers.push(peer);
+                    *number = pairs.len() as u32;
+                }
+                pairs[*number as usize - 1].first_pass(sample);
+            })?;
+            pairs.iter_mut().for_each(Pair::end_first_pass);
+            each_sample(causality, clocks, clock, monitor, |peer, sample| {
+                pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
+            })?;
+            peers.iter().for_each(|peer| number[peer.as_usize()] = 0);
+            Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
+        });
     let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
     let shortest = halves.into_iter().flatten().min();
     // The dependencies of a clock are all known to the process that holds it.
