@@ -140,7 +140,9 @@ pub fn learn_minimal_delay(
             each_sample(causality, clocks, clock, monitor, |peer, sample| {
                 pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
             })?;
-            peers.iter().for_each(|peer| number[peer.as_usize()] = 0);
+            for peer in peers {
+                number[peer.as_usize()] = 0;
+            }
             Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
         });
     let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
