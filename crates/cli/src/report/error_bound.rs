@@ -79,7 +79,7 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
     ]
 }
 
-/// Where the drift bound is contradicted, the first few, and what bounds rest on there.
+/// Says where the drift bound is contradicted, the first few places, and that bounds rest on it.
 fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
     let place = move |it: &StepPart| {
         format!(
@@ -93,8 +93,8 @@ fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = Str
     let all = bounds.contradicted.as_slice();
     let shown = all.iter().take(CONTRADICTED_SHOWN).map(place);
     let more = all.len().saturating_sub(CONTRADICTED_SHOWN);
-    let more = (more > 0).then(|| format!("and in {more} more places"));
-    let rest = (!all.is_empty()).then(|| {
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    let rest = (!all.is_empty() && bounds.all.events > 0).then(|| {
         "bounds hold if these clocks were set there, and no others: else --drift-bound is too low"
             .into()
     });

@@ -311,8 +311,9 @@ pub(crate) struct BoundsPart {
     /// Dependencies and stretches of clocks that contradict the drift bound, and
     /// do not count.
     pub(crate) left_out: usize,
-    /// Where clocks contradict the drift bound, by as much at least, either way, though none was
-    /// found to be set there: bounds rest on it that it was. Absent where there are none.
+    /// Clocks that contradict the drift bound, each with the place and by how much at least, either
+    /// way, though none was found to be set there: bounds rest on it that it was. Absent where there
+    /// are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) contradicted: Vec<StepPart>,
     /// With `--truth`: events with edges of all clocks but the reference, how many

@@ -59,7 +59,7 @@ const FEW: usize = 32;
 /// before it is peeled again.
 const BUFFER: usize = 256;
 /// Cells that are merged at one go: many enough that setting up costs little.
-const STRETCH: usize = 1 << 12;
+const BATCH: usize = 1 << 12;
 
 /// A dependency of a link: when it was sent and received, in raw ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -128,7 +128,7 @@ impl Cell {
     }
 }
 
-/// Where a cell of a part is. The key stands beside it, so that sorting looks at nothing else.
+/// A cell of a part, by its place. The key stands beside it, so that sorting looks at nothing else.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Located {
     /// Clocks and window.
@@ -147,18 +147,18 @@ impl Located {
     }
 }
 
-/// Cuts a sorted list into stretches of [`STRETCH`] cells and those with the key of the last.
-fn whole_keys(order: &[Located]) -> Vec<&[Located]> {
-    let mut stretches = Vec::with_capacity(order.len() / STRETCH + 1);
+/// Cuts a sorted list into batches of [`BATCH`] cells and those with the key of the last.
+fn batches(order: &[Located]) -> Vec<&[Located]> {
+    let mut batches = Vec::with_capacity(order.len() / BATCH + 1);
     let mut rest = order;
-    while let Some(last) = rest.get(STRETCH - 1).or(rest.last()) {
-        let end = rest.len().min(STRETCH);
+    while let Some(last) = rest.get(BATCH - 1).or(rest.last()) {
+        let end = rest.len().min(BATCH);
         let more = rest[end..].iter().take_while(|it| it.key == last.key);
-        let (stretch, after) = rest.split_at(end + more.count());
-        stretches.push(stretch);
+        let (batch, after) = rest.split_at(end + more.count());
+        batches.push(batch);
         rest = after;
     }
-    stretches
+    batches
 }
 
 /// By link in order how many dependencies there are.
@@ -234,21 +234,21 @@ impl Reduced {
             }
             joined
         };
-        let stretches: Vec<Self> = whole_keys(&order).into_par_iter().map(join).collect();
+        let joined: Vec<Self> = batches(&order).into_par_iter().map(join).collect();
         merged
             .cells
-            .reserve_exact(stretches.iter().map(|it| it.cells.len()).sum());
+            .reserve_exact(joined.iter().map(|it| it.cells.len()).sum());
         merged
             .points
-            .reserve_exact(stretches.iter().map(|it| it.points.len()).sum());
-        for stretch in &stretches {
+            .reserve_exact(joined.iter().map(|it| it.points.len()).sum());
+        for batch in &joined {
             let before = merged.points.len() as u64;
-            let moved = stretch.cells.iter().map(|cell| Cell {
+            let moved = batch.cells.iter().map(|cell| Cell {
                 end: before + cell.end,
                 ..*cell
             });
             merged.cells.extend(moved);
-            merged.points.extend_from_slice(&stretch.points);
+            merged.points.extend_from_slice(&batch.points);
         }
         merged
     }
@@ -438,7 +438,7 @@ mod tests {
         Reduced::new(&edges, &reduction, &FxHashSet::default(), &()).unwrap()
     }
 
-    /// A stretch ends where a key does, even if all that follow have the key of its last cell.
+    /// A batch ends where a key does, even if all that follow have the key of its last cell.
     #[test]
     fn a_key_is_never_cut() {
         let located = |count: u32, window: u32| {
@@ -448,14 +448,14 @@ mod tests {
                 cell,
             })
         };
-        let many = STRETCH as u32;
+        let many = BATCH as u32;
         let order: Vec<Located> = located(many - 1, 0)
             .chain(located(3, 1))
             .chain(located(2 * many, 2))
             .collect();
-        let lengths: Vec<usize> = whole_keys(&order).iter().map(|it| it.len()).collect();
-        assert_eq!(lengths, [STRETCH + 2, 2 * STRETCH]);
-        assert!(whole_keys(&[]).is_empty());
+        let lengths: Vec<usize> = batches(&order).iter().map(|it| it.len()).collect();
+        assert_eq!(lengths, [BATCH + 2, 2 * BATCH]);
+        assert!(batches(&[]).is_empty());
     }
 
     fn edges() -> impl Strategy<Value = Vec<Edge>> {

@@ -66,10 +66,11 @@ pub(super) type Offsets<'a> = (Found, Bench<'a>);
 pub(super) struct Selected<'a> {
     pub(super) found: Found,
     pub(super) bench: Bench<'a>,
-    /// By how much rates have to wander that no effect comes before its cause, as a fraction;
-    /// infinite where no clocks that were tried wander enough.
+    /// The least wander of rates that was tried under which no effect comes before its cause, as a
+    /// fraction; infinite where there is none.
     pub(super) needed: f64,
-    /// Whether they are proven to have to wander by more than is of interest.
+    /// The search ended early: rates are proven to wander by more than
+    /// [`Stiffness::measured_to`].
     pub(super) is_refuted: bool,
 }
 

@@ -198,12 +198,13 @@ impl<'a, S: Source> Stages<'a, S> {
     /// dependencies are outliers.
     fn align(&mut self, first: Offsets<'a>) -> Result<(), Cancelled> {
         let mut selected = self.given().select(&mut self.candidates, first)?;
+        self.note_contradictions(&selected);
         let more = self.outliers(&selected)?;
         if !more.is_empty() && !selected.is_refuted {
             self.candidates.leave_out(more)?;
             let first = self.given().stiffest(&mut self.candidates)?;
             selected = self.given().select(&mut self.candidates, first)?;
-            self.outliers(&selected)?;
+            self.note_contradictions(&selected);
         }
         self.needed = self.needed(&selected)?;
         self.wander = selected.found.division.wander;
@@ -211,8 +212,8 @@ impl<'a, S: Source> Stages<'a, S> {
         Ok(())
     }
 
-    /// By how much rates have to wander that nothing contradicts them, as far as that is asked
-    /// for.
+    /// The wander of rates with which nothing contradicts them, as a fraction, as far as that is
+    /// asked for.
     fn needed(&mut self, selected: &Selected<'a>) -> Result<f64, Cancelled> {
         if selected.needed.is_finite() || selected.is_refuted {
             return Ok(selected.needed);
@@ -223,21 +224,30 @@ impl<'a, S: Source> Stages<'a, S> {
         Ok(needed)
     }
 
-    /// What offsets show to be outliers.
-    fn outliers(&mut self, selected: &Selected<'a>) -> Result<Vec<Edge>, Cancelled> {
-        let found = &selected.found;
-        let contradictions = found.survey.contradictions(0.0);
-        let fastest = least(&found.survey);
-        let judged = Judged {
+    /// Remembers it if dependencies contradict these offsets, or were left out.
+    fn note_contradictions(&mut self, selected: &Selected<'a>) {
+        let survey = &selected.found.survey;
+        let fastest = least(survey);
+        let is_contradicted =
+            survey.contradictions(0.0).sum > 0.0 || self.judged(selected, &fastest).any();
+        self.contradicted |= is_contradicted || !self.candidates.outliers().is_empty();
+    }
+
+    /// Dependencies that these offsets show to be outliers.
+    fn outliers(&self, selected: &Selected<'a>) -> Result<Vec<Edge>, Cancelled> {
+        let fastest = least(&selected.found.survey);
+        let judged = self.judged(selected, &fastest);
+        judged.outliers(self.source, self.candidates.left_out(), self.monitor)
+    }
+
+    fn judged<'b>(&'b self, selected: &'b Selected<'a>, fastest: &'b [f64]) -> Judged<'b> {
+        Judged {
             links: &selected.bench.links,
             frame: &self.frame,
-            curves: &found.curves,
-            fastest: &fastest,
+            curves: &selected.found.curves,
+            fastest,
             nanosecond: self.nanosecond,
-        };
-        let any = contradictions.sum > 0.0 || judged.any();
-        self.contradicted |= any || !self.candidates.outliers().is_empty();
-        judged.outliers(self.source, self.candidates.left_out(), self.monitor)
+        }
     }
 
     fn given(&self) -> Given<'a> {

@@ -46,8 +46,8 @@ pub struct Bounds {
     pub drift: f64,
     /// What may have to be added to recorded stamps.
     pub offsets: OffsetBounds,
-    /// Where clocks contradict the drift bound by as much at least, either way, though no alignment
-    /// found that they were set: if another one was, or elsewhere, bounds do not hold there.
+    /// Clocks that contradict the drift bound, each with the place and by how much at least, either
+    /// way, though no alignment found that they were set. Bounds take them to have been set there.
     pub contradicted: Vec<ClockSet>,
     /// Whether each clock is bounded below and above at all.
     sides: Vec<(bool, bool)>,

@@ -16,8 +16,8 @@ use crate::estimate::Estimate;
 use crate::optimal::Relaxed;
 use retime_model::ClockId;
 
-/// Where clocks must have gained more than they can, by clock and stamp, if `known` tells where
-/// they were set; what overlaps is one.
+/// Clocks that must have gained more than they can, by clock and stamp, where `known` has no step
+/// of theirs; places that overlap are one.
 pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockStep> {
     let step = |it: &Relaxed| match *it {
         Relaxed::Step {

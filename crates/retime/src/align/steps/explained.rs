@@ -72,8 +72,8 @@ impl Explained {
         self.wander > OPTIONS.usual_wander()
     }
 
-    /// By how much rates may have to wander, at most, in what can be better: of two that set
-    /// clocks never the one that needs more.
+    /// The most wander that a better explanation can need: of two that set clocks the one that
+    /// needs more is never better.
     pub(super) fn most_needed(&self) -> f64 {
         if self.alignment.steps.is_empty() {
             f64::INFINITY

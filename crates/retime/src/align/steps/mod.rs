@@ -135,7 +135,7 @@ impl Search<'_> {
         Ok(better)
     }
 
-    /// Where clocks may have been set.
+    /// Sets of places where clocks may have been set, each to be tried.
     fn candidates(&mut self, known: &Explained, first: bool) -> Result<Vec<Cuts>, Cancelled> {
         let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
         let steep = self.steeper(known)?;
@@ -203,22 +203,25 @@ impl Search<'_> {
         before: &Explained,
         at_most: f64,
     ) -> Result<Option<Explained>, Cancelled> {
-        let bar = Bar { before, at_most };
-        let stiff = self.explained_by(cuts.clone(), bar, false)?;
+        let incumbent = Incumbent {
+            explained: before,
+            at_most,
+        };
+        let stiff = self.explained_by(cuts.clone(), incumbent, false)?;
         let is_enough = |it: &Explained| it.leaves_no_more_than(before);
         if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
             return Ok(stiff);
         }
-        Ok(self.explained_by(cuts, bar, true)?.or(stiff))
+        Ok(self.explained_by(cuts, incumbent, true)?.or(stiff))
     }
 
     fn explained_by(
         &mut self,
         cuts: Cuts,
-        bar: Bar<'_>,
+        incumbent: Incumbent<'_>,
         may_wander: bool,
     ) -> Result<Option<Explained>, Cancelled> {
-        let Some(wide) = self.align_parts(cuts, bar, may_wander)? else {
+        let Some(wide) = self.align_parts(cuts, incumbent, may_wander)? else {
             return Ok(None);
         };
         let list = &self.listed.list;
@@ -231,7 +234,7 @@ impl Search<'_> {
                 break;
             }
             cuts = instants;
-            let Some(next) = self.align_parts(cuts.clone(), bar, may_wander)? else {
+            let Some(next) = self.align_parts(cuts.clone(), incumbent, may_wander)? else {
                 return Ok(None);
             };
             found = next.aligned;
@@ -246,18 +249,18 @@ impl Search<'_> {
     /// Aligns the parts of clocks that stepped. Where a
     /// step comes out smaller than messages could tell, there was none. `None` for cuts that were
     /// tried before, since they explained no more than what is known since, and for those that
-    /// need more wander than the bar allows.
+    /// need more wander than the incumbent lets them.
     fn align_parts(
         &mut self,
         mut cuts: Cuts,
-        bar: Bar<'_>,
+        incumbent: Incumbent<'_>,
         may_wander: bool,
     ) -> Result<Option<InParts>, Cancelled> {
-        let before = bar.before;
+        let before = incumbent.explained;
         let asked = Asked {
             stiffness: Stiffness {
                 may_wander,
-                measured_to: Some(bar.at_most),
+                measured_to: Some(incumbent.at_most),
                 ..Stiffness::default()
             },
             ..Asked::of(self.rate, before.alignment.estimate.reference)
@@ -270,15 +273,19 @@ impl Search<'_> {
         let list = &self.listed.list;
         loop {
             let this = (cuts.clone(), smallest.to_bits(), may_wander);
-            if self.tried.get(&this).is_some_and(|it| *it >= bar.at_most) {
+            if self
+                .tried
+                .get(&this)
+                .is_some_and(|it| *it >= incumbent.at_most)
+            {
                 return Ok(None);
             }
-            self.tried.insert(this, bar.at_most);
+            self.tried.insert(this, incumbent.at_most);
             let Some(parts) = Parts::new(cuts) else {
                 return Ok(None);
             };
             let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
-            if aligned.needed > bar.at_most {
+            if aligned.needed > incumbent.at_most {
                 return Ok(None);
             }
             let of_parts = aligned.alignment.estimate.clone();
@@ -303,11 +310,11 @@ impl Search<'_> {
     }
 }
 
-/// What an explanation is measured against.
+/// The best explanation so far, as branch and bound has one.
 #[derive(Clone, Copy)]
-struct Bar<'a> {
-    before: &'a Explained,
-    /// By how much rates may have to wander.
+struct Incumbent<'a> {
+    explained: &'a Explained,
+    /// Explanations that need more wander than this are given up.
     at_most: f64,
 }
 
@@ -334,13 +341,12 @@ fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option
     Some(cuts)
 }
 
-/// Up to which wander what was tried for the same list, with the bits of the smallest step, and
-/// whether few contradictions counted.
+/// By cuts, the bits of the smallest step, and whether few contradictions counted: the wander up
+/// to which these were tried for the same list.
 type Tried = FxHashMap<(Cuts, u64, bool), f64>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as
-/// if there were none; one after the other, for each costs a pass over all
-/// dependencies. With it whether rates may change as usual: if not, and clocks
+/// if there were none; each costs a pass over all dependencies. With it whether rates may change as usual: if not, and clocks
 /// wander, there are many that are none.
 fn seen(
     all: &InOrder,
