@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use retime::causality::{Check, Place};
 use retime::optimal::{Coverage, Forcing, LeastDistortion};
-use retime::pipeline::{Analysis, Bounds, Examined, Method, Solution, UsedDelay};
+use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution, UsedDelay};
 use retime::repair;
 use retime::{Clocks, Grouping, Standing, TraceInfo};
 
@@ -203,16 +203,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             unrelated_clocks: aligned.unrelated.iter().map(|clock| clock.0).collect(),
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.outliers,
-            steps: aligned
-                .steps
-                .iter()
-                .map(|step| StepPart {
-                    clock: step.clock.0,
-                    after: step.after.0,
-                    until: step.until.0,
-                    by_ticks: step.by.0,
-                })
-                .collect(),
+            steps: aligned.steps.iter().map(step_part).collect(),
         }),
         repair: repaired.map(|it| RepairPart {
             direction: it.direction.map(|direction| match direction {
@@ -220,6 +211,15 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
                 repair::Direction::Backward => Direction::Backward,
             }),
         }),
+    }
+}
+
+fn step_part(step: &ClockSet) -> StepPart {
+    StepPart {
+        clock: step.clock.0,
+        after: step.after.0,
+        until: step.until.0,
+        by_ticks: step.by.0,
     }
 }
 
@@ -232,6 +232,7 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
         complete: bounded.offsets.complete,
         given_up_clocks: bounded.given_up(),
         left_out: bounded.offsets.relaxed.len(),
+        contradicted: bounded.contradicted.iter().map(step_part).collect(),
         truth: truth.map(|coverage| CoveragePart {
             events: coverage.events,
             inside: coverage.inside,

@@ -2,11 +2,13 @@
 
 use retime::{TickRate, Ticks, format_seconds, group_digits, plural};
 
-use super::model::{BoundsPart, GentlestPart, PlacePart, Report};
+use super::model::{BoundsPart, GentlestPart, PlacePart, Report, StepPart};
 use super::share::share;
 
 /// Dependencies of the forcing cycle that are shown.
 const FORCING_SHOWN: usize = 6;
+/// Places where the drift bound is contradicted that are shown.
+const CONTRADICTED_SHOWN: usize = 4;
 
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
@@ -20,6 +22,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
             None => "recorded times are ",
         };
         lines.extend(first("bound", bound(bounds, what, rate)));
+        lines.extend(contradicted(bounds, rate).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
             let (share, of) = (100.0 * truth.share, group_digits(truth.events));
             (
@@ -74,6 +77,28 @@ fn bound(bounds: &BoundsPart, what: &str, rate: TickRate) -> Vec<String> {
             span(all.mean_half_width)
         ),
     ]
+}
+
+/// Says where the drift bound is contradicted, the first few places, and that bounds rest on it.
+fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
+    let place = move |it: &StepPart| {
+        format!(
+            "the drift bound is contradicted by {} or more: clock {} between its stamps {} and {}",
+            rate.format(Ticks(it.by_ticks)),
+            it.clock,
+            it.after,
+            it.until
+        )
+    };
+    let all = bounds.contradicted.as_slice();
+    let shown = all.iter().take(CONTRADICTED_SHOWN).map(place);
+    let more = all.len().saturating_sub(CONTRADICTED_SHOWN);
+    let more = (more > 0).then(|| format!("and in {}", plural(more as u64, "more place")));
+    let rest = (!all.is_empty() && bounds.all.events > 0).then(|| {
+        "bounds hold if these clocks were set there, and no others: else --drift-bound is too low"
+            .into()
+    });
+    shown.chain(more).chain(rest)
 }
 
 /// Per clock, and what was left out.

@@ -311,6 +311,11 @@ pub(crate) struct BoundsPart {
     /// Dependencies and stretches of clocks that contradict the drift bound, and
     /// do not count.
     pub(crate) left_out: usize,
+    /// Clocks that contradict the drift bound, each with the place and by how much at least, either
+    /// way, though none was found to be set there: bounds rest on it that it was. Absent where there
+    /// are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) contradicted: Vec<StepPart>,
     /// With `--truth`: events with edges of all clocks but the reference, how many
     /// of them have their true time inside, and the furthest outside.
     #[serde(skip_serializing_if = "Option::is_none")]

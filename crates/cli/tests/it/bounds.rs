@@ -108,6 +108,63 @@ fn the_drift_bound_has_many_forms() {
     assert!(best(&steady) < best(&usual) && best(&usual) < best(&wild));
 }
 
+/// A clock that swings by 10 us in 50 ms, so that its rate is up to 1257 ppm off.
+fn swinging() -> Scratch {
+    let swing = |at: u64| {
+        let angle = std::f64::consts::TAU * at as f64 / 50e6;
+        (at as f64 + 10e3 * angle.sin()).round() as u64
+    };
+    let mut program = Program::with_layout(Layout::node_per_rank(2));
+    for round in 1..1_000 {
+        let at = 100_000 * round;
+        program.on(0).send(at, to(1)).recv(at + 3_000, from(1));
+        program
+            .on(1)
+            .recv(swing(at + 1_000), from(0))
+            .send(swing(at + 2_000), to(0));
+    }
+    traces::scratch([("trace", program)])
+}
+
+#[test]
+fn where_the_drift_bound_is_contradicted_is_said() {
+    let scratch = swinging();
+    let report = |drift: &str| {
+        let check = scratch.retime(&format!("check trace --json - --drift-bound {drift}"));
+        json(&check.stdout)["bounds"].clone()
+    };
+    let places = report("10ppm")["contradicted"].clone();
+    let places = places.as_array().unwrap();
+    assert!(!places.is_empty());
+    for place in places {
+        let (after, until) = (number(&place["after"]), number(&place["until"]));
+        assert!(
+            after < until && number(&place["by_ticks"]) >= 1.0,
+            "{place}"
+        );
+    }
+    let check = scratch.retime("check trace --drift-bound 10ppm");
+    let first = format!(
+        "clock {} between its stamps {} and {}",
+        places[0]["clock"], places[0]["after"], places[0]["until"]
+    );
+    for words in [
+        "the drift bound is contradicted by",
+        &first,
+        "bounds hold if these clocks",
+    ] {
+        assert!(check.stdout.contains(words), "{words}: {}", check.stdout);
+    }
+    // For clocks that may do what this one does nothing is contradicted.
+    assert!(report("0.2%").get("contradicted").is_none());
+    let check = scratch.retime("check trace --drift-bound 0.2%");
+    assert!(
+        !check.stdout.contains("is contradicted"),
+        "{}",
+        check.stdout
+    );
+}
+
 #[test]
 fn clocks_without_bounds_are_named() {
     let scratch = Scratch::new();

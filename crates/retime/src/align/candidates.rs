@@ -130,7 +130,8 @@ impl<'a, S: Source> Candidates<'a, S> {
         pieces.max(OPTIONS.windows) == self.reduced.windows()
     }
 
-    fn refine(&mut self, pieces: usize) -> Result<(), Cancelled> {
+    /// Makes what is reduced fit offsets of so many pieces.
+    pub(super) fn refine(&mut self, pieces: usize) -> Result<(), Cancelled> {
         if self.are_fine_enough(pieces) {
             return Ok(());
         }

@@ -58,6 +58,8 @@ const FEW: usize = 32;
 /// An open stretch takes so many points, or twice as many as it was left with,
 /// before it is peeled again.
 const BUFFER: usize = 256;
+/// Cells that are merged at one go: many enough that setting up costs little.
+const BATCH: usize = 1 << 12;
 
 /// A dependency of a link: when it was sent and received, in raw ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -118,16 +120,45 @@ packed_fields!(Cell {
 });
 
 impl Cell {
-    fn key(&self) -> (u32, u32, u32) {
-        (self.from, self.to, self.window)
-    }
-
     /// Leaves what counts of its sorted points.
     fn peel(&self, points: &mut Vec<Point>, layers: usize) {
         if self.count as usize > FEW {
             keep_layers(points, layers);
         }
     }
+}
+
+/// A cell of a part, by its place. The key stands beside it, so that sorting looks at nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Located {
+    /// Clocks and window.
+    key: [u32; 3],
+    part: u32,
+    cell: u32,
+}
+
+impl Located {
+    fn new(of: &Cell, part: u32, cell: u32) -> Self {
+        Self {
+            key: [of.from, of.to, of.window],
+            part,
+            cell,
+        }
+    }
+}
+
+/// Cuts a sorted list into batches of [`BATCH`] cells and those with the key of the last.
+fn batches(order: &[Located]) -> Vec<&[Located]> {
+    let mut batches = Vec::with_capacity(order.len() / BATCH + 1);
+    let mut rest = order;
+    while let Some(last) = rest.get(BATCH - 1).or(rest.last()) {
+        let end = rest.len().min(BATCH);
+        let more = rest[end..].iter().take_while(|it| it.key == last.key);
+        let (batch, after) = rest.split_at(end + more.count());
+        batches.push(batch);
+        rest = after;
+    }
+    batches
 }
 
 /// By link in order how many dependencies there are.
@@ -176,29 +207,24 @@ impl Reduced {
 
     /// All in one, beginning with nothing.
     fn merged(parts: &[Self], mut merged: Self) -> Self {
-        let cell = |&(part, cell): &(u32, u32)| &parts[part as usize].cells[cell as usize];
-        let mut order: Vec<(u32, u32)> = Vec::new();
+        let mut order: Vec<Located> = Vec::new();
         for (part, reduced) in (0..).zip(parts) {
-            order.extend((0..reduced.cells.len() as u32).map(|cell| (part, cell)));
+            let cells = (0..).zip(&reduced.cells);
+            order.extend(cells.map(|(cell, it)| Located::new(it, part, cell)));
         }
-        order.par_sort_unstable_by_key(|at| (cell(at).key(), *at));
-        // A link at a time.
-        let same_link = |a: &(u32, u32), b: &(u32, u32)| {
-            let link = |at| (cell(at).from, cell(at).to);
-            link(a) == link(b)
-        };
-        let join = |order: &[(u32, u32)]| {
+        order.par_sort_unstable();
+        let join = |order: &[Located]| {
             let mut joined = merged.clone();
             let mut points = Vec::new();
-            for same in order.chunk_by(|a, b| cell(a).key() == cell(b).key()) {
+            for same in order.chunk_by(|a, b| a.key == b.key) {
                 points.clear();
-                for &(part, cell) in same {
-                    points.extend_from_slice(parts[part as usize].of(cell as usize));
+                let cell = |it: &Located| parts[it.part as usize].cells[it.cell as usize];
+                for it in same {
+                    points.extend_from_slice(parts[it.part as usize].of(it.cell as usize));
                 }
-                let count = same.iter().map(|at| cell(at).count).sum();
                 let whole = Cell {
-                    count,
-                    ..*cell(&same[0])
+                    count: same.iter().map(|it| cell(it).count).sum(),
+                    ..cell(&same[0])
                 };
                 if same.len() > 1 {
                     sort(&mut points);
@@ -208,21 +234,21 @@ impl Reduced {
             }
             joined
         };
-        let links: Vec<Self> = order.par_chunk_by(same_link).map(join).collect();
+        let joined: Vec<Self> = batches(&order).into_par_iter().map(join).collect();
         merged
             .cells
-            .reserve_exact(links.iter().map(|it| it.cells.len()).sum());
+            .reserve_exact(joined.iter().map(|it| it.cells.len()).sum());
         merged
             .points
-            .reserve_exact(links.iter().map(|it| it.points.len()).sum());
-        for link in &links {
+            .reserve_exact(joined.iter().map(|it| it.points.len()).sum());
+        for batch in &joined {
             let before = merged.points.len() as u64;
-            let moved = link.cells.iter().map(|cell| Cell {
+            let moved = batch.cells.iter().map(|cell| Cell {
                 end: before + cell.end,
                 ..*cell
             });
             merged.cells.extend(moved);
-            merged.points.extend_from_slice(&link.points);
+            merged.points.extend_from_slice(&batch.points);
         }
         merged
     }
@@ -410,6 +436,26 @@ mod tests {
             layers,
         };
         Reduced::new(&edges, &reduction, &FxHashSet::default(), &()).unwrap()
+    }
+
+    /// A batch ends where a key does, even if all that follow have the key of its last cell.
+    #[test]
+    fn a_key_is_never_cut() {
+        let located = |count: u32, window: u32| {
+            (0..count).map(move |cell| Located {
+                key: [0, 1, window],
+                part: 0,
+                cell,
+            })
+        };
+        let many = BATCH as u32;
+        let order: Vec<Located> = located(many - 1, 0)
+            .chain(located(3, 1))
+            .chain(located(2 * many, 2))
+            .collect();
+        let lengths: Vec<usize> = batches(&order).iter().map(|it| it.len()).collect();
+        assert_eq!(lengths, [BATCH + 2, 2 * BATCH]);
+        assert!(batches(&[]).is_empty());
     }
 
     fn edges() -> impl Strategy<Value = Vec<Edge>> {

@@ -23,7 +23,9 @@
 //! then stiffness still forces messages to look faster than they are.
 //!
 //! How much wander is *needed* is another question: the least `q` under which no effect comes
-//! before its cause at all. Explanations by steps are compared by it.
+//! before its cause at all. Explanations by steps are compared by it. Where only those that need
+//! no more than some `q` matter, the search ends as soon as clocks that wander by `q` are
+//! proven too stiff.
 
 use super::active_set::{Bench, Found, Setting};
 use super::candidates::Candidates;
@@ -52,8 +54,9 @@ pub(super) struct Stiffness {
     pub(super) at_least: f64,
     /// They may wander: few contradictions count as much as many.
     pub(super) may_wander: bool,
-    /// How much they have to that nothing contradicts them is to be found out, too.
-    pub(super) is_measured: bool,
+    /// How much they have to that nothing contradicts them is to be found out, too, if that
+    /// is at most so much; else only that it is more.
+    pub(super) measured_to: Option<f64>,
 }
 
 /// Offsets, and the dependencies they follow.
@@ -63,9 +66,12 @@ pub(super) type Offsets<'a> = (Found, Bench<'a>);
 pub(super) struct Selected<'a> {
     pub(super) found: Found,
     pub(super) bench: Bench<'a>,
-    /// By how much rates have to wander that no effect comes before its cause, as a fraction.
-    /// Where that was not looked for, more than was tried.
+    /// The least wander of rates that was tried under which no effect comes before its cause, as a
+    /// fraction; infinite where there is none.
     pub(super) needed: f64,
+    /// The search ended early: rates are proven to wander by more than
+    /// [`Stiffness::measured_to`].
+    pub(super) is_refuted: bool,
 }
 
 impl<'a> Given<'a> {
@@ -96,13 +102,20 @@ impl<'a> Given<'a> {
         let Stiffness {
             at_least,
             may_wander,
-            is_measured,
+            measured_to,
         } = self.stiffness;
-        let mut wanders = may_wander && best.survey.contradictions(0.0).sum > 0.0;
+        let at_most = measured_to.unwrap_or(f64::INFINITY);
+        let mut latest = best.survey.contradictions(0.0);
+        let mut wanders = may_wander && latest.sum > 0.0;
         let mut needed = needed_by(&best, best.division.wander);
+        let mut is_refuted = false;
         for division in more {
             let before = best.survey.contradictions(0.0);
             wanders |= before.are_proof();
+            if division.wander > at_most && needed.is_infinite() && latest.are_proof() {
+                is_refuted = true;
+                break;
+            }
             let is_asked_for = division.wander <= at_least;
             if !wanders && !is_asked_for {
                 break;
@@ -112,16 +125,13 @@ impl<'a> Given<'a> {
             }
             let found = bench.settle(&best.curves, division)?;
             needed = needed.min(needed_by(&found, division.wander));
-            let now = found.survey.contradictions(0.0);
+            latest = found.survey.contradictions(0.0);
             let firmer = found.survey.least() > OPTIONS.firmer * best.survey.least();
-            if now.sum < OPTIONS.gain * before.sum || firmer || is_asked_for {
+            if latest.sum < OPTIONS.gain * before.sum || firmer || is_asked_for {
                 best = found;
             } else if !before.are_proof() {
                 break;
             }
-        }
-        if is_measured && needed.is_infinite() {
-            needed = self.needed(candidates, &best)?;
         }
         if !candidates.are_fine_enough(best.division.pieces) {
             bench = self.bench(candidates, best.division)?;
@@ -130,22 +140,22 @@ impl<'a> Given<'a> {
             found: best,
             bench,
             needed,
+            is_refuted,
         })
     }
 
     /// By how much more than in `found` rates have to wander that nothing contradicts them;
-    /// infinite where that is not enough.
-    fn needed<S: Source>(
+    /// infinite where all of [`Stiffness::measured_to`] is not enough.
+    pub(super) fn needed<S: Source>(
         &self,
         candidates: &mut Candidates<'_, S>,
         found: &Found,
     ) -> Result<f64, Cancelled> {
-        let divisions = self.divisions(candidates);
+        let divisions = self.divisions(candidates).into_iter();
+        let at_most = self.stiffness.measured_to.unwrap_or(0.0);
+        let more = |it: &Division| it.wander > found.division.wander && it.wander <= at_most;
         let mut curves = found.curves.clone();
-        for division in divisions {
-            if division.wander <= found.division.wander {
-                continue;
-            }
+        for division in divisions.filter(more) {
             let bench = self.bench(candidates, division)?;
             let found = bench.settle(&curves, division)?;
             if found.survey.contradictions(0.0).sum <= 0.0 {

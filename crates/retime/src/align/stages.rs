@@ -194,39 +194,60 @@ impl<'a, S: Source> Stages<'a, S> {
         self.frame.recorded = Recorded::of(&self.candidates.links(), &self.frame, component);
     }
 
-    /// Finds offsets; and once more if they show that dependencies are outliers.
+    /// Finds offsets from those of the stiffest clocks; and once more if they show that
+    /// dependencies are outliers.
     fn align(&mut self, first: Offsets<'a>) -> Result<(), Cancelled> {
-        let more = self.align_from(first)?;
-        if !more.is_empty() {
+        let mut selected = self.given().select(&mut self.candidates, first)?;
+        self.note_contradictions(&selected);
+        let more = self.outliers(&selected)?;
+        if !more.is_empty() && !selected.is_refuted {
             self.candidates.leave_out(more)?;
             let first = self.given().stiffest(&mut self.candidates)?;
-            self.align_from(first)?;
+            selected = self.given().select(&mut self.candidates, first)?;
+            self.note_contradictions(&selected);
         }
+        self.needed = self.needed(&selected)?;
+        self.wander = selected.found.division.wander;
+        self.curves = selected.found.curves;
         Ok(())
     }
 
-    /// Finds offsets from those of the stiffest clocks, and what they show to be outliers.
-    fn align_from(&mut self, first: Offsets<'a>) -> Result<Vec<Edge>, Cancelled> {
-        let Selected {
-            found,
-            bench,
-            needed,
-        } = self.given().select(&mut self.candidates, first)?;
-        self.wander = found.division.wander;
-        self.needed = needed;
-        let contradictions = found.survey.contradictions(0.0);
-        self.curves = found.curves;
-        let fastest = least(&found.survey);
-        let judged = Judged {
-            links: &bench.links,
-            frame: &self.frame,
-            curves: &self.curves,
-            fastest: &fastest,
-            nanosecond: self.nanosecond,
-        };
-        let any = contradictions.sum > 0.0 || judged.any();
-        self.contradicted |= any || !self.candidates.outliers().is_empty();
+    /// The wander of rates with which nothing contradicts them, as a fraction, as far as that is
+    /// asked for.
+    fn needed(&mut self, selected: &Selected<'a>) -> Result<f64, Cancelled> {
+        if selected.needed.is_finite() || selected.is_refuted {
+            return Ok(selected.needed);
+        }
+        let pieces = selected.found.division.pieces;
+        let needed = self.given().needed(&mut self.candidates, &selected.found)?;
+        self.candidates.refine(pieces)?;
+        Ok(needed)
+    }
+
+    /// Remembers it if dependencies contradict these offsets, or were left out.
+    fn note_contradictions(&mut self, selected: &Selected<'a>) {
+        let survey = &selected.found.survey;
+        let fastest = least(survey);
+        let is_contradicted =
+            survey.contradictions(0.0).sum > 0.0 || self.judged(selected, &fastest).any();
+        self.contradicted |= is_contradicted || !self.candidates.outliers().is_empty();
+    }
+
+    /// Dependencies that these offsets show to be outliers.
+    fn outliers(&self, selected: &Selected<'a>) -> Result<Vec<Edge>, Cancelled> {
+        let fastest = least(&selected.found.survey);
+        let judged = self.judged(selected, &fastest);
         judged.outliers(self.source, self.candidates.left_out(), self.monitor)
+    }
+
+    fn judged<'b>(&'b self, selected: &'b Selected<'a>, fastest: &'b [f64]) -> Judged<'b> {
+        Judged {
+            links: &selected.bench.links,
+            frame: &self.frame,
+            curves: &selected.found.curves,
+            fastest,
+            nanosecond: self.nanosecond,
+        }
     }
 
     fn given(&self) -> Given<'a> {

@@ -3,7 +3,7 @@
 //! A list takes 32 bytes for each dependency, which is more than all else that is
 //! known of an event. Most of what is asked of dependencies are minima of some
 //! kind, which one walk answers, part by part and in parallel; so a [`Source`]
-//! lends itself to being walked. A part is a stretch of one location's receives
+//! lends itself to being walked. A part is some stretches of locations' receives
 //! or some collectives, small enough for any number of threads. Parts and the
 //! order within them never change, and neither does what is put together in the
 //! order of parts.
@@ -24,6 +24,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -85,8 +86,11 @@ pub fn each_part_watched<T: Send>(
     watched.into_iter().collect()
 }
 
-/// Nodes of a location that make a part.
+/// Nodes of a location that make a stretch, at most.
 const NODES: u32 = 1 << 16;
+/// Stretches of so many nodes together make a part: many enough that what is set up for a part
+/// costs little where locations are short, few enough for any number of threads.
+const PART: usize = 1 << 13;
 /// Collectives that make a part.
 const INSTANCES: u32 = 1 << 11;
 /// Dependencies of a list that make a part.
@@ -102,26 +106,49 @@ pub struct Dependencies<'a, T> {
     /// When a node was, for what is the latest and the earliest.
     time: T,
     extents: Vec<Option<(i64, i64)>>,
+    stretches: Vec<Stretch>,
     parts: Vec<Part>,
+}
+
+/// Successive nodes of one clock.
+#[derive(Clone, Debug)]
+struct Stretch {
+    clock: ClockId,
+    nodes: Ids<EventNode>,
 }
 
 #[derive(Clone, Debug)]
 enum Part {
-    /// Nodes of one clock.
-    Receives(ClockId, Ids<EventNode>),
+    /// The receives of these stretches.
+    Receives(Range<usize>),
     Instances(Ids<Instance>),
+}
+
+/// Cuts stretches into parts, in order.
+fn parted(stretches: &[Stretch]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let (mut first, mut nodes) = (0, 0);
+    for (place, stretch) in stretches.iter().enumerate() {
+        nodes += stretch.nodes.len();
+        if nodes >= PART || place + 1 == stretches.len() {
+            parts.push(Part::Receives(first..place + 1));
+            (first, nodes) = (place + 1, 0);
+        }
+    }
+    parts
 }
 
 impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
     /// Of a trace; `time` tells when a node was.
     pub fn new(causality: &'a Causality, clocks: &'a Clocks, time: T) -> Self {
         let nodes = causality.nodes();
-        let mut parts = Vec::new();
+        let mut stretches = Vec::new();
         for location in 0..nodes.locations() {
             let clock = clocks.of(retime_model::LocationIndex(location as u32));
             let chunks = nodes.of(location).chunks(NODES);
-            parts.extend(chunks.map(|nodes| Part::Receives(clock, nodes)));
+            stretches.extend(chunks.map(|nodes| Stretch { clock, nodes }));
         }
+        let mut parts = parted(&stretches);
         let instances = causality.collectives().instances();
         parts.extend(instances.chunks(INSTANCES).map(Part::Instances));
         Self {
@@ -129,6 +156,7 @@ impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
             causality,
             clocks,
             time,
+            stretches,
             parts,
         }
     }
@@ -222,9 +250,10 @@ impl<T: Fn(EventNode) -> i64 + Sync> Source for Dependencies<'_, T> {
     #[inline]
     fn walk(&self, part: usize, mut visit: impl FnMut(Edge)) {
         match &self.parts[part] {
-            Part::Receives(clock, nodes) => {
-                for edge in nodes.clone().filter_map(|node| self.message(*clock, node)) {
-                    visit(edge);
+            Part::Receives(stretches) => {
+                for Stretch { clock, nodes } in &self.stretches[stretches.clone()] {
+                    let messages = nodes.clone().filter_map(|node| self.message(*clock, node));
+                    messages.for_each(&mut visit);
                 }
             }
             Part::Instances(instances) => {

@@ -120,24 +120,25 @@ pub fn learn_minimal_delay(
     // Each speaks for its pairs with those after it, and the last has none.
     let before_last = clocks.iter().take(clocks.len().saturating_sub(1));
     let before_last: Vec<ClockId> = before_last.collect();
-    let halves = before_last.into_par_iter().map(|clock| {
-        // By peer the number of the pair, from 1.
-        let mut number = vec![0_u32; clocks.len()];
-        let mut pairs: Vec<Pair> = Vec::new();
-        each_sample(causality, clocks, clock, monitor, |peer, sample| {
-            let number = &mut number[peer.as_usize()];
-            if *number == 0 {
-                pairs.push(Pair::default());
-                *number = pairs.len() as u32;
-            }
-            pairs[*number as usize - 1].first_pass(sample);
-        })?;
-        pairs.iter_mut().for_each(Pair::end_first_pass);
-        each_sample(causality, clocks, clock, monitor, |peer, sample| {
-            pairs[number[peer.as_usize()] as usize - 1].second_pass(sample);
-        })?;
-        Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
-    });
+    let numbers = || Numbers::new(clocks.len());
+    let halves = before_last
+        .into_par_iter()
+        .map_init(numbers, |numbers, clock| {
+            numbers.clear();
+            let mut pairs: Vec<Pair> = Vec::new();
+            each_sample(causality, clocks, clock, monitor, |peer, sample| {
+                let number = numbers.of(peer);
+                if number == pairs.len() {
+                    pairs.push(Pair::default());
+                }
+                pairs[number].first_pass(sample);
+            })?;
+            pairs.iter_mut().for_each(Pair::end_first_pass);
+            each_sample(causality, clocks, clock, monitor, |peer, sample| {
+                pairs[numbers.of(peer)].second_pass(sample);
+            })?;
+            Ok(pairs.into_iter().filter_map(Pair::half_round_trip).min())
+        });
     let halves: Vec<Option<i64>> = halves.collect::<Result<_, Cancelled>>()?;
     let shortest = halves.into_iter().flatten().min();
     // The dependencies of a clock are all known where its events are.
@@ -145,6 +146,40 @@ pub fn learn_minimal_delay(
     Ok(LearnedDelay::from_shortest(
         shortest.map(|half| half as f64),
     ))
+}
+
+/// Numbers for the peers of a clock, in the order in which they are met. One table serves all
+/// clocks that are taken at one go: one for each would take the square of their number.
+struct Numbers {
+    /// By clock its number plus 1; 0 for a clock that was not met.
+    by_clock: Vec<u32>,
+    met: Vec<ClockId>,
+}
+
+impl Numbers {
+    fn new(clocks: usize) -> Self {
+        Self {
+            by_clock: vec![0; clocks],
+            met: Vec::new(),
+        }
+    }
+
+    /// Forgets all that were met.
+    fn clear(&mut self) {
+        for clock in self.met.drain(..) {
+            self.by_clock[clock.as_usize()] = 0;
+        }
+    }
+
+    /// The number of a peer, the next one if it was not met before.
+    fn of(&mut self, peer: ClockId) -> usize {
+        let number = &mut self.by_clock[peer.as_usize()];
+        if *number == 0 {
+            self.met.push(peer);
+            *number = self.met.len() as u32;
+        }
+        *number as usize - 1
+    }
 }
 
 /// A dependency between clock `i` and clock `k > i`.

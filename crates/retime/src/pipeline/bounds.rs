@@ -6,9 +6,10 @@
 
 use std::sync::OnceLock;
 
-use super::solution::Solution;
+use super::contradicted::contradicted;
+use super::solution::{ClockSet, Solution};
 use crate::TruthError;
-use crate::align::align;
+use crate::align::{ClockStep, align};
 
 use crate::causality::{Causality, Nodes};
 use crate::correction::Correction;
@@ -45,6 +46,9 @@ pub struct Bounds {
     pub drift: f64,
     /// What may have to be added to recorded stamps.
     pub offsets: OffsetBounds,
+    /// Clocks that contradict the drift bound, each with the place and by how much at least, either
+    /// way, though no alignment found that they were set. Bounds take them to have been set there.
+    pub contradicted: Vec<ClockSet>,
     /// Whether each clock is bounded below and above at all.
     sides: Vec<(bool, bool)>,
     /// How far times can be from the truth.
@@ -106,7 +110,11 @@ impl Timed<'_> {
             let source = trace.dependencies(&base)?;
             offset_bounds(&source, |_| 0, &base, &options, self.monitor)
         })?;
-        Ok(Some(BoundedOffsets { drift, offsets }))
+        Ok(Some(BoundedOffsets {
+            drift,
+            contradicted: contradicted(&offsets.relaxed, &base),
+            offsets,
+        }))
     }
 
     /// About how clocks differ from one of them; `None` where nothing relates any.
@@ -169,8 +177,11 @@ impl Bounds {
         let largest_over_run = errors.largest_over_run(has_events);
         let own = known.offsets.clocks.iter();
         let own = own.map(|it| it.as_ref().map_or((false, false), ClockBounds::sides));
+        let contradicted = known.contradicted.iter();
+        let contradicted = contradicted.filter_map(|it| ClockSet::of(it, nodes).ok());
         Ok(Self {
             drift: known.drift,
+            contradicted: contradicted.collect(),
             sides: nodes.by_clock(own.collect(), clocks),
             offsets: known.offsets,
             errors,
@@ -284,6 +295,7 @@ impl Bounds {
 #[derive(Clone, Debug)]
 pub struct BoundedOffsets {
     drift: f64,
+    contradicted: Vec<ClockStep>,
     offsets: OffsetBounds,
 }
 

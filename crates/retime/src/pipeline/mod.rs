@@ -22,6 +22,7 @@ mod bounds;
 mod candidates;
 mod collected;
 mod composition;
+mod contradicted;
 mod estimator;
 mod examined;
 mod gentlest;

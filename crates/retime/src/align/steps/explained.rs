@@ -36,7 +36,7 @@ pub(super) struct Explained {
     /// By how much rates wander in a second, as a fraction.
     wander: f64,
     /// By how much they have to that nothing contradicts it, if that is known.
-    needed: f64,
+    pub(super) needed: f64,
     /// How far below zero latencies are nevertheless.
     pub(super) left: Reversed,
     /// By step, whether wander cannot have made it.
@@ -70,6 +70,16 @@ impl Explained {
     /// Whether rates wander more than those of clocks that do what clocks do.
     pub(super) fn wanders(&self) -> bool {
         self.wander > OPTIONS.usual_wander()
+    }
+
+    /// The most wander that a better explanation can need: of two that set clocks the one that
+    /// needs more is never better.
+    pub(super) fn most_needed(&self) -> f64 {
+        if self.alignment.steps.is_empty() {
+            f64::INFINITY
+        } else {
+            self.needed
+        }
     }
 
     /// Whether it says more than what is known so far.

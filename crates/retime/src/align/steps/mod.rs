@@ -11,6 +11,11 @@
 //! Steps are looked for along the lines of the alignment, and at first also as if
 //! all clocks ran at one rate: lines through several large steps in a short run
 //! are so steep that no step can be seen any more.
+//!
+//! How much wander an explanation needs takes several alignments to find out, each dearer than
+//! the one before; a single one of stiff clocks tells whether these do. So all candidates are tried
+//! first with what clocks do without being set, and only then up to what the best so far needs.
+//! Whoever cuts less, or more narrowly, has more dependencies to follow and needs no less.
 
 mod explained;
 mod narrow;
@@ -20,7 +25,7 @@ mod reversed;
 mod steep;
 mod unset;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use explained::{Explained, rate};
 use narrow::narrowed;
@@ -109,31 +114,40 @@ struct Search<'a> {
 impl Search<'_> {
     /// What explains the dependencies better than `known`.
     fn better(&mut self, known: &Explained, first: bool) -> Result<Option<Explained>, Cancelled> {
+        let candidates = self.candidates(known, first)?;
         let mut better: Option<Explained> = None;
-        let estimate = known.alignment.estimate.clone();
-        let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
-        let listed = self.listed;
-        let seen = candidates(listed, estimate, first, self.monitor);
-        let steep = self.steeper(known)?;
-        let steep = steep.into_iter().map(|cuts| Ok((true, cuts)));
-        for tried in seen.chain(steep) {
-            let (usual, cuts) = tried?;
-            if !usual && cuts.iter().map(Vec::len).sum::<usize>() > most {
-                continue;
-            }
-            let mut next = Some(cuts);
-            while let Some(cuts) = next.take() {
-                let best = better.as_ref().unwrap_or(known);
-                let Some(stepped) = self.explained(cuts, best)? else {
-                    break;
-                };
-                next = stepped.only_proven(self.all.clocks());
-                if stepped.is_better_than(best) {
-                    better = Some(stepped);
+        for at_most in [OPTIONS.usual_wander(), f64::INFINITY] {
+            for cuts in &candidates {
+                let mut next = Some(cuts.clone());
+                while let Some(cuts) = next.take() {
+                    let best = better.as_ref().unwrap_or(known);
+                    let at_most = at_most.min(best.most_needed());
+                    let Some(stepped) = self.explained(cuts, best, at_most)? else {
+                        break;
+                    };
+                    next = stepped.only_proven(self.all.clocks());
+                    if stepped.is_better_than(best) {
+                        better = Some(stepped);
+                    }
                 }
             }
         }
         Ok(better)
+    }
+
+    /// Sets of places where clocks may have been set, each to be tried.
+    fn candidates(&mut self, known: &Explained, first: bool) -> Result<Vec<Cuts>, Cancelled> {
+        let most = known.alignment.steps.len() + OPTIONS.more_steps * self.all.clocks();
+        let steep = self.steeper(known)?;
+        let mut candidates = Vec::new();
+        for seen in seen(self.listed, &known.alignment.estimate, first, self.monitor) {
+            let (usual, cuts) = seen?;
+            if usual || cuts.iter().map(Vec::len).sum::<usize>() <= most {
+                candidates.push(cuts);
+            }
+        }
+        candidates.extend(steep);
+        Ok(candidates)
     }
 
     /// Known steps, and another one where clocks are steepest: those that wander as they are
@@ -171,7 +185,7 @@ impl Search<'_> {
             }
             let others = |step: &ClockStep| (step.clock, step.after) != (it.clock, it.after);
             let cuts = known.cuts(self.all.clocks(), |_, step| others(step));
-            if let Some(fewer) = self.explained(cuts, &known)?
+            if let Some(fewer) = self.explained(cuts, &known, known.needed)?
                 && fewer.says_as_much_as(&known)
             {
                 known = fewer;
@@ -181,27 +195,33 @@ impl Search<'_> {
     }
 
     /// An alignment with these steps, each of them in an instant. If clocks wander, what little
-    /// contradicts the stiffest may be that.
+    /// contradicts the stiffest may be that. `None` where rates have to wander by more than
+    /// `at_most`.
     fn explained(
         &mut self,
         cuts: Cuts,
         before: &Explained,
+        at_most: f64,
     ) -> Result<Option<Explained>, Cancelled> {
-        let stiff = self.explained_by(cuts.clone(), before, false)?;
+        let incumbent = Incumbent {
+            explained: before,
+            at_most,
+        };
+        let stiff = self.explained_by(cuts.clone(), incumbent, false)?;
         let is_enough = |it: &Explained| it.leaves_no_more_than(before);
         if !before.wanders() || stiff.as_ref().is_none_or(is_enough) {
             return Ok(stiff);
         }
-        Ok(self.explained_by(cuts, before, true)?.or(stiff))
+        Ok(self.explained_by(cuts, incumbent, true)?.or(stiff))
     }
 
     fn explained_by(
         &mut self,
         cuts: Cuts,
-        before: &Explained,
+        incumbent: Incumbent<'_>,
         may_wander: bool,
     ) -> Result<Option<Explained>, Cancelled> {
-        let Some(wide) = self.align_parts(cuts, before, may_wander)? else {
+        let Some(wide) = self.align_parts(cuts, incumbent, may_wander)? else {
             return Ok(None);
         };
         let list = &self.listed.list;
@@ -214,7 +234,7 @@ impl Search<'_> {
                 break;
             }
             cuts = instants;
-            let Some(next) = self.align_parts(cuts.clone(), before, may_wander)? else {
+            let Some(next) = self.align_parts(cuts.clone(), incumbent, may_wander)? else {
                 return Ok(None);
             };
             found = next.aligned;
@@ -228,17 +248,19 @@ impl Search<'_> {
 
     /// Aligns the parts of clocks that stepped. Where a
     /// step comes out smaller than messages could tell, there was none. `None` for cuts that were
-    /// tried before: they explained no more than what is known since.
+    /// tried before, since they explained no more than what is known since, and for those that
+    /// need more wander than the incumbent lets them.
     fn align_parts(
         &mut self,
         mut cuts: Cuts,
-        before: &Explained,
+        incumbent: Incumbent<'_>,
         may_wander: bool,
     ) -> Result<Option<InParts>, Cancelled> {
+        let before = incumbent.explained;
         let asked = Asked {
             stiffness: Stiffness {
                 may_wander,
-                is_measured: true,
+                measured_to: Some(incumbent.at_most),
                 ..Stiffness::default()
             },
             ..Asked::of(self.rate, before.alignment.estimate.reference)
@@ -250,16 +272,22 @@ impl Search<'_> {
             .max(OPTIONS.smallest_step * self.rate.get() as f64);
         let list = &self.listed.list;
         loop {
-            if !self
+            let this = (cuts.clone(), smallest.to_bits(), may_wander);
+            if self
                 .tried
-                .insert((cuts.clone(), smallest.to_bits(), may_wander))
+                .get(&this)
+                .is_some_and(|it| *it >= incumbent.at_most)
             {
                 return Ok(None);
             }
+            self.tried.insert(this, incumbent.at_most);
             let Some(parts) = Parts::new(cuts) else {
                 return Ok(None);
             };
             let aligned = align_plainly(&parts.split(list), asked, self.monitor)?;
+            if aligned.needed > incumbent.at_most {
+                return Ok(None);
+            }
             let of_parts = aligned.alignment.estimate.clone();
             let mut joined = parts.join(aligned.alignment, &list.edges);
             let real = |step: &&ClockStep| step.by.abs() > smallest;
@@ -280,6 +308,14 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// The best explanation so far, as branch and bound has one.
+#[derive(Clone, Copy)]
+struct Incumbent<'a> {
+    explained: &'a Explained,
+    /// Explanations that need more wander than this are given up.
+    at_most: f64,
 }
 
 /// Clocks that were aligned in parts.
@@ -305,25 +341,24 @@ fn steeper(known: &Explained, wandering: &Alignment, listed: &InOrder) -> Option
     Some(cuts)
 }
 
-/// What was tried for the same list, with the bits of the smallest step, and whether few
-/// contradictions counted.
-type Tried = FxHashSet<(Cuts, u64, bool)>;
+/// By cuts, the bits of the smallest step, and whether few contradictions counted: the wander up
+/// to which these were tried for the same list.
+type Tried = FxHashMap<(Cuts, u64, bool), f64>;
 
 /// Where clocks may have stepped, along the lines of an estimate and at `first` as
-/// if there were none; one after the other, for each costs a pass over all
-/// dependencies. With it whether rates may change as usual: if not, and clocks
+/// if there were none; each costs a pass over all dependencies. With it whether rates may change as usual: if not, and clocks
 /// wander, there are many that are none.
-fn candidates(
+fn seen(
     all: &InOrder,
-    estimate: Estimate,
+    estimate: &Estimate,
     first: bool,
     monitor: &dyn Monitor,
 ) -> impl Iterator<Item = Result<(bool, Cuts), Cancelled>> {
     let tries = OPTIONS.steady.into_iter().map(|drift| (drift, false));
     let tries = tries.chain(first.then_some((Some(OPTIONS.level), true)));
     tries.map(move |(drift, flat)| {
-        let flat = flat.then(|| level(&estimate, &all.list.edges));
-        let base = flat.as_ref().unwrap_or(&estimate);
+        let flat = flat.then(|| level(estimate, &all.list.edges));
+        let base = flat.as_ref().unwrap_or(estimate);
         let usual = flat.is_some() || drift.is_none();
         Ok((usual, optimal::steps(all, base, drift, monitor)?))
     })
@@ -401,6 +436,29 @@ mod tests {
             assert!(error.abs() < 5.0, "{time}: {error}");
         }
         assert_eq!(alignment.relations, [Relation::BothWays; 3]);
+    }
+
+    /// As one clock the last one needs more wander than clocks show; as two it needs none.
+    #[test]
+    fn what_needs_more_wander_than_is_of_interest_is_given_up() {
+        let list = InOrder::new(&exchange(2_000), &()).unwrap().list;
+        let asked = Asked {
+            stiffness: Stiffness {
+                measured_to: Some(OPTIONS.usual_wander()),
+                ..Stiffness::default()
+            },
+            ..Asked::of(TickRate::per_second(1_000_000_000).unwrap(), ClockId(0))
+        };
+        let whole = align_plainly(&list, asked, &()).unwrap();
+        assert!(whole.needed.is_infinite(), "{}", whole.needed);
+        let set = (shown(2, 999_000), shown(2, 1_000_000));
+        let parts = Parts::new(vec![vec![], vec![], vec![set]]).unwrap();
+        let divided = align_plainly(&parts.split(&list), asked, &()).unwrap();
+        assert!(
+            divided.needed <= OPTIONS.usual_wander(),
+            "{}",
+            divided.needed
+        );
     }
 
     #[test]

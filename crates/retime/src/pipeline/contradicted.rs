@@ -1,0 +1,101 @@
+//! Where clocks contradict a drift bound.
+//!
+//! [Bounds](crate::optimal) leave out what cannot be true of clocks that wander by no more than is
+//! said: between two stamps a clock then may have gained anything. Where the alignment has found
+//! that it was set, that is known and no doubt about the drift bound. Anywhere else the bound is
+//! too low, or a step was missed; bounds rest on it that this clock did it, and in that place:
+//!
+//! ```text
+//! left out    clock 1, 100 ... 200    clock 2, 40 ... 60    clock 2, 50 ... 90
+//! was set     clock 1, 120 ... 130
+//! contradicted                        clock 2, 40 ... 90
+//! ```
+
+use crate::align::ClockStep;
+use crate::estimate::Estimate;
+use crate::optimal::Relaxed;
+use retime_model::ClockId;
+
+/// Clocks that must have gained more than they can, by clock and stamp, where `known` has no step
+/// of theirs; places that overlap are one.
+pub(super) fn contradicted(relaxed: &[Relaxed], known: &Estimate) -> Vec<ClockStep> {
+    let step = |it: &Relaxed| match *it {
+        Relaxed::Step {
+            clock,
+            after,
+            until,
+            by,
+        } => Some(ClockStep {
+            clock,
+            after,
+            until,
+            by,
+        }),
+        Relaxed::Edge { .. } => None,
+    };
+    let is_unknown = |it: &ClockStep| {
+        let mut known = known_steps(known, it.clock).iter();
+        !known.any(|&(after, until)| after <= it.until && until >= it.after)
+    };
+    let steps = relaxed.iter().filter_map(step).filter(is_unknown);
+    let mut steps: Vec<ClockStep> = steps.collect();
+    steps.sort_by_key(|it| (it.clock, it.after, it.until));
+    steps.dedup_by(|next, before| {
+        let is_one = next.clock == before.clock && next.after <= before.until;
+        if is_one {
+            before.until = before.until.max(next.until);
+            before.by = before.by.max(next.by);
+        }
+        is_one
+    });
+    steps
+}
+
+fn known_steps(known: &Estimate, clock: ClockId) -> &[(i64, i64)] {
+    let offset = known.offsets.get(clock.as_usize());
+    offset.and_then(Option::as_ref).map_or(&[], |it| it.steps())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edges::EdgeIndex;
+    use crate::estimate::Offset;
+
+    fn left_out(clock: u32, after: i64, until: i64, by: f64) -> Relaxed {
+        Relaxed::Step {
+            clock: ClockId(clock),
+            after,
+            until,
+            by,
+        }
+    }
+
+    #[test]
+    fn known_steps_contradict_nothing_and_overlaps_are_one() {
+        let set = Offset::through(vec![(120, 0.0), (130, 500.0)]).with_steps(&[(120, 130)]);
+        let known = Estimate {
+            offsets: vec![None, Some(set), Some(Offset::constant(0.0))],
+            reference: ClockId(2),
+        };
+        let edge = Relaxed::Edge {
+            edge: EdgeIndex(0),
+            by: 3.0,
+        };
+        let relaxed = [
+            left_out(2, 50, 90, 7.0),
+            left_out(1, 100, 200, 500.0),
+            edge,
+            left_out(2, 40, 60, 9.0),
+            left_out(1, 300, 310, 8.0),
+            left_out(0, 5, 6, 1.0),
+        ];
+        let found = contradicted(&relaxed, &known);
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| (it.clock.0, it.after, it.until, it.by))
+            .collect();
+        let wanted = [(0, 5, 6, 1.0), (1, 300, 310, 8.0), (2, 40, 90, 9.0)];
+        assert_eq!(found, wanted);
+    }
+}
