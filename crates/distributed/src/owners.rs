@@ -126,7 +126,7 @@ impl Owners {
         !self.turns.is_empty()
     }
 
-    /// Who owners the operations of a communicator, if processes take turns.
+    /// Who owns the operations of a communicator, if processes take turns.
     pub(crate) fn turns(&self, communicator: u32) -> Option<&Turns> {
         self.turns.get(&communicator)
     }
