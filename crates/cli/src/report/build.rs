@@ -9,9 +9,9 @@ use retime::repair;
 use retime::{Clocks, Grouping, Standing, TraceInfo};
 
 use super::model::{
-    AlignmentPart, BoundsPart, CheckPart, ClockPart, ClocksPart, CoveragePart, DefectPart,
-    DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart, MethodPart,
-    PairPart, PlacePart, RepairPart, StepPart, TracePart, UntiedPart, ViolationPart,
+    AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
+    DefectPart, DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart,
+    MethodPart, PairPart, PlacePart, RepairPart, StepPart, TracePart, UntiedPart, ViolationPart,
 };
 use crate::delay::DelaySource;
 use crate::load::Opened;
@@ -239,7 +239,9 @@ pub(crate) fn bounds_part(bounded: &Bounds, truth: Option<&Coverage>) -> BoundsP
             share: coverage.share(),
             worst_ticks: coverage.worst,
         }),
-        clocks: bounded.by_clock.clone(),
+        clocks: { bounded.by_clock.iter().zip(&bounded.steps) }
+            .map(|(&all, &steps)| ClockBoundPart { all, steps })
+            .collect(),
     }
 }
 

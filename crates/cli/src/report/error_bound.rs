@@ -10,6 +10,10 @@ const FORCING_SHOWN: usize = 6;
 /// Places where the drift bound is contradicted that are shown.
 const CONTRADICTED_SHOWN: usize = 4;
 
+/// Bounds are to hold for all but one event in so many; where a step could go unseen beside more, the
+/// summary says so.
+const UNSEEN_OF: u64 = 1000;
+
 /// Lines of the summary, each with its label.
 pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String)> {
     let Some(rate) = TickRate::per_second(report.trace.ticks_per_second) else {
@@ -23,6 +27,7 @@ pub(super) fn lines(report: &Report, verbose: bool) -> Vec<(&'static str, String
         };
         lines.extend(first("bound", bound(bounds, what, rate)));
         lines.extend(contradicted(bounds, rate).map(|line| ("", line)));
+        lines.extend(unseen(bounds).map(|line| ("", line)));
         lines.extend(bounds.truth.as_ref().map(|truth| {
             let (share, of) = (100.0 * truth.share, group_digits(truth.events));
             (
@@ -101,11 +106,30 @@ fn contradicted(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = Str
     shown.chain(more).chain(rest)
 }
 
+/// Says how many events are where a step of their clock would go unseen, if it is not next to none.
+fn unseen(bounds: &BoundsPart) -> Option<String> {
+    let clocks = (0..).zip(&bounds.clocks);
+    let others = clocks.filter(|it| it.0 != bounds.reference_clock && it.1.all.events > 0);
+    let (mut beyond, mut all) = (0, 0);
+    for (_, clock) in others {
+        beyond += clock.steps.events_beyond;
+        all += clock.all.events + clock.all.unbounded;
+    }
+    (beyond > all / UNSEEN_OF).then(|| {
+        format!(
+            "at {} of {} events, before or after their clock both sends and receives, this holds if it \
+             was not set there: no message would show it",
+            group_digits(beyond),
+            group_digits(all)
+        )
+    })
+}
+
 /// Per clock, and what was left out.
 fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> {
     let span = move |ticks: f64| format_seconds(ticks / rate.get() as f64);
     let clocks = bounds.clocks.iter().enumerate();
-    let bounded = clocks.filter(|(_, clock)| clock.events > 0);
+    let bounded = clocks.filter(|(_, clock)| clock.all.events > 0);
     let left_out = (bounds.left_out > 0).then(|| {
         format!(
             "{} contradict this drift bound and were left out",
@@ -114,11 +138,15 @@ fn details(bounds: &BoundsPart, rate: TickRate) -> impl Iterator<Item = String> 
     });
     bounded
         .map(move |(number, clock)| {
+            let steps = match (clock.steps.from, clock.steps.until) {
+                (Some(from), Some(until)) => format!("from {from} until {until}"),
+                _ => "nowhere".into(),
+            };
             format!(
-                "clock {number}: ±{}, on average ±{}, at best ±{}",
-                span(clock.largest),
-                span(clock.mean),
-                span(clock.mean_half_width)
+                "clock {number}: ±{}, on average ±{}, at best ±{}; a step would show {steps}",
+                span(clock.all.largest),
+                span(clock.all.mean),
+                span(clock.all.mean_half_width)
             )
         })
         .chain(left_out)

@@ -321,7 +321,16 @@ pub(crate) struct BoundsPart {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) truth: Option<CoveragePart>,
     /// By clock.
-    pub(crate) clocks: Vec<retime::optimal::BoundSummary>,
+    pub(crate) clocks: Vec<ClockBoundPart>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ClockBoundPart {
+    #[serde(flatten)]
+    pub(crate) all: retime::optimal::BoundSummary,
+    /// Outside of these stamps bounds hold only if the clock is not set there.
+    #[serde(flatten)]
+    pub(crate) steps: retime::pipeline::StepsShow,
 }
 
 #[derive(Debug, Serialize)]

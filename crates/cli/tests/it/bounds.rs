@@ -274,3 +274,42 @@ fn clocks_that_are_unbounded_for_the_budget_are_counted() {
     assert_eq!(found["given_up_clocks"], 0);
     assert!(!said.contains("--bounds-budget"), "{said}");
 }
+
+/// Two clocks that send to each other twenty times, and forty times more from the first alone,
+/// while the second was set forwards by 5 ms, which no dependency contradicts.
+#[test]
+fn bounds_say_until_when_a_step_would_show() {
+    let scratch = common::Scratch::new();
+    let mut lines = String::new();
+    let mut message = |number: i64, from: (u8, i64), to: (u8, i64)| {
+        for ((location, time), kind) in [(from, "send"), (to, "receive")] {
+            writeln!(
+                lines,
+                r#"{{"location":{location},"time":{time},"type":"{kind}","message":"{number}"}}"#
+            )
+            .unwrap();
+        }
+    };
+    for round in 0..20 {
+        let at = 1_000_000 * (round + 1);
+        message(2 * round, (0, at), (1, at + 1_000));
+        message(2 * round + 1, (1, at + 2_000), (0, at + 3_000));
+    }
+    for round in 20..60 {
+        let at = 1_000_000 * (round + 1);
+        message(2 * round, (0, at), (1, at + 5_001_000));
+    }
+    scratch.write("trace.jsonl", &lines);
+    let report = json(&scratch.retime("check trace.jsonl --json -").stdout);
+    let clock = &report["bounds"]["clocks"][1];
+    assert_eq!(clock["step_shows_from"], 1_002_000);
+    assert_eq!(clock["step_shows_until"], 20_002_000);
+    // Its first receive, and forty at the end.
+    assert_eq!(clock["events_beyond"], 41);
+    let summary = scratch.retime("check trace.jsonl -v").stdout;
+    let said = "at 41 of 80 events, before or after their clock both sends and receives, this holds if \
+                it was not set there: no message would show it";
+    assert!(summary.contains(said), "{summary}");
+    let said = "a step would show from 1002000 until 20002000";
+    assert!(summary.contains(said), "{summary}");
+}

@@ -7,9 +7,9 @@
 
 use rustc_hash::FxHashSet;
 
+use super::axis::Axis;
 use super::components::components;
 use super::division::finest;
-use super::frame::Axis;
 use super::links::Links;
 use super::options::OPTIONS;
 use super::reduced::{Cell, Counted, Reduced, Reduction, Same, same};

@@ -33,6 +33,7 @@
 use rayon::prelude::*;
 
 use super::barrier::Barrier;
+use super::cost::Cost;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::Links;
@@ -53,21 +54,6 @@ struct Term {
     /// How far the ends lie behind the knots before them, from 0 to 1.
     sent: f64,
     received: f64,
-}
-
-/// What dependencies cost, and what changes of rates do.
-#[derive(Clone, Copy)]
-pub(super) struct Cost<'a> {
-    /// What counts for no slack: the minimal delay.
-    pub(super) least: f64,
-    /// What little slack costs.
-    pub(super) barrier: Barrier,
-    /// And how much of that counts, by link.
-    pub(super) weights: &'a [f64],
-    /// How many tight dependencies a link has.
-    pub(super) tight: usize,
-    /// By how much rates change from one piece to the next, as a fraction.
-    pub(super) sigma: f64,
 }
 
 /// Dependencies between the same two segments; they touch the same unknowns.

@@ -148,7 +148,7 @@ impl Links {
     #[cfg(test)]
     pub(super) fn of_list(edges: &crate::edges::Edges) -> Self {
         let reduction = super::reduced::Reduction {
-            axis: super::frame::Axis::new(edges, vec![0; edges.clocks()]),
+            axis: super::axis::Axis::new(edges, vec![0; edges.clocks()]),
             windows: 1,
             layers: usize::MAX,
         };

@@ -13,6 +13,7 @@
 //!  lines         constant drift: the robust slope of pair differences, to begin with
 //!  selection     the stiffest clocks that the trace does not prove wrong
 //!    division      families of clocks: how much rates wander, and in how many pieces
+//!    survey        a pass over all dependencies
 //!    active_set    the tightest dependencies of each pair and stretch, and their offsets:
 //!    centre        the minimum of a convex function of all offsets, by Newton's method
 //!    barrier         what little slack costs
@@ -47,14 +48,17 @@
 
 mod active_set;
 mod alignment;
+mod axis;
 mod barrier;
 mod candidates;
 mod centre;
 mod components;
+mod cost;
 mod curves;
 mod division;
 mod frame;
 mod latency;
+mod line;
 mod lines;
 mod links;
 mod newton;
@@ -68,6 +72,7 @@ mod selection;
 mod sharing;
 mod stages;
 mod steps;
+mod survey;
 mod ties;
 mod ways;
 mod weights;

@@ -141,8 +141,8 @@ fn search(
 mod tests {
     use super::*;
     use crate::align::barrier::Barrier;
-    use crate::align::centre::Cost;
     use crate::align::centre::tests::example;
+    use crate::align::cost::Cost;
     use crate::align::frame::Frame;
     use crate::align::links::{Link, Links};
     use crate::edges::{Edge, Edges};

@@ -10,7 +10,7 @@
 //!   1/2 c (a - 2 b + d)^2   gradient  c (a - 2 b + d) [1, -2, 1]
 //! ```
 
-use super::centre::Cost;
+use super::cost::Cost;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::options::OPTIONS;

@@ -43,7 +43,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::frame::Frame;
+use super::axis::Axis;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use super::reduced::Point;
@@ -61,27 +61,33 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// In components of clocks, each named by one of its members, that count from the
-    /// clocks that `frame` has pinned.
-    pub(super) fn of(links: &Links, frame: &Frame, component: &[usize]) -> Self {
+    /// `pinned` clocks, on this axis; clocks advance by the `grain`.
+    pub(super) fn of(
+        links: &Links,
+        axis: &Axis,
+        grain: f64,
+        pinned: &[usize],
+        component: &[usize],
+    ) -> Self {
         let mut pin = vec![None; component.len()];
-        for &clock in &frame.pinned {
+        for &clock in pinned {
             if let Some(pin) = component.get(clock).and_then(|&name| pin.get_mut(name)) {
                 *pin = Some(clock);
             }
         }
         let curve = |(clock, &name): (usize, &usize)| {
             let pin = pin.get(name).copied().flatten().unwrap_or(clock);
-            frame.axis.shifts[pin].saturating_sub(frame.axis.shifts[clock]) as f64
+            axis.shifts[pin].saturating_sub(axis.shifts[clock]) as f64
         };
         let inside = |link: &&Link| component.get(link.from) == component.get(link.to);
         let inside: Vec<&Link> = links.list().iter().filter(inside).collect();
         let latencies = inside.iter();
         let latencies = latencies.flat_map(|link| links.of(link).iter().map(Point::latency));
-        let least = latencies.min().unwrap_or(0) as f64 + frame.grain;
+        let least = latencies.min().unwrap_or(0) as f64 + grain;
         let count: usize = inside.iter().map(|link| link.count).sum();
         let sparse = count < OPTIONS.fewest * inside.len();
         // Nothing is known to less than a grain.
-        let floor = if sparse { frame.grain } else { 0.0 };
+        let floor = if sparse { grain } else { 0.0 };
         Self {
             worst: (-least).max(floor),
             sparse,
@@ -134,11 +140,10 @@ mod tests {
         ];
         let edges = Edges::new(edges, vec![Some((0, 400)); 3]);
         let links = Links::of_list(&edges);
-        let mut frame = Frame::new(&edges, vec![0, 35, -7], 0, &()).unwrap();
-        frame.pinned = vec![0, 2];
-        let recorded = Recorded::of(&links, &frame, &[0, 0, 2]);
+        let (axis, grain) = (Axis::new(&edges, vec![0, 35, -7]), 5.0);
+        let recorded = Recorded::of(&links, &axis, grain, &[0, 2], &[0, 0, 2]);
         // A message is reversed by 10 less a grain; that between components does not count.
-        assert!((recorded.worst - (10.0 - frame.grain)).abs() < 1e-12);
+        assert!((recorded.worst - (10.0 - grain)).abs() < 1e-12);
         let off = |clock: usize, by: f64| (recorded.curve(clock) - by).abs();
         assert!(off(0, 0.0) + off(1, -35.0) + off(2, 0.0) < 1e-12);
         // Two of three links of one dependency each are inside: these are few.

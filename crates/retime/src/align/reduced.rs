@@ -46,7 +46,7 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
-use super::frame::Axis;
+use super::axis::Axis;
 use crate::edges::Edge;
 use crate::edges::{Source, each_part_watched};
 use retime_model::{Cancelled, Monitor};

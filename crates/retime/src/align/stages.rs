@@ -9,7 +9,7 @@ use retime_model::ClockId;
 use retime_model::TickRate;
 use retime_model::{Cancelled, Monitor};
 
-use super::active_set::{Setting, Survey};
+use super::active_set::Setting;
 use super::candidates::Candidates;
 use super::components::components;
 use super::curves::{Curves, estimate};
@@ -22,6 +22,7 @@ use super::pairwise::pairwise_offsets;
 use super::recorded::Recorded;
 use super::reduced::{Point, Reduced, Reduction};
 use super::selection::{Given, Offsets, Selected, Stiffness};
+use super::survey::Survey;
 use super::ties::Across;
 use super::{Alignment, Relation};
 use crate::edges::Edge;
@@ -191,7 +192,14 @@ impl<'a, S: Source> Stages<'a, S> {
             .map(|(clock, _)| clock)
             .chain(own.map(|_| zero))
             .collect();
-        self.frame.recorded = Recorded::of(&self.candidates.links(), &self.frame, component);
+        let links = self.candidates.links();
+        let Frame {
+            axis,
+            grain,
+            pinned,
+            ..
+        } = &self.frame;
+        self.frame.recorded = Recorded::of(&links, axis, *grain, pinned, component);
     }
 
     /// Finds offsets from those of the stiffest clocks; and once more if they show that

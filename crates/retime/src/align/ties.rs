@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use super::curves::Curves;
 use super::frame::Frame;
-use super::lines::Line;
+use super::line::Line;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
 use retime_model::{Cancelled, Monitor};

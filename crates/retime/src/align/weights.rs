@@ -37,10 +37,10 @@
 
 use rayon::prelude::*;
 
-use super::active_set::{Survey, Surveyed};
 use super::barrier::Barrier;
 use super::links::{Link, Links};
 use super::options::OPTIONS;
+use super::survey::{Survey, Surveyed};
 
 /// The weight of each link in a centre, by what a pass found: of slacks above `least`, and
 /// where nothing below `finest` can be told apart.

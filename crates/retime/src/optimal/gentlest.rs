@@ -57,8 +57,8 @@ use rayon::prelude::*;
 
 use super::cone::maximal;
 use super::envelope::Envelope;
-use super::graph::{Bound, Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
-use super::link::{Link, Slope, routes};
+use super::graph::{Budget, Cycle, Graph, Part, Solved, UNBOUNDED};
+use super::link::{Bound, Link, Slope, routes};
 use super::place::Places;
 use crate::edges::{Edge, EdgeIndex, Edges};
 use crate::estimate::{Estimate, NoEstimate, Offset};

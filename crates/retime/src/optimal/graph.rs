@@ -26,9 +26,9 @@ use std::sync;
 
 use serde::{Deserialize, Serialize};
 
-use self::built::{Nodes, dealt};
+use self::built::{Arc, Nodes, dealt};
 use self::ranks::{InTime, Ranks};
-use super::link::{Link, Slope};
+use super::link::{Bound, Moment, Slope};
 use crate::edges::EdgeIndex;
 use crate::pace::Pace;
 use retime_model::ClockId;
@@ -79,41 +79,6 @@ impl<'a> Budget<'a> {
 
 /// A value that nothing bounds.
 pub(super) const UNBOUNDED: i128 = i128::MIN;
-
-/// A moment of a clock. Pieces are the parts of a clock between its steps;
-/// nothing is known from one about another.
-pub(super) type Moment = (ClockId, u32, i64);
-
-/// What a link says, with its moments.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    pub(super) from: Moment,
-    pub(super) to: Moment,
-    /// By how much the value grows at least, in the unit of the link.
-    pub(super) least: i64,
-    /// Position of the dependency.
-    pub(super) edge: EdgeIndex,
-}
-
-impl Bound {
-    /// Of a link between these clocks and pieces.
-    pub(super) fn new(link: Link, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
-        Self {
-            from: (from.0, from.1, link.at_from),
-            to: (to.0, to.1, link.at_to),
-            least: link.bound,
-            edge: link.edge,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Arc {
-    from: u32,
-    to: u32,
-    bound: i64,
-    edge: EdgeIndex,
-}
 
 /// The constraints.
 #[derive(Clone, Debug)]

@@ -8,7 +8,6 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::graph::Bound;
 use crate::edges::{EdgeIndex, Edges};
 use retime_model::{ClockId, packed, packed_fields};
 
@@ -37,6 +36,33 @@ impl Link {
     /// what is listed twice is equal in it.
     pub(super) fn time(&self) -> (i64, i64) {
         (self.at_from.saturating_add(self.at_to), self.at_from)
+    }
+}
+
+/// A moment of a clock. Pieces are the parts of a clock between its steps;
+/// nothing is known from one about another.
+pub(super) type Moment = (ClockId, u32, i64);
+
+/// What a link says, with its moments.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bound {
+    pub(super) from: Moment,
+    pub(super) to: Moment,
+    /// By how much the value grows at least, in the unit of the link.
+    pub(super) least: i64,
+    /// Position of the dependency.
+    pub(super) edge: EdgeIndex,
+}
+
+impl Bound {
+    /// Of a link between these clocks and pieces.
+    pub(super) fn new(link: Link, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
+        Self {
+            from: (from.0, from.1, link.at_from),
+            to: (to.0, to.1, link.at_to),
+            least: link.bound,
+            edge: link.edge,
+        }
     }
 }
 

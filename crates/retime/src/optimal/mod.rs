@@ -38,6 +38,7 @@ mod relaxation;
 mod screen;
 mod sides;
 mod still;
+mod witnessed;
 
 pub use bounds::offset_bounds;
 pub use coverage::{Coverage, coverage};
@@ -50,3 +51,4 @@ pub(crate) use narrowed::steps;
 pub use offset_bounds::{BoundOptions, ClockBounds, OffsetBounds};
 pub use outside::{Outside, outside};
 pub use relaxation::Relaxed;
+pub use witnessed::{Witnessed, witnessed};

@@ -7,7 +7,7 @@ pub use judgement::{Measured, Runaway, Worse};
 use std::sync::OnceLock;
 
 use super::collected::collected;
-use super::examined::families;
+use super::examined::{Examined, families};
 use super::method::Method;
 use super::problem::{Found, Problem};
 use super::solution::Solution;
@@ -21,6 +21,7 @@ use crate::delay::MinimalDelay;
 use crate::estimate::{Estimate, LearnedDelay, learn_minimal_delay};
 use crate::grouping::{Grouping, Standing, split_clocks};
 use crate::merge::Sum;
+use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
 /// What is known or wanted before a trace is looked at.
@@ -236,10 +237,12 @@ impl Analysis {
         &self.told.standings
     }
 
-    /// How many of the records that dependencies rest on relate only locations of one
-    /// [family](families), if there are several.
-    pub(super) fn used_within_families(&self) -> u64 {
-        self.told.used_within_families
+    /// How much of the communication in the trace was looked at, given what its
+    /// format knows [of other kinds](retime_model::format::Trace::unused).
+    pub fn examined(&self, unused: &[Unused]) -> Examined {
+        let usage = self.causality.usage();
+        let families = families(&self.info);
+        Examined::told(&families, usage, self.told.used_within_families, unused)
     }
 
     /// What was asked for.

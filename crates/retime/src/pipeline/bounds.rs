@@ -6,6 +6,8 @@
 
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
+
 use super::contradicted::contradicted;
 use super::solution::{ClockSet, Solution};
 use crate::TruthError;
@@ -18,11 +20,11 @@ use crate::edges::{Edge, Edges, TraceEdges};
 use crate::estimate::{Estimate, Reference};
 use crate::optimal::{
     BoundOptions, BoundSummary, ClockBounds, Coverage, ErrorBounds, LeastDistortion, OffsetBounds,
-    Outside, coverage, least_distortion, offset_bounds, outside,
+    Outside, Witnessed, coverage, least_distortion, offset_bounds, outside, witnessed,
 };
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
-use retime_model::{TickRate, Timestamp, TraceInfo};
+use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 
 /// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
 pub const BOUND_BUDGET: u64 = 2_000_000_000;
@@ -49,6 +51,8 @@ pub struct Bounds {
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
     /// way, though no alignment found that they were set. Bounds take them to have been set there.
     pub contradicted: Vec<ClockSet>,
+    /// By clock, where a step of it would show.
+    pub steps: Vec<StepsShow>,
     /// Whether each clock is bounded below and above at all.
     sides: Vec<(bool, bool)>,
     /// How far times can be from the truth.
@@ -60,6 +64,34 @@ pub struct Bounds {
     pub largest_over_run: Option<f64>,
     /// The same by clock.
     pub by_clock: Vec<BoundSummary>,
+}
+
+/// The stamps of a clock between which a step of it [would show](crate::optimal::witnessed) if it is
+/// large. Outside of them bounds hold only if the clock is not set there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepsShow {
+    /// The first; `None` where one would show nowhere.
+    #[serde(rename = "step_shows_from")]
+    pub from: Option<Timestamp>,
+    /// The last.
+    #[serde(rename = "step_shows_until")]
+    pub until: Option<Timestamp>,
+    /// Events with edges that are not between these.
+    pub events_beyond: u64,
+}
+
+impl StepsShow {
+    fn of(clock: ClockId, known: Option<Witnessed>, nodes: &Nodes, clocks: &Clocks) -> Self {
+        let shown = |at: i64| nodes.absolute(Ticks(at));
+        let is_beyond = |at: i64| known.is_none_or(|it| at < it.from || at > it.until);
+        let locations = clocks.locations(clock).iter();
+        let own = locations.flat_map(|it| nodes.of(it.as_usize()));
+        Self {
+            from: known.and_then(|it| shown(it.from)),
+            until: known.and_then(|it| shown(it.until)),
+            events_beyond: own.filter(|&it| is_beyond(nodes.time(it).0)).count() as u64,
+        }
+    }
 }
 
 /// A trace whose clocks are known.
@@ -106,14 +138,16 @@ impl Timed<'_> {
             ..bound_options(drift)
         };
         let trace = self.edges();
-        let offsets = trace.at_root::<Estimate, _>(|| {
+        let (offsets, witnessed) = trace.at_root::<Estimate, _>(|| {
             let source = trace.dependencies(&base)?;
-            offset_bounds(&source, |_| 0, &base, &options, self.monitor)
+            let offsets = offset_bounds(&source, |_| 0, &base, &options, self.monitor)?;
+            Ok((offsets, witnessed(&source, self.monitor)?))
         })?;
         Ok(Some(BoundedOffsets {
             drift,
             contradicted: contradicted(&offsets.relaxed, &base),
             offsets,
+            witnessed,
         }))
     }
 
@@ -177,12 +211,15 @@ impl Bounds {
         let largest_over_run = errors.largest_over_run(has_events);
         let own = known.offsets.clocks.iter();
         let own = own.map(|it| it.as_ref().map_or((false, false), ClockBounds::sides));
+        let steps = clocks.iter().zip(&known.witnessed);
+        let steps = steps.map(|(clock, known)| StepsShow::of(clock, *known, nodes, clocks));
         let contradicted = known.contradicted.iter();
         let contradicted = contradicted.filter_map(|it| ClockSet::of(it, nodes).ok());
         Ok(Self {
             drift: known.drift,
             contradicted: contradicted.collect(),
             sides: nodes.by_clock(own.collect(), clocks),
+            steps: nodes.by_clock(steps.collect(), clocks),
             offsets: known.offsets,
             errors,
             all,
@@ -297,6 +334,7 @@ pub struct BoundedOffsets {
     drift: f64,
     contradicted: Vec<ClockStep>,
     offsets: OffsetBounds,
+    witnessed: Vec<Option<Witnessed>>,
 }
 
 impl BoundedOffsets {

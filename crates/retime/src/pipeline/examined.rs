@@ -42,7 +42,6 @@ use retime_model::format::{Reach, Unused};
 use retime_model::{Clocks, TraceInfo};
 use serde::Serialize;
 
-use super::analysis::Analysis;
 use crate::causality::{Causality, Usage, used_within};
 
 /// How much of the communication that a trace records was looked at.
@@ -83,16 +82,6 @@ pub enum Verdict {
     MostUsed,
 }
 
-impl Analysis {
-    /// How much of the communication in the trace was looked at, given what its
-    /// format knows [of other kinds](retime_model::format::Trace::unused).
-    pub fn examined(&self, unused: &[Unused]) -> Examined {
-        let usage = self.causality().usage();
-        let families = families(self.info());
-        Examined::told(&families, usage, self.used_within_families(), unused)
-    }
-}
-
 /// The locations of each process and of what it has made.
 pub fn families(info: &TraceInfo) -> Clocks {
     let locations = info.locations.iter();
@@ -115,7 +104,12 @@ impl Examined {
         Self::told(&families, causality.usage(), within, unused)
     }
 
-    fn told(families: &Clocks, usage: Usage, used_within_clock: u64, unused: &[Unused]) -> Self {
+    pub(super) fn told(
+        families: &Clocks,
+        usage: Usage,
+        used_within_clock: u64,
+        unused: &[Unused],
+    ) -> Self {
         let within = |reach: Reach| match reach {
             Reach::Trace => families.len() < 2,
             Reach::Process => true,

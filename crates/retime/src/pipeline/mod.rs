@@ -41,7 +41,7 @@ pub use analysis::{
     Analysis, AnalysisError, AnalysisOptions, Counts, Measured, Runaway, UsedDelay, Worse,
 };
 pub use auto::Auto;
-pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND};
+pub use bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, DRIFT_BOUND, StepsShow};
 pub use candidates::{Candidate, candidates};
 pub use estimator::{Estimator, Input};
 pub use examined::{Examined, UnusedKind, Verdict, families};

@@ -1,30 +1,6 @@
-//! Files of a crate that use each other in a circle, and those that still may.
+//! Files of a crate that use each other in a circle. None may.
 
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Circles that are left, by crate: exactly these files. No circle may be added to the list;
-/// it shrinks until it is empty.
-pub(super) const LEFT: &[(&str, &[&[&str]])] = &[(
-    "retime",
-    &[
-        &["align/active_set", "align/weights"],
-        &["align/centre", "align/penalties"],
-        &[
-            "align/frame",
-            "align/lines",
-            "align/links",
-            "align/recorded",
-            "align/reduced",
-        ],
-        &[
-            "optimal/graph",
-            "optimal/graph/built",
-            "optimal/graph/ranks",
-            "optimal/link",
-        ],
-        &["pipeline/analysis", "pipeline/examined"],
-    ],
-)];
 
 /// The sets of nodes of a graph each of which can be reached from all others of its set, with
 /// two nodes and more, in order.

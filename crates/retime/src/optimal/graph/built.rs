@@ -16,10 +16,20 @@
 
 use std::cmp::Reverse;
 
-use super::{Arc, Bound, Moment};
+use crate::edges::EdgeIndex;
+use crate::optimal::link::{Bound, Moment};
 use crate::pace::Pace;
 use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, ClockId, Monitor};
+
+/// A bound between two nodes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arc {
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) bound: i64,
+    pub(super) edge: EdgeIndex,
+}
 
 /// The nodes of a graph.
 pub(super) struct Nodes {

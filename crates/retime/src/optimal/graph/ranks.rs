@@ -1,7 +1,7 @@
 //! Nodes in order of time, and which of them are waiting, as one bit each, so that the next one is
 //! found fast.
 
-use super::Moment;
+use crate::optimal::link::Moment;
 use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
 

@@ -37,7 +37,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{Budget, Graph, Moment, Parent, State};
+use super::{Budget, Graph, Parent, State};
+use crate::optimal::link::Moment;
 use crate::pace::Pace;
 use retime_model::Cancelled;
 

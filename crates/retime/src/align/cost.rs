@@ -1,0 +1,18 @@
+//! What the [centre](super::centre) weighs against each other.
+
+use super::barrier::Barrier;
+
+/// What dependencies cost, and what changes of rates do.
+#[derive(Clone, Copy)]
+pub(super) struct Cost<'a> {
+    /// What counts for no slack: the minimal delay.
+    pub(super) least: f64,
+    /// What little slack costs.
+    pub(super) barrier: Barrier,
+    /// And how much of that counts, by link.
+    pub(super) weights: &'a [f64],
+    /// How many tight dependencies a link has.
+    pub(super) tight: usize,
+    /// By how much rates change from one piece to the next, as a fraction.
+    pub(super) sigma: f64,
+}

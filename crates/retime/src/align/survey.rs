@@ -1,0 +1,161 @@
+//! A pass over all dependencies: the tightest of each link in each window of time, between aligned
+//! clocks, and what of them comes too early.
+
+use rayon::prelude::*;
+
+use super::curves::Curves;
+use super::frame::Seen;
+use super::links::{Link, Links};
+use super::options::OPTIONS;
+
+/// Effects that come too early after their causes, by window and link the earliest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Contradictions {
+    /// By how many ticks in sum.
+    pub(super) sum: f64,
+    /// In how many windows
+    touched: usize,
+    /// of so many.
+    windows: usize,
+}
+
+impl Contradictions {
+    /// Whether they show all over the run.
+    pub(super) fn are_proof(&self) -> bool {
+        self.touched * OPTIONS.proof_among > self.windows
+    }
+}
+
+/// A dependency, and what is left of its latency between aligned clocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Tight {
+    latency: f64,
+    /// Of several equal ones the earliest comes first, whatever their positions.
+    sent: f64,
+    at: u32,
+}
+
+/// Stands for none.
+const NOBODY: Tight = Tight {
+    latency: f64::INFINITY,
+    sent: f64::INFINITY,
+    at: u32::MAX,
+};
+
+impl Tight {
+    fn before(&self, other: &Self) -> bool {
+        (self.latency, self.sent, self.at) < (other.latency, other.sent, other.at)
+    }
+}
+
+/// What a pass found of one link.
+pub(super) struct Surveyed {
+    /// By window, the tightest first.
+    tight: Vec<[Tight; OPTIONS.tightest]>,
+    /// The least latency.
+    pub(super) least: f64,
+}
+
+impl Surveyed {
+    /// Looks at all dependencies of a link, given these curves, in so many windows.
+    pub(super) fn new(link: &Link, seen: &[Seen], curves: &Curves, windows: usize) -> Self {
+        let mut found = Self {
+            tight: vec![[NOBODY; OPTIONS.tightest]; windows],
+            least: f64::INFINITY,
+        };
+        let scale = windows as f64 / curves.span;
+        for (at, seen) in (Links::first(link)..).zip(seen) {
+            let latency = seen.latency + curves.between(link.from, link.to, seen);
+            found.least = found.least.min(latency);
+            let window = (seen.sent * scale) as usize;
+            let best = &mut found.tight[window.min(windows - 1)];
+            // Most are not among the tightest, and by far.
+            if latency <= best[OPTIONS.tightest - 1].latency {
+                let sent = seen.sent;
+                insert(best, Tight { latency, sent, at });
+            }
+        }
+        found
+    }
+
+    /// The latencies of the tightest.
+    pub(super) fn tight(&self) -> impl Iterator<Item = f64> + '_ {
+        let all = self.tight.iter().flatten();
+        all.map(|it| it.latency).filter(|it| it.is_finite())
+    }
+
+    /// Their positions, in rising order.
+    pub(super) fn positions(&self) -> Vec<u32> {
+        let tight = self.tight.iter().flatten();
+        let found = tight.map(|it| it.at).filter(|&at| at != NOBODY.at);
+        let mut all: Vec<u32> = found.collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// What a pass found, by link.
+pub(super) struct Survey {
+    pub(super) windows: usize,
+    pub(super) links: Vec<Surveyed>,
+}
+
+impl Survey {
+    /// Of each link the positions of the tightest.
+    pub(super) fn positions(&self) -> Vec<Vec<u32>> {
+        self.links.par_iter().map(Surveyed::positions).collect()
+    }
+
+    /// The least latency of all.
+    pub(super) fn least(&self) -> f64 {
+        let fastest = self.links.iter().map(|link| link.least);
+        fastest.fold(f64::INFINITY, f64::min)
+    }
+
+    /// What comes earlier than `soonest` after its cause.
+    pub(super) fn contradictions(&self, soonest: f64) -> Contradictions {
+        let mut found = Contradictions {
+            windows: self.windows,
+            ..Contradictions::default()
+        };
+        for window in 0..self.windows {
+            let tight = self.links.iter().map(|link| link.tight[window][0].latency);
+            let missing: f64 = tight.map(|it| (soonest - it).max(0.0)).sum();
+            found.sum += missing;
+            found.touched += usize::from(missing > 0.0);
+        }
+        found
+    }
+}
+
+#[inline]
+fn insert(best: &mut [Tight; OPTIONS.tightest], tight: Tight) {
+    if !tight.before(&best[OPTIONS.tightest - 1]) {
+        return;
+    }
+    let mut place = OPTIONS.tightest - 1;
+    while place > 0 && tight.before(&best[place - 1]) {
+        best[place] = best[place - 1];
+        place -= 1;
+    }
+    best[place] = tight;
+}
+
+#[cfg(test)]
+impl Surveyed {
+    /// A link with these latencies.
+    pub(super) fn of(latencies: &[f64]) -> Self {
+        let tight = |&latency: &f64| {
+            let it = Tight {
+                latency,
+                sent: 0.0,
+                at: 0,
+            };
+            [it, NOBODY, NOBODY]
+        };
+        Self {
+            tight: latencies.iter().map(tight).collect(),
+            least: latencies.iter().copied().fold(f64::INFINITY, f64::min),
+        }
+    }
+}
