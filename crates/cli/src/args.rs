@@ -49,7 +49,7 @@ pub(crate) struct CompareArgs {
     pub(crate) others: OtherFiles,
     /// Compare this method, alone and followed by the controlled logical clock;
     /// may be repeated. All if not given
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", ignore_case = true)]
     pub(crate) method: Vec<MethodOption>,
     /// Instead of a trace: what each method can do, decided by runs on simulated
     /// traces, beside the comparison of the thesis (half a minute)

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::error::ErrorKind;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 use retime::printable_path;
 
@@ -47,7 +48,7 @@ pub(crate) fn parsed<C: Parser>(
             .zip(&shown)
             .all(|(word, shown)| word == shown.as_str())
         {
-            return error;
+            return with_output_suggested(error, &shown);
         }
         // Errors of clap quote words raw; those of printable words say as much.
         match C::try_parse_from(shown) {
@@ -58,6 +59,25 @@ pub(crate) fn parsed<C: Parser>(
             ),
         }
     })
+}
+
+/// Where an output is required and the last word is a path at which nothing is, as after `cp`, that
+/// may be the output.
+fn with_output_suggested(mut error: clap::Error, words: &[String]) -> clap::Error {
+    let lacks_output = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::Strings(all)) if all.iter().any(|it| it.starts_with("--output"))
+    );
+    // The program, the command, a trace, and that.
+    let last = words.last().filter(|_| words.len() > 3);
+    if lacks_output
+        && let Some(last) = last.filter(|it| !it.starts_with('-'))
+        && Path::new(last).symlink_metadata().is_err()
+    {
+        let tip = StyledStr::from(format!("did you mean '-o {last}'?"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 #[derive(Debug, Subcommand)]

@@ -14,6 +14,7 @@ use retime::{presence, printable_path};
 use retime_parallel::Team;
 
 use crate::error::CliError;
+use crate::foreign;
 use crate::progress::Interrupts;
 use crate::table::{BadTable, Table, check};
 
@@ -76,7 +77,12 @@ impl ValueEnum for FormatName {
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct FormatArgs {
     /// The format of the trace [default: the one that its path shows]
-    #[arg(long, value_name = "FORMAT", help_heading = "Running")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        help_heading = "Running",
+        ignore_case = true
+    )]
     pub(crate) format: Option<FormatName>,
     /// The processes that share the work, if this one is not alone.
     #[arg(skip)]
@@ -120,6 +126,15 @@ pub(crate) fn of(path: &Path, asked: Option<FormatName>) -> Result<&'static dyn 
         Some(found) if found.is_file() => Some("no trace that retime recognises"),
         _ => None,
     };
+    let foreign = match best {
+        Recognition::No => foreign::told(path, known),
+        // A name may promise what the content is not.
+        Recognition::Possible => foreign::by_content(path),
+        Recognition::Certain => None,
+    };
+    if let Some(told) = foreign {
+        return Err(CliError::input(path, told));
+    }
     if let Some(what) = what.filter(|_| best == Recognition::No) {
         return Err(CliError::Unrecognised {
             path: path.into(),

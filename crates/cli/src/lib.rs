@@ -15,6 +15,7 @@ mod commands;
 mod delay;
 mod drawn;
 mod error;
+mod foreign;
 mod formats;
 pub mod library;
 mod limits;

@@ -23,7 +23,13 @@ pub(crate) struct MethodArgs {
     #[command(flatten)]
     given: Given,
     /// How time stamps are corrected
-    #[arg(long, value_name = "NAME", default_value_t, value_enum)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value_t,
+        value_enum,
+        ignore_case = true
+    )]
     pub(crate) method: MethodOption,
     /// What follows an estimate of how clocks differ
     #[arg(long, value_name = "NAME", default_value = "clc")]

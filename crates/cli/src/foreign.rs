@@ -1,0 +1,264 @@
+//! What a path is that no format recognises, and the way out.
+//!
+//! A file is known by its first bytes or else by the end of its name, a directory by what lies in
+//! it. Only the first bytes of regular files are read, and of a directory the first names.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use retime::format::{Format, Recognition};
+use retime::presence;
+use retime::printable_path;
+
+/// So many bytes show what a file is.
+const HEAD: u64 = 1024;
+/// So many names of a directory are looked at.
+const NAMES: usize = 1000;
+/// So many directories in it.
+const DIRECTORIES: usize = 64;
+
+/// A kind of file that retime does not read.
+struct Kind {
+    /// How it begins: these bytes at this place.
+    magic: &'static [(usize, &'static [u8])],
+    /// What its name may end in.
+    ends: &'static [&'static str],
+    what: &'static str,
+    way_out: &'static str,
+}
+
+const LINES: &str = "its events can be written as JSON lines and read as these (docs/STREAM.md)";
+const AGAIN: &str = "record the program with Score-P, which writes OTF2";
+
+const KINDS: &[Kind] = &[
+    Kind {
+        magic: &[(0, b"\x28\xb5\x2f\xfd")],
+        ends: &[],
+        what: "is packed by Zstandard",
+        way_out: "unpack it first (zstd -d, an archive by tar --zstd -xf)",
+    },
+    Kind {
+        magic: &[(0, b"\xfd7zXZ\0")],
+        ends: &[],
+        what: "is packed by xz",
+        way_out: "unpack it first (xz -d, an archive by tar -xJf)",
+    },
+    Kind {
+        magic: &[(0, b"BZh")],
+        ends: &[],
+        what: "is packed by bzip2",
+        way_out: "unpack it first (bzip2 -d, an archive by tar -xjf)",
+    },
+    Kind {
+        magic: &[(0, b"PK\x03\x04")],
+        ends: &[],
+        what: "is a ZIP archive",
+        way_out: "unpack it first (unzip)",
+    },
+    Kind {
+        magic: &[(257, b"ustar")],
+        ends: &[],
+        what: "is a tar archive",
+        way_out: "unpack it first (tar -xf)",
+    },
+    Kind {
+        magic: &[],
+        ends: &[".tar.gz", ".tgz"],
+        what: "is a tar archive, packed by gzip",
+        way_out: "unpack it first (tar -xzf)",
+    },
+    Kind {
+        magic: &[],
+        ends: &[".nsys-rep", ".qdrep"],
+        what: "is a report of Nsight Systems",
+        way_out: "of a training job record PyTorch's profiles, or export the report (nsys export \
+                  --type sqlite) and write its events as JSON lines (docs/STREAM.md)",
+    },
+    Kind {
+        magic: &[(0, b"SQLite format 3\0")],
+        ends: &[],
+        what: "is a SQLite database, as Nsight Systems and rocprof export them",
+        way_out: LINES,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".pftrace", ".perfetto-trace"],
+        what: "holds packets of Perfetto, which retime writes but does not read",
+        way_out: "traceconv json makes Chrome's JSON of it, which retime reads",
+    },
+    Kind {
+        magic: &[(0, b"#Paraver")],
+        ends: &[".prv"],
+        what: "is a trace of Paraver",
+        way_out: LINES,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".elg"],
+        what: "is a trace of EPILOG, as Scalasca 1 wrote it",
+        way_out: AGAIN,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".bpv", ".vpt", ".stf"],
+        what: "is a trace of VAMPIR from before OTF",
+        way_out: AGAIN,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".otf"],
+        what: "is a trace in OTF, the format before OTF2",
+        way_out: AGAIN,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".clog2", ".slog2"],
+        what: "is a trace of MPE or Jumpshot",
+        way_out: AGAIN,
+    },
+    Kind {
+        magic: &[],
+        ends: &[".edf", ".trc"],
+        what: "is a trace in TAU's own format",
+        way_out: "record again with TAU_TRACE_FORMAT=otf2",
+    },
+    Kind {
+        magic: &[],
+        ends: &[".cubex", ".cube"],
+        what: "is a profile: sums over calls, without the times of events",
+        way_out: "record again with SCOREP_ENABLE_TRACING=true",
+    },
+    Kind {
+        magic: &[(0, b"\x75\xd1\x1d\x57"), (0, b"/* CTF")],
+        ends: &[],
+        what: "is metadata of a CTF trace, as LTTng writes it",
+        way_out: LINES,
+    },
+];
+
+impl Kind {
+    fn told(&self) -> String {
+        format!("{}; {}", self.what, self.way_out)
+    }
+}
+
+/// A text that retime does not read, by how it begins, blanks aside, in small letters.
+struct Text {
+    begins: &'static [&'static str],
+    what: &'static str,
+    way_out: &'static str,
+}
+
+const TEXTS: &[Text] = &[
+    Text {
+        begins: &["<!doctype html", "<html"],
+        what: "is a web page",
+        way_out: "perhaps the page of an error or of a login was saved in the place of the trace",
+    },
+    Text {
+        begins: &["{\"resourcespans\"", "{ \"resourcespans\""],
+        what: "holds spans of OpenTelemetry",
+        way_out: LINES,
+    },
+];
+
+/// What lies at a path that none of the formats recognises, and what to do with it, if it is known.
+pub(crate) fn told(path: &Path, formats: &[&dyn Format]) -> Option<String> {
+    let kind = presence::kind(path).ok().flatten()?;
+    if kind.is_dir() {
+        directory(path, formats)
+    } else if kind.is_file() {
+        by_content(path).or_else(|| by_name(path))
+    } else {
+        None
+    }
+}
+
+/// What a regular file holds, by its first bytes, whatever it is called.
+pub(crate) fn by_content(path: &Path) -> Option<String> {
+    if !presence::kind(path).ok().flatten()?.is_file() {
+        return None;
+    }
+    let head = head(path)?;
+    let begins = |kind: &&Kind| {
+        let mut magic = kind.magic.iter();
+        magic.any(|(at, bytes)| head.get(*at..).is_some_and(|it| it.starts_with(bytes)))
+    };
+    if let Some(kind) = KINDS.iter().find(begins) {
+        return Some(kind.told());
+    }
+    let text = String::from_utf8_lossy(&head);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.to_lowercase();
+    let starts = |it: &&Text| it.begins.iter().any(|it| text.starts_with(it));
+    let found = TEXTS.iter().find(starts)?;
+    Some(format!("{}; {}", found.what, found.way_out))
+}
+
+fn by_name(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let ends = |kind: &&Kind| kind.ends.iter().any(|it| name.ends_with(it));
+    KINDS.iter().find(ends).map(Kind::told)
+}
+
+/// The first bytes of a file.
+fn head(path: &Path) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(HEAD).read_to_end(&mut head).ok()?;
+    Some(head)
+}
+
+/// Paths below a directory, the first by name.
+fn below(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten();
+    let paths = entries.take(NAMES).filter_map(|it| Some(it.ok()?.path()));
+    let mut paths: Vec<_> = paths.collect();
+    paths.sort();
+    paths
+}
+
+fn directory(path: &Path, formats: &[&dyn Format]) -> Option<String> {
+    let inside = below(path);
+    let is = |path: &Path, end: &str| path.extension().is_some_and(|it| it == end);
+    let some = inside.iter().filter(|it| it.is_dir()).take(DIRECTORIES);
+    let traces = some.filter(|it| {
+        let mut formats = formats.iter();
+        formats.any(|format| format.recognise(it).ok() == Some(Recognition::Certain))
+    });
+    let traces: Vec<String> = traces.map(printable_path).collect();
+    match traces.as_slice() {
+        [] => {}
+        [one] => return Some(format!("is no trace, but {one} in it is; give that")),
+        [first, .., last] => {
+            let count = traces.len();
+            return Some(format!(
+                "is no trace, but holds {count}, {first} to {last}; run retime once for each"
+            ));
+        }
+    }
+    let nested = inside.iter().filter(|it| it.is_dir());
+    let nested = nested.flat_map(|it| below(it));
+    let mut all = inside.iter().cloned().chain(nested);
+    if all.any(|it| is(&it, "evt")) {
+        return Some(
+            "has event files of an OTF2 archive, and no anchor file: the measurement ended before it \
+             was complete; run the program again and let it end by itself (MPI_Finalize), with room \
+             for the trace"
+                .into(),
+        );
+    }
+    if inside.iter().any(|it| is(it, "cubex")) {
+        return Some(
+            "has a profile and no trace; record again with SCOREP_ENABLE_TRACING=true".into(),
+        );
+    }
+    if inside.is_empty() {
+        return Some("is an empty directory".into());
+    }
+    let metadata = inside.iter().find(|it| it.ends_with("metadata"));
+    metadata.and_then(|it| {
+        by_content(it).map(|_| format!("is a CTF trace, as LTTng writes it; {LINES}"))
+    })
+}
