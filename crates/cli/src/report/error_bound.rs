@@ -117,8 +117,8 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
     }
     (beyond > all / UNSEEN_OF).then(|| {
         format!(
-            "at {} of {} events, before or after their clock both sends and receives, this holds if it \
-             was not set there: no message would show it",
+            "{} of {} events lie outside the stretch in which their clock both sends and receives: \
+             there this holds if it was not set, which no message would show",
             group_digits(beyond),
             group_digits(all)
         )

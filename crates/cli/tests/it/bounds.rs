@@ -307,8 +307,8 @@ fn bounds_say_until_when_a_step_would_show() {
     // Its first receive, and forty at the end.
     assert_eq!(clock["events_beyond"], 41);
     let summary = scratch.retime("check trace.jsonl -v").stdout;
-    let said = "at 41 of 80 events, before or after their clock both sends and receives, this holds if \
-                it was not set there: no message would show it";
+    let said = "41 of 80 events lie outside the stretch in which their clock both sends and receives: \
+                there this holds if it was not set, which no message would show";
     assert!(summary.contains(said), "{summary}");
     let said = "a step would show from 1002000 until 20002000";
     assert!(summary.contains(said), "{summary}");
