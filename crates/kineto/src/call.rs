@@ -5,10 +5,12 @@
 //! | NCCL kernel (`cat` "kernel") with "Collective name" | from when the device takes part to when its part is done | operation, sizes, group with its ranks, newer ones a number ("Seq") |
 //! | communication kernel without it, as of PyTorch up to 2.1 | the same | nothing: the call that [launched](crate::launch) it does |
 //! | `gloo:all_reduce`, ... (`cat` `user_annotation`) | the same, on a thread of the process group | operation and sizes; neither group nor root |
-//! | `gloo:send`, `gloo:recv` | the posting; what is waited for comes later | nothing that could be used |
-//! | `c10d::*`, `record_param_comms`, `nccl:*` | the call on the program's own thread, which may return at once | the root of a rooted operation; what the kernels are that it launches |
+//! | `gloo:send`, `gloo:recv` | from when it is under way to when it was waited for | nothing: the [call](crate::posted) around its begin does |
+//! | `c10d::*`, `record_param_comms`, `nccl:*` | the call on the program's own thread, which may return at once | the root of a rooted operation, the peer of a message; what the kernels are that it launches |
 //!
-//! Only kernels and calls of gloo order ranks: none of them ends before all it needs have begun.
+//! Kernels and calls of gloo order ranks: none of them ends before all it needs have begun. Of a
+//! message of gloo it is the call `c10d::send` that has begun: the data may be on their way
+//! before `gloo:send` begins.
 //! A call says what it is by its *signature*: calls of one operation have equal ones.
 //!
 //! Source of the names: `saveNcclMeta` of `torch/csrc/profiler/util.cpp` and Kineto's
@@ -21,7 +23,7 @@ use memchr::memmem::{self, Finder};
 use retime_model::Operation;
 use serde_json::Value;
 
-use crate::header::{number, rank_list};
+use crate::header::{Header, number, rank_list};
 use crate::pass::Event;
 
 /// A call as one rank recorded it.
@@ -38,12 +40,14 @@ pub(crate) struct Call {
     pub(crate) sequence: Option<u64>,
     /// How many members its group has, if it says so.
     pub(crate) members: Option<u32>,
+    /// Of messages: only those of one tag keep their order.
+    pub(crate) tag: u32,
     /// Where it was recorded.
     pub(crate) on: On,
 }
 
 /// Where a call was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum On {
     /// On a stream of a device, which does one call after the other.
     Stream,
@@ -71,6 +75,18 @@ pub(crate) struct Label {
 }
 
 impl Label {
+    /// The group that a call is of whatever it is, since all groups with others in them have
+    /// the same members in the same order; nothing if they have not, or one does not say its
+    /// members.
+    pub(crate) fn of_any(header: &Header) -> Option<Self> {
+        let mut groups = header.groups.iter().filter(|it| it.ranks.len() != 1);
+        let first = groups.next().filter(|it| !it.ranks.is_empty())?;
+        groups.all(|it| it.ranks == first.ranks).then(|| Self {
+            name: first.name.clone(),
+            ranks: format!("{:?}", first.ranks),
+        })
+    }
+
     /// The ranks of its members, if all are said.
     pub(crate) fn members(&self) -> Option<Vec<u32>> {
         rank_list(&self.ranks)
@@ -90,12 +106,14 @@ pub(crate) enum Said {
     Launch(u64),
     /// What kernels are that are launched meanwhile.
     Around(Around),
+    /// A message is asked for.
+    Posting(Posting),
+    /// A message of gloo is under way.
+    UnderWay(u32),
     /// It communicates, but proves nothing.
     Unused(&'static str),
 }
 
-/// Messages of gloo, in words that take a plural: only their posting is recorded.
-const GLOO_MESSAGE: &str = "gloo message call";
 /// Operations of a compiled JAX program, of which only the name is recorded.
 const XLA: &str = "XLA collective";
 
@@ -114,7 +132,9 @@ impl Said {
             [b'n', b'c', b'c', b'l', b':', operation @ ..] if cat == b"user_annotation" => {
                 annotation(event, number, operation)
             }
-            [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => request(event, operation),
+            [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => {
+                request(event, number, operation)
+            }
             b"record_param_comms" => parameters(event, number),
             [b'c', b'u', ..] | [b'h', b'i', b'p', ..] => launch(event, name).map(Self::Launch),
             [b'a' | b'r' | b'c', ..] if cat.is_empty() => xla(event, name),
@@ -205,6 +225,17 @@ pub(crate) struct Request {
     pub(crate) elements: Option<Elements>,
 }
 
+/// A call by which the program asks for a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Posting {
+    /// Its event.
+    pub(crate) event: u32,
+    /// What it does, by ranks of a group that it does not name.
+    pub(crate) what: What,
+    pub(crate) signature: String,
+    pub(crate) tag: u32,
+}
+
 fn arguments(event: &Event<'_>) -> Value {
     serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default()
 }
@@ -252,6 +283,7 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
+        tag: 0,
         on: On::Stream,
     })
 }
@@ -311,7 +343,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = String::from_utf8_lossy(name);
     let plain = normalised(&name);
     if matches!(&*plain, "send" | "recv" | "recvanysource") {
-        return Some(Said::Unused(GLOO_MESSAGE));
+        return Some(Said::UnderWay(event_number));
     }
     let what = What::Collective(operation(&plain)?);
     Some(Said::Call(Call {
@@ -325,13 +357,17 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         group: None,
         sequence: None,
         members: None,
+        tag: 0,
         on: On::Thread,
     }))
 }
 
 /// What a call on the program's thread asks for; the root is an argument of its own.
-fn request(event: &Event<'_>, name: &[u8]) -> Option<Said> {
+fn request(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = normalised(&String::from_utf8_lossy(name));
+    if matches!(&*name, "send" | "recv") {
+        return posting(event, event_number, &name);
+    }
     let operation = operation(&name)?;
     let mut request = Request {
         operation,
@@ -348,22 +384,44 @@ fn request(event: &Event<'_>, name: &[u8]) -> Option<Said> {
     Some(Said::Request(request))
 }
 
+/// A message that is asked for: tensors, group, peer and tag are its arguments.
+fn posting(event: &Event<'_>, event_number: u32, name: &str) -> Option<Said> {
+    let args = arguments(event);
+    let argument = |place: usize| args.get("Concrete Inputs")?.get(place);
+    let peer = number(argument(2))?;
+    let what = match name {
+        "send" => What::Send(peer),
+        _ => What::Receive(peer),
+    };
+    Some(Said::Posting(Posting {
+        event: event_number,
+        what,
+        signature: signature(what, name, || {
+            let tensors = args.get("Input Dims").and_then(|it| it.get(0));
+            text(tensors.and_then(|it| it.get(0)).and_then(product).map(Value::from).as_ref())
+        }),
+        tag: number(argument(3)).unwrap_or_default(),
+    }))
+}
+
 /// The elements that go in and come out, of operations between two tensors.
 fn elements(name: &str, event: &Event<'_>) -> Option<Elements> {
     if !matches!(name, "allgatherbase" | "reducescatterbase" | "alltoallbase") {
         return None;
     }
     let args = arguments(event);
-    let count = |place: usize| {
-        let dims = args.get("Input Dims")?.get(place)?.as_array()?;
-        let product = |so_far: u64, it: &Value| so_far.checked_mul(it.as_u64()?);
-        dims.iter().try_fold(1, product)
-    };
+    let count = |place: usize| product(args.get("Input Dims")?.get(place)?);
     // The tensor for the result comes first.
     Some(Elements {
         input: count(1)?,
         output: count(0)?,
     })
+}
+
+/// How many elements a tensor of these dimensions has.
+fn product(dims: &Value) -> Option<u64> {
+    let product = |so_far: u64, it: &Value| so_far.checked_mul(it.as_u64()?);
+    dims.as_array()?.iter().try_fold(1, product)
 }
 
 /// A name without what versions write differently: `_allgather_base`, `all_gather`.

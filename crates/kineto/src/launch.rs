@@ -129,6 +129,7 @@ fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elem
         group: None,
         sequence: None,
         members: members(operation, elements),
+        tag: 0,
         on: On::Stream,
     }
 }

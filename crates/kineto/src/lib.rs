@@ -14,6 +14,7 @@
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
 //! launch   kernels --> calls                   what they do, from who launched them
+//! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! hosts    names --> clocks                    one name is one clock, unless it is not
@@ -73,6 +74,7 @@ mod outline;
 mod pass;
 mod places;
 mod placing;
+mod posted;
 mod profile;
 mod recognise;
 mod rest;

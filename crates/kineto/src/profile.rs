@@ -16,6 +16,7 @@ use crate::header::Header;
 use crate::launch::Launches;
 use crate::micros;
 use crate::pass::{Event, read};
+use crate::posted::Posted;
 use crate::streams;
 use crate::window::syntax;
 
@@ -128,6 +129,7 @@ struct Gathered {
     calls: Vec<Call>,
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
+    posted: Posted,
     flows: Vec<FlowEnd>,
     unused: Vec<(&'static str, u64)>,
 }
@@ -295,6 +297,8 @@ impl Gathered {
             Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
             Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
             Some(Said::Around(around)) => self.launches.around.push(around),
+            Some(Said::Posting(posting)) => self.posted.postings.push(posting),
+            Some(Said::UnderWay(message)) => self.posted.under_way.push(message),
             Some(Said::Request(asked)) => {
                 let root = asked.root;
                 let requests = self.requests.entry(asked.operation);
@@ -331,10 +335,15 @@ impl Gathered {
         for kind in unnamed {
             self.unused(kind, 1);
         }
+        let (messages, unused) = std::mem::take(&mut self.posted).calls(&self.columns, header);
+        for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
+            self.unused(kind, count);
+        }
         let doubtful = streams::label(&mut self.calls, &self.columns, header);
         if doubtful > 0 {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
+        self.calls.extend(messages);
         self.calls.sort_by_key(|it| it.event);
         if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
             self.unused(WITHOUT_KERNELS, asked);

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::alignment::Item;
 use crate::call::{Call, Label, What};
+use crate::columns::NO_TRACK;
 use crate::profile::FileRead;
 
 /// A process group.
@@ -66,30 +67,75 @@ impl<'a> Calls<'a> {
 
     /// A call as it stands in a sequence of its group.
     pub(super) fn item(&self, group: &Group, file: usize, call: usize) -> Option<Item> {
-        let (is_cause, is_effect) = match self.call(file, call)?.what {
-            What::Send(_) => (true, false),
-            What::Receive(_) => (false, true),
-            What::Collective(operation) => {
-                let root = || self.files.get(file)?.requests.get(&operation)?.root;
-                let root = root().and_then(|it| group.ranks.get(it as usize).copied());
-                let is_root = root.is_some() && root == self.rank(file);
-                match operation.class(false) {
-                    Class::AllToAll => (true, true),
-                    Class::OneToAll if root.is_some() => (is_root, !is_root),
-                    Class::AllToOne if root.is_some() => (!is_root, is_root),
-                    _ => (false, false),
-                }
-            }
+        let What::Collective(operation) = self.call(file, call)?.what else {
+            return self.end_of_message(file, call);
         };
-        let columns = &self.files.get(file)?.columns;
-        let it = self.call(file, call)?;
-        let since = |time: u64| (time - self.origin) as i64;
+        let root = || self.files.get(file)?.requests.get(&operation)?.root;
+        let root = root().and_then(|it| group.ranks.get(it as usize).copied());
+        let is_root = root.is_some() && root == self.rank(file);
+        let (is_cause, is_effect) = match operation.class(false) {
+            Class::AllToAll => (true, true),
+            Class::OneToAll if root.is_some() => (is_root, !is_root),
+            Class::AllToOne if root.is_some() => (!is_root, is_root),
+            _ => (false, false),
+        };
+        let item = self.at(file, self.call(file, call)?.event)?;
         Some(Item {
             signature: self.signature(file, call)?,
-            begin: since(columns.begin(it.event)),
-            end: since(columns.end(it.event)),
             is_cause,
             is_effect,
+            ..item
+        })
+    }
+
+    /// An end of a message as it stands in the sequence of its channel.
+    pub(super) fn end_of_message(&self, file: usize, call: usize) -> Option<Item> {
+        let it = self.call(file, call)?;
+        Some(Item {
+            signature: self.signature(file, call)?,
+            is_cause: matches!(it.what, What::Send(_)),
+            is_effect: matches!(it.what, What::Receive(_)),
+            ..self.at(file, it.event)?
+        })
+    }
+
+    /// A call in which nobody ends before all have begun, of whichever signature.
+    pub(super) fn mutual(&self, file: usize, event: u32) -> Option<Item> {
+        let item = self.at(file, event)?;
+        Some(Item {
+            is_cause: true,
+            is_effect: true,
+            ..item
+        })
+    }
+
+    /// From when to when an event is; it orders nobody.
+    fn at(&self, file: usize, event: u32) -> Option<Item> {
+        let columns = &self.files.get(file)?.columns;
+        Some(Item {
+            signature: 0,
+            begin: self.since(columns.begin(event)),
+            end: self.since(columns.end(event)),
+            is_cause: false,
+            is_effect: false,
+        })
+    }
+
+    /// A time from the first of all.
+    fn since(&self, time: u64) -> i64 {
+        time.wrapping_sub(self.origin) as i64
+    }
+
+    /// From when to when a file has events.
+    pub(super) fn window(&self, file: usize) -> (i64, i64) {
+        let columns = self.files.get(file).map(|it| &it.columns);
+        let events = columns.into_iter().flat_map(|it| {
+            let placed = |event: &u32| it.track(*event) != NO_TRACK;
+            let events = (0..it.begins.len() as u32).filter(placed);
+            events.map(|event| (self.since(it.begin(event)), self.since(it.end(event))))
+        });
+        events.fold((i64::MAX, i64::MIN), |(first, last), (begin, end)| {
+            (first.min(begin), last.max(end))
         })
     }
 

@@ -90,12 +90,13 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         unmatched: vec![BTreeMap::new(); files.len()],
         ..Matching::default()
     };
+    let mut messages = Vec::new();
     for (label, members) in calls.labelled() {
         let group = calls.group(&label, &members);
-        let (collectives, messages): (Vec<Sequence>, Vec<Sequence>) =
+        let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) =
             members.into_iter().map(|it| calls.apart(it)).unzip();
         matching.collectives(&calls, &group, &collectives);
-        matching.messages(&calls, &group, &messages);
+        messages.push((matching.groups.len(), of_group));
         matching.groups.push(group);
     }
     let pools = pools::pools(&calls);
@@ -110,6 +111,7 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
             None => matching.reject(pool, AMBIGUOUS),
         }
     }
+    matching.messages(&calls, &messages);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
     }

@@ -215,9 +215,13 @@ impl<'a> RankFile<'a> {
             }
         }
         self.main(events, filler, |events, filler, number, call| {
-            self.call(events, filler, call)?;
+            let asked = self.call(events, filler, call)?;
             if call.role != Role::Member && call.event.is_within(self.window) {
-                placed[number] = Some(self.annotation(events, filler, call, self.process())?);
+                let under_way = self.annotation(events, filler, call, self.process())?;
+                placed[number] = Some(match call.role {
+                    Role::Sender { .. } => asked,
+                    _ => under_way,
+                });
             }
             Ok(())
         })?;

@@ -19,8 +19,8 @@ const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
 const WAKE: Duration = Duration::heavy(30_000, 60_000.0);
 /// An iteration ends with work that needs no other rank.
 const REST: Duration = Duration::exponential(100_000, 50_000.0);
-/// `gloo:recv` ends so long after it began, whenever its message comes.
-const RECEIVE: Duration = Duration::heavy(26_000, 1_000_000.0);
+/// A thread that waits for a message goes on so long after that has come.
+const RECEIVE: Duration = Duration::heavy(26_000, 60_000.0);
 /// Of a message through shared memory or a network.
 const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
 /// Elements that fit the buffers of a connection: nobody waits for a receiver.
@@ -243,14 +243,20 @@ impl Simulation<'_> {
             (receiver, received, Role::Receiver { from: sender }),
         ] {
             let state = &mut self.ranks[rank as usize];
+            let leaves = match self.run.style {
+                Style::Nccl => sent.event,
+                // The call sends before it notes that it does.
+                Style::Gloo => sent.call.part(1, 2),
+            };
             let waits = match role {
                 Role::Sender { .. } if what.0 <= EAGER => begun.event,
-                _ => sent.event.max(received.event),
+                Role::Sender { .. } => leaves.max(received.event).max(begun.event),
+                _ => leaves.max(received.call.part(1, 2)).max(begun.event),
             };
             let arrived = waits + transfer + LATENCY.draw(&mut state.random);
             let end = match (self.run.style, role) {
                 (Style::Gloo, Role::Receiver { .. }) => {
-                    begun.event + RECEIVE.draw(&mut state.random)
+                    arrived + RECEIVE.draw(&mut state.random)
                 }
                 _ => arrived,
             };
