@@ -42,6 +42,8 @@ pub(crate) struct Call {
     pub(crate) members: Option<u32>,
     /// Of messages: only those of one tag keep their order.
     pub(crate) tag: u32,
+    /// Of messages of gloo: the range within a send, the call around a receive.
+    pub(crate) other: Option<u32>,
     /// Where it was recorded.
     pub(crate) on: On,
 }
@@ -284,6 +286,7 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
         tag: 0,
+        other: None,
         on: On::Stream,
     })
 }
@@ -358,6 +361,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         sequence: None,
         members: None,
         tag: 0,
+        other: None,
         on: On::Thread,
     }))
 }

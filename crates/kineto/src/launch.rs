@@ -130,6 +130,7 @@ fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elem
         sequence: None,
         members: members(operation, elements),
         tag: 0,
+        other: None,
         on: On::Stream,
     }
 }

@@ -15,6 +15,11 @@
 //! `ProcessGroupGloo.cpp` ends the range, after the wait. On a real recording that holds for all
 //! 144 messages, and `gloo:send` begins after its receive has ended in 16 of them.
 //!
+//! Data leave only when their receive is posted (`Pair::send` of gloo's `tcp/pair.cc` announces
+//! a message first), so no `gloo:send` ends before `c10d::recv_` begins, also in all 144. That
+//! tells which messages belong together; as a dependency it is not taken, since a program
+//! need not wait for what it sent, and the range of such a message ends earlier.
+//!
 //! The peer is a rank of a group that neither names. It is known where all groups of a rank that
 //! have other members have the same ones in the same order, as where there is but one.
 
@@ -75,6 +80,10 @@ impl Posted {
                         What::Send(_) => posting.event,
                         _ => event,
                     },
+                    other: Some(match posting.what {
+                        What::Send(_) => event,
+                        _ => posting.event,
+                    }),
                     what: posting.what,
                     signature: posting.signature.clone(),
                     group: Some(label.clone()),

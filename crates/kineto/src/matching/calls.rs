@@ -91,12 +91,20 @@ impl<'a> Calls<'a> {
     /// An end of a message as it stands in the sequence of its channel.
     pub(super) fn end_of_message(&self, file: usize, call: usize) -> Option<Item> {
         let it = self.call(file, call)?;
-        Some(Item {
+        let item = Item {
             signature: self.signature(file, call)?,
             is_cause: matches!(it.what, What::Send(_)),
             is_effect: matches!(it.what, What::Receive(_)),
             ..self.at(file, it.event)?
-        })
+        };
+        let other = it.other.and_then(|other| self.at(file, other));
+        Some(other.map_or(item, |other| Item {
+            begin: item.begin.min(other.begin),
+            end: item.end.max(other.end),
+            is_cause: true,
+            is_effect: true,
+            ..item
+        }))
     }
 
     /// A call in which nobody ends before all have begun, of whichever signature.

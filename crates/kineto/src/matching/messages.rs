@@ -4,8 +4,9 @@
 //! sequence has to be [shifted](super::alignment) against the other, as with collectives;
 //! numbers do not help, as each rank counts its own. What tells the shift is that no receive ends
 //! before its send has begun, together with what the collectives of both ranks, of whichever
-//! group, say of their clocks. Without any of these nothing is joined: of receives that wait in
-//! vain and of messages that were sent long before, the times alone look alike.
+//! group, say of their clocks. Without any of these nothing is joined, but where a send
+//! [waits for its receive](crate::posted): of receives that wait in vain and of messages that
+//! were sent long before, the times alone look alike.
 //!
 //! A shift leaves messages at either end without a counterpart. That is as it has to be only if
 //! nobody can have recorded that:
@@ -74,8 +75,7 @@ impl Matching {
             .collect();
         for (number, (position, (way, channel))) in (0..).zip(channels) {
             let both = (recorded.get(way.from)).zip(recorded.get(way.to));
-            let known = both.and_then(Known::of_both);
-            self.channel(calls, (position, number), way, channel, both.zip(known));
+            self.channel(calls, (position, number), way, &channel, both);
         }
     }
 
@@ -134,18 +134,26 @@ impl Matching {
         calls: &Calls<'_>,
         (group, number): (usize, u64),
         Way { from, to, .. }: Way,
-        channel: Channel,
-        known: Option<((&Recorded, &Recorded), Known)>,
+        channel: &Channel,
+        both: Option<(&Recorded, &Recorded)>,
     ) {
+        let known = both.and_then(Known::of_both);
         let items = |file: usize, own: &[usize]| -> Vec<Item> {
             let item = |&call: &usize| calls.end_of_message(file, call);
             own.iter().filter_map(item).collect()
         };
         let sends = items(from, &channel.sends);
         let receives = items(to, &channel.receives);
-        let shift = known.and_then(|(windows, known)| {
+        let waits = sends.iter().chain(&receives).all(Item::is_mutual);
+        let known = known.or_else(|| waits.then(Known::default));
+        let shift = known.zip(both).and_then(|(known, windows)| {
             let Shift::By(shift) = align(&sends, &receives, &known) else {
                 return None;
+            };
+            let known = if waits {
+                Known::of(&sends, &receives, shift)
+            } else {
+                known
             };
             let is_whole = is_whole((&sends, &receives), shift, windows, known.difference());
             is_whole.then_some(shift)
@@ -220,7 +228,7 @@ fn is_whole(
 ) -> bool {
     let earlier = usize::try_from(shift).unwrap_or(0);
     // Of these the last counts, for it begins after all others.
-    let is_early = (sends.iter().take(earlier).last())
+    let is_early = (sends.iter().take(earlier).next_back())
         .is_none_or(|it| it.begin + difference <= receiver.window.0);
     let sent = usize::try_from(sends.len() as i64 - shift).unwrap_or(0);
     let is_late = (receives.iter().skip(sent).map(|it| it.end).min())
