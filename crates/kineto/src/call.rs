@@ -16,14 +16,12 @@
 //! Source of the names: `saveNcclMeta` of `torch/csrc/profiler/util.cpp` and Kineto's
 //! `output_json.cpp`; of gloo: `ProcessGroupGloo.cpp`.
 
-use std::sync::LazyLock;
-
-use memchr::memchr;
-use memchr::memmem::{self, Finder};
+use memchr::memmem;
 use retime_model::Operation;
 use serde_json::Value;
 
 use crate::header::{Header, number, rank_list};
+use crate::kernels::{family, mutual};
 use crate::pass::Event;
 
 /// A call as one rank recorded it.
@@ -55,6 +53,8 @@ pub(crate) enum On {
     Stream,
     /// On a thread that takes calls from a queue.
     Thread,
+    /// On a stream that nothing tells the group of: the order of such kernels is all there is.
+    Order,
 }
 
 /// What a call does.
@@ -127,7 +127,7 @@ impl Said {
         let cat = event.text(event.fields.cat);
         if cat.eq_ignore_ascii_case(b"kernel") {
             let kind = family(name)?;
-            return Some(kernel(event, number, kind));
+            return Some(kernel(event, number, (name, kind)));
         }
         match name {
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
@@ -145,42 +145,6 @@ impl Said {
     }
 }
 
-/// Names of kernels that communicate, by what they have in common, with the words in which
-/// they are counted: NCCL and its likes for other devices, all-reduces that inference servers
-/// bring along, and dispatch and combine of mixtures of experts.
-const FAMILIES: [(&str, &str); 11] = [
-    ("nccl", "unnamed NCCL kernel"),
-    ("rccl", "unnamed RCCL kernel"),
-    ("hccl", "unnamed HCCL kernel"),
-    ("msccl", "unnamed MSCCL kernel"),
-    ("cross_device_reduce", "custom all-reduce kernel"),
-    ("all_reduce", "custom all-reduce kernel"),
-    ("allreduce_fusion", "custom all-reduce kernel"),
-    ("ShotAllReduceKernel", "custom all-reduce kernel"),
-    ("multimem_", "multicast kernel"),
-    ("deep_ep", "DeepEP kernel"),
-    ("nvshmem", "NVSHMEM kernel"),
-];
-
-/// Compiled kernels are named for what they fuse, which may be what comes before or after a
-/// collective.
-const FUSED: &[u8] = b"triton_";
-
-/// What kind of communication a kernel is, by its name up to its arguments.
-fn family(name: &[u8]) -> Option<&'static str> {
-    static FINDERS: LazyLock<Vec<(Finder<'static>, &'static str)>> = LazyLock::new(|| {
-        let finder = |&(part, kind): &(&'static str, &'static str)| (Finder::new(part), kind);
-        FAMILIES.iter().map(finder).collect()
-    });
-    if name.starts_with(FUSED) {
-        return None;
-    }
-    let end = memchr(b'(', name).unwrap_or(name.len());
-    let name = name.get(..end).unwrap_or(name);
-    let found = FINDERS.iter().find(|(part, _)| part.find(name).is_some());
-    found.map(|(_, kind)| *kind)
-}
-
 /// A kernel that does not say which call it is part of.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Kernel {
@@ -190,6 +154,8 @@ pub(crate) struct Kernel {
     pub(crate) launch: Option<u64>,
     /// How it is counted if nothing tells more.
     pub(crate) kind: &'static str,
+    /// The call that its name alone makes it.
+    pub(crate) by_name: Option<Call>,
 }
 
 /// A call on the program's own thread.
@@ -251,7 +217,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn kernel(event: &Event<'_>, event_number: u32, kind: &'static str) -> Said {
+fn kernel(event: &Event<'_>, event_number: u32, (name, kind): (&[u8], &'static str)) -> Said {
     let args = arguments(event);
     match described(&args, event_number) {
         Some(call) => Said::Call(call),
@@ -259,8 +225,27 @@ fn kernel(event: &Event<'_>, event_number: u32, kind: &'static str) -> Said {
             event: event_number,
             launch: number(args.get("correlation")),
             kind,
+            by_name: by_name(event_number, name, &args),
         }),
     }
+}
+
+/// The call that the name of a kernel makes it. How many blocks and threads it has follows
+/// from sizes, and is equal for all ranks.
+fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
+    let of = |key| text(args.get(key));
+    let shape = [of("grid"), of("block")].join(" ");
+    Some(Call {
+        event: event_number,
+        what: What::Collective(mutual(name)?),
+        signature: format!("{} {shape}", String::from_utf8_lossy(name)),
+        group: None,
+        sequence: None,
+        members: None,
+        tag: 0,
+        other: None,
+        on: On::Order,
+    })
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
@@ -402,7 +387,13 @@ fn posting(event: &Event<'_>, event_number: u32, name: &str) -> Option<Said> {
         what,
         signature: signature(what, name, || {
             let tensors = args.get("Input Dims").and_then(|it| it.get(0));
-            text(tensors.and_then(|it| it.get(0)).and_then(product).map(Value::from).as_ref())
+            text(
+                tensors
+                    .and_then(|it| it.get(0))
+                    .and_then(product)
+                    .map(Value::from)
+                    .as_ref(),
+            )
         }),
         tag: number(argument(3)).unwrap_or_default(),
     }))

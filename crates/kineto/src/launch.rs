@@ -44,8 +44,8 @@ impl Launches {
         ranges.max(count(|it| matches!(it, Tells::All(_))))
     }
 
-    /// The calls that kernels are, and how those are counted of which that cannot be told.
-    pub(crate) fn named(mut self, columns: &Columns) -> (Vec<Call>, Vec<&'static str>) {
+    /// The calls that kernels are, and those of which that cannot be told.
+    pub(crate) fn named(mut self, columns: &Columns) -> (Vec<Call>, Vec<Kernel>) {
         if self.kernels.is_empty() {
             return (Vec::new(), Vec::new());
         }
@@ -61,14 +61,18 @@ impl Launches {
         for within in launched.iter().flatten() {
             *kernels.entry(within.event).or_default() += 1;
         }
+        let calls: Vec<Option<Call>> = (self.kernels.iter().zip(&launched))
+            .map(|(kernel, within)| {
+                let within = within.as_ref();
+                let alone = within.filter(|it| kernels.get(&it.event) == Some(&1));
+                alone.map(|it| it.call(kernel.event))
+            })
+            .collect();
         let (mut named, mut unnamed) = (Vec::new(), Vec::new());
-        for (kernel, within) in self.kernels.iter().zip(&launched) {
-            let alone = within
-                .as_ref()
-                .filter(|it| kernels.get(&it.event) == Some(&1));
-            match alone.map(|it| it.call(kernel.event)) {
+        for (kernel, call) in self.kernels.into_iter().zip(calls) {
+            match call {
                 Some(call) => named.push(call),
-                None => unnamed.push(kernel.kind),
+                None => unnamed.push(kernel),
             }
         }
         (named, unnamed)

@@ -13,6 +13,7 @@
 //! profile  events --> tracks, names, calls     what a file says
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
+//! kernels  names of kernels --> operations    of those that say nothing else
 //! launch   kernels --> calls                   what they do, from who launched them
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
@@ -66,6 +67,7 @@ mod flows;
 mod header;
 mod hosts;
 mod json;
+mod kernels;
 mod launch;
 mod matching;
 mod micros;

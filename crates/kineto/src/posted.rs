@@ -94,6 +94,9 @@ impl Posted {
                 }),
             }
         }
-        (calls, [(UNKNOWN_PEER, nameless), (UNKNOWN_GROUP, groupless)])
+        (
+            calls,
+            [(UNKNOWN_PEER, nameless), (UNKNOWN_GROUP, groupless)],
+        )
     }
 }

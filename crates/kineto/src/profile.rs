@@ -10,7 +10,7 @@ use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::call::{Around, Call, Said, Tells};
+use crate::call::{Around, Call, Label, Said, Tells};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, NO_TRACK};
 use crate::header::Header;
 use crate::launch::Launches;
@@ -332,8 +332,15 @@ impl Gathered {
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns);
         self.calls.extend(named);
-        for kind in unnamed {
-            self.unused(kind, 1);
+        let label = Label::of_any(header);
+        for kernel in unnamed {
+            match (kernel.by_name, &label) {
+                (Some(call), Some(label)) => self.calls.push(Call {
+                    group: Some(label.clone()),
+                    ..call
+                }),
+                _ => self.unused(kernel.kind, 1),
+            }
         }
         let (messages, unused) = std::mem::take(&mut self.posted).calls(&self.columns, header);
         for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {

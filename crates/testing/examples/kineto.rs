@@ -45,6 +45,7 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>> {
     match key {
+        "style" if value == "serving" => *run = KinetoRun::serving(),
         "style" => *run = KinetoRun::training(style(value)?),
         "seed" => run.seed = value.parse()?,
         "ranks" => run.ranks = value.parse()?,
@@ -70,7 +71,7 @@ fn style(value: &str) -> Result<Style, &'static str> {
     match value {
         "nccl" => Ok(Style::Nccl),
         "gloo" => Ok(Style::Gloo),
-        _ => Err("styles are nccl and gloo"),
+        _ => Err("styles are nccl, gloo and serving"),
     }
 }
 

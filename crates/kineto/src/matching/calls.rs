@@ -6,7 +6,7 @@ use retime_model::Class;
 use rustc_hash::FxHashMap;
 
 use super::alignment::Item;
-use crate::call::{Call, Label, What};
+use crate::call::{Call, Label, On, What};
 use crate::columns::NO_TRACK;
 use crate::profile::FileRead;
 
@@ -162,22 +162,43 @@ impl<'a> Calls<'a> {
         (file, calls)
     }
 
-    /// The calls that name their group, by it and file.
+    /// The calls that name their group, by it and file. Ranks can call different groups by
+    /// one name: so its members count, too, which are in the header where a call leaves some out.
     pub(super) fn labelled(&self) -> BTreeMap<Label, Vec<Sequence>> {
-        let mut labelled: BTreeMap<&Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        let mut labelled: BTreeMap<Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
         for (file, it) in self.files.iter().enumerate() {
+            let mut whole: FxHashMap<&Label, Label> = FxHashMap::default();
             for (call, it) in it.calls.iter().enumerate() {
-                if let Some(label) = &it.group {
-                    let calls = labelled.entry(label).or_default();
+                let Some(label) = it.group.as_ref().filter(|_| it.on != On::Order) else {
+                    continue;
+                };
+                let whole = whole.entry(label);
+                let label = whole.or_insert_with(|| self.whole(file, label));
+                // Most calls are of a group that is known by then.
+                if !labelled.contains_key(label) {
+                    labelled.insert(label.clone(), BTreeMap::new());
+                }
+                if let Some(calls) = labelled.get_mut(label) {
                     calls.entry(file).or_default().push(call);
                 }
             }
         }
-        let of_label = |(label, files): (&Label, BTreeMap<usize, Vec<usize>>)| {
+        let of_label = |(label, files): (Label, BTreeMap<usize, Vec<usize>>)| {
             let sequence = |(file, calls)| self.in_order(file, calls);
-            (label.clone(), files.into_iter().map(sequence).collect())
+            (label, files.into_iter().map(sequence).collect())
         };
         labelled.into_iter().map(of_label).collect()
+    }
+
+    /// A label with all members that its file says.
+    fn whole(&self, file: usize, label: &Label) -> Label {
+        let header = self.files.get(file).map(|it| &it.header);
+        let ranks = || header?.ranks(&label.name);
+        let ranks = label.members().is_none().then(ranks).flatten();
+        Label {
+            name: label.name.clone(),
+            ranks: ranks.map_or_else(|| label.ranks.clone(), |it| format!("{it:?}")),
+        }
     }
 
     /// The group of a label; if nothing says its members, those that name it.

@@ -49,7 +49,7 @@ struct Channel {
 }
 
 /// A file, as far as messages are told by it.
-struct Recorded {
+pub(super) struct Recorded {
     /// From when to when it has events.
     window: (i64, i64),
     /// Its joined operations in which nobody ends before all have begun.
@@ -190,7 +190,8 @@ impl Matching {
         self.count(to, AMBIGUOUS, channel.receives.len() - matched);
     }
 
-    fn recorded(&self, calls: &Calls<'_>, file: usize) -> Recorded {
+    /// What a file says so far of its clock.
+    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> Recorded {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
             Part::Collective {
@@ -210,7 +211,7 @@ impl Matching {
 
 impl Known {
     /// What the operations that both files took part in tell of their clocks.
-    fn of_both((first, second): (&Recorded, &Recorded)) -> Option<Self> {
+    pub(super) fn of_both((first, second): (&Recorded, &Recorded)) -> Option<Self> {
         let both = first.mutual.iter();
         let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));
         let both: Vec<(Item, Item)> = both.collect();

@@ -16,6 +16,7 @@ mod difference;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
 mod messages;
+mod ordered;
 mod pools;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,12 +59,14 @@ pub(crate) enum Part {
 /// What was joined.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
-    /// The groups that operations are of; their position is the space of ids.
+    /// The groups that operations are of.
     pub(crate) groups: Vec<Group>,
     /// The calls of each file that were joined.
     pub(crate) joined: Vec<Vec<Joined>>,
     /// How many of each were not, and why.
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+    /// In so many spaces operations are numbered.
+    spaces: u64,
 }
 
 // Why a call is not joined, in words that take a plural.
@@ -96,21 +99,21 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) =
             members.into_iter().map(|it| calls.apart(it)).unzip();
         matching.collectives(&calls, &group, &collectives);
-        messages.push((matching.groups.len(), of_group));
-        matching.groups.push(group);
+        messages.push((matching.position(group), of_group));
     }
-    let pools = pools::pools(&calls);
+    let pools = pools::pools(&calls, |call| call.group.is_none());
     for (pool, groups) in pools.iter().zip(pools::groups_of(&calls, &pools)) {
         match groups {
             Some(groups) => {
                 for (group, sequences) in groups {
                     matching.unnumbered(&calls, &group, &sequences);
-                    matching.groups.push(group);
+                    matching.position(group);
                 }
             }
             None => matching.reject(pool, AMBIGUOUS),
         }
     }
+    matching.ordered(&calls);
     matching.messages(&calls, &messages);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
@@ -131,6 +134,15 @@ impl Matching {
         for (file, calls) in sequences {
             self.count(*file, why, calls.len());
         }
+    }
+
+    /// Where a group is among those that operations are of.
+    fn position(&mut self, group: Group) -> usize {
+        let known = self.groups.iter().position(|it| *it == group);
+        known.unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() - 1
+        })
     }
 
     /// Joins the collectives of a group whose calls say which it is.
@@ -215,8 +227,7 @@ impl Matching {
         sequences: &[Sequence],
         known: &mut FxHashMap<(usize, usize), Known>,
     ) -> Vec<Instance> {
-        let longest = sequences.iter().rev().max_by_key(|(_, calls)| calls.len());
-        let Some((pivot, pivot_calls)) = longest else {
+        let Some((pivot, pivot_calls)) = longest(sequences) else {
             return Vec::new();
         };
         let mut instances: Vec<Instance> = pivot_calls
@@ -257,7 +268,8 @@ impl Matching {
 
     /// Names the calls of operations.
     fn join(&mut self, calls: &Calls<'_>, group: &Group, instances: Vec<Instance>) {
-        let space = self.groups.len() as u64;
+        let space = self.spaces;
+        self.spaces += 1;
         for (number, instance) in (0..).zip(instances) {
             let id = OperationId { space, number };
             if let Err(why) = self.join_one(calls, group, id, &instance) {
@@ -324,6 +336,11 @@ impl Matching {
         }
         Ok(())
     }
+}
+
+/// The sequence with which the others are aligned.
+fn longest(sequences: &[Sequence]) -> Option<&Sequence> {
+    sequences.iter().rev().max_by_key(|(_, calls)| calls.len())
 }
 
 /// The root that the requests of all members agree on.

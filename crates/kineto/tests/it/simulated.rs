@@ -13,6 +13,9 @@ use crate::truth::Truth;
 
 /// Runs of all kinds, the same for the same seed.
 fn run(seed: u64) -> KinetoRun {
+    if seed % 8 == 7 {
+        return serving(seed);
+    }
     let style = [Style::Nccl, Style::Gloo][(seed % 2) as usize];
     let ranks = [8, 16, 12][(seed / 2 % 3) as usize];
     let mut run = KinetoRun {
@@ -37,6 +40,27 @@ fn run(seed: u64) -> KinetoRun {
         run.missing = vec![1, 6];
     }
     run
+}
+
+/// Servers, some with GPUs on several hosts, most of which know the time well.
+fn serving(seed: u64) -> KinetoRun {
+    let of = seed / 8;
+    let ranks = [4, 8, 2][(of % 3) as usize];
+    KinetoRun {
+        seed,
+        ranks,
+        tensor: ranks,
+        ranks_per_host: if of.is_multiple_of(4) { 2 } else { ranks },
+        offset: [100_000, 10_000_000][(of % 2) as usize],
+        sequence_numbers: of.is_multiple_of(2),
+        host_names: !of.is_multiple_of(5),
+        missing: if of % 6 == 4 { vec![1] } else { Vec::new() },
+        windows: Windows {
+            left_out: 3,
+            cut: of % 4 < 2,
+        },
+        ..KinetoRun::serving()
+    }
 }
 
 /// The rank of a location, by the name of its process.
