@@ -38,6 +38,8 @@ pub(crate) struct Call {
     pub(crate) sequence: Option<u64>,
     /// How many members its group has, if it says so.
     pub(crate) members: Option<u32>,
+    /// Of an exchange of unequal sizes: whether something comes from every member.
+    pub(crate) from_all: bool,
     /// Of messages: only those of one tag keep their order.
     pub(crate) tag: u32,
     /// Of messages of gloo: the range within a send, the call around a receive.
@@ -242,6 +244,7 @@ fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
         group: None,
         sequence: None,
         members: None,
+        from_all: false,
         tag: 0,
         other: None,
         on: On::Order,
@@ -257,7 +260,12 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         "recv" => peer("Src Rank").map(What::Receive),
         other => operation(other).map(What::Collective),
     };
-    let what = what?;
+    let what = match what? {
+        What::Collective(Operation::Alltoall) if !is_even(args) => {
+            What::Collective(Operation::Alltoallv)
+        }
+        other => other,
+    };
     let group = text(args.get("Process Group Name"));
     let ranks = text(args.get("Process Group Ranks"));
     Some(Call {
@@ -270,10 +278,24 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
+        from_all: what == What::Collective(Operation::Alltoallv) && from_all(args),
         tag: 0,
         other: None,
         on: On::Stream,
     })
+}
+
+/// Whether an exchange can be of equal sizes: as much comes out as goes in. One between lists
+/// of tensors has the same name, whatever their sizes are.
+fn is_even(args: &Value) -> bool {
+    args.get("In msg nelems") == args.get("Out msg nelems")
+}
+
+/// Whether something comes from every member, and all are named. What is empty is not sent.
+fn from_all(args: &Value) -> bool {
+    let size: Option<usize> = number(args.get("Group size"));
+    let sizes = rank_list(&text(args.get("Out split size")));
+    sizes.is_some_and(|it| Some(it.len()) == size && !it.contains(&0))
 }
 
 /// A range around the launches of one operation. Of those that are put together only the
@@ -345,6 +367,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         group: None,
         sequence: None,
         members: None,
+        from_all: false,
         tag: 0,
         other: None,
         on: On::Thread,

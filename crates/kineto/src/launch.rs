@@ -133,6 +133,7 @@ fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elem
         group: None,
         sequence: None,
         members: members(operation, elements),
+        from_all: false,
         tag: 0,
         other: None,
         on: On::Stream,

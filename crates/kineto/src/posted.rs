@@ -89,6 +89,7 @@ impl Posted {
                     group: Some(label.clone()),
                     sequence: None,
                     members: None,
+                    from_all: false,
                     tag: posting.tag,
                     on: On::Thread,
                 }),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use retime_model::Class;
+use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
 use super::alignment::Item;
@@ -77,6 +77,7 @@ impl<'a> Calls<'a> {
             Class::AllToAll => (true, true),
             Class::OneToAll if root.is_some() => (is_root, !is_root),
             Class::AllToOne if root.is_some() => (!is_root, is_root),
+            _ if operation == Operation::Alltoallv => (true, self.call(file, call)?.from_all),
             _ => (false, false),
         };
         let item = self.at(file, self.call(file, call)?.event)?;

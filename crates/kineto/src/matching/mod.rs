@@ -18,6 +18,13 @@ mod launched;
 mod messages;
 mod ordered;
 mod pools;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "failing is how a test reports"
+)]
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -204,15 +211,27 @@ impl Matching {
                 }
             }
         }
+        let does = |instance: &Instance, what: Operation| {
+            let mut calls = instance.iter().filter_map(|it| calls.call(it.0, it.1));
+            calls.any(|it| it.what == What::Collective(what))
+        };
+        let uneven = numbered.iter();
+        let uneven = uneven.filter(|(_, instance)| does(instance, Operation::Alltoallv));
+        let uneven: BTreeSet<u64> = uneven.map(|((number, _), _)| *number).collect();
         let mut instances = Vec::new();
-        for instance in numbered.into_values() {
+        for ((number, _), instance) in numbered {
             // A number twice in one file says nothing.
-            if instance.windows(2).any(|it| it[0].0 == it[1].0) {
-                for (file, _) in instance {
-                    self.count(file, AMBIGUOUS, 1);
-                }
+            let why = if instance.windows(2).any(|it| it[0].0 == it[1].0) {
+                AMBIGUOUS
+            } else if uneven.contains(&number) && does(&instance, Operation::Alltoall) {
+                // Those of whom as much comes as goes do not make an exchange an equal one.
+                NO_ORDER
             } else {
                 instances.push(instance);
+                continue;
+            };
+            for (file, _) in instance {
+                self.count(file, why, 1);
             }
         }
         instances
@@ -293,7 +312,15 @@ impl Matching {
         let Some(What::Collective(operation)) = calls.call(file, call).map(|it| it.what) else {
             return Err(NO_ORDER);
         };
-        let class = operation.class(false);
+        let from_all: BTreeSet<usize> = (instance.iter())
+            .filter(|(file, call)| calls.call(*file, *call).is_some_and(|it| it.from_all))
+            .map(|it| it.0)
+            .collect();
+        let is_uneven = operation == Operation::Alltoallv;
+        let class = match operation.class(false) {
+            Class::None if is_uneven && !from_all.is_empty() => Class::AllToAll,
+            other => other,
+        };
         let root = match class {
             Class::None | Class::Prefix => return Err(NO_ORDER),
             Class::AllToAll => None,
@@ -308,7 +335,9 @@ impl Matching {
         };
         let is_root = |file: usize| root.is_none_or(|root| rank_of(file) == root);
         let causes = |file: usize| class != Class::OneToAll || is_root(file);
-        let effects = |file: usize| class != Class::AllToOne || is_root(file);
+        let effects = |file: usize| {
+            (class != Class::AllToOne || is_root(file)) && (!is_uneven || from_all.contains(&file))
+        };
         // The root waits for itself in no way that another clock takes part in.
         let causes = |file: usize| causes(file) && (class != Class::AllToOne || !is_root(file));
         let effects = |file: usize| effects(file) && (class != Class::OneToAll || !is_root(file));
