@@ -319,11 +319,23 @@ fn parameters(event: &Event<'_>, event_number: u32) -> Option<Said> {
     }))
 }
 
-/// The number of a launch, which its kernels have, too. It is looked for in the text, since
-/// launches are many.
+/// The number of a launch, which its kernels have, too.
 #[inline]
 fn launch(event: &Event<'_>, name: &[u8]) -> Option<u64> {
     memmem::find(name, b"Launch")?;
+    correlation(event)
+}
+
+/// The number of the launch of a kernel.
+#[inline]
+pub(crate) fn launched_by(event: &Event<'_>) -> Option<u64> {
+    let is_kernel = event.text(event.fields.cat).eq_ignore_ascii_case(b"kernel");
+    is_kernel.then(|| correlation(event))?
+}
+
+/// A number that launches and kernels have. It is looked for in the text, since both are many.
+#[inline]
+fn correlation(event: &Event<'_>) -> Option<u64> {
     let args = event.fields.args.of(event.bytes);
     let key = b"\"correlation\":";
     let at = memmem::find(args, key)? + key.len();

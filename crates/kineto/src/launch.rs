@@ -44,12 +44,12 @@ impl Launches {
         ranges.max(count(|it| matches!(it, Tells::All(_))))
     }
 
-    /// The calls that kernels are, and those of which that cannot be told.
-    pub(crate) fn named(mut self, columns: &Columns) -> (Vec<Call>, Vec<Kernel>) {
+    /// The calls that kernels are, and those of which that cannot be told, if launches are
+    /// [sorted](Self::sort).
+    pub(crate) fn named(self, columns: &Columns) -> (Vec<Call>, Vec<Kernel>) {
         if self.kernels.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        self.calls.sort_unstable();
         let stays = Stays::of(&self.around, columns);
         let launched: Vec<Option<Within<'_>>> = self
             .kernels
@@ -78,8 +78,13 @@ impl Launches {
         (named, unnamed)
     }
 
+    /// Puts launches in the order of their numbers, by which they are looked for.
+    pub(crate) fn sort(&mut self) {
+        self.calls.sort_unstable();
+    }
+
     /// The event that launched the kernel of a number, if there is one alone.
-    fn launch(&self, number: u64) -> Option<u32> {
+    pub(crate) fn launch(&self, number: u64) -> Option<u32> {
         let from = self.calls.partition_point(|it| it.0 < number);
         let mut found = self.calls.get(from..)?.iter();
         let (_, event) = found.next().filter(|it| it.0 == number)?;

@@ -15,6 +15,7 @@
 //! order    entries --> events with numbers     a stay begins and ends
 //! kernels  names of kernels --> operations    of those that say nothing else
 //! launch   kernels --> calls                   what they do, from who launched them
+//! early    kernels and launches --> warning   whether GPU and host are on one clock
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
@@ -61,6 +62,7 @@
 mod call;
 mod columns;
 mod digits;
+mod early;
 mod error;
 mod fields;
 mod flows;

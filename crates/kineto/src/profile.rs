@@ -10,8 +10,9 @@ use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::call::{Around, Call, Label, Said, Tells};
+use crate::call::{Around, Call, Label, Said, Tells, launched_by};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, NO_TRACK};
+use crate::early::Early;
 use crate::header::Header;
 use crate::launch::Launches;
 use crate::micros;
@@ -83,6 +84,8 @@ pub(crate) struct FileRead {
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
     pub(crate) unused: Vec<(&'static str, u64)>,
+    /// Kernels that begin before their launch.
+    pub(crate) early: Early,
 }
 
 impl FileRead {
@@ -108,6 +111,7 @@ impl FileRead {
             requests: self.requests.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
+            early: self.early,
         }
     }
 }
@@ -130,6 +134,9 @@ struct Gathered {
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
     posted: Posted,
+    /// Kernels with the numbers of their launches.
+    started: Vec<(u64, u32)>,
+    early: Early,
     flows: Vec<FlowEnd>,
     unused: Vec<(&'static str, u64)>,
 }
@@ -167,6 +174,7 @@ impl FileRead {
             requests: gathered.requests,
             flows: gathered.flows,
             unused: gathered.unused,
+            early: gathered.early,
         })
     }
 }
@@ -291,6 +299,9 @@ impl Gathered {
     }
 
     fn communicates(&mut self, event: &Event<'_>, number: u32) {
+        if let Some(launch) = launched_by(event) {
+            self.started.push((launch, number));
+        }
         match Said::of(event, number) {
             None => {}
             Some(Said::Call(call)) => self.calls.push(call),
@@ -328,7 +339,10 @@ impl Gathered {
     /// Takes kernels for what launched them says, and those on streams that do not say their
     /// group for calls of it, if it can be told.
     fn name_kernels(&mut self, header: &Header) {
-        let launches = std::mem::take(&mut self.launches);
+        let mut launches = std::mem::take(&mut self.launches);
+        launches.sort();
+        let started = std::mem::take(&mut self.started);
+        self.early = Early::of(&launches, &started, &self.columns);
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns);
         self.calls.extend(named);

@@ -28,7 +28,7 @@ use crate::rows::Table;
 use crate::scan::Matched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{restore, rewrite};
+use crate::{early, restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -587,12 +587,11 @@ impl Trace for Run {
 
     fn warnings(&self, _contents: &[Contents]) -> Vec<String> {
         let mut all: Vec<String> = left_out(&self.others).into_iter().collect();
-        all.extend(
-            self.read
-                .get()
-                .into_iter()
-                .flat_map(|it| warnings(&it.files)),
-        );
+        if let Some(read) = self.read.get() {
+            all.extend(warnings(&read.files));
+            let early = read.files.iter().map(|it| it.early);
+            all.extend(early::warning(self.files.iter().zip(early)));
+        }
         all
     }
 }
