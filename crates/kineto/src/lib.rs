@@ -9,6 +9,7 @@
 //! ```text
 //! window   file --> bytes                      plain or gzip, an event always whole
 //! outline  bytes --> trace or not              what is left out, and what is damaged
+//! recordings files --> one of each rank      of those that were recorded at one time
 //! json, fields, pass                           where events and their members stand
 //! profile  events --> tracks, names, calls     what a file says
 //! columns  events --> times, lengths, digits   what is kept of each event
@@ -81,6 +82,7 @@ mod placing;
 mod posted;
 mod profile;
 mod recognise;
+mod recordings;
 mod rest;
 mod restore;
 mod rewrite;
