@@ -51,6 +51,7 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
         "ranks" => run.ranks = value.parse()?,
         "ranks_per_host" => run.ranks_per_host = value.parse()?,
         "tensor" => run.tensor = value.parse()?,
+        "equal_names" => run.equal_names = value.parse()?,
         "iterations" => run.iterations = value.parse()?,
         "offset" => run.offset = value.parse()?,
         "drift" => run.drift = value.parse()?,

@@ -379,7 +379,7 @@ fn of_several_recordings_of_a_rank_one_is_taken() {
         fs::write(path(rank, ".again.json"), text).unwrap();
     }
     let outcome = scratch.retime("check run --json report.json");
-    outcome.expect_code(1);
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
     let left_out = "left out, since recorded at another time: rank0.pt.trace.json (of rank 0, as \
                     rank0.pt.trace.again.json)";
     let shown = format!("{}{}", outcome.stdout, outcome.stderr);

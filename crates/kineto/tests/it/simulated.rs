@@ -24,6 +24,7 @@ fn run(seed: u64) -> KinetoRun {
         ranks_per_host: [4, 8, 3][(seed / 3 % 3) as usize],
         sequence_numbers: seed.is_multiple_of(4),
         host_names: !seed.is_multiple_of(5),
+        equal_names: seed % 3 == 1,
         ..KinetoRun::training(style)
     };
     if seed % 5 == 2 {

@@ -139,6 +139,8 @@ pub struct KinetoRun {
     pub style: Style,
     /// Ranks in a group of neighbours.
     pub tensor: u32,
+    /// Whether each rank numbers its groups by itself, so that others have the same names.
+    pub equal_names: bool,
     /// Times that all steps are taken.
     pub iterations: u32,
     /// What is done in an iteration.
@@ -185,6 +187,7 @@ impl KinetoRun {
             ranks_per_host: 4,
             style,
             tensor: 2,
+            equal_names: false,
             iterations: 20,
             steps: vec![
                 compute(2_000_000, 200_000.0),
