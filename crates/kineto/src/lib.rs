@@ -20,6 +20,8 @@
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
+//! labels   pid --> rank                        where all ranks are in one file
+//! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
@@ -71,8 +73,10 @@ mod header;
 mod hosts;
 mod json;
 mod kernels;
+mod labels;
 mod launch;
 mod matching;
+mod merged;
 mod micros;
 mod order;
 mod outline;

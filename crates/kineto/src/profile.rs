@@ -2,6 +2,7 @@
 //! names, and what its events say of communication.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use retime_model::FileMap;
 use retime_model::Monitor;
@@ -14,6 +15,7 @@ use crate::call::{Around, Call, Label, Said, Tells, launched_by};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, NO_TRACK};
 use crate::early::Early;
 use crate::header::Header;
+use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::micros;
 use crate::pass::{Event, read};
@@ -63,17 +65,19 @@ const WITHOUT_KERNELS: &str = "lone collective request";
 const OWN_FLOWS: [&[u8]; 4] = [b"fwdbwd", b"ac2g", b"async_cpu_to_gpu", b"async_gpu"];
 
 /// A file that was read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FileRead {
     pub(crate) header: Header,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
-    pub(crate) columns: Columns,
+    pub(crate) columns: Arc<Columns>,
     /// How many nanoseconds before 0 its times are counted from.
     pub(crate) origin: u64,
     /// Whether some of its times lie before 0.
     pub(crate) is_below_zero: bool,
     pub(crate) tracks: Vec<Track>,
+    /// By track, whether it is of this part of the file; nothing if all are.
+    pub(crate) own: Option<Vec<bool>>,
     /// Names that were given to tracks, by pid and tid.
     pub(crate) thread_names: FxHashMap<(String, String), String>,
     /// Names that were given to processes, by pid.
@@ -98,13 +102,14 @@ impl FileRead {
             rest: self.rest,
             origin: self.origin,
             is_below_zero: self.is_below_zero,
-            columns: Columns {
+            columns: Arc::new(Columns {
                 begins,
                 lengths: self.columns.lengths.clone(),
                 tracks: self.columns.tracks.clone(),
                 digits: Vec::new(),
-            },
+            }),
             tracks: self.tracks.clone(),
+            own: self.own.clone(),
             thread_names: FxHashMap::default(),
             process_names: FxHashMap::default(),
             calls: self.calls.clone(),
@@ -148,7 +153,10 @@ impl FileRead {
             last: (Vec::new(), NO_TRACK),
             ..Gathered::default()
         };
-        let passed = read(path, monitor, &mut |event| gathered.take(&event))?;
+        let mut passed = read(path, monitor, &mut |event| gathered.take(&event))?;
+        if is_merged(gathered.tracks.iter().map(|it| &*it.pid)) {
+            passed.header.of_several();
+        }
         let base = passed.header.base;
         let mut is_below_zero = false;
         for (event, &time) in gathered.begins.iter().enumerate() {
@@ -164,10 +172,11 @@ impl FileRead {
             header: passed.header,
             crc: passed.crc,
             rest: passed.rest,
-            columns: gathered.columns,
+            columns: Arc::new(gathered.columns),
             origin: 0,
             is_below_zero,
             tracks: gathered.tracks,
+            own: None,
             thread_names: gathered.thread_names,
             process_names: gathered.process_names,
             calls: gathered.calls,
@@ -180,12 +189,27 @@ impl FileRead {
 }
 
 impl FileRead {
+    /// Whether it is of several ranks.
+    pub(crate) fn is_merged(&self) -> bool {
+        is_merged(self.tracks.iter().map(|it| &*it.pid))
+    }
+
+    /// The events on tracks that are its own.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = u32> + '_ {
+        let is_own = |track: u32| match &self.own {
+            None => track != NO_TRACK,
+            Some(own) => own.get(track as usize).copied().unwrap_or(false),
+        };
+        let events = 0..self.columns.begins.len() as u32;
+        events.filter(move |&event| is_own(self.columns.track(event)))
+    }
+
     /// Counts its times from so many nanoseconds before 0, once and for all.
     pub(crate) fn count_from(&mut self, origin: u64) {
         if origin == 0 {
             return;
         }
-        for begin in &mut self.columns.begins {
+        for begin in &mut Arc::make_mut(&mut self.columns).begins {
             *begin = begin.wrapping_add(origin);
         }
         self.origin = origin;

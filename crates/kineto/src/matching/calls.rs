@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 
 use super::alignment::Item;
 use crate::call::{Call, Label, On, What};
-use crate::columns::NO_TRACK;
 use crate::profile::FileRead;
 
 /// A process group.
@@ -137,12 +136,11 @@ impl<'a> Calls<'a> {
 
     /// From when to when a file has events.
     pub(super) fn window(&self, file: usize) -> (i64, i64) {
-        let columns = self.files.get(file).map(|it| &it.columns);
-        let events = columns.into_iter().flat_map(|it| {
-            let placed = |event: &u32| it.track(*event) != NO_TRACK;
-            let events = (0..it.begins.len() as u32).filter(placed);
-            events.map(|event| (self.since(it.begin(event)), self.since(it.end(event))))
+        let events = self.files.get(file).into_iter().flat_map(|it| {
+            let span = |event| (it.columns.begin(event), it.columns.end(event));
+            it.placed().map(span)
         });
+        let events = events.map(|(begin, end)| (self.since(begin), self.since(end)));
         events.fold((i64::MAX, i64::MIN), |(first, last), (begin, end)| {
             (first.min(begin), last.max(end))
         })

@@ -143,6 +143,29 @@ impl Matching {
         }
     }
 
+    /// The same by files, of parts of them.
+    pub(crate) fn by_file(self, file_of: &[usize], files: usize) -> Self {
+        let mut joined = vec![Vec::new(); files];
+        let mut unmatched = vec![BTreeMap::new(); files];
+        for ((own, counts), &file) in self.joined.into_iter().zip(self.unmatched).zip(file_of) {
+            if let (Some(joined), Some(unmatched)) = (joined.get_mut(file), unmatched.get_mut(file))
+            {
+                joined.extend(own);
+                for (why, count) in counts {
+                    *unmatched.entry(why).or_default() += count;
+                }
+            }
+        }
+        for joined in &mut joined {
+            joined.sort_unstable_by_key(|it: &Joined| it.event);
+        }
+        Self {
+            joined,
+            unmatched,
+            ..self
+        }
+    }
+
     /// Where a group is among those that operations are of.
     fn position(&mut self, group: Group) -> usize {
         let known = self.groups.iter().position(|it| *it == group);

@@ -1,6 +1,7 @@
 //! Simulated training runs: nothing is joined that does not belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
 
 use retime::causality::Role;
@@ -68,7 +69,8 @@ fn serving(seed: u64) -> KinetoRun {
 fn rank(scan: &Scan, location: usize) -> u64 {
     let process = scan.info.locations[location].process;
     let name = &scan.info.processes[process].name;
-    name.strip_prefix("rank ").unwrap().parse().unwrap()
+    let number = name.strip_prefix("rank ").unwrap();
+    number.trim_start_matches("TP").parse().unwrap()
 }
 
 /// How many calls were joined, of those that could be.
@@ -152,4 +154,53 @@ fn no_call_is_joined_with_those_of_others() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The files of a run as one, in which each `pid` says whose it is.
+fn merged(run: &Path, ranks: u32) -> String {
+    let mut events = Vec::new();
+    let mut header = String::new();
+    for rank in 0..ranks {
+        let file = run.join(format!("rank{rank}.pt.trace.json"));
+        let text = std::fs::read_to_string(file).unwrap();
+        let (before, rest) = text.split_once("\"traceEvents\": [").unwrap();
+        let (own, _) = rest.rsplit_once("],\"traceName\"").unwrap();
+        let mut parts = own.split("\"pid\": ");
+        let mut labelled = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (pid, rest) = part.split_once(',').unwrap();
+            let pid = pid.trim_matches('"');
+            write!(labelled, "\"pid\": \"[TP{rank:02}] {pid}\",{rest}").unwrap();
+        }
+        events.push(labelled);
+        before.clone_into(&mut header);
+    }
+    format!("{header}\"traceEvents\": [{}]}}", events.join(","))
+}
+
+#[test]
+fn ranks_in_one_file_are_joined_as_those_of_several() {
+    for sequence_numbers in [true, false] {
+        let run = KinetoRun {
+            ranks: 8,
+            iterations: 8,
+            sequence_numbers,
+            windows: Windows {
+                left_out: 1,
+                cut: false,
+            },
+            ..KinetoRun::training(Style::Nccl)
+        };
+        let directory = tempfile::tempdir().unwrap();
+        run.write(directory.path()).unwrap();
+        let truth = Truth::of(directory.path());
+        let apart = Kineto.open(directory.path()).unwrap().scan(&()).unwrap();
+        let path = directory.path().join("merged.json");
+        std::fs::write(&path, merged(directory.path(), run.ranks)).unwrap();
+        let together = Kineto.open(&path).unwrap().scan(&()).unwrap();
+        assert_eq!(together.info.processes.len(), 8);
+        let calls = judge_scan(&truth, &together).calls;
+        assert_eq!(calls, judge_scan(&truth, &apart).calls);
+        assert!(calls > 200, "{calls}");
+    }
 }
