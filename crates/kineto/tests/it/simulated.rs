@@ -8,7 +8,8 @@ use retime::causality::Role;
 use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
-use retime_testing::kineto::{KinetoRun, Style, Windows};
+
+use retime_testing::kineto::{Duration, KinetoRun, Step, Style, Windows};
 
 use crate::truth::Truth;
 
@@ -44,17 +45,27 @@ fn run(seed: u64) -> KinetoRun {
     run
 }
 
-/// Servers, some with GPUs on several hosts, most of which know the time well.
+/// Servers, some with GPUs on several hosts, which do not all know the time well, and some of
+/// which take steps that last equally long.
 fn serving(seed: u64) -> KinetoRun {
     let of = seed / 8;
     let ranks = [4, 8, 2][(of % 3) as usize];
+    let mut steps = KinetoRun::serving().steps;
+    if of % 5 < 2 {
+        for step in &mut steps {
+            if let Step::Compute(takes) = step {
+                *takes = Duration::uniform(200_000, 201_000);
+            }
+        }
+    }
     KinetoRun {
+        steps,
         seed,
         ranks,
         tensor: ranks,
-        ranks_per_host: if of.is_multiple_of(4) { 2 } else { ranks },
-        offset: [100_000, 10_000_000][(of % 2) as usize],
-        sequence_numbers: of.is_multiple_of(2),
+        ranks_per_host: if of % 7 < 3 { 2 } else { ranks },
+        offset: [100_000, 10_000_000][(of / 2 % 2) as usize],
+        sequence_numbers: of / 4 % 2 == 0,
         host_names: !of.is_multiple_of(5),
         missing: if of % 6 == 4 { vec![1] } else { Vec::new() },
         windows: Windows {

@@ -53,6 +53,8 @@ use std::{fs, path::Path};
 
 use retime_sim::{Error, Result};
 
+pub use retime_sim::Duration;
+
 pub use self::job::{Among, Bases, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};
 
