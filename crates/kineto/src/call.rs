@@ -5,23 +5,23 @@
 //! | NCCL kernel (`cat` "kernel") with "Collective name" | from when the device takes part to when its part is done | operation, sizes, group with its ranks, newer ones a number ("Seq") |
 //! | communication kernel without it, as of PyTorch up to 2.1 | the same | nothing: the call that [launched](crate::launch) it does |
 //! | `gloo:all_reduce`, ... (`cat` `user_annotation`) | the same, on a thread of the process group | operation and sizes; neither group nor root |
-//! | `gloo:send`, `gloo:recv` | the posting; what is waited for comes later | nothing that could be used |
-//! | `c10d::*`, `record_param_comms`, `nccl:*` | the call on the program's own thread, which may return at once | the root of a rooted operation; what the kernels are that it launches |
+//! | `gloo:send`, `gloo:recv` | from when it is under way to when it was waited for | nothing: the [call](crate::posted) around its begin does |
+//! | `c10d::*`, `record_param_comms`, `nccl:*` | the call on the program's own thread, which may return at once | the root of a rooted operation, the peer of a message; what the kernels are that it launches |
 //!
-//! Only kernels and calls of gloo order ranks: none of them ends before all it needs have begun.
+//! Kernels and calls of gloo order ranks: none of them ends before all it needs have begun. Of a
+//! message of gloo it is the call `c10d::send` that has begun: the data may be on their way
+//! before `gloo:send` begins.
 //! A call says what it is by its *signature*: calls of one operation have equal ones.
 //!
 //! Source of the names: `saveNcclMeta` of `torch/csrc/profiler/util.cpp` and Kineto's
 //! `output_json.cpp`; of gloo: `ProcessGroupGloo.cpp`.
 
-use std::sync::LazyLock;
-
-use memchr::memchr;
-use memchr::memmem::{self, Finder};
+use memchr::memmem;
 use retime_model::Operation;
 use serde_json::Value;
 
-use crate::header::{number, rank_list};
+use crate::header::{Header, number, rank_list};
+use crate::kernels::{family, mutual};
 use crate::pass::Event;
 
 /// A call as one rank recorded it.
@@ -38,17 +38,25 @@ pub(crate) struct Call {
     pub(crate) sequence: Option<u64>,
     /// How many members its group has, if it says so.
     pub(crate) members: Option<u32>,
+    /// Of an exchange of unequal sizes: whether something comes from every member.
+    pub(crate) from_all: bool,
+    /// Of messages: only those of one tag keep their order.
+    pub(crate) tag: u32,
+    /// Of messages of gloo: the range within a send, the call around a receive.
+    pub(crate) other: Option<u32>,
     /// Where it was recorded.
     pub(crate) on: On,
 }
 
 /// Where a call was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum On {
     /// On a stream of a device, which does one call after the other.
     Stream,
     /// On a thread that takes calls from a queue.
     Thread,
+    /// On a stream that nothing tells the group of: the order of such kernels is all there is.
+    Order,
 }
 
 /// What a call does.
@@ -71,6 +79,18 @@ pub(crate) struct Label {
 }
 
 impl Label {
+    /// The group that a call is of whatever it is, since all groups with others in them have
+    /// the same members in the same order; nothing if they have not, or one does not say its
+    /// members.
+    pub(crate) fn of_any(header: &Header) -> Option<Self> {
+        let mut groups = header.groups.iter().filter(|it| it.ranks.len() != 1);
+        let first = groups.next().filter(|it| !it.ranks.is_empty())?;
+        groups.all(|it| it.ranks == first.ranks).then(|| Self {
+            name: first.name.clone(),
+            ranks: format!("{:?}", first.ranks),
+        })
+    }
+
     /// The ranks of its members, if all are said.
     pub(crate) fn members(&self) -> Option<Vec<u32>> {
         rank_list(&self.ranks)
@@ -90,12 +110,14 @@ pub(crate) enum Said {
     Launch(u64),
     /// What kernels are that are launched meanwhile.
     Around(Around),
+    /// A message is asked for.
+    Posting(Posting),
+    /// A message of gloo is under way.
+    UnderWay(u32),
     /// It communicates, but proves nothing.
     Unused(&'static str),
 }
 
-/// Messages of gloo, in words that take a plural: only their posting is recorded.
-const GLOO_MESSAGE: &str = "gloo message call";
 /// Operations of a compiled JAX program, of which only the name is recorded.
 const XLA: &str = "XLA collective";
 
@@ -107,56 +129,22 @@ impl Said {
         let cat = event.text(event.fields.cat);
         if cat.eq_ignore_ascii_case(b"kernel") {
             let kind = family(name)?;
-            return Some(kernel(event, number, kind));
+            return Some(kernel(event, number, (name, kind)));
         }
         match name {
             [b'g', b'l', b'o', b'o', b':', operation @ ..] => gloo(event, number, operation),
             [b'n', b'c', b'c', b'l', b':', operation @ ..] if cat == b"user_annotation" => {
                 annotation(event, number, operation)
             }
-            [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => request(event, operation),
+            [b'c', b'1', b'0', b'd', b':', b':', operation @ ..] => {
+                request(event, number, operation)
+            }
             b"record_param_comms" => parameters(event, number),
             [b'c', b'u', ..] | [b'h', b'i', b'p', ..] => launch(event, name).map(Self::Launch),
             [b'a' | b'r' | b'c', ..] if cat.is_empty() => xla(event, name),
             _ => None,
         }
     }
-}
-
-/// Names of kernels that communicate, by what they have in common, with the words in which
-/// they are counted: NCCL and its likes for other devices, all-reduces that inference servers
-/// bring along, and dispatch and combine of mixtures of experts.
-const FAMILIES: [(&str, &str); 11] = [
-    ("nccl", "unnamed NCCL kernel"),
-    ("rccl", "unnamed RCCL kernel"),
-    ("hccl", "unnamed HCCL kernel"),
-    ("msccl", "unnamed MSCCL kernel"),
-    ("cross_device_reduce", "custom all-reduce kernel"),
-    ("all_reduce", "custom all-reduce kernel"),
-    ("allreduce_fusion", "custom all-reduce kernel"),
-    ("ShotAllReduceKernel", "custom all-reduce kernel"),
-    ("multimem_", "multicast kernel"),
-    ("deep_ep", "DeepEP kernel"),
-    ("nvshmem", "NVSHMEM kernel"),
-];
-
-/// Compiled kernels are named for what they fuse, which may be what comes before or after a
-/// collective.
-const FUSED: &[u8] = b"triton_";
-
-/// What kind of communication a kernel is, by its name up to its arguments.
-fn family(name: &[u8]) -> Option<&'static str> {
-    static FINDERS: LazyLock<Vec<(Finder<'static>, &'static str)>> = LazyLock::new(|| {
-        let finder = |&(part, kind): &(&'static str, &'static str)| (Finder::new(part), kind);
-        FAMILIES.iter().map(finder).collect()
-    });
-    if name.starts_with(FUSED) {
-        return None;
-    }
-    let end = memchr(b'(', name).unwrap_or(name.len());
-    let name = name.get(..end).unwrap_or(name);
-    let found = FINDERS.iter().find(|(part, _)| part.find(name).is_some());
-    found.map(|(_, kind)| *kind)
 }
 
 /// A kernel that does not say which call it is part of.
@@ -168,6 +156,8 @@ pub(crate) struct Kernel {
     pub(crate) launch: Option<u64>,
     /// How it is counted if nothing tells more.
     pub(crate) kind: &'static str,
+    /// The call that its name alone makes it.
+    pub(crate) by_name: Option<Call>,
 }
 
 /// A call on the program's own thread.
@@ -205,6 +195,17 @@ pub(crate) struct Request {
     pub(crate) elements: Option<Elements>,
 }
 
+/// A call by which the program asks for a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Posting {
+    /// Its event.
+    pub(crate) event: u32,
+    /// What it does, by ranks of a group that it does not name.
+    pub(crate) what: What,
+    pub(crate) signature: String,
+    pub(crate) tag: u32,
+}
+
 fn arguments(event: &Event<'_>) -> Value {
     serde_json::from_slice(event.fields.args.of(event.bytes)).unwrap_or_default()
 }
@@ -218,7 +219,7 @@ fn text(value: Option<&Value>) -> String {
     }
 }
 
-fn kernel(event: &Event<'_>, event_number: u32, kind: &'static str) -> Said {
+fn kernel(event: &Event<'_>, event_number: u32, (name, kind): (&[u8], &'static str)) -> Said {
     let args = arguments(event);
     match described(&args, event_number) {
         Some(call) => Said::Call(call),
@@ -226,8 +227,28 @@ fn kernel(event: &Event<'_>, event_number: u32, kind: &'static str) -> Said {
             event: event_number,
             launch: number(args.get("correlation")),
             kind,
+            by_name: by_name(event_number, name, &args),
         }),
     }
+}
+
+/// The call that the name of a kernel makes it. How many blocks and threads it has follows
+/// from sizes, and is equal for all ranks.
+fn by_name(event_number: u32, name: &[u8], args: &Value) -> Option<Call> {
+    let of = |key| text(args.get(key));
+    let shape = [of("grid"), of("block")].join(" ");
+    Some(Call {
+        event: event_number,
+        what: What::Collective(mutual(name)?),
+        signature: format!("{} {shape}", String::from_utf8_lossy(name)),
+        group: None,
+        sequence: None,
+        members: None,
+        from_all: false,
+        tag: 0,
+        other: None,
+        on: On::Order,
+    })
 }
 
 /// The call that arguments describe as NCCL's kernels of newer versions have them.
@@ -239,7 +260,12 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         "recv" => peer("Src Rank").map(What::Receive),
         other => operation(other).map(What::Collective),
     };
-    let what = what?;
+    let what = match what? {
+        What::Collective(Operation::Alltoall) if !is_even(args) => {
+            What::Collective(Operation::Alltoallv)
+        }
+        other => other,
+    };
     let group = text(args.get("Process Group Name"));
     let ranks = text(args.get("Process Group Ranks"));
     Some(Call {
@@ -252,8 +278,24 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
         group: (!group.is_empty() || !ranks.is_empty()).then_some(Label { name: group, ranks }),
         sequence: number(args.get("Seq")),
         members: number(args.get("Group size")),
+        from_all: what == What::Collective(Operation::Alltoallv) && from_all(args),
+        tag: 0,
+        other: None,
         on: On::Stream,
     })
+}
+
+/// Whether an exchange can be of equal sizes: as much comes out as goes in. One between lists
+/// of tensors has the same name, whatever their sizes are.
+fn is_even(args: &Value) -> bool {
+    args.get("In msg nelems") == args.get("Out msg nelems")
+}
+
+/// Whether something comes from every member, and all are named. What is empty is not sent.
+fn from_all(args: &Value) -> bool {
+    let size: Option<usize> = number(args.get("Group size"));
+    let sizes = rank_list(&text(args.get("Out split size")));
+    sizes.is_some_and(|it| Some(it.len()) == size && !it.contains(&0))
 }
 
 /// A range around the launches of one operation. Of those that are put together only the
@@ -277,11 +319,23 @@ fn parameters(event: &Event<'_>, event_number: u32) -> Option<Said> {
     }))
 }
 
-/// The number of a launch, which its kernels have, too. It is looked for in the text, since
-/// launches are many.
+/// The number of a launch, which its kernels have, too.
 #[inline]
 fn launch(event: &Event<'_>, name: &[u8]) -> Option<u64> {
     memmem::find(name, b"Launch")?;
+    correlation(event)
+}
+
+/// The number of the launch of a kernel.
+#[inline]
+pub(crate) fn launched_by(event: &Event<'_>) -> Option<u64> {
+    let is_kernel = event.text(event.fields.cat).eq_ignore_ascii_case(b"kernel");
+    is_kernel.then(|| correlation(event))?
+}
+
+/// A number that launches and kernels have. It is looked for in the text, since both are many.
+#[inline]
+fn correlation(event: &Event<'_>) -> Option<u64> {
     let args = event.fields.args.of(event.bytes);
     let key = b"\"correlation\":";
     let at = memmem::find(args, key)? + key.len();
@@ -311,7 +365,7 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = String::from_utf8_lossy(name);
     let plain = normalised(&name);
     if matches!(&*plain, "send" | "recv" | "recvanysource") {
-        return Some(Said::Unused(GLOO_MESSAGE));
+        return Some(Said::UnderWay(event_number));
     }
     let what = What::Collective(operation(&plain)?);
     Some(Said::Call(Call {
@@ -325,13 +379,19 @@ fn gloo(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
         group: None,
         sequence: None,
         members: None,
+        from_all: false,
+        tag: 0,
+        other: None,
         on: On::Thread,
     }))
 }
 
 /// What a call on the program's thread asks for; the root is an argument of its own.
-fn request(event: &Event<'_>, name: &[u8]) -> Option<Said> {
+fn request(event: &Event<'_>, event_number: u32, name: &[u8]) -> Option<Said> {
     let name = normalised(&String::from_utf8_lossy(name));
+    if matches!(&*name, "send" | "recv") {
+        return posting(event, event_number, &name);
+    }
     let operation = operation(&name)?;
     let mut request = Request {
         operation,
@@ -348,22 +408,50 @@ fn request(event: &Event<'_>, name: &[u8]) -> Option<Said> {
     Some(Said::Request(request))
 }
 
+/// A message that is asked for: tensors, group, peer and tag are its arguments.
+fn posting(event: &Event<'_>, event_number: u32, name: &str) -> Option<Said> {
+    let args = arguments(event);
+    let argument = |place: usize| args.get("Concrete Inputs")?.get(place);
+    let peer = number(argument(2))?;
+    let what = match name {
+        "send" => What::Send(peer),
+        _ => What::Receive(peer),
+    };
+    Some(Said::Posting(Posting {
+        event: event_number,
+        what,
+        signature: signature(what, name, || {
+            let tensors = args.get("Input Dims").and_then(|it| it.get(0));
+            text(
+                tensors
+                    .and_then(|it| it.get(0))
+                    .and_then(product)
+                    .map(Value::from)
+                    .as_ref(),
+            )
+        }),
+        tag: number(argument(3)).unwrap_or_default(),
+    }))
+}
+
 /// The elements that go in and come out, of operations between two tensors.
 fn elements(name: &str, event: &Event<'_>) -> Option<Elements> {
     if !matches!(name, "allgatherbase" | "reducescatterbase" | "alltoallbase") {
         return None;
     }
     let args = arguments(event);
-    let count = |place: usize| {
-        let dims = args.get("Input Dims")?.get(place)?.as_array()?;
-        let product = |so_far: u64, it: &Value| so_far.checked_mul(it.as_u64()?);
-        dims.iter().try_fold(1, product)
-    };
+    let count = |place: usize| product(args.get("Input Dims")?.get(place)?);
     // The tensor for the result comes first.
     Some(Elements {
         input: count(1)?,
         output: count(0)?,
     })
+}
+
+/// How many elements a tensor of these dimensions has.
+fn product(dims: &Value) -> Option<u64> {
+    let product = |so_far: u64, it: &Value| so_far.checked_mul(it.as_u64()?);
+    dims.as_array()?.iter().try_fold(1, product)
 }
 
 /// A name without what versions write differently: `_allgather_base`, `all_gather`.

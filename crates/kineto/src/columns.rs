@@ -16,7 +16,7 @@ pub(crate) const BELOW_ZERO: u64 = 1 << 61;
 pub(crate) const MOMENT: u64 = u64::MAX;
 
 /// The events of a file that have a time, in the order in which they stand there.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Columns {
     /// When each is, in nanoseconds, with the base of the file.
     pub(crate) begins: Vec<u64>,

@@ -53,6 +53,14 @@ impl Header {
         Ok(())
     }
 
+    /// Forgets what holds for one rank only, as a file is of several.
+    pub(crate) fn of_several(&mut self) {
+        *self = Self {
+            base: self.base,
+            ..Self::default()
+        };
+    }
+
     /// The ranks of a group of that name.
     pub(crate) fn ranks(&self, group: &str) -> Option<&[u32]> {
         let found = self.groups.iter().find(|it| it.name == group)?;

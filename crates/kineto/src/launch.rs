@@ -44,12 +44,12 @@ impl Launches {
         ranges.max(count(|it| matches!(it, Tells::All(_))))
     }
 
-    /// The calls that kernels are, and how those are counted of which that cannot be told.
-    pub(crate) fn named(mut self, columns: &Columns) -> (Vec<Call>, Vec<&'static str>) {
+    /// The calls that kernels are, and those of which that cannot be told, if launches are
+    /// [sorted](Self::sort).
+    pub(crate) fn named(self, columns: &Columns) -> (Vec<Call>, Vec<Kernel>) {
         if self.kernels.is_empty() {
             return (Vec::new(), Vec::new());
         }
-        self.calls.sort_unstable();
         let stays = Stays::of(&self.around, columns);
         let launched: Vec<Option<Within<'_>>> = self
             .kernels
@@ -61,21 +61,30 @@ impl Launches {
         for within in launched.iter().flatten() {
             *kernels.entry(within.event).or_default() += 1;
         }
+        let calls: Vec<Option<Call>> = (self.kernels.iter().zip(&launched))
+            .map(|(kernel, within)| {
+                let within = within.as_ref();
+                let alone = within.filter(|it| kernels.get(&it.event) == Some(&1));
+                alone.map(|it| it.call(kernel.event))
+            })
+            .collect();
         let (mut named, mut unnamed) = (Vec::new(), Vec::new());
-        for (kernel, within) in self.kernels.iter().zip(&launched) {
-            let alone = within
-                .as_ref()
-                .filter(|it| kernels.get(&it.event) == Some(&1));
-            match alone.map(|it| it.call(kernel.event)) {
+        for (kernel, call) in self.kernels.into_iter().zip(calls) {
+            match call {
                 Some(call) => named.push(call),
-                None => unnamed.push(kernel.kind),
+                None => unnamed.push(kernel),
             }
         }
         (named, unnamed)
     }
 
+    /// Puts launches in the order of their numbers, by which they are looked for.
+    pub(crate) fn sort(&mut self) {
+        self.calls.sort_unstable();
+    }
+
     /// The event that launched the kernel of a number, if there is one alone.
-    fn launch(&self, number: u64) -> Option<u32> {
+    pub(crate) fn launch(&self, number: u64) -> Option<u32> {
         let from = self.calls.partition_point(|it| it.0 < number);
         let mut found = self.calls.get(from..)?.iter();
         let (_, event) = found.next().filter(|it| it.0 == number)?;
@@ -129,6 +138,9 @@ fn of_range(event: u32, operation: Operation, sizes: &str, elements: Option<Elem
         group: None,
         sequence: None,
         members: members(operation, elements),
+        from_all: false,
+        tag: 0,
+        other: None,
         on: On::Stream,
     }
 }

@@ -9,13 +9,19 @@
 //! ```text
 //! window   file --> bytes                      plain or gzip, an event always whole
 //! outline  bytes --> trace or not              what is left out, and what is damaged
+//! recordings files --> one of each rank      of those that were recorded at one time
 //! json, fields, pass                           where events and their members stand
 //! profile  events --> tracks, names, calls     what a file says
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
+//! kernels  names of kernels --> operations    of those that say nothing else
 //! launch   kernels --> calls                   what they do, from who launched them
+//! early    kernels and launches --> warning   whether GPU and host are on one clock
+//! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
+//! labels   pid --> rank                        where all ranks are in one file
+//! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
 //! placing  maps --> new times                  lengths stay, so stays are moved as wholes
 //! run      scan, timelines, rewrite, restore, rows
@@ -59,22 +65,28 @@
 mod call;
 mod columns;
 mod digits;
+mod early;
 mod error;
 mod fields;
 mod flows;
 mod header;
 mod hosts;
 mod json;
+mod kernels;
+mod labels;
 mod launch;
 mod matching;
+mod merged;
 mod micros;
 mod order;
 mod outline;
 mod pass;
 mod places;
 mod placing;
+mod posted;
 mod profile;
 mod recognise;
+mod recordings;
 mod rest;
 mod restore;
 mod rewrite;

@@ -9,6 +9,7 @@ use retime_model::{
 
 use crate::error::KinetoError;
 use crate::header::Header;
+use crate::labels::label;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
@@ -47,18 +48,23 @@ impl Places {
     }
 
     /// The tracks of a file. A rank is one process, whatever it calls its devices; another
-    /// file can be of several.
+    /// file can be of several processes, or of several ranks.
     fn file(&mut self, file: &FileRead, stem: &str) {
-        let mut process_of: BTreeMap<Option<&str>, usize> = BTreeMap::new();
-        let first = self.info.locations.len() as u32;
+        let mut process_of: BTreeMap<Option<&str>, (usize, u32)> = BTreeMap::new();
+        let is_merged = file.is_merged();
         for track in &file.tracks {
-            let owner = file.header.rank.is_none().then_some(&*track.pid);
+            let label = label(&track.pid).filter(|_| is_merged);
+            let is_rank = file.header.rank.is_some() || label.is_some();
+            let owner = file.header.rank.is_none();
+            let owner = owner.then_some(label.unwrap_or(&track.pid));
             let next = self.info.processes.len();
-            let process = *process_of.entry(owner).or_insert(next);
+            let index = self.info.locations.len() as u32;
+            let (process, first) = *process_of.entry(owner).or_insert((next, index));
             if process == next {
-                let name = match file.header.rank {
-                    Some(rank) => format!("rank {rank}"),
-                    None => process_name(file, track, stem),
+                let name = match (file.header.rank, label) {
+                    (Some(rank), _) => format!("rank {rank}"),
+                    (None, Some(label)) => format!("rank {label}"),
+                    (None, None) => process_name(file, track, stem),
                 };
                 self.info.processes.push(Process {
                     name,
@@ -66,16 +72,12 @@ impl Places {
                     creator: None,
                 });
             }
-            let index = self.info.locations.len() as u32;
             self.info.locations.push(Location {
                 id: index.into(),
                 name: track_name(file, track),
                 process,
-                endpoint: match file.header.rank {
-                    // The tracks of a rank communicate as one.
-                    Some(_) => LocationIndex(first),
-                    None => LocationIndex(index),
-                },
+                // The tracks of a rank communicate as one.
+                endpoint: LocationIndex(if is_rank { first } else { index }),
             });
         }
         self.starts.push(self.info.locations.len() as u32);
@@ -161,12 +163,23 @@ fn track_name(file: &FileRead, track: &Track) -> String {
 /// Refuses files that cannot be of one run.
 pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), KinetoError> {
     let mut of_rank: BTreeMap<u32, &PathBuf> = BTreeMap::new();
+    let mut of_label: BTreeMap<&str, &PathBuf> = BTreeMap::new();
     let mut world: Option<(u32, &PathBuf)> = None;
     for (path, file) in paths.iter().zip(files) {
         let refused = |what: String| KinetoError::NotOneRun {
             path: path.clone(),
             what,
         };
+        let tracks: &[Track] = if file.is_merged() { &file.tracks } else { &[] };
+        for label in tracks.iter().filter_map(|it| label(&it.pid)) {
+            let other = *of_label.entry(label).or_insert(path);
+            if other != path {
+                return Err(refused(format!(
+                    "has events of rank {label}, as {} has; give the files of one job",
+                    printable_path(other)
+                )));
+            }
+        }
         let Header {
             rank, world_size, ..
         } = file.header;

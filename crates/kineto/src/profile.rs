@@ -2,6 +2,7 @@
 //! names, and what its events say of communication.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use retime_model::FileMap;
 use retime_model::Monitor;
@@ -10,12 +11,15 @@ use retime_model::format::FormatError;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use crate::call::{Around, Call, Said, Tells};
+use crate::call::{Around, Call, Label, Said, Tells, launched_by};
 use crate::columns::{BELOW_ZERO, Columns, MOMENT, NO_TRACK};
+use crate::early::Early;
 use crate::header::Header;
+use crate::labels::is_merged;
 use crate::launch::Launches;
 use crate::micros;
 use crate::pass::{Event, read};
+use crate::posted::Posted;
 use crate::streams;
 use crate::window::syntax;
 
@@ -61,17 +65,19 @@ const WITHOUT_KERNELS: &str = "lone collective request";
 const OWN_FLOWS: [&[u8]; 4] = [b"fwdbwd", b"ac2g", b"async_cpu_to_gpu", b"async_gpu"];
 
 /// A file that was read.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FileRead {
     pub(crate) header: Header,
     pub(crate) crc: u32,
     pub(crate) rest: [u64; 2],
-    pub(crate) columns: Columns,
+    pub(crate) columns: Arc<Columns>,
     /// How many nanoseconds before 0 its times are counted from.
     pub(crate) origin: u64,
     /// Whether some of its times lie before 0.
     pub(crate) is_below_zero: bool,
     pub(crate) tracks: Vec<Track>,
+    /// By track, whether it is of this part of the file; nothing if all are.
+    pub(crate) own: Option<Vec<bool>>,
     /// Names that were given to tracks, by pid and tid.
     pub(crate) thread_names: FxHashMap<(String, String), String>,
     /// Names that were given to processes, by pid.
@@ -82,6 +88,8 @@ pub(crate) struct FileRead {
     pub(crate) flows: Vec<FlowEnd>,
     /// Events that communicate but prove nothing.
     pub(crate) unused: Vec<(&'static str, u64)>,
+    /// Kernels that begin before their launch.
+    pub(crate) early: Early,
 }
 
 impl FileRead {
@@ -94,19 +102,21 @@ impl FileRead {
             rest: self.rest,
             origin: self.origin,
             is_below_zero: self.is_below_zero,
-            columns: Columns {
+            columns: Arc::new(Columns {
                 begins,
                 lengths: self.columns.lengths.clone(),
                 tracks: self.columns.tracks.clone(),
                 digits: Vec::new(),
-            },
+            }),
             tracks: self.tracks.clone(),
+            own: self.own.clone(),
             thread_names: FxHashMap::default(),
             process_names: FxHashMap::default(),
             calls: self.calls.clone(),
             requests: self.requests.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
+            early: self.early,
         }
     }
 }
@@ -128,6 +138,10 @@ struct Gathered {
     calls: Vec<Call>,
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
+    posted: Posted,
+    /// Kernels with the numbers of their launches.
+    started: Vec<(u64, u32)>,
+    early: Early,
     flows: Vec<FlowEnd>,
     unused: Vec<(&'static str, u64)>,
 }
@@ -139,7 +153,10 @@ impl FileRead {
             last: (Vec::new(), NO_TRACK),
             ..Gathered::default()
         };
-        let passed = read(path, monitor, &mut |event| gathered.take(&event))?;
+        let mut passed = read(path, monitor, &mut |event| gathered.take(&event))?;
+        if is_merged(gathered.tracks.iter().map(|it| &*it.pid)) {
+            passed.header.of_several();
+        }
         let base = passed.header.base;
         let mut is_below_zero = false;
         for (event, &time) in gathered.begins.iter().enumerate() {
@@ -155,27 +172,44 @@ impl FileRead {
             header: passed.header,
             crc: passed.crc,
             rest: passed.rest,
-            columns: gathered.columns,
+            columns: Arc::new(gathered.columns),
             origin: 0,
             is_below_zero,
             tracks: gathered.tracks,
+            own: None,
             thread_names: gathered.thread_names,
             process_names: gathered.process_names,
             calls: gathered.calls,
             requests: gathered.requests,
             flows: gathered.flows,
             unused: gathered.unused,
+            early: gathered.early,
         })
     }
 }
 
 impl FileRead {
+    /// Whether it is of several ranks.
+    pub(crate) fn is_merged(&self) -> bool {
+        is_merged(self.tracks.iter().map(|it| &*it.pid))
+    }
+
+    /// The events on tracks that are its own.
+    pub(crate) fn placed(&self) -> impl Iterator<Item = u32> + '_ {
+        let is_own = |track: u32| match &self.own {
+            None => track != NO_TRACK,
+            Some(own) => own.get(track as usize).copied().unwrap_or(false),
+        };
+        let events = 0..self.columns.begins.len() as u32;
+        events.filter(move |&event| is_own(self.columns.track(event)))
+    }
+
     /// Counts its times from so many nanoseconds before 0, once and for all.
     pub(crate) fn count_from(&mut self, origin: u64) {
         if origin == 0 {
             return;
         }
-        for begin in &mut self.columns.begins {
+        for begin in &mut Arc::make_mut(&mut self.columns).begins {
             *begin = begin.wrapping_add(origin);
         }
         self.origin = origin;
@@ -289,12 +323,17 @@ impl Gathered {
     }
 
     fn communicates(&mut self, event: &Event<'_>, number: u32) {
+        if let Some(launch) = launched_by(event) {
+            self.started.push((launch, number));
+        }
         match Said::of(event, number) {
             None => {}
             Some(Said::Call(call)) => self.calls.push(call),
             Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
             Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
             Some(Said::Around(around)) => self.launches.around.push(around),
+            Some(Said::Posting(posting)) => self.posted.postings.push(posting),
+            Some(Said::UnderWay(message)) => self.posted.under_way.push(message),
             Some(Said::Request(asked)) => {
                 let root = asked.root;
                 let requests = self.requests.entry(asked.operation);
@@ -324,17 +363,32 @@ impl Gathered {
     /// Takes kernels for what launched them says, and those on streams that do not say their
     /// group for calls of it, if it can be told.
     fn name_kernels(&mut self, header: &Header) {
-        let launches = std::mem::take(&mut self.launches);
+        let mut launches = std::mem::take(&mut self.launches);
+        launches.sort();
+        let started = std::mem::take(&mut self.started);
+        self.early = Early::of(&launches, &started, &self.columns);
         let asked = launches.asked();
         let (named, unnamed) = launches.named(&self.columns);
         self.calls.extend(named);
-        for kind in unnamed {
-            self.unused(kind, 1);
+        let label = Label::of_any(header);
+        for kernel in unnamed {
+            match (kernel.by_name, &label) {
+                (Some(call), Some(label)) => self.calls.push(Call {
+                    group: Some(label.clone()),
+                    ..call
+                }),
+                _ => self.unused(kernel.kind, 1),
+            }
+        }
+        let (messages, unused) = std::mem::take(&mut self.posted).calls(&self.columns, header);
+        for (kind, count) in unused.into_iter().filter(|it| it.1 > 0) {
+            self.unused(kind, count);
         }
         let doubtful = streams::label(&mut self.calls, &self.columns, header);
         if doubtful > 0 {
             self.unused(streams::UNKNOWN_GROUP, doubtful);
         }
+        self.calls.extend(messages);
         self.calls.sort_by_key(|it| it.event);
         if self.calls.is_empty() && self.unused.is_empty() && asked > 0 {
             self.unused(WITHOUT_KERNELS, asked);

@@ -66,6 +66,9 @@ pub(crate) struct Found {
     pub(crate) traces: Vec<PathBuf>,
     /// What is called like one and is none, with the reason.
     pub(crate) others: Vec<(PathBuf, String)>,
+    /// Traces that are other recordings of a rank than those that are taken, with what each
+    /// is in words.
+    pub(crate) other_recordings: Vec<(PathBuf, String)>,
     /// What may have been a trace and cannot be read any more.
     pub(crate) damaged: Vec<KinetoError>,
     /// All files that are no traces, whatever they are called, by name.

@@ -28,7 +28,7 @@ use crate::rows::Table;
 use crate::scan::Matched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{restore, rewrite};
+use crate::{early, recordings, restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -43,6 +43,8 @@ pub(crate) struct Run {
     left_out: Vec<(PathBuf, &'static str)>,
     /// Files that are called like traces and are none, each with the reason.
     others: Vec<(PathBuf, String)>,
+    /// Other recordings of ranks, each with what it is in words.
+    other_recordings: Vec<(PathBuf, String)>,
     /// The metadata of the files, and of those beside them, when the run was opened.
     found: Vec<Metadata>,
     /// From where times count, if that is given.
@@ -72,7 +74,10 @@ impl Run {
         if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
         }
-        let files = std::mem::take(&mut found.traces);
+        let mut files = std::mem::take(&mut found.traces);
+        let others = recordings::take_others(&mut files).map_err(failed)?;
+        found.beside.extend(others.iter().map(|it| it.0.clone()));
+        found.other_recordings = others;
         if files.is_empty() {
             return Err(KinetoError::NoTrace {
                 path: path.to_owned(),
@@ -124,7 +129,12 @@ impl Run {
         let parent = files.first().and_then(|it| it.parent());
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
         let parent = parent.unwrap_or(Path::new(".")).to_owned();
-        Self::of(&parent, Shape::Directory, files, Found::default())
+        let failed = |source| KinetoError::io(&parent, source);
+        let found = Found {
+            other_recordings: recordings::take_others(&mut files).map_err(failed)?,
+            ..Found::default()
+        };
+        Self::of(&parent, Shape::Directory, files, found)
     }
 
     fn of(
@@ -134,6 +144,7 @@ impl Run {
         Found {
             beside,
             others,
+            other_recordings,
             links,
             left_out,
             ..
@@ -152,6 +163,7 @@ impl Run {
             links,
             left_out,
             others,
+            other_recordings,
             origin: None,
             read: OnceLock::new(),
             matched: Mutex::new(None),
@@ -587,12 +599,12 @@ impl Trace for Run {
 
     fn warnings(&self, _contents: &[Contents]) -> Vec<String> {
         let mut all: Vec<String> = left_out(&self.others).into_iter().collect();
-        all.extend(
-            self.read
-                .get()
-                .into_iter()
-                .flat_map(|it| warnings(&it.files)),
-        );
+        all.extend(recordings::warning(&self.other_recordings));
+        if let Some(read) = self.read.get() {
+            all.extend(warnings(&read.files));
+            let early = read.files.iter().map(|it| it.early);
+            all.extend(early::warning(self.files.iter().zip(early)));
+        }
         all
     }
 }

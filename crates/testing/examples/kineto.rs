@@ -45,11 +45,13 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 
 fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>> {
     match key {
+        "style" if value == "serving" => *run = KinetoRun::serving(),
         "style" => *run = KinetoRun::training(style(value)?),
         "seed" => run.seed = value.parse()?,
         "ranks" => run.ranks = value.parse()?,
         "ranks_per_host" => run.ranks_per_host = value.parse()?,
         "tensor" => run.tensor = value.parse()?,
+        "equal_names" => run.equal_names = value.parse()?,
         "iterations" => run.iterations = value.parse()?,
         "offset" => run.offset = value.parse()?,
         "drift" => run.drift = value.parse()?,
@@ -70,7 +72,7 @@ fn style(value: &str) -> Result<Style, &'static str> {
     match value {
         "nccl" => Ok(Style::Nccl),
         "gloo" => Ok(Style::Gloo),
-        _ => Err("styles are nccl and gloo"),
+        _ => Err("styles are nccl, gloo and serving"),
     }
 }
 

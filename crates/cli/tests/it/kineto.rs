@@ -352,6 +352,96 @@ fn kernels_of_a_real_run_without_metadata_are_joined_by_their_launches() {
     );
 }
 
+/// Profilers record again and again, each time into files of their own.
+#[test]
+fn of_several_recordings_of_a_rank_one_is_taken() {
+    let run = KinetoRun {
+        iterations: 6,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let scratch = Scratch::new();
+    simulate(&scratch, &run);
+    scratch
+        .retime("check run --json report.json --quiet")
+        .expect_code(1);
+    let once = read_report(&scratch);
+    // The same a minute later.
+    let base = "\"baseTimeNanoseconds\": ";
+    let later = |text: &str| {
+        let (before, rest) = text.split_once(base).unwrap();
+        let (digits, rest) = rest.split_once(',').unwrap();
+        let moved = digits.parse::<u64>().unwrap() + 60_000_000_000;
+        format!("{before}{base}{moved},{rest}")
+    };
+    let path = |rank: u32, which: &str| scratch.join(&format!("run/rank{rank}.pt.trace{which}"));
+    for rank in 0..run.ranks {
+        let text = later(&fs::read_to_string(path(rank, ".json")).unwrap());
+        fs::write(path(rank, ".again.json"), text).unwrap();
+    }
+    let outcome = scratch.retime("check run --json report.json");
+    assert_eq!(outcome.code, Some(1), "{outcome:#?}");
+    let left_out = "left out, since recorded at another time: rank0.pt.trace.json (of rank 0, as \
+                    rank0.pt.trace.again.json)";
+    let shown = format!("{}{}", outcome.stdout, outcome.stderr);
+    assert!(shown.contains(left_out), "{shown}");
+    assert_eq!(read_report(&scratch)["matching"], once["matching"]);
+
+    scratch.retime("correct run -o out --quiet").expect_code(0);
+    scratch.retime("check out --quiet").expect_code(0);
+    let same = |which: &str| {
+        scratch.read(&format!("run/{which}")) == scratch.read(&format!("out/{which}"))
+    };
+    assert!((0..run.ranks).all(|rank| same(&format!("rank{rank}.pt.trace.json"))));
+    assert!(!same("rank4.pt.trace.again.json"));
+    scratch.retime("undo out -o back").expect_code(0);
+    assert_same(&scratch.join("back"), &scratch.join("run"));
+
+    // Where a rank lacks the second, the first of all are taken.
+    fs::remove_file(path(3, ".again.json")).unwrap();
+    let outcome = scratch.retime("check run --json report.json");
+    let shown = format!("{}{}", outcome.stdout, outcome.stderr);
+    let left_out = "rank0.pt.trace.again.json (of rank 0, as rank0.pt.trace.json)";
+    assert!(shown.contains(left_out), "{shown}");
+    assert_eq!(read_report(&scratch)["matching"], once["matching"]);
+}
+
+/// Four stages of a pipeline, the later two 1.7 ms ahead: their few collectives leave that
+/// open, their messages do not.
+#[test]
+fn messages_of_a_real_pipeline_show_how_hosts_differ() {
+    let Some(scratch) = unpacked("gpu/gloo_pp4") else {
+        return;
+    };
+    scratch
+        .retime("check pp4 --json report.json --quiet")
+        .expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["matching"]["messages"], 144);
+    assert_eq!(report["matching"]["collectives"], 6);
+    assert_eq!(report["examined"]["unused"], serde_json::json!([]));
+    assert_eq!(report["before"]["reversed"], 0);
+    let ahead = 1_700_000;
+    for rank in [2, 3] {
+        let path = scratch.join(&format!("pp4/rank{rank}.json"));
+        let text = fs::read_to_string(&path).unwrap();
+        let base = "\"baseTimeNanoseconds\": 1790857026000000000";
+        let (base, moved) = (base, base.replace("000000000", &format!("{ahead:09}")));
+        assert!(text.contains(base));
+        let text = text.replace(base, &moved).replace("\"vm\"", "\"other\"");
+        fs::write(path, text).unwrap();
+    }
+    let correct = "correct pp4 -o out --json report.json --quiet";
+    scratch.retime(correct).expect_code(0);
+    let report = read_report(&scratch);
+    assert_eq!(report["matching"]["messages"], 144);
+    assert!(report["before"]["reversed"].as_u64() > Some(0));
+    assert_eq!(report["after"]["reversed"], 0);
+    let host = &report["hosts"][1];
+    let error = host["ahead_ticks"].as_f64().unwrap() - f64::from(ahead);
+    let known = host["ahead_within_ticks"][0].as_f64().unwrap();
+    assert!(error.abs() < known && known < 1e6, "{error} of {known}");
+}
+
 #[test]
 fn a_real_run_with_known_offset_is_put_right() {
     let Some(scratch) = unpacked("gloo8_offset") else {

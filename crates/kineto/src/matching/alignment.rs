@@ -57,6 +57,11 @@ impl Known {
         )
     }
 
+    /// About what has to be added to the clock of the first to get that of the second.
+    pub(super) const fn difference(&self) -> i64 {
+        self.difference
+    }
+
     /// What calls of the same operations tell.
     pub(super) fn from_pairs(pairs: &[(Item, Item)]) -> Self {
         let mut differences: Vec<i64> = pairs.iter().map(|(a, b)| b.end - a.end).collect();

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use retime_model::Class;
+use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
 use super::alignment::Item;
-use crate::call::{Call, Label, What};
+use crate::call::{Call, Label, On, What};
 use crate::profile::FileRead;
 
 /// A process group.
@@ -66,30 +66,83 @@ impl<'a> Calls<'a> {
 
     /// A call as it stands in a sequence of its group.
     pub(super) fn item(&self, group: &Group, file: usize, call: usize) -> Option<Item> {
-        let (is_cause, is_effect) = match self.call(file, call)?.what {
-            What::Send(_) => (true, false),
-            What::Receive(_) => (false, true),
-            What::Collective(operation) => {
-                let root = || self.files.get(file)?.requests.get(&operation)?.root;
-                let root = root().and_then(|it| group.ranks.get(it as usize).copied());
-                let is_root = root.is_some() && root == self.rank(file);
-                match operation.class(false) {
-                    Class::AllToAll => (true, true),
-                    Class::OneToAll if root.is_some() => (is_root, !is_root),
-                    Class::AllToOne if root.is_some() => (!is_root, is_root),
-                    _ => (false, false),
-                }
-            }
+        let What::Collective(operation) = self.call(file, call)?.what else {
+            return self.end_of_message(file, call);
         };
-        let columns = &self.files.get(file)?.columns;
-        let it = self.call(file, call)?;
-        let since = |time: u64| (time - self.origin) as i64;
+        let root = || self.files.get(file)?.requests.get(&operation)?.root;
+        let root = root().and_then(|it| group.ranks.get(it as usize).copied());
+        let is_root = root.is_some() && root == self.rank(file);
+        let (is_cause, is_effect) = match operation.class(false) {
+            Class::AllToAll => (true, true),
+            Class::OneToAll if root.is_some() => (is_root, !is_root),
+            Class::AllToOne if root.is_some() => (!is_root, is_root),
+            _ if operation == Operation::Alltoallv => (true, self.call(file, call)?.from_all),
+            _ => (false, false),
+        };
+        let item = self.at(file, self.call(file, call)?.event)?;
         Some(Item {
             signature: self.signature(file, call)?,
-            begin: since(columns.begin(it.event)),
-            end: since(columns.end(it.event)),
             is_cause,
             is_effect,
+            ..item
+        })
+    }
+
+    /// An end of a message as it stands in the sequence of its channel.
+    pub(super) fn end_of_message(&self, file: usize, call: usize) -> Option<Item> {
+        let it = self.call(file, call)?;
+        let item = Item {
+            signature: self.signature(file, call)?,
+            is_cause: matches!(it.what, What::Send(_)),
+            is_effect: matches!(it.what, What::Receive(_)),
+            ..self.at(file, it.event)?
+        };
+        let other = it.other.and_then(|other| self.at(file, other));
+        Some(other.map_or(item, |other| Item {
+            begin: item.begin.min(other.begin),
+            end: item.end.max(other.end),
+            is_cause: true,
+            is_effect: true,
+            ..item
+        }))
+    }
+
+    /// A call in which nobody ends before all have begun, of whichever signature.
+    pub(super) fn mutual(&self, file: usize, event: u32) -> Option<Item> {
+        let item = self.at(file, event)?;
+        Some(Item {
+            is_cause: true,
+            is_effect: true,
+            ..item
+        })
+    }
+
+    /// From when to when an event is; it orders nobody.
+    fn at(&self, file: usize, event: u32) -> Option<Item> {
+        let columns = &self.files.get(file)?.columns;
+        Some(Item {
+            signature: 0,
+            begin: self.since(columns.begin(event)),
+            end: self.since(columns.end(event)),
+            is_cause: false,
+            is_effect: false,
+        })
+    }
+
+    /// A time from the first of all.
+    fn since(&self, time: u64) -> i64 {
+        time.wrapping_sub(self.origin) as i64
+    }
+
+    /// From when to when a file has events.
+    pub(super) fn window(&self, file: usize) -> (i64, i64) {
+        let events = self.files.get(file).into_iter().flat_map(|it| {
+            let span = |event| (it.columns.begin(event), it.columns.end(event));
+            it.placed().map(span)
+        });
+        let events = events.map(|(begin, end)| (self.since(begin), self.since(end)));
+        events.fold((i64::MAX, i64::MIN), |(first, last), (begin, end)| {
+            (first.min(begin), last.max(end))
         })
     }
 
@@ -108,22 +161,43 @@ impl<'a> Calls<'a> {
         (file, calls)
     }
 
-    /// The calls that name their group, by it and file.
+    /// The calls that name their group, by it and file. Ranks can call different groups by
+    /// one name: so its members count, too, which are in the header where a call leaves some out.
     pub(super) fn labelled(&self) -> BTreeMap<Label, Vec<Sequence>> {
-        let mut labelled: BTreeMap<&Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
+        let mut labelled: BTreeMap<Label, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
         for (file, it) in self.files.iter().enumerate() {
+            let mut whole: FxHashMap<&Label, Label> = FxHashMap::default();
             for (call, it) in it.calls.iter().enumerate() {
-                if let Some(label) = &it.group {
-                    let calls = labelled.entry(label).or_default();
+                let Some(label) = it.group.as_ref().filter(|_| it.on != On::Order) else {
+                    continue;
+                };
+                let whole = whole.entry(label);
+                let label = whole.or_insert_with(|| self.whole(file, label));
+                // Most calls are of a group that is known by then.
+                if !labelled.contains_key(label) {
+                    labelled.insert(label.clone(), BTreeMap::new());
+                }
+                if let Some(calls) = labelled.get_mut(label) {
                     calls.entry(file).or_default().push(call);
                 }
             }
         }
-        let of_label = |(label, files): (&Label, BTreeMap<usize, Vec<usize>>)| {
+        let of_label = |(label, files): (Label, BTreeMap<usize, Vec<usize>>)| {
             let sequence = |(file, calls)| self.in_order(file, calls);
-            (label.clone(), files.into_iter().map(sequence).collect())
+            (label, files.into_iter().map(sequence).collect())
         };
         labelled.into_iter().map(of_label).collect()
+    }
+
+    /// A label with all members that its file says.
+    fn whole(&self, file: usize, label: &Label) -> Label {
+        let header = self.files.get(file).map(|it| &it.header);
+        let ranks = || header?.ranks(&label.name);
+        let ranks = label.members().is_none().then(ranks).flatten();
+        Label {
+            name: label.name.clone(),
+            ranks: ranks.map_or_else(|| label.ranks.clone(), |it| format!("{it:?}")),
+        }
     }
 
     /// The group of a label; if nothing says its members, those that name it.

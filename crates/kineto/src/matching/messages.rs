@@ -1,34 +1,91 @@
 //! Which send belongs to which receive.
 //!
-//! Messages between two ranks of a group do not overtake each other, so one sequence has to
-//! be [shifted](super::alignment) against the other, as with collectives; numbers do not
-//! help, as each rank counts its own. What tells the shift is that no receive ends before its
-//! send has begun, together with what the collectives of both ranks say of their clocks.
-//! Without any of these nothing is joined: of receives that wait in vain and of messages that
+//! Messages from one rank of a group to another, of one tag, do not overtake each other, so one
+//! sequence has to be [shifted](super::alignment) against the other, as with collectives;
+//! numbers do not help, as each rank counts its own. What tells the shift is that no receive ends
+//! before its send has begun, together with what the collectives of both ranks, of whichever
+//! group, say of their clocks. Without any of these nothing is joined, but where a send
+//! [waits for its receive](crate::posted): of receives that wait in vain and of messages that
 //! were sent long before, the times alone look alike.
+//!
+//! A shift leaves messages at either end without a counterpart. That is as it has to be only if
+//! nobody can have recorded that:
+//!
+//! ```text
+//! send     |  s0   s1   s2   s3                  first send without a receive: the receiver
+//! receive        |   r1   r2   r3  r4  |         did not record yet when it began
+//!                                                last receive without a send: the sender
+//!                                                recorded no more when it ended
+//! ```
+//!
+//! Otherwise many messages may be under way at once, and nothing is joined.
 
 use std::collections::BTreeMap;
 
-use retime_model::MessageId;
+use retime_model::{MessageId, OperationId};
 
 use super::alignment::{Item, Known, Shift, align};
 use super::calls::{Calls, Group, Sequence};
 use super::{Joined, Matching, Part};
-use crate::call::What;
+use crate::call::{On, What};
 
 const AMBIGUOUS: &str = "ambiguous message call";
 const UNKNOWN_PEER: &str = "lone message call";
 
-/// Sends and receives of a channel, each of one file.
+/// Where messages go that keep their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Way {
+    from: usize,
+    to: usize,
+    on: On,
+    tag: u32,
+}
+
+/// The calls of a way: sends of the one file, receives of the other.
 #[derive(Default)]
 struct Channel {
     sends: Vec<usize>,
     receives: Vec<usize>,
 }
 
+/// A file, as far as messages are told by it.
+pub(super) struct Recorded {
+    /// From when to when it has events.
+    window: (i64, i64),
+    /// Its joined operations in which nobody ends before all have begun.
+    mutual: BTreeMap<OperationId, Item>,
+}
+
 impl Matching {
-    /// Joins the messages of a group.
-    pub(super) fn messages(&mut self, calls: &Calls<'_>, group: &Group, sequences: &[Sequence]) {
+    /// Joins the messages of groups, each with its position.
+    pub(super) fn messages(&mut self, calls: &Calls<'_>, groups: &[(usize, Vec<Sequence>)]) {
+        let mut channels = Vec::new();
+        for (position, sequences) in groups {
+            let Some(group) = self.groups.get(*position).cloned() else {
+                continue;
+            };
+            let found = self.channels(calls, &group, sequences);
+            channels.extend(found.into_iter().map(|it| (*position, it)));
+        }
+        if channels.is_empty() {
+            return;
+        }
+        let recorded: Vec<Recorded> = (0..calls.files.len())
+            .map(|file| self.recorded(calls, file))
+            .collect();
+        for (number, (position, (way, channel))) in (0..).zip(channels) {
+            let both = (recorded.get(way.from)).zip(recorded.get(way.to));
+            self.channel(calls, (position, number), way, &channel, both);
+        }
+    }
+
+    /// The messages of a group by their ways.
+    fn channels(
+        &mut self,
+        calls: &Calls<'_>,
+        group: &Group,
+        sequences: &[Sequence],
+    ) -> BTreeMap<Way, Channel> {
         let peers_are_ranks_in_group =
             peers(calls, sequences).all(|peer| (peer as usize) < group.ranks.len());
         let file_of = |peer: u32| {
@@ -39,65 +96,84 @@ impl Matching {
             };
             calls.file_of.get(&rank).copied()
         };
-        let mut channels: BTreeMap<(usize, usize), Channel> = BTreeMap::new();
+        let mut channels: BTreeMap<Way, Channel> = BTreeMap::new();
         for (file, its) in sequences {
             for &call in its {
-                let (peer, is_send) = match calls.call(*file, call).map(|it| it.what) {
-                    Some(What::Send(peer)) => (peer, true),
-                    Some(What::Receive(peer)) => (peer, false),
-                    _ => continue,
+                let Some(it) = calls.call(*file, call) else {
+                    continue;
                 };
-                match file_of(peer) {
-                    None => self.count(*file, UNKNOWN_PEER, 1),
-                    Some(other) if is_send => {
-                        channels.entry((*file, other)).or_default().sends.push(call);
-                    }
-                    Some(other) => {
-                        channels
-                            .entry((other, *file))
-                            .or_default()
-                            .receives
-                            .push(call);
-                    }
+                let (peer, is_send) = match it.what {
+                    What::Send(peer) => (peer, true),
+                    What::Receive(peer) => (peer, false),
+                    What::Collective(_) => continue,
+                };
+                let Some(other) = file_of(peer) else {
+                    self.count(*file, UNKNOWN_PEER, 1);
+                    continue;
+                };
+                let (from, to) = if is_send {
+                    (*file, other)
+                } else {
+                    (other, *file)
+                };
+                let (on, tag) = (it.on, it.tag);
+                let channel = channels.entry(Way { from, to, on, tag }).or_default();
+                if is_send {
+                    channel.sends.push(call);
+                } else {
+                    channel.receives.push(call);
                 }
             }
         }
-        for ((from, to), channel) in channels {
-            self.channel(calls, group, (from, to), channel);
-        }
+        channels
     }
 
+    /// Joins the messages of a channel, which has a number among all.
     fn channel(
         &mut self,
         calls: &Calls<'_>,
-        group: &Group,
-        (from, to): (usize, usize),
-        channel: Channel,
+        (group, number): (usize, u64),
+        Way { from, to, .. }: Way,
+        channel: &Channel,
+        both: Option<(&Recorded, &Recorded)>,
     ) {
-        let sends = (from, channel.sends);
-        let receives = (to, channel.receives);
-        let items = |sequence: &Sequence| calls.items(group, sequence);
-        let known = self.known(calls, group, (from, to));
-        let shift = match known {
-            Some(known) => align(&items(&sends), &items(&receives), &known),
-            None => Shift::Ambiguous,
+        let known = both.and_then(Known::of_both);
+        let items = |file: usize, own: &[usize]| -> Vec<Item> {
+            let item = |&call: &usize| calls.end_of_message(file, call);
+            own.iter().filter_map(item).collect()
         };
-        let Shift::By(shift) = shift else {
-            self.count(from, AMBIGUOUS, sends.1.len());
-            self.count(to, AMBIGUOUS, receives.1.len());
+        let sends = items(from, &channel.sends);
+        let receives = items(to, &channel.receives);
+        let waits = sends.iter().chain(&receives).all(Item::is_mutual);
+        let known = known.or_else(|| waits.then(Known::default));
+        let shift = known.zip(both).and_then(|(known, windows)| {
+            let Shift::By(shift) = align(&sends, &receives, &known) else {
+                return None;
+            };
+            let known = if waits {
+                Known::of(&sends, &receives, shift)
+            } else {
+                known
+            };
+            let is_whole = is_whole((&sends, &receives), shift, windows, known.difference());
+            is_whole.then_some(shift)
+        });
+        let Some(shift) = shift else {
+            self.count(from, AMBIGUOUS, channel.sends.len());
+            self.count(to, AMBIGUOUS, channel.receives.len());
             return;
         };
         let mut matched = 0;
-        for (&receive, place) in receives.1.iter().zip(shift..) {
-            let send = usize::try_from(place).ok().and_then(|it| sends.1.get(it));
-            let send = send.and_then(|&it| calls.call(from, it));
+        for (&receive, place) in channel.receives.iter().zip(shift..) {
+            let place = usize::try_from(place).ok();
+            let send = place.and_then(|it| calls.call(from, *channel.sends.get(it)?));
             let (Some(send), Some(receive)) = (send, calls.call(to, receive)) else {
                 continue;
             };
-            // Both files, the group and the place among their messages: none is used twice.
+            // A channel of a group is one of a kind, and so is a place in it.
             let id = MessageId {
-                space: (self.groups.len() as u64) << 40 | (from as u64) << 20 | to as u64,
-                number: place as u64,
+                space: (group as u64) << 32 | number,
+                number: matched as u64,
             };
             let ends = [
                 (from, send.event, Part::Send(id)),
@@ -110,36 +186,55 @@ impl Matching {
             }
             matched += 1;
         }
-        self.count(from, AMBIGUOUS, sends.1.len() - matched);
-        self.count(to, AMBIGUOUS, receives.1.len() - matched);
+        self.count(from, AMBIGUOUS, channel.sends.len() - matched);
+        self.count(to, AMBIGUOUS, channel.receives.len() - matched);
+    }
+
+    /// What a file says so far of its clock.
+    pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> Recorded {
+        let joined = self.joined.get(file).into_iter().flatten();
+        let item = |it: &Joined| match it.part {
+            Part::Collective {
+                id,
+                cause: Some(_),
+                effect: Some(_),
+                ..
+            } => Some((id, calls.mutual(file, it.event)?)),
+            _ => None,
+        };
+        Recorded {
+            window: calls.window(file),
+            mutual: joined.filter_map(item).collect(),
+        }
     }
 }
 
-impl Matching {
-    /// What the operations of the group that both files took part in tell of their clocks.
-    fn known(&self, calls: &Calls<'_>, group: &Group, pair: (usize, usize)) -> Option<Known> {
-        let space = self.groups.len() as u64;
-        let own = |file: usize| {
-            let of_file = calls.files.get(file)?;
-            let numbers = of_file.calls.iter().enumerate();
-            let call_of: BTreeMap<u32, usize> = numbers.map(|(at, it)| (it.event, at)).collect();
-            let item = |it: &Joined| match it.part {
-                Part::Collective { id, .. } if id.space == space => {
-                    let call = call_of.get(&it.event)?;
-                    Some((id.number, calls.item(group, file, *call)?))
-                }
-                _ => None,
-            };
-            let joined = self.joined.get(file)?.iter();
-            Some(joined.filter_map(item).collect::<BTreeMap<u64, Item>>())
-        };
-        let (first, second) = (own(pair.0)?, own(pair.1)?);
-        let both = first
-            .iter()
-            .filter_map(|(id, a)| Some((*a, *second.get(id)?)));
-        let both: Vec<(Item, Item)> = both.filter(|(a, _)| a.is_mutual()).collect();
-        (!both.is_empty()).then(|| Known::from_pairs(&both))
+impl Known {
+    /// What the operations that both files took part in tell of their clocks.
+    pub(super) fn of_both((first, second): (&Recorded, &Recorded)) -> Option<Self> {
+        let both = first.mutual.iter();
+        let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));
+        let both: Vec<(Item, Item)> = both.collect();
+        (!both.is_empty()).then(|| Self::from_pairs(&both))
     }
+}
+
+/// Whether each message without a counterpart is one of which the other rank cannot have
+/// recorded its end, by a clock that is ahead by a difference.
+fn is_whole(
+    (sends, receives): (&[Item], &[Item]),
+    shift: i64,
+    (sender, receiver): (&Recorded, &Recorded),
+    difference: i64,
+) -> bool {
+    let earlier = usize::try_from(shift).unwrap_or(0);
+    // Of these the last counts, for it begins after all others.
+    let is_early = (sends.iter().take(earlier).next_back())
+        .is_none_or(|it| it.begin + difference <= receiver.window.0);
+    let sent = usize::try_from(sends.len() as i64 - shift).unwrap_or(0);
+    let is_late = (receives.iter().skip(sent).map(|it| it.end).min())
+        .is_none_or(|end| end - difference >= sender.window.1);
+    is_early && is_late
 }
 
 /// Whom calls name as the other end.

@@ -16,7 +16,15 @@ mod difference;
 #[allow(clippy::unwrap_used, reason = "failing is how a test reports")]
 mod launched;
 mod messages;
+mod ordered;
 mod pools;
+#[cfg(test)]
+#[allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "failing is how a test reports"
+)]
+mod told;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,12 +66,14 @@ pub(crate) enum Part {
 /// What was joined.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matching {
-    /// The groups that operations are of; their position is the space of ids.
+    /// The groups that operations are of.
     pub(crate) groups: Vec<Group>,
     /// The calls of each file that were joined.
     pub(crate) joined: Vec<Vec<Joined>>,
     /// How many of each were not, and why.
     pub(crate) unmatched: Vec<BTreeMap<&'static str, u64>>,
+    /// In so many spaces operations are numbered.
+    spaces: u64,
 }
 
 // Why a call is not joined, in words that take a plural.
@@ -90,26 +100,28 @@ pub(crate) fn matched(files: &[FileRead]) -> Matching {
         unmatched: vec![BTreeMap::new(); files.len()],
         ..Matching::default()
     };
+    let mut messages = Vec::new();
     for (label, members) in calls.labelled() {
         let group = calls.group(&label, &members);
-        let (collectives, messages): (Vec<Sequence>, Vec<Sequence>) =
+        let (collectives, of_group): (Vec<Sequence>, Vec<Sequence>) =
             members.into_iter().map(|it| calls.apart(it)).unzip();
         matching.collectives(&calls, &group, &collectives);
-        matching.messages(&calls, &group, &messages);
-        matching.groups.push(group);
+        messages.push((matching.position(group), of_group));
     }
-    let pools = pools::pools(&calls);
+    let pools = pools::pools(&calls, |call| call.group.is_none());
     for (pool, groups) in pools.iter().zip(pools::groups_of(&calls, &pools)) {
         match groups {
             Some(groups) => {
                 for (group, sequences) in groups {
                     matching.unnumbered(&calls, &group, &sequences);
-                    matching.groups.push(group);
+                    matching.position(group);
                 }
             }
             None => matching.reject(pool, AMBIGUOUS),
         }
     }
+    matching.ordered(&calls);
+    matching.messages(&calls, &messages);
     for joined in &mut matching.joined {
         joined.sort_unstable_by_key(|it| it.event);
     }
@@ -129,6 +141,38 @@ impl Matching {
         for (file, calls) in sequences {
             self.count(*file, why, calls.len());
         }
+    }
+
+    /// The same by files, of parts of them.
+    pub(crate) fn by_file(self, file_of: &[usize], files: usize) -> Self {
+        let mut joined = vec![Vec::new(); files];
+        let mut unmatched = vec![BTreeMap::new(); files];
+        for ((own, counts), &file) in self.joined.into_iter().zip(self.unmatched).zip(file_of) {
+            if let (Some(joined), Some(unmatched)) = (joined.get_mut(file), unmatched.get_mut(file))
+            {
+                joined.extend(own);
+                for (why, count) in counts {
+                    *unmatched.entry(why).or_default() += count;
+                }
+            }
+        }
+        for joined in &mut joined {
+            joined.sort_unstable_by_key(|it: &Joined| it.event);
+        }
+        Self {
+            joined,
+            unmatched,
+            ..self
+        }
+    }
+
+    /// Where a group is among those that operations are of.
+    fn position(&mut self, group: Group) -> usize {
+        let known = self.groups.iter().position(|it| *it == group);
+        known.unwrap_or_else(|| {
+            self.groups.push(group);
+            self.groups.len() - 1
+        })
     }
 
     /// Joins the collectives of a group whose calls say which it is.
@@ -190,15 +234,27 @@ impl Matching {
                 }
             }
         }
+        let does = |instance: &Instance, what: Operation| {
+            let mut calls = instance.iter().filter_map(|it| calls.call(it.0, it.1));
+            calls.any(|it| it.what == What::Collective(what))
+        };
+        let uneven = numbered.iter();
+        let uneven = uneven.filter(|(_, instance)| does(instance, Operation::Alltoallv));
+        let uneven: BTreeSet<u64> = uneven.map(|((number, _), _)| *number).collect();
         let mut instances = Vec::new();
-        for instance in numbered.into_values() {
+        for ((number, _), instance) in numbered {
             // A number twice in one file says nothing.
-            if instance.windows(2).any(|it| it[0].0 == it[1].0) {
-                for (file, _) in instance {
-                    self.count(file, AMBIGUOUS, 1);
-                }
+            let why = if instance.windows(2).any(|it| it[0].0 == it[1].0) {
+                AMBIGUOUS
+            } else if uneven.contains(&number) && does(&instance, Operation::Alltoall) {
+                // Those of whom as much comes as goes do not make an exchange an equal one.
+                NO_ORDER
             } else {
                 instances.push(instance);
+                continue;
+            };
+            for (file, _) in instance {
+                self.count(file, why, 1);
             }
         }
         instances
@@ -213,8 +269,7 @@ impl Matching {
         sequences: &[Sequence],
         known: &mut FxHashMap<(usize, usize), Known>,
     ) -> Vec<Instance> {
-        let longest = sequences.iter().rev().max_by_key(|(_, calls)| calls.len());
-        let Some((pivot, pivot_calls)) = longest else {
+        let Some((pivot, pivot_calls)) = longest(sequences) else {
             return Vec::new();
         };
         let mut instances: Vec<Instance> = pivot_calls
@@ -255,7 +310,8 @@ impl Matching {
 
     /// Names the calls of operations.
     fn join(&mut self, calls: &Calls<'_>, group: &Group, instances: Vec<Instance>) {
-        let space = self.groups.len() as u64;
+        let space = self.spaces;
+        self.spaces += 1;
         for (number, instance) in (0..).zip(instances) {
             let id = OperationId { space, number };
             if let Err(why) = self.join_one(calls, group, id, &instance) {
@@ -279,7 +335,15 @@ impl Matching {
         let Some(What::Collective(operation)) = calls.call(file, call).map(|it| it.what) else {
             return Err(NO_ORDER);
         };
-        let class = operation.class(false);
+        let from_all: BTreeSet<usize> = (instance.iter())
+            .filter(|(file, call)| calls.call(*file, *call).is_some_and(|it| it.from_all))
+            .map(|it| it.0)
+            .collect();
+        let is_uneven = operation == Operation::Alltoallv;
+        let class = match operation.class(false) {
+            Class::None if is_uneven && !from_all.is_empty() => Class::AllToAll,
+            other => other,
+        };
         let root = match class {
             Class::None | Class::Prefix => return Err(NO_ORDER),
             Class::AllToAll => None,
@@ -294,7 +358,9 @@ impl Matching {
         };
         let is_root = |file: usize| root.is_none_or(|root| rank_of(file) == root);
         let causes = |file: usize| class != Class::OneToAll || is_root(file);
-        let effects = |file: usize| class != Class::AllToOne || is_root(file);
+        let effects = |file: usize| {
+            (class != Class::AllToOne || is_root(file)) && (!is_uneven || from_all.contains(&file))
+        };
         // The root waits for itself in no way that another clock takes part in.
         let causes = |file: usize| causes(file) && (class != Class::AllToOne || !is_root(file));
         let effects = |file: usize| effects(file) && (class != Class::OneToAll || !is_root(file));
@@ -322,6 +388,11 @@ impl Matching {
         }
         Ok(())
     }
+}
+
+/// The sequence with which the others are aligned.
+fn longest(sequences: &[Sequence]) -> Option<&Sequence> {
+    sequences.iter().rev().max_by_key(|(_, calls)| calls.len())
 }
 
 /// The root that the requests of all members agree on.

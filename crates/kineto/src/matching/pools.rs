@@ -25,18 +25,19 @@ use crate::profile::FileRead;
 use retime_model::{Class, Operation};
 use rustc_hash::FxHashMap;
 
-/// The calls of each pool that do not say their group, by file.
-pub(super) fn pools(calls: &Calls<'_>) -> Vec<Vec<Sequence>> {
+/// The calls of each pool, of those that are `meant`, by file.
+pub(super) fn pools(calls: &Calls<'_>, meant: impl Fn(&Call) -> bool) -> Vec<Vec<Sequence>> {
     let mut sets = Sets::default();
-    let unlabelled = || {
+    let all_meant = || {
         let files = calls.files.iter().enumerate();
-        files.flat_map(|(file, it)| {
+        let meant = &meant;
+        files.flat_map(move |(file, it)| {
             let own = it.calls.iter().enumerate();
-            own.filter(|(_, it)| it.group.is_none())
+            own.filter(move |(_, it)| meant(it))
                 .map(move |(call, it)| (file, call, it))
         })
     };
-    for (file, call, it) in unlabelled() {
+    for (file, call, it) in all_meant() {
         let track = calls
             .files
             .get(file)
@@ -47,7 +48,7 @@ pub(super) fn pools(calls: &Calls<'_>) -> Vec<Vec<Sequence>> {
         }
     }
     let mut pools: BTreeMap<Element, BTreeMap<usize, Vec<usize>>> = BTreeMap::new();
-    for (file, call, _) in unlabelled() {
+    for (file, call, _) in all_meant() {
         if let Some(signature) = calls.signature(file, call) {
             let pool = sets.representative(Element::Signature(signature));
             let own = pools.entry(pool).or_default().entry(file).or_default();

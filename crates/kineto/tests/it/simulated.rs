@@ -1,18 +1,23 @@
 //! Simulated training runs: nothing is joined that does not belong together.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::path::Path;
 
 use retime::causality::Role;
 use retime::format::{Format, Scan};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
 use retime_kineto::Kineto;
-use retime_testing::kineto::{KinetoRun, Style, Windows};
+
+use retime_testing::kineto::{Duration, KinetoRun, Step, Style, Windows};
 
 use crate::truth::Truth;
 
 /// Runs of all kinds, the same for the same seed.
 fn run(seed: u64) -> KinetoRun {
+    if seed % 8 == 7 {
+        return serving(seed);
+    }
     let style = [Style::Nccl, Style::Gloo][(seed % 2) as usize];
     let ranks = [8, 16, 12][(seed / 2 % 3) as usize];
     let mut run = KinetoRun {
@@ -21,8 +26,13 @@ fn run(seed: u64) -> KinetoRun {
         ranks_per_host: [4, 8, 3][(seed / 3 % 3) as usize],
         sequence_numbers: seed.is_multiple_of(4),
         host_names: !seed.is_multiple_of(5),
+        equal_names: seed % 3 == 1,
         ..KinetoRun::training(style)
     };
+    if seed % 5 == 2 {
+        // All groups with others in them have the same members.
+        run.tensor = ranks;
+    }
     if !seed.is_multiple_of(3) {
         run.windows = Windows {
             left_out: 2,
@@ -35,11 +45,43 @@ fn run(seed: u64) -> KinetoRun {
     run
 }
 
+/// Servers, some with GPUs on several hosts, which do not all know the time well, and some of
+/// which take steps that last equally long.
+fn serving(seed: u64) -> KinetoRun {
+    let of = seed / 8;
+    let ranks = [4, 8, 2][(of % 3) as usize];
+    let mut steps = KinetoRun::serving().steps;
+    if of % 5 < 2 {
+        for step in &mut steps {
+            if let Step::Compute(takes) = step {
+                *takes = Duration::uniform(200_000, 201_000);
+            }
+        }
+    }
+    KinetoRun {
+        steps,
+        seed,
+        ranks,
+        tensor: ranks,
+        ranks_per_host: if of % 7 < 3 { 2 } else { ranks },
+        offset: [100_000, 10_000_000][(of / 2 % 2) as usize],
+        sequence_numbers: of / 4 % 2 == 0,
+        host_names: !of.is_multiple_of(5),
+        missing: if of % 6 == 4 { vec![1] } else { Vec::new() },
+        windows: Windows {
+            left_out: 3,
+            cut: of % 4 < 2,
+        },
+        ..KinetoRun::serving()
+    }
+}
+
 /// The rank of a location, by the name of its process.
 fn rank(scan: &Scan, location: usize) -> u64 {
     let process = scan.info.locations[location].process;
     let name = &scan.info.processes[process].name;
-    name.strip_prefix("rank ").unwrap().parse().unwrap()
+    let number = name.strip_prefix("rank ").unwrap();
+    number.trim_start_matches("TP").parse().unwrap()
 }
 
 /// How many calls were joined, of those that could be.
@@ -123,4 +165,53 @@ fn no_call_is_joined_with_those_of_others() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// The files of a run as one, in which each `pid` says whose it is.
+fn merged(run: &Path, ranks: u32) -> String {
+    let mut events = Vec::new();
+    let mut header = String::new();
+    for rank in 0..ranks {
+        let file = run.join(format!("rank{rank}.pt.trace.json"));
+        let text = std::fs::read_to_string(file).unwrap();
+        let (before, rest) = text.split_once("\"traceEvents\": [").unwrap();
+        let (own, _) = rest.rsplit_once("],\"traceName\"").unwrap();
+        let mut parts = own.split("\"pid\": ");
+        let mut labelled = parts.next().unwrap().to_owned();
+        for part in parts {
+            let (pid, rest) = part.split_once(',').unwrap();
+            let pid = pid.trim_matches('"');
+            write!(labelled, "\"pid\": \"[TP{rank:02}] {pid}\",{rest}").unwrap();
+        }
+        events.push(labelled);
+        before.clone_into(&mut header);
+    }
+    format!("{header}\"traceEvents\": [{}]}}", events.join(","))
+}
+
+#[test]
+fn ranks_in_one_file_are_joined_as_those_of_several() {
+    for sequence_numbers in [true, false] {
+        let run = KinetoRun {
+            ranks: 8,
+            iterations: 8,
+            sequence_numbers,
+            windows: Windows {
+                left_out: 1,
+                cut: false,
+            },
+            ..KinetoRun::training(Style::Nccl)
+        };
+        let directory = tempfile::tempdir().unwrap();
+        run.write(directory.path()).unwrap();
+        let truth = Truth::of(directory.path());
+        let apart = Kineto.open(directory.path()).unwrap().scan(&()).unwrap();
+        let path = directory.path().join("merged.json");
+        std::fs::write(&path, merged(directory.path(), run.ranks)).unwrap();
+        let together = Kineto.open(&path).unwrap().scan(&()).unwrap();
+        assert_eq!(together.info.processes.len(), 8);
+        let calls = judge_scan(&truth, &together).calls;
+        assert_eq!(calls, judge_scan(&truth, &apart).calls);
+        assert!(calls > 200, "{calls}");
+    }
 }

@@ -122,6 +122,20 @@ impl Filler {
         Ok(())
     }
 
+    /// The main thread launches a graph; the number of the launch.
+    pub(super) fn launch_graph<W: Write>(
+        &mut self,
+        events: &mut Events<'_, W>,
+        pid: u32,
+        span: Span,
+    ) -> io::Result<u64> {
+        let correlation = self.next_correlation();
+        let arguments = format!(r#""cbid": 311, "correlation": {correlation}"#);
+        let name = ("cuda_runtime", "cudaGraphLaunch");
+        events.complete(name, (&pid, &pid), span, &arguments)?;
+        Ok(correlation)
+    }
+
     /// The main thread launches a kernel; the number of the launch.
     pub(super) fn launch<W: Write>(
         &mut self,

@@ -4,7 +4,7 @@ use super::job::{Among, KinetoRun};
 
 /// A process group.
 pub(super) struct Group {
-    /// `PyTorch` counts groups over the whole job.
+    /// `PyTorch` counts groups over the whole job, or each rank its own.
     pub(super) name: String,
     pub(super) description: &'static str,
     pub(super) ranks: Vec<u32>,
@@ -33,12 +33,21 @@ impl Groups {
         let data = (0..run.tensor.min(run.ranks))
             .map(|first| (first..run.ranks).step_by(run.tensor as usize).collect());
         let count = tensor.len();
+        let kind_of = |index: usize| match index {
+            0 => 0,
+            _ if index <= count => 1,
+            _ => 2,
+        };
         let all = std::iter::once(world)
             .chain(tensor)
             .chain(data)
             .enumerate()
             .map(|(index, ranks)| Group {
-                name: index.to_string(),
+                name: if run.equal_names {
+                    kind_of(index).to_string()
+                } else {
+                    index.to_string()
+                },
                 description: if index == 0 {
                     "default_pg"
                 } else {

@@ -1,6 +1,6 @@
 //! What happened in a run, in true time: nanoseconds since its start.
 
-use super::job::{Class, Element};
+use super::job::{Class, Element, Style};
 
 /// From when to when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +61,17 @@ pub(super) struct Call {
     /// The number of the operation in its group; for messages, the number of the
     /// rank's own messages there.
     pub(super) sequence: u64,
+}
+
+impl Call {
+    /// What proves something of the clocks: of a send of Gloo the call itself, since data may
+    /// leave before anything else is noted.
+    pub(super) fn proof(&self, style: Style) -> Span {
+        match (style, self.role) {
+            (Style::Gloo, Role::Sender { .. }) => self.host,
+            _ => self.event,
+        }
+    }
 }
 
 /// What a main thread does.

@@ -32,6 +32,8 @@ pub enum Class {
     AllGather,
     /// Everybody gets a part of the sum.
     ReduceScatter,
+    /// Everybody gets the sum, by a kernel that inference servers bring along.
+    Custom,
     /// Nobody leaves before all have come.
     Barrier,
     /// All get what the root has, which is a place in the group.
@@ -72,6 +74,16 @@ pub enum Step {
         /// Whether the rank goes on before it has ended; it waits at the end of
         /// the iteration.
         asynchronous: bool,
+    },
+    /// GPUs do all that one launch starts: so many sums among neighbours, by kernels that
+    /// say neither what they do nor who launched them. With Gloo nothing happens.
+    Graph {
+        /// How many.
+        kernels: u32,
+        /// What is computed before each.
+        between: Duration,
+        /// Elements that each member gives.
+        elements: u64,
     },
     /// Ranks send to their successors: first those with even numbers, then the
     /// others.
@@ -127,6 +139,8 @@ pub struct KinetoRun {
     pub style: Style,
     /// Ranks in a group of neighbours.
     pub tensor: u32,
+    /// Whether each rank numbers its groups by itself, so that others have the same names.
+    pub equal_names: bool,
     /// Times that all steps are taken.
     pub iterations: u32,
     /// What is done in an iteration.
@@ -173,6 +187,7 @@ impl KinetoRun {
             ranks_per_host: 4,
             style,
             tensor: 2,
+            equal_names: false,
             iterations: 20,
             steps: vec![
                 compute(2_000_000, 200_000.0),
@@ -241,6 +256,33 @@ impl KinetoRun {
             missing: Vec::new(),
             stragglers: Vec::new(),
             filler: 4,
+        }
+    }
+
+    /// An inference server on 4 GPUs of one host: each step launches a graph of sums, then
+    /// gathers what came out.
+    pub fn serving() -> Self {
+        Self {
+            ranks: 4,
+            tensor: 4,
+            iterations: 30,
+            steps: vec![
+                Step::Compute(Duration::heavy(300_000, 100_000.0)),
+                Step::Graph {
+                    kernels: 24,
+                    between: Duration::uniform(40_000, 42_000),
+                    elements: 8_192,
+                },
+                Step::Compute(Duration::heavy(50_000, 20_000.0)),
+                Step::Collective {
+                    class: Class::AllGather,
+                    among: Among::World,
+                    elements: 16_032,
+                    element: Element::BFloat16,
+                    asynchronous: false,
+                },
+            ],
+            ..Self::training(Style::Nccl)
         }
     }
 

@@ -20,9 +20,10 @@
 //! | [`Nccl`](Style::Nccl) | a kernel, when its rank launched it and its stream is free | all members together, microseconds after the last began and the data went over |
 //! | [`Gloo`](Style::Gloo) | when a thread of the group's two takes it from the queue | scattered over milliseconds after the last began |
 //!
-//! A broadcast holds nobody up but those who wait for its root, a small message
-//! does not wait for its receiver, and `gloo:recv` ends whenever it likes: it is
-//! no evidence.
+//! A broadcast holds nobody up but those who wait for its root, and a small message of NCCL
+//! does not wait for its receiver. A message of Gloo leaves within `c10d::send`, before
+//! `gloo:send` begins, but not before it is awaited; `gloo:recv` ends some time after it
+//! has come.
 //!
 //! ```
 //! use retime_testing::kineto::{KinetoRun, Style};
@@ -51,6 +52,8 @@ mod window;
 use std::{fs, path::Path};
 
 use retime_sim::{Error, Result};
+
+pub use retime_sim::Duration;
 
 pub use self::job::{Among, Bases, Class, Element, KinetoRun, Step, Straggler, Style, Windows};
 use self::{groups::Groups, rank_file::RankFile, stamp::HostClock};

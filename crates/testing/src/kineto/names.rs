@@ -106,6 +106,16 @@ impl Names {
                 "barrier",
                 reducing("AllReduce"),
             ),
+            (What::Collective(Class::Custom), _) => (
+                "_C_custom_ar::all_reduce",
+                String::new(),
+                "",
+                "",
+                format!(
+                    "void vllm::cross_device_reduce_1stage<{}, 8>(vllm::RankData*, vllm::RankSignals)",
+                    element.c_type()
+                ),
+            ),
             (What::Collective(Class::AllReduce) | What::Message, _) => (
                 "c10d::allreduce_",
                 r#""", "", "", "", "True", "-1""#.to_owned(),

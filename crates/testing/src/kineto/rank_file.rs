@@ -11,8 +11,8 @@ use super::{
     events::{Events, Placed},
     filler::{Filler, Launched, kernels},
     groups::{Group, Groups},
-    happened::{Call, Happened, Instance, Item, RankLog, Role, Span},
-    job::{KinetoRun, Style, file_name},
+    happened::{Call, Happened, Instance, Item, RankLog, Role, Span, What},
+    job::{Class, KinetoRun, Style, file_name},
     names::Names,
     simulation::THREADS,
     stamp::{HostClock, Stamps},
@@ -215,9 +215,13 @@ impl<'a> RankFile<'a> {
             }
         }
         self.main(events, filler, |events, filler, number, call| {
-            self.call(events, filler, call)?;
+            let asked = self.call(events, filler, call)?;
             if call.role != Role::Member && call.event.is_within(self.window) {
-                placed[number] = Some(self.annotation(events, filler, call, self.process())?);
+                let under_way = self.annotation(events, filler, call, self.process())?;
+                placed[number] = Some(match call.role {
+                    Role::Sender { .. } => asked,
+                    _ => under_way,
+                });
             }
             Ok(())
         })?;
@@ -232,7 +236,19 @@ impl<'a> RankFile<'a> {
         placed: &mut [Option<Placed>],
     ) -> io::Result<()> {
         let mut launches = vec![(0, 0); self.log.calls.len()];
+        let mut graph = None;
         let launched = self.main(events, filler, |events, filler, number, call| {
+            if self.is_nameless(call) {
+                // One launch starts all kernels of a graph.
+                let known = graph.filter(|(host, _)| *host == call.host);
+                let correlation = match known {
+                    Some((_, correlation)) => correlation,
+                    None => filler.launch_graph(events, self.process(), call.host)?,
+                };
+                graph = Some((call.host, correlation));
+                launches[number] = (correlation, correlation);
+                return Ok(());
+            }
             let external = filler.next_external();
             // Messages have the peer there.
             let about = match call.role {
@@ -330,6 +346,11 @@ impl<'a> RankFile<'a> {
         events.complete(name, (&self.process(), &tid), call.event, &arguments)
     }
 
+    /// Whether the kernel of a call says nothing of it.
+    fn is_nameless(&self, call: &Call) -> bool {
+        self.instances[call.instance].what == What::Collective(Class::Custom)
+    }
+
     /// An operation as its kernel's arguments describe it.
     fn described(&self, call: &Call) -> String {
         let instance = &self.instances[call.instance];
@@ -344,10 +365,14 @@ impl<'a> RankFile<'a> {
         (external, correlation): (u64, u64),
     ) -> io::Result<Placed> {
         let device = self.device();
-        let stream = FIRST_STREAM + self.instances[call.instance].group as u32;
+        let (stream, described) = if self.is_nameless(call) {
+            (STREAM, String::new())
+        } else {
+            let group = self.instances[call.instance].group as u32;
+            (FIRST_STREAM + group, format!(",{}", self.described(call)))
+        };
         let arguments = format!(
-            r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 96, "shared memory": 82240, "blocks per SM": 0.181818, "warps per SM": 2.909091, "grid": [24, 1, 1], "block": [512, 1, 1], "est. achieved occupancy %": 0,{}"#,
-            self.described(call)
+            r#""External id": {external},"queued": 0, "device": {device}, "context": 1, "stream": {stream}, "correlation": {correlation}, "registers per thread": 96, "shared memory": 82240, "blocks per SM": 0.181818, "warps per SM": 2.909091, "grid": [24, 1, 1], "block": [512, 1, 1], "est. achieved occupancy %": 0{described}"#,
         );
         let name = self.names(call).kernel;
         let placed = events.complete(

@@ -19,8 +19,8 @@ const LAUNCH: Duration = Duration::exponential(3_000, 2_000.0);
 const WAKE: Duration = Duration::heavy(30_000, 60_000.0);
 /// An iteration ends with work that needs no other rank.
 const REST: Duration = Duration::exponential(100_000, 50_000.0);
-/// `gloo:recv` ends so long after it began, whenever its message comes.
-const RECEIVE: Duration = Duration::heavy(26_000, 1_000_000.0);
+/// A thread that waits for a message goes on so long after that has come.
+const RECEIVE: Duration = Duration::heavy(26_000, 60_000.0);
 /// Of a message through shared memory or a network.
 const LATENCY: Duration = Duration::exponential(5_000, 5_000.0);
 /// Elements that fit the buffers of a connection: nobody waits for a receiver.
@@ -114,6 +114,11 @@ impl Simulation<'_> {
                         self.collective(group, class, (elements, element), asynchronous);
                     }
                 }
+                Step::Graph {
+                    kernels,
+                    between,
+                    elements,
+                } => self.graph(kernels, between, elements),
                 Step::Neighbours { elements, element } => self.neighbours((elements, element)),
             }
         }
@@ -216,6 +221,49 @@ impl Simulation<'_> {
         self.instances.push(instance);
     }
 
+    /// All ranks launch a graph of sums among neighbours.
+    fn graph(&mut self, kernels: u32, between: Duration, elements: u64) {
+        if self.run.style == Style::Gloo {
+            return;
+        }
+        let launches: Vec<Span> = self.ranks.iter_mut().map(Rank::call).collect();
+        for (rank, launch) in self.ranks.iter_mut().zip(&launches) {
+            rank.device = rank.device.max(launch.end + LAUNCH.draw(&mut rank.random));
+        }
+        let what = (elements, Element::BFloat16);
+        let transfer = self.transfer(what);
+        for _ in 0..kernels {
+            for group in self.groups.among(Among::Tensor) {
+                let members = &self.groups.get(group).ranks;
+                let begins = members.iter().map(|&rank| {
+                    let state = &mut self.ranks[rank as usize];
+                    state.device + between.draw(&mut state.random)
+                });
+                let begins: Vec<u64> = begins.collect();
+                let last = begins.iter().copied().max().unwrap_or(0);
+                let mut instance = Instance::new(group, What::Collective(Class::Custom), what);
+                for (&rank, begin) in members.iter().zip(begins) {
+                    let state = &mut self.ranks[rank as usize];
+                    let end = last + transfer + self.run.scatter.draw(&mut state.random);
+                    state.device = end;
+                    instance.join(
+                        rank,
+                        state,
+                        Call {
+                            instance: self.instances.len(),
+                            role: Role::Member,
+                            host: launches[rank as usize],
+                            event: Span { begin, end },
+                            thread: 0,
+                            sequence: 0,
+                        },
+                    );
+                }
+                self.instances.push(instance);
+            }
+        }
+    }
+
     /// Ranks send to their successors. In a ring of an odd number of ranks somebody
     /// would send and receive at once; there the last sends to nobody.
     fn neighbours(&mut self, what: (u64, Element)) {
@@ -243,15 +291,18 @@ impl Simulation<'_> {
             (receiver, received, Role::Receiver { from: sender }),
         ] {
             let state = &mut self.ranks[rank as usize];
-            let waits = match role {
-                Role::Sender { .. } if what.0 <= EAGER => begun.event,
-                _ => sent.event.max(received.event),
+            let waits = match (self.run.style, role) {
+                (Style::Nccl, Role::Sender { .. }) if what.0 <= EAGER => begun.event,
+                (Style::Nccl, _) => sent.event.max(received.event),
+                // Both are announced within the calls, before anything notes that.
+                (Style::Gloo, _) => {
+                    let posted = [sent, received].map(|it| it.call.part(1, 2));
+                    posted.into_iter().fold(begun.event, u64::max)
+                }
             };
             let arrived = waits + transfer + LATENCY.draw(&mut state.random);
             let end = match (self.run.style, role) {
-                (Style::Gloo, Role::Receiver { .. }) => {
-                    begun.event + RECEIVE.draw(&mut state.random)
-                }
+                (Style::Gloo, Role::Receiver { .. }) => arrived + RECEIVE.draw(&mut state.random),
                 _ => arrived,
             };
             match self.run.style {

@@ -25,7 +25,7 @@ use std::{
 use super::{
     groups::Groups,
     happened::{Happened, Instance, What},
-    job::{Class, KinetoRun, file_name},
+    job::{Class, KinetoRun, Style, file_name},
     names::Names,
     rank_file::Written,
     stamp::EPOCH,
@@ -60,7 +60,7 @@ pub(super) fn write(
     write!(to, "],\n \"instances\": [")?;
     let mut comma = "";
     for instance in &happened.instances {
-        let members = members(happened, instance, written);
+        let members = members(run.style, happened, instance, written);
         if !members.is_empty() {
             write!(
                 to,
@@ -76,14 +76,19 @@ pub(super) fn write(
 }
 
 /// The members of an operation that were recorded.
-fn members(happened: &Happened, instance: &Instance, written: &[(u32, Written)]) -> Vec<String> {
+fn members(
+    style: Style,
+    happened: &Happened,
+    instance: &Instance,
+    written: &[(u32, Written)],
+) -> Vec<String> {
     instance
         .members
         .iter()
         .filter_map(|&(rank, call)| {
             let (_, written) = written.iter().find(|(it, _)| *it == rank)?;
             let placed = written.calls[call].as_ref()?;
-            let span = happened.ranks[rank as usize].calls[call].event;
+            let span = happened.ranks[rank as usize].calls[call].proof(style);
             Some(format!(
                 r#"{{"rank": {rank}, "event": {}, "ts": "{}", "begin": {}, "end": {}}}"#,
                 placed.number, placed.ts, span.begin, span.end

@@ -1,0 +1,143 @@
+//! Kernels that communicate, told by their names.
+//!
+//! Kernels of a CUDA graph have no launch of their own, and those that inference servers bring
+//! along say nothing at all. Their names alone tell of some that nobody leaves before all have
+//! come:
+//!
+//! | name contains | why all have begun before one ends |
+//! |---|---|
+//! | `ncclDevKernel_AllReduce`, `AllGather`, `ReduceScatter` (also `ncclKernel_`) | what comes out needs something of everybody |
+//! | `cross_device_reduce` | blocks of all ranks signal each other first (vLLM's `custom_all_reduce.cuh`, `barrier_at_start`) |
+//! | `one_shot_all_reduce`, `two_shot_all_reduce`, `multimem_all_reduce` | the same (`sync_remote_blocks` in PyTorch's `CUDASymmetricMemoryOps.cu`) |
+//! | `ShotAllReduceKernel`, `allreduce_fusion` | the sum of everybody's part (TensorRT-LLM, `FlashInfer`) |
+//!
+//! Others are counted: `SendRecv` and `Generic` of NCCL can be anything, and dispatch and combine of
+//! mixtures of experts may be halves of an exchange that wait for nobody.
+
+use std::sync::LazyLock;
+
+use memchr::memchr;
+use memchr::memmem::{self, Finder};
+use retime_model::Operation;
+
+/// Names of kernels that communicate, by what they have in common, with the words in which
+/// they are counted: NCCL and its likes for other devices, all-reduces that inference servers
+/// bring along, and dispatch and combine of mixtures of experts.
+const FAMILIES: [(&str, &str); 11] = [
+    ("nccl", "unnamed NCCL kernel"),
+    ("rccl", "unnamed RCCL kernel"),
+    ("hccl", "unnamed HCCL kernel"),
+    ("msccl", "unnamed MSCCL kernel"),
+    ("cross_device_reduce", "custom all-reduce kernel"),
+    ("all_reduce", "custom all-reduce kernel"),
+    ("allreduce_fusion", "custom all-reduce kernel"),
+    ("ShotAllReduceKernel", "custom all-reduce kernel"),
+    ("multimem_", "multicast kernel"),
+    ("deep_ep", "DeepEP kernel"),
+    ("nvshmem", "NVSHMEM kernel"),
+];
+
+/// Parts of names of kernels that nobody leaves before all have come, with what they do.
+const MUTUAL: [(&str, Operation); 12] = [
+    ("ncclDevKernel_AllReduce", Operation::Allreduce),
+    ("ncclDevKernel_AllGather", Operation::Allgather),
+    ("ncclDevKernel_ReduceScatter", Operation::ReduceScatter),
+    ("ncclKernel_AllReduce", Operation::Allreduce),
+    ("ncclKernel_AllGather", Operation::Allgather),
+    ("ncclKernel_ReduceScatter", Operation::ReduceScatter),
+    ("cross_device_reduce", Operation::Allreduce),
+    ("one_shot_all_reduce", Operation::Allreduce),
+    ("two_shot_all_reduce", Operation::Allreduce),
+    ("multimem_all_reduce", Operation::Allreduce),
+    ("ShotAllReduceKernel", Operation::Allreduce),
+    ("allreduce_fusion", Operation::Allreduce),
+];
+
+/// Compiled kernels are named for what they fuse, which may be what comes before or after a
+/// collective.
+const FUSED: &[u8] = b"triton_";
+
+/// The name of a kernel up to its arguments.
+fn plain(name: &[u8]) -> &[u8] {
+    let end = memchr(b'(', name).unwrap_or(name.len());
+    name.get(..end).unwrap_or(name)
+}
+
+/// What kind of communication a kernel is.
+pub(crate) fn family(name: &[u8]) -> Option<&'static str> {
+    static FINDERS: LazyLock<Vec<(Finder<'static>, &'static str)>> = LazyLock::new(|| {
+        let finder = |&(part, kind): &(&'static str, &'static str)| (Finder::new(part), kind);
+        FAMILIES.iter().map(finder).collect()
+    });
+    if name.starts_with(FUSED) {
+        return None;
+    }
+    let name = plain(name);
+    let found = FINDERS.iter().find(|(part, _)| part.find(name).is_some());
+    found.map(|(_, kind)| *kind)
+}
+
+/// The operation that a kernel does for certain, if it is one in which nobody ends before all
+/// have begun.
+pub(crate) fn mutual(name: &[u8]) -> Option<Operation> {
+    let name = plain(name);
+    let is_in = |part: &str| memmem::find(name, part.as_bytes()).is_some();
+    let found = MUTUAL.iter().find(|(part, _)| is_in(part));
+    found.map(|(_, operation)| *operation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_communicates_and_what_orders() {
+        for (name, kind, operation) in [
+            (
+                "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+                Some("unnamed NCCL kernel"),
+                Some(Operation::Allreduce),
+            ),
+            (
+                "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)",
+                Some("unnamed NCCL kernel"),
+                None,
+            ),
+            (
+                "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)",
+                Some("unnamed NCCL kernel"),
+                None,
+            ),
+            (
+                "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*)",
+                Some("custom all-reduce kernel"),
+                Some(Operation::Allreduce),
+            ),
+            (
+                "void multimem_one_shot_all_reduce_kernel<c10::BFloat16>(float*)",
+                Some("custom all-reduce kernel"),
+                Some(Operation::Allreduce),
+            ),
+            // The sum of a block or a warp is none of ranks.
+            (
+                "void block_all_reduce_sum<float>(float*)",
+                Some("custom all-reduce kernel"),
+                None,
+            ),
+            (
+                "void deep_ep::internode_ll::dispatch<true>(int)",
+                Some("DeepEP kernel"),
+                None,
+            ),
+            ("triton_red_fused_all_reduce_add_0", None, None),
+            (
+                "void at::native::reduce_kernel<512>(at::native::ReduceOp)",
+                None,
+                None,
+            ),
+        ] {
+            assert_eq!(family(name.as_bytes()), kind, "{name}");
+            assert_eq!(mutual(name.as_bytes()), operation, "{name}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Calls of a few ranks, as profiles of them tell them: what is joined, and what is not.
+
+use std::fmt::Write as _;
+
+use super::{Joined, Part, matched};
+use crate::profile::FileRead;
+
+/// A profile, written event by event.
+struct Profile(String);
+
+impl Profile {
+    /// Of a rank of so many, with process groups of these members.
+    fn of(rank: u32, ranks: u32, groups: &[(&str, &[u32])]) -> Self {
+        let groups = groups.iter().map(|(name, ranks)| {
+            let size = ranks.len();
+            format!("{{\"pg_name\":\"{name}\",\"pg_size\":{size},\"ranks\":{ranks:?}}}")
+        });
+        let groups: Vec<String> = groups.collect();
+        let groups = groups.join(",");
+        Self(format!(
+            "{{\"distributedInfo\":{{\"rank\":{rank},\"world_size\":{ranks},\
+             \"pg_config\":[{groups}]}},\"traceEvents\":["
+        ))
+    }
+
+    fn event(&mut self, (cat, name): (&str, &str), (tid, ts, dur): (u32, u64, u64), args: &str) {
+        let comma = if self.0.ends_with('[') { "" } else { "," };
+        write!(
+            self.0,
+            "{comma}\n{{\"ph\":\"X\",\"cat\":\"{cat}\",\"name\":\"{name}\",\"pid\":1,\"tid\":{tid},\
+             \"ts\":{ts},\"dur\":{dur},\"args\":{{{args}}}}}"
+        )
+        .unwrap();
+    }
+
+    /// A message of gloo: from when to when the call for it lasts, and until when the range.
+    fn gloo(&mut self, is_send: bool, peer: u32, tag: u32, (from, to, end): (u64, u64, u64)) {
+        let (call, range) = if is_send {
+            ("c10d::send", "gloo:send")
+        } else {
+            ("c10d::recv_", "gloo:recv")
+        };
+        let args = format!(
+            "\"Concrete Inputs\":[\"\",\"\",\"{peer}\",\"{tag}\"],\"Input Dims\":[[[32]],[],[],[]]"
+        );
+        self.event(("cpu_op", call), (7, from, to - from), &args);
+        self.event(("user_annotation", range), (7, to - 1, end - to + 1), "");
+    }
+
+    fn read(mut self) -> FileRead {
+        self.0.push_str("]}");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("rank.json");
+        std::fs::write(&path, self.0).unwrap();
+        FileRead::of(&path, &()).unwrap()
+    }
+}
+
+/// What is joined, by file in order of events: when in microseconds, and as what.
+fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
+    let matching = matched(files);
+    let of_file = |(file, joined): (&FileRead, &Vec<Joined>)| {
+        let role = |part: &Part| match part {
+            Part::Send(_) => "send",
+            Part::Receive(_) => "receive",
+            Part::Collective { cause, effect, .. } => match (cause, effect) {
+                (Some(_), Some(_)) => "both",
+                (Some(_), None) => "cause",
+                (None, Some(_)) => "effect",
+                (None, None) => "none",
+            },
+        };
+        let told = joined
+            .iter()
+            .map(|it| (file.columns.begin(it.event) / 1000, role(&it.part)));
+        told.collect()
+    };
+    files.iter().zip(&matching.joined).map(of_file).collect()
+}
+
+/// All calls that are not used, by why.
+fn unused(files: &[FileRead]) -> Vec<(&'static str, u64)> {
+    let matching = matched(files);
+    let mut all = std::collections::BTreeMap::new();
+    let of_files = files.iter().flat_map(|it| it.unused.iter().copied());
+    let of_calls = matching
+        .unmatched
+        .iter()
+        .flatten()
+        .map(|(why, it)| (*why, *it));
+    for (why, calls) in of_files.chain(of_calls) {
+        *all.entry(why).or_default() += calls;
+    }
+    all.into_iter().collect()
+}
+
+const BOTH: &[u32] = &[0, 1];
+
+/// Two stages of a pipeline, the second 100 us ahead: 5 messages of the first to the second, each
+/// of which is waited for as long as `waited` says.
+fn stages(groups: &[(&str, &[u32])], waited: bool) -> [FileRead; 2] {
+    let mut first = Profile::of(0, 2, groups);
+    let mut second = Profile::of(1, 2, groups);
+    for (number, at) in [0, 1_000, 3_300, 4_100, 7_600].into_iter().enumerate() {
+        let at = at + 10_000;
+        // The receiver is late for one, and the sender for the next.
+        let late = if number.is_multiple_of(2) { 400 } else { 0 };
+        let end = at + 400 + 30;
+        first.gloo(
+            true,
+            1,
+            0,
+            (
+                at + 400 - late,
+                at + 420 - late,
+                if waited { end } else { at + 421 - late },
+            ),
+        );
+        second.gloo(
+            false,
+            0,
+            0,
+            (100 + at + late, 100 + at + late + 9, 100 + end + 5),
+        );
+    }
+    [first.read(), second.read()]
+}
+
+#[test]
+fn messages_of_gloo_leave_when_their_call_begins() {
+    let files = stages(&[("0", BOTH)], true);
+    let [first, second] = &joined(&files)[..] else {
+        panic!()
+    };
+    assert_eq!(first[..2], [(10_000, "send"), (11_400, "send")]);
+    assert_eq!(second[..2], [(10_508, "receive"), (11_108, "receive")]);
+    assert_eq!((first.len(), second.len()), (5, 5));
+    assert_eq!(unused(&files), []);
+    // Another group of the same ranks changes nothing, nor does one of a single rank.
+    assert_eq!(
+        joined(&stages(&[("0", BOTH), ("3", BOTH), ("4", &[0])], true))[0].len(),
+        5
+    );
+}
+
+#[test]
+fn messages_of_gloo_are_not_guessed() {
+    // A send that nobody waits for ends before its receive is posted.
+    let files = stages(&[("0", BOTH)], false);
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("ambiguous message call", 10)]);
+    // Rank 1 of which group?
+    let files = stages(&[("0", BOTH), ("1", &[1, 0])], true);
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("ungrouped gloo message call", 10)]);
+}
+
+/// Two ranks on one clock with kernels of these names and lengths, each on its stream.
+fn kernels(groups: &[(&str, &[u32])], all: &[(&str, u32)], args: &str) -> [FileRead; 2] {
+    [0, 1].map(|rank| {
+        let mut profile = Profile::of(rank, 2, groups);
+        let mut at = 1_000;
+        for (number, (name, stream)) in (0..).zip(all) {
+            at += 1_000 + number * number * 37;
+            let begin = at + u64::from(rank) * 20 * (number % 3);
+            let name = format!("{name}(Arguments)");
+            let comma = if args.is_empty() { "" } else { "," };
+            let args = format!("{args}{comma}\"Seq\":{number}");
+            profile.event(("kernel", &name), (*stream, begin, at + 80 - begin), &args);
+        }
+        profile.read()
+    })
+}
+
+const OWN: &str = "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 2>";
+const GRAPH: &str = "ncclDevKernel_AllGather_RING_LL";
+
+#[test]
+fn kernels_are_told_by_their_order() {
+    let all = [(OWN, 7), (OWN, 7), (GRAPH, 7), (OWN, 7), (OWN, 7)];
+    let files = kernels(&[("0", BOTH), ("2", BOTH)], &all, "");
+    assert_eq!(joined(&files)[1].len(), 5);
+    assert!(joined(&files).iter().flatten().all(|it| it.1 == "both"));
+    assert_eq!(matched(&files).groups.len(), 1);
+}
+
+#[test]
+fn kernels_without_a_group_or_an_order_are_not_guessed() {
+    let all = [(OWN, 7), (OWN, 7), (GRAPH, 7), (OWN, 7), (OWN, 7)];
+    // Which group they are of, nothing tells.
+    for groups in [&[][..], &[("0", BOTH), ("1", &[0, 1, 2])]] {
+        let files = kernels(groups, &all, "");
+        assert_eq!(joined(&files), [[], []]);
+        assert_eq!(
+            unused(&files),
+            [("custom all-reduce kernel", 8), ("unnamed NCCL kernel", 2)]
+        );
+    }
+    // Equal kernels on two streams may begin in another order elsewhere.
+    let files = kernels(&[("0", BOTH)], &[(OWN, 7), (OWN, 8), (OWN, 7)], "");
+    assert_eq!(joined(&files), [[], []]);
+    assert_eq!(unused(&files), [("ambiguous collective call", 6)]);
+}
+
+/// An exchange of unequal sizes as NCCL's kernels describe it.
+fn exchange(out: &str) -> String {
+    format!(
+        "\"Collective name\":\"all_to_allv\",\"In msg nelems\":8,\"Out msg nelems\":9,\
+         \"Group size\":2,\"Process Group Name\":\"0\",\"Process Group Ranks\":\"[0, 1]\",\
+         \"dtype\":\"Float\",\"Out split size\":\"{out}\""
+    )
+}
+
+#[test]
+fn who_gets_something_from_all_waits_for_all() {
+    let all = [("ncclDevKernel_SendRecv", 20); 4];
+    let of = |out: &str| kernels(&[("0", BOTH)], &all, &exchange(out));
+    let [first, _] = of("[4, 5]");
+    let [_, second] = of("[9, 0]");
+    let files = [first, second];
+    let all: Vec<&str> = joined(&files).iter().flatten().map(|it| it.1).collect();
+    assert_eq!(all, [["both"; 4], ["cause"; 4]].concat());
+    // Sizes that are left out, or none, tell nothing.
+    for out in ["[9, 0]", "[4, ...]", "[]"] {
+        assert_eq!(
+            unused(&of(out)),
+            [("unordered collective call", 8)],
+            "{out}"
+        );
+    }
+}
+
+#[test]
+fn groups_of_equal_name_are_told_apart() {
+    // Ranks 0 and 1, and 2 and 3, call their group "1"; calls leave the members out.
+    let args = "\"Collective name\":\"allreduce\",\"In msg nelems\":8,\"Out msg nelems\":8,\
+                \"Group size\":2,\"Seq\":3,\"Process Group Name\":\"1\",\
+                \"Process Group Ranks\":\"[...]\",\"dtype\":\"Float\"";
+    let files = [0, 1, 2, 3].map(|rank| {
+        let members: &[u32] = if rank < 2 { BOTH } else { &[2, 3] };
+        let mut profile = Profile::of(rank, 4, &[("1", members)]);
+        profile.event(("kernel", "ncclDevKernel_AllReduce"), (20, 1_000, 50), args);
+        profile.read()
+    });
+    let matching = matched(&files);
+    let ids: Vec<_> = matching.joined.iter().flatten().map(|it| it.part).collect();
+    let same = |a: usize, b: usize| match (ids[a], ids[b]) {
+        (Part::Collective { id: a, .. }, Part::Collective { id: b, .. }) => a == b,
+        _ => false,
+    };
+    assert_eq!(ids.len(), 4);
+    assert!(same(0, 1) && same(2, 3) && !same(0, 2));
+    assert_eq!(matching.groups.len(), 2);
+}
