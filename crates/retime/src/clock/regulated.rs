@@ -106,6 +106,12 @@ pub fn regulated(
 /// the clocks that need not wait.
 fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled> {
     let mut queue = BinaryHeap::new();
+    // A clock without any event leads nobody, and must not pass for the one that leads least.
+    for clock in run.clocks().iter() {
+        if run.next_of(clock).is_none() {
+            run.law.controllers.ended(clock);
+        }
+    }
     loop {
         while let Some(clock) = run.ready.next() {
             queue.extend(run.next_of(clock).map(|raw| Reverse((raw, clock))));

@@ -125,6 +125,11 @@ impl<'a, L: Law> Run<'a, L> {
         true
     }
 
+    /// All clocks of the run.
+    pub(super) fn clocks(&self) -> &'a Clocks {
+        self.clocks
+    }
+
     /// The raw time of the next node of a clock; `None` at its end.
     pub(super) fn next_of(&self, clock: ClockId) -> Option<i64> {
         self.steppers[clock.as_usize()].next_raw()

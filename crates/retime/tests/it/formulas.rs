@@ -166,20 +166,25 @@ fn the_controller_of_1997_lowers_and_raises_gamma() {
 /// 1000 -> 0 there, 2000 -> 2400 back, 4000 -> 2600 there again: both clocks end
 /// up ahead, one by more than the simple clock ever is.
 fn ratchet() -> Two {
-    Two::new(
-        &[
+    let [first, second] = ratchet_events();
+    Two::new(&first, &second)
+}
+
+fn ratchet_events() -> [Vec<(u64, Call)>; 2] {
+    [
+        vec![
             (1_000, hand::send(1)),
             (2_400, hand::receive(1)),
             (4_000, hand::send(1)),
             (9_000, hand::send(1)),
         ],
-        &[
+        vec![
             (0, hand::receive(0)),
             (2_000, hand::send(0)),
             (2_600, hand::receive(0)),
             (3_600, hand::send(0)),
         ],
-    )
+    ]
 }
 
 fn combined(b: bool, c: bool, d: Option<f64>) -> Vec<i64> {
@@ -209,6 +214,31 @@ fn controller_b_lowers_gamma_once_all_clocks_lead() {
     // is, x = 1, and at 9000 the lead is gone.
     let expected = [1_000, 3_000, 4_024, 9_000, 1_000, 3_000, 4_024, 5_024];
     assert_eq!(combined(true, false, None), expected);
+}
+
+/// A clock without events with edges has no lead that controller B could compare.
+#[test]
+fn a_silent_clock_does_not_keep_controller_b_from_its_work() {
+    let [first, second] = ratchet_events();
+    let silent = vec![(0, Call::Internal)];
+    let info = hand::ranks(&[0, 1, 2]);
+    let causality = hand::causality(&info, &[first, second, silent]);
+    let regulation = Regulation {
+        delay: MinimalDelay::Uniform(Ticks(0)),
+        distance: Ticks(0),
+        control: Control::Combined(CombinedConstants {
+            gamma_max: 1.0 - 1e-9,
+            b: true,
+            c: false,
+            d: None,
+        }),
+    };
+    let clocks = Clocks::each_location(3);
+    let times = regulated(&causality, &clocks, info.rate, &regulation, &()).unwrap();
+    let nodes = causality.nodes();
+    let value = |node| nodes.base().0 as i64 + times.get(node).0;
+    let values: Vec<i64> = nodes.all().map(value).collect();
+    assert_eq!(values, combined(true, false, None));
 }
 
 #[test]
