@@ -325,7 +325,9 @@ impl Work<'_> {
                 continue;
             };
             if index == 0 || gates[index - 1].low < gate.low {
-                lead = Lead::new(raw, self.times.get(node).0 - raw);
+                lead = lead
+                    .after(raw, gamma)
+                    .forced(self.times.get(node).0 - raw);
             }
             let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
             if let Some(gone) = lead.gone_between(raw, next, gamma) {

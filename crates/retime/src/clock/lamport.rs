@@ -115,8 +115,8 @@ struct Counting<'a> {
 }
 
 impl Law for Counting<'_> {
-    fn left(&self, _: ClockId, _: Lead, _: i64) -> i64 {
-        0
+    fn left(&self, _: ClockId, _: Lead, raw: i64) -> Lead {
+        Lead::new(raw, 0)
     }
 
     fn own(&self, clock: ClockId, _: Lead, _: i64, node: EventNode) -> i64 {

@@ -25,13 +25,13 @@ pub(super) trait Law {
     }
 
     /// What is left of `lead` at raw time `raw`.
-    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> i64;
+    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
 
     /// Where the clock alone brings `node` at raw time `raw`.
     #[inline]
     fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
         let _ = node;
-        raw + self.left(clock, lead, raw)
+        raw + self.left(clock, lead, raw).amount()
     }
 
     /// A node was computed; the lead from there on.
@@ -48,8 +48,8 @@ impl Law for Constant {
     }
 
     #[inline]
-    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.at(raw, self.0)
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
+        lead.after(raw, self.0)
     }
 
     #[inline]
@@ -57,7 +57,7 @@ impl Law for Constant {
         // Anchored at the last jump, so that it does not matter how many events
         // lie between.
         if node.value > node.own {
-            Lead::new(node.raw, node.value - node.raw)
+            lead.after(node.raw, self.0).forced(node.value - node.raw)
         } else {
             lead
         }

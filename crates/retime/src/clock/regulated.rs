@@ -46,7 +46,7 @@ use super::lead::Lead;
 use super::run::Run;
 use super::simple::simple;
 use super::times::LogicalTimes;
-use crate::causality::{Causality, EventNode};
+use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -183,6 +183,14 @@ impl Controllers {
         }
     }
 
+    /// The lead at raw time `raw` of a clock that nothing forces, which had `lead` at its
+    /// last event and keeps `distance` from there.
+    #[inline]
+    pub fn advanced(&self, clock: ClockId, lead: Lead, raw: i64, distance: i64) -> Lead {
+        let left = lead.next(raw, Gamma::from_factor(self.factor(clock)));
+        left.larger(lead.advanced(raw, distance))
+    }
+
     /// An event of `clock` at raw time `raw` was computed, with its simple logical time
     /// and the lead of its clock over `raw`. Events come in the order of evaluation.
     pub fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
@@ -204,21 +212,15 @@ impl Controllers {
 }
 
 impl Law for Regulated<'_> {
-    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.at(raw, Gamma::from_factor(self.controllers.factor(clock)))
+    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead {
+        self.controllers.advanced(clock, lead, raw, self.distance)
     }
 
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, _: EventNode) -> i64 {
-        let advanced = raw + self.left(clock, lead, raw);
-        lead.value().map_or(advanced, |previous| {
-            advanced.max(previous.saturating_add(self.distance))
-        })
-    }
-
-    fn computed(&mut self, clock: ClockId, _: Lead, node: Computed) -> Lead {
-        let lead = node.value - node.raw;
+    fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
+        let alone = self.left(clock, lead, node.raw);
+        let amount = node.value - node.raw;
         let simple = self.simple.get(node.node).0;
-        self.controllers.computed(clock, node.raw, simple, lead);
-        Lead::new(node.raw, lead)
+        self.controllers.computed(clock, node.raw, simple, amount);
+        alone.forced(amount)
     }
 }

@@ -64,13 +64,8 @@ struct Standing {
 }
 
 impl Law for Standing {
-    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.value().map_or(0, |value| {
-            value
-                .saturating_add(self.distance)
-                .saturating_sub(raw)
-                .max(0)
-        })
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
+        lead.advanced(raw, self.distance)
     }
 
     fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {

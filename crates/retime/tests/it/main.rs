@@ -33,6 +33,7 @@ mod optimal;
 mod optimal_lp;
 mod order;
 mod pairing;
+mod papers;
 mod pipeline;
 mod processes;
 mod reference;
