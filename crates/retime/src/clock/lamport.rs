@@ -29,6 +29,7 @@ use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
+use super::times::Between;
 use crate::causality::{Causality, EventNode, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
@@ -115,6 +116,10 @@ struct Counting<'a> {
 }
 
 impl Law for Counting<'_> {
+    fn between(&mut self) -> Between {
+        Between::Varies(Vec::new())
+    }
+
     fn left(&self, _: ClockId, _: Lead, raw: i64) -> Lead {
         Lead::new(raw, 0)
     }

@@ -2,6 +2,7 @@
 
 use super::gamma::Gamma;
 use super::lead::Lead;
+use super::times::Between;
 use crate::causality::EventNode;
 use retime_model::ClockId;
 
@@ -19,10 +20,8 @@ pub(super) struct Computed {
 
 /// The rule by which a clock advances where no dependency moves it.
 pub(super) trait Law {
-    /// The control factor, if it never changes.
-    fn constant(&self) -> Option<Gamma> {
-        None
-    }
+    /// How clocks went on between nodes, after all are computed.
+    fn between(&mut self) -> Between;
 
     /// What is left of `lead` at raw time `raw`.
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
@@ -43,8 +42,8 @@ pub(super) trait Law {
 pub(super) struct Constant(pub(super) Gamma);
 
 impl Law for Constant {
-    fn constant(&self) -> Option<Gamma> {
-        Some(self.0)
+    fn between(&mut self) -> Between {
+        Between::Loses(self.0)
     }
 
     #[inline]

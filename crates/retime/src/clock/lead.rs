@@ -71,6 +71,12 @@ impl Lead {
         }
     }
 
+    /// The raw time at which the lead was taken; `None` before any.
+    #[inline]
+    pub(super) fn since(self) -> Option<i64> {
+        self.value().map(|_| self.since)
+    }
+
     /// The lead where it was taken, in ticks.
     #[inline]
     pub const fn amount(self) -> i64 {

@@ -45,7 +45,7 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
 use super::simple::simple;
-use super::times::LogicalTimes;
+use super::times::{Bend, Between, LogicalTimes};
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::{Cancelled, Monitor};
@@ -96,6 +96,7 @@ pub fn regulated(
         distance: distance.0,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
+        bends: Vec::new(),
     };
     let mut run = Run::new(causality, clocks, delay, law, monitor);
     in_canonical_order(&mut run)?;
@@ -136,6 +137,7 @@ struct Regulated<'a> {
     distance: i64,
     simple: &'a LogicalTimes,
     controllers: Controllers,
+    bends: Vec<Bend>,
 }
 
 /// The state of [`Control`] over all clocks of a trace: which share of its intervals each
@@ -211,7 +213,26 @@ impl Controllers {
     }
 }
 
+impl Regulated<'_> {
+    /// Notes where `lead` has run out before a node, by the gamma of that node.
+    fn note_bend(&mut self, clock: ClockId, lead: Lead, node: Computed) {
+        let gamma = Gamma::from_factor(self.controllers.factor(clock));
+        let since = lead.since().unwrap_or(node.raw);
+        if let Some(raw) = lead.gone_between(since, node.raw, gamma) {
+            self.bends.push(Bend {
+                node: node.node,
+                raw,
+            });
+        }
+    }
+}
+
 impl Law for Regulated<'_> {
+    fn between(&mut self) -> Between {
+        self.bends.sort_unstable();
+        Between::Varies(std::mem::take(&mut self.bends))
+    }
+
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead {
         self.controllers.advanced(clock, lead, raw, self.distance)
     }
@@ -219,6 +240,9 @@ impl Law for Regulated<'_> {
     fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
         let alone = self.left(clock, lead, node.raw);
         let amount = node.value - node.raw;
+        if alone.amount() == 0 {
+            self.note_bend(clock, lead, node);
+        }
         let simple = self.simple.get(node.node).0;
         self.controllers.computed(clock, node.raw, simple, amount);
         alone.forced(amount)

@@ -61,7 +61,7 @@ impl<'a, L: Law> Run<'a, L> {
 
     /// The times of all nodes, unless a cycle keeps some from being computed, or one is
     /// too far.
-    pub(super) fn finish(self) -> Result<(LogicalTimes, L), ClockError> {
+    pub(super) fn finish(mut self) -> Result<(LogicalTimes, L), ClockError> {
         let mut heads = vec![None; self.causality.nodes().locations()];
         for (location, head) in self.steppers.iter().flat_map(Stepper::heads) {
             heads[location.as_usize()] = Some(head);
@@ -84,7 +84,7 @@ impl<'a, L: Law> Run<'a, L> {
             values,
             jumped: Jumped::of(&jumps),
             jumps,
-            gamma: self.law.constant(),
+            between: self.law.between(),
         };
         Ok((times, self.law))
     }

@@ -31,7 +31,7 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::rounds::in_rounds;
 use super::run::Run;
-use super::times::LogicalTimes;
+use super::times::{Between, LogicalTimes};
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
@@ -64,6 +64,10 @@ struct Standing {
 }
 
 impl Law for Standing {
+    fn between(&mut self) -> Between {
+        Between::Stands
+    }
+
     fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
         lead.advanced(raw, self.distance)
     }

@@ -42,5 +42,6 @@ mod shared;
 mod silent;
 mod stragglers;
 mod theorems;
+mod unamortized;
 mod usage;
 mod worlds;
