@@ -15,6 +15,9 @@ pub enum FilterControl {
     Combined(CombinedConstants),
 }
 
+/// Successive events may come at once.
+const NO_DISTANCE: i64 = 0;
+
 /// The law of all clocks.
 #[derive(Debug)]
 pub(crate) enum Law {
@@ -43,9 +46,7 @@ impl Law {
         match self {
             Self::Constant(gamma) => raw + lead.at(raw, *gamma),
             Self::Controlled(controllers) => {
-                let factor = controllers.factor(clock);
-                let advanced = raw + lead.at(raw, Gamma::from_factor(factor));
-                lead.value().map_or(advanced, |value| value.max(advanced))
+                raw + controllers.advanced(clock, lead, raw, NO_DISTANCE).amount()
             }
         }
     }
@@ -71,13 +72,16 @@ impl Law {
     /// An event with a gate was computed; the lead from there on.
     #[inline]
     pub(crate) fn computed(&mut self, clock: ClockId, lead: Lead, now: Now) -> Lead {
-        let ahead = Lead::new(now.raw, now.value - now.raw);
+        let amount = now.value - now.raw;
         match self {
-            Self::Constant(_) if now.value > now.own => ahead,
+            Self::Constant(gamma) if now.value > now.own => {
+                lead.after(now.raw, *gamma).forced(amount)
+            }
             Self::Constant(_) => lead,
             Self::Controlled(controllers) => {
-                controllers.computed(clock, now.raw, now.simple, now.value - now.raw);
-                ahead
+                let alone = controllers.advanced(clock, lead, now.raw, NO_DISTANCE);
+                controllers.computed(clock, now.raw, now.simple, amount);
+                alone.forced(amount)
             }
         }
     }

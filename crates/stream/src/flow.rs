@@ -402,7 +402,7 @@ impl<P> Filter<P> {
     /// Controllers leave clocks out that have no event with edges left.
     pub(crate) fn note_end(&mut self, clock: ClockId) {
         let state = &self.clocks[clock.as_usize()];
-        if state.nodes_waiting == 0 && state.gate.is_some() && state.live == 0 {
+        if state.nodes_waiting == 0 && state.live == 0 {
             self.law.ended(clock);
         }
     }

@@ -43,14 +43,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::in_time::{InTime, last_stamp};
 use super::lead::Lead;
 use super::operations::limits_of_begins;
-use super::times::LogicalTimes;
+use super::times::{Between, LogicalTimes};
 use crate::causality::{Causality, EventNode, Ids, Instance, Role, Slot};
 use crate::correction::{ClockMap, Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
 use crate::pace::Pace;
-use crate::sorting::sort_by_key;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks, LocationIndex};
 use retime_model::{Ticks, Timestamp};
@@ -149,26 +149,7 @@ pub fn amortize_with_ramp(
         delay,
         times,
         limits: CollectiveLimits::new(causality, clocks, delay, times, monitor)?,
-        ramp: Some(ramp.0),
-        monitor,
-    };
-    work.correction()
-}
-
-/// Turns logical times into clock maps as they are, jumps and all.
-pub fn unamortized(
-    causality: &Causality,
-    clocks: &Clocks,
-    times: &LogicalTimes,
-    monitor: &dyn Monitor,
-) -> Result<Correction, CorrectionError> {
-    let work = Work {
-        causality,
-        clocks,
-        delay: &MinimalDelay::Uniform(Ticks(0)),
-        times,
-        limits: CollectiveLimits::none(causality),
-        ramp: None,
+        ramp: ramp.0,
         monitor,
     };
     work.correction()
@@ -183,8 +164,8 @@ struct Work<'a> {
     delay: &'a MinimalDelay,
     times: &'a LogicalTimes,
     limits: CollectiveLimits,
-    /// How far ahead of a jump its ramp may begin; `None` for no ramps.
-    ramp: Option<i64>,
+    /// How far ahead of a jump its ramp may begin.
+    ramp: i64,
     monitor: &'a dyn Monitor,
 }
 
@@ -200,39 +181,17 @@ impl Work<'_> {
 
     /// The map of one clock.
     fn map(&self, clock: ClockId) -> Result<ClockMap, CorrectionError> {
-        let order = self.order(clock)?;
+        let (causality, clocks, times) = (self.causality, self.clocks, self.times);
+        let order = InTime::of(causality, clocks, clock, times, self.monitor)?;
         let mut gates = self.corridor(clock, &order)?;
-        let string = if let Some(ramp) = self.ramp {
-            lower_to_ramp(&mut gates, ramp);
-            self.monitor.check()?;
-            taut_string(&gates)
-        } else {
-            gates.iter().map(|gate| gate.low).collect()
-        };
+        lower_to_ramp(&mut gates, self.ramp);
+        self.monitor.check()?;
+        let string = taut_string(&gates);
         self.through(clock, &order, &gates, &string)
     }
 
-    /// The nodes of a clock by raw time; between locations that share a moment
-    /// by corrected time, so that each location's order is kept.
-    fn order(&self, clock: ClockId) -> Result<Order, Cancelled> {
-        let nodes = self.causality.nodes();
-        Ok(match self.clocks.locations(clock) {
-            [location] => Order::Range(nodes.of(location.as_usize())),
-            locations => {
-                let ranges = locations
-                    .iter()
-                    .map(|location| nodes.of(location.as_usize()));
-                let mut all: Vec<EventNode> = ranges.flatten().collect();
-                // Locations are listed as nodes are numbered.
-                let key = |&node: &EventNode| (nodes.time(node), self.times.get(node), node);
-                sort_by_key(&mut all, key, self.monitor)?;
-                Order::Sorted(all)
-            }
-        })
-    }
-
     /// The gates `[S, up]` at `b` of all nodes in `order`.
-    fn corridor(&self, clock: ClockId, order: &Order) -> Result<Vec<Gate>, Cancelled> {
+    fn corridor(&self, clock: ClockId, order: &InTime) -> Result<Vec<Gate>, Cancelled> {
         let nodes = self.causality.nodes();
         let mut gates = Vec::with_capacity(order.len());
         let mut sum = 0;
@@ -291,7 +250,7 @@ impl Work<'_> {
     fn through(
         &self,
         clock: ClockId,
-        order: &Order,
+        order: &InTime,
         gates: &[Gate],
         string: &[i64],
     ) -> Result<ClockMap, CorrectionError> {
@@ -305,7 +264,7 @@ impl Work<'_> {
                 event,
             })
         };
-        let end = self.last_stamp(clock);
+        let end = last_stamp(self.causality, self.clocks, clock);
         let last = nodes.relative(end).0;
         let mut lead = Lead::default();
         let mut ahead = order.iter().peekable();
@@ -321,11 +280,11 @@ impl Work<'_> {
                 Some((nodes.location(node), nodes.event(node))),
             )?;
             // With a factor that changes, only the nodes themselves are known.
-            let Some(gamma) = self.times.gamma else {
+            let Between::Loses(gamma) = self.times.between else {
                 continue;
             };
             if index == 0 || gates[index - 1].low < gate.low {
-                lead = Lead::new(raw, self.times.get(node).0 - raw);
+                lead = lead.after(raw, gamma).forced(self.times.get(node).0 - raw);
             }
             let next = ahead.peek().map_or(last, |&next| nodes.time(next).0);
             if let Some(gone) = lead.gone_between(raw, next, gamma) {
@@ -346,16 +305,6 @@ impl Work<'_> {
             }
         }
         builder.finish()
-    }
-
-    /// The last stamp of any event of the clock; the first of the trace if it has
-    /// none.
-    fn last_stamp(&self, clock: ClockId) -> Timestamp {
-        let nodes = self.causality.nodes();
-        let locations = self.clocks.locations(clock).iter();
-        let extents = locations.filter_map(|location| nodes.extent(location.as_usize()));
-        let last = extents.map(|extent| extent.last).max();
-        last.unwrap_or(nodes.base())
     }
 }
 
@@ -380,32 +329,6 @@ fn lower_to_ramp(gates: &mut [Gate], ramp: i64) {
     }
 }
 
-/// The nodes of a clock in order.
-enum Order {
-    Range(Ids<EventNode>),
-    Sorted(Vec<EventNode>),
-}
-
-impl Order {
-    fn len(&self) -> usize {
-        match self {
-            Self::Range(nodes) => nodes.len(),
-            Self::Sorted(nodes) => nodes.len(),
-        }
-    }
-
-    fn get(&self, index: usize) -> Option<EventNode> {
-        match self {
-            Self::Range(nodes) => nodes.get(index),
-            Self::Sorted(nodes) => nodes.get(index).copied(),
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = EventNode> {
-        (0..self.len()).map_while(|index| self.get(index))
-    }
-}
-
 /// Collectives whose limits are one task: it takes long beside handing it out.
 const BLOCK: u32 = 1 << 10;
 
@@ -416,13 +339,6 @@ struct CollectiveLimits {
 }
 
 impl CollectiveLimits {
-    fn none(causality: &Causality) -> Self {
-        let slots = causality.collectives().slots();
-        Self {
-            by_slot: slots.map(|_| AtomicI64::new(i64::MAX)).collect(),
-        }
-    }
-
     fn new(
         causality: &Causality,
         clocks: &Clocks,
@@ -431,7 +347,10 @@ impl CollectiveLimits {
         monitor: &dyn Monitor,
     ) -> Result<Self, Cancelled> {
         let collectives = causality.collectives();
-        let limits = Self::none(causality);
+        let slots = collectives.slots();
+        let limits = Self {
+            by_slot: slots.map(|_| AtomicI64::new(i64::MAX)).collect(),
+        };
         let note = |cause: EventNode, limit: i64| {
             if let Some(slot) = causality.slot(cause) {
                 limits.by_slot[slot.index()].fetch_min(limit, Ordering::Relaxed);

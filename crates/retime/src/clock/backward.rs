@@ -102,9 +102,18 @@ fn points(
             });
         }
     }
-    sort_by_key(&mut points, Point::order, monitor)?;
     let too_far = |raw| CorrectionError::TooFar { raw, event: None };
     let knots = mirrored.map(clock).knots().iter();
+    // The mirror comes to a step from where the clock goes on after it.
+    for knot in knots.clone().filter(|knot| knot.arrive < knot.leave) {
+        let raw = back(knot.raw).ok_or(too_far(knot.raw))?;
+        points.push(Point {
+            raw,
+            corrected: corrected_back(knot.arrive).ok_or(too_far(raw))?,
+            event: None,
+        });
+    }
+    sort_by_key(&mut points, Point::order, monitor)?;
     let bends: Result<Vec<_>, CorrectionError> = knots
         .map(|knot| Ok((back(knot.raw).ok_or(too_far(knot.raw))?, knot.leave)))
         .collect();

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! Between two dependencies that move it, a clock follows in closed form, so
-//! only events with edges are visited; everything is integer arithmetic and
+//! only events with edges are visited; everything is integer arithmetic (a clock
+//! that is forced loses on from the part of a tick that it has lost, see [`super::Lead`]) and
 //! only maxima are taken, so the order of evaluation does not matter: each clock
 //! runs until it needs a value of another that is not there yet, and is resumed
 //! when it is. If all clocks wait, the events they wait for form a cycle.

@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 /// ```
 /// use retime::clock::Gamma;
 /// let gamma: Gamma = "0.99".parse()?;
-/// assert_eq!(gamma.lost_over(1_000), 10); // a lead shrinks by 10 ticks in 1000
+/// assert_eq!(gamma.lost_over(1_000) >> 64, 10); // a lead shrinks by 10 ticks in 1000
 /// # Ok::<(), retime::clock::GammaError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +57,22 @@ impl Gamma {
         1.0 - self.loss as f64 / 2_f64.powi(64)
     }
 
-    /// How much a lead shrinks over `interval` ticks, rounded down.
+    /// How much a lead shrinks over `interval` ticks, exactly, in parts of `2^-64` ticks.
     #[inline]
-    pub fn lost_over(self, interval: u64) -> u64 {
-        ((u128::from(interval) * u128::from(self.loss)) >> 64) as u64
+    pub fn lost_over(self, interval: u64) -> u128 {
+        u128::from(interval) * u128::from(self.loss)
     }
 
     /// The first interval over which a lead of `lead` ticks has shrunk to
     /// nothing; `None` beyond 64 bits.
     pub fn time_to_lose(self, lead: u64) -> Option<u64> {
-        let interval = (u128::from(lead) << 64).div_ceil(u128::from(self.loss.max(1)));
-        u64::try_from(interval).ok()
+        self.time_to_lose_parts(u128::from(lead) << 64)
+    }
+
+    /// The first interval over which a lead of so many parts of `2^-64` ticks has shrunk
+    /// to nothing; `None` beyond 64 bits.
+    pub(super) fn time_to_lose_parts(self, lead: u128) -> Option<u64> {
+        u64::try_from(lead.div_ceil(u128::from(self.loss.max(1)))).ok()
     }
 }
 
@@ -113,8 +118,9 @@ mod tests {
             let gamma: Gamma = gamma.parse().unwrap();
             for lead in [1, 2, 17, 230_000] {
                 let gone = gamma.time_to_lose(lead).unwrap();
-                assert!(gamma.lost_over(gone) >= lead, "{gamma} {lead}");
-                assert!(gamma.lost_over(gone - 1) < lead, "{gamma} {lead}");
+                let parts = u128::from(lead) << 64;
+                assert!(gamma.lost_over(gone) >= parts, "{gamma} {lead}");
+                assert!(gamma.lost_over(gone - 1) < parts, "{gamma} {lead}");
             }
         }
     }

@@ -29,6 +29,7 @@ use super::error::ClockError;
 use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
+use super::times::Between;
 use crate::causality::{Causality, EventNode, Nodes};
 use crate::correction::{Correction, CorrectionError, MapBuilder, Point};
 use crate::delay::MinimalDelay;
@@ -115,8 +116,12 @@ struct Counting<'a> {
 }
 
 impl Law for Counting<'_> {
-    fn left(&self, _: ClockId, _: Lead, _: i64) -> i64 {
-        0
+    fn between(&mut self) -> Between {
+        Between::Varies(Vec::new())
+    }
+
+    fn left(&self, _: ClockId, _: Lead, raw: i64) -> Lead {
+        Lead::new(raw, 0)
     }
 
     fn own(&self, clock: ClockId, _: Lead, _: i64, node: EventNode) -> i64 {

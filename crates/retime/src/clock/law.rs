@@ -2,6 +2,7 @@
 
 use super::gamma::Gamma;
 use super::lead::Lead;
+use super::times::Between;
 use crate::causality::EventNode;
 use retime_model::ClockId;
 
@@ -19,19 +20,17 @@ pub(super) struct Computed {
 
 /// The rule by which a clock advances where no dependency moves it.
 pub(super) trait Law {
-    /// The control factor, if it never changes.
-    fn constant(&self) -> Option<Gamma> {
-        None
-    }
+    /// How clocks went on between nodes, after all are computed.
+    fn between(&mut self) -> Between;
 
     /// What is left of `lead` at raw time `raw`.
-    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> i64;
+    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
 
     /// Where the clock alone brings `node` at raw time `raw`.
     #[inline]
     fn own(&self, clock: ClockId, lead: Lead, raw: i64, node: EventNode) -> i64 {
         let _ = node;
-        raw + self.left(clock, lead, raw)
+        raw + self.left(clock, lead, raw).amount()
     }
 
     /// A node was computed; the lead from there on.
@@ -43,13 +42,13 @@ pub(super) trait Law {
 pub(super) struct Constant(pub(super) Gamma);
 
 impl Law for Constant {
-    fn constant(&self) -> Option<Gamma> {
-        Some(self.0)
+    fn between(&mut self) -> Between {
+        Between::Loses(self.0)
     }
 
     #[inline]
-    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.at(raw, self.0)
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
+        lead.after(raw, self.0)
     }
 
     #[inline]
@@ -57,7 +56,7 @@ impl Law for Constant {
         // Anchored at the last jump, so that it does not matter how many events
         // lie between.
         if node.value > node.own {
-            Lead::new(node.raw, node.value - node.raw)
+            lead.after(node.raw, self.0).forced(node.value - node.raw)
         } else {
             lead
         }

@@ -4,6 +4,11 @@
 //! loses the share `1 - gamma` of every interval of it:
 //! `LC'(c) = c + max(0, amount - (1 - gamma) (c - since))`.
 //!
+//! In whole ticks, as [`Lost`] says; what it has lost of the next tick the clock keeps, also
+//! where it is forced on, until it leads no more. (If a forced clock began anew, it would do
+//! so with each message.) So a time differs from that of the exact clock by no more than a
+//! tick and a half for each message that forced a clock on the way to it.
+//!
 //! ```
 //! use retime::clock::{Gamma, Lead};
 //! let gamma: Gamma = "0.99".parse()?;
@@ -11,36 +16,49 @@
 //! assert_eq!(lead.value(), Some(1_007));
 //! assert_eq!(lead.at(1_300, gamma), 4); // 300 ticks later 3 are lost
 //! assert_eq!(lead.gone_between(1_300, 2_000, gamma), Some(1_700));
+//! let mut carried = lead;
+//! for raw in 1_001..=1_300 {
+//!     carried = carried.next(raw, gamma); // a hundredth of a tick each
+//! }
+//! assert_eq!(carried.at(1_300, gamma), 4);
+//! // Forced to a lead of 9 when half of a tick is lost, it has 8 of them half a tick later.
+//! assert_eq!(lead.next(1_050, gamma).forced(9).next(1_100, gamma).amount(), 8);
 //! # Ok::<(), retime::clock::GammaError>(())
 //! ```
 //!
 //! Source: Rabenseifner 2000, algorithm 2, in closed form.
 
+use std::cmp::Ordering;
+
 use super::gamma::Gamma;
+use super::lost::Lost;
 
 /// How far a clock is ahead of its physical clock since its last jump; times and amounts
 /// in ticks. Between jumps the lead falls linearly and stops at 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
 pub struct Lead {
     since: i64,
     amount: i64,
+    lost: Lost,
 }
 
 impl Default for Lead {
     /// No lead, since ever.
     fn default() -> Self {
-        Self {
-            since: i64::MIN,
-            amount: 0,
-        }
+        Self::new(i64::MIN, 0)
     }
 }
 
 impl Lead {
-    /// A lead of `amount` ticks at raw time `since`.
+    /// A lead of `amount` ticks at raw time `since`, of which nothing is lost.
     #[inline]
-    pub const fn new(since: i64, amount: i64) -> Self {
-        Self { since, amount }
+    pub fn new(since: i64, amount: i64) -> Self {
+        Self {
+            since,
+            amount,
+            lost: Lost::default(),
+        }
     }
 
     /// The value of the clock where the lead was taken; `None` before any.
@@ -53,14 +71,68 @@ impl Lead {
         }
     }
 
-    /// The lead at raw time `raw`, not before `since`.
+    /// The raw time at which the lead was taken; `None` before any.
+    #[inline]
+    pub(super) fn since(self) -> Option<i64> {
+        self.value().map(|_| self.since)
+    }
+
+    /// The lead where it was taken, in ticks.
+    #[inline]
+    pub const fn amount(self) -> i64 {
+        self.amount
+    }
+
+    /// The lead at raw time `raw`, not before `since`, in ticks.
     #[inline]
     pub fn at(self, raw: i64, gamma: Gamma) -> i64 {
-        if self.amount == 0 {
-            return 0;
+        self.after(raw, gamma).amount
+    }
+
+    /// What is left of the lead at raw time `raw`, not before `since`, whatever events lie
+    /// between.
+    #[inline]
+    pub fn after(self, raw: i64, gamma: Gamma) -> Self {
+        self.less(raw, |lost, interval| lost.over(interval, gamma))
+    }
+
+    /// What is left of the lead at the next event, at raw time `raw`.
+    #[inline]
+    pub fn next(self, raw: i64, gamma: Gamma) -> Self {
+        self.less(raw, |lost, interval| lost.next(interval, gamma))
+    }
+
+    /// The lead of the clock if it is forced to one of `amount` ticks where this one was
+    /// taken.
+    #[inline]
+    pub fn forced(self, amount: i64) -> Self {
+        Self { amount, ..self }
+    }
+
+    /// The lead at raw time `raw` of a clock that has advanced by `distance` since; none
+    /// where physical time has advanced further.
+    #[inline]
+    pub fn advanced(self, raw: i64, distance: i64) -> Self {
+        let value = self.since.saturating_add(self.amount);
+        let amount = value.saturating_add(distance).saturating_sub(raw);
+        if amount <= 0 {
+            return Self::new(raw, 0);
         }
-        let lost = gamma.lost_over(raw.wrapping_sub(self.since) as u64);
-        (self.amount - lost.min(i64::MAX as u64) as i64).max(0)
+        Self {
+            since: raw,
+            amount,
+            lost: self.lost,
+        }
+    }
+
+    /// The larger of two leads at the same raw time.
+    #[inline]
+    pub fn larger(self, other: Self) -> Self {
+        let is_larger = match other.amount.cmp(&self.amount) {
+            Ordering::Equal => other.lost.is_less(self.lost),
+            order => order == Ordering::Greater,
+        };
+        if is_larger { other } else { self }
     }
 
     /// The raw time, inside of `from..to`, from which on nothing of the lead is
@@ -71,9 +143,27 @@ impl Lead {
         if self.amount == 0 || self.at(to, gamma) > 0 {
             return None;
         }
-        let interval = i64::try_from(gamma.time_to_lose(self.amount as u64)?).ok()?;
+        let left = self.lost.left_of(self.amount.unsigned_abs());
+        let interval = i64::try_from(gamma.time_to_lose_parts(left)?).ok()?;
         self.since
             .checked_add(interval)
             .filter(|gone| from < *gone && *gone < to)
+    }
+
+    /// The lead at raw time `raw`, given what is lost over an interval.
+    #[inline]
+    fn less(self, raw: i64, lose: impl Fn(Lost, u64) -> (u64, Lost)) -> Self {
+        if self.amount == 0 {
+            return Self::new(raw, 0);
+        }
+        let (ticks, lost) = lose(self.lost, raw.wrapping_sub(self.since) as u64);
+        match self.amount.checked_sub_unsigned(ticks) {
+            Some(amount) if amount > 0 => Self {
+                since: raw,
+                amount,
+                lost,
+            },
+            _ => Self::new(raw, 0),
+        }
     }
 }

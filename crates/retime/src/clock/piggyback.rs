@@ -23,6 +23,7 @@
 
 use super::controller::Degressive;
 use super::gamma::Gamma;
+use super::lost::Lost;
 use retime_model::TickRate;
 
 /// What a message carries: the logical times of its sending.
@@ -47,6 +48,7 @@ struct Last {
     physical: i64,
     simple: i64,
     controlled: i64,
+    lost: Lost,
 }
 
 impl PiggybackClock {
@@ -80,12 +82,19 @@ impl PiggybackClock {
             simple: physical,
             controlled: physical,
         };
+        // What is left of a tick to lose counts as long as the clock leads, as by `Lead`.
+        let mut lost = Lost::default();
         if let Some(last) = self.last {
             let elapsed = physical.saturating_sub(last.physical).max(0);
             let gamma = Gamma::from_factor(self.controller.factor());
-            let kept = elapsed - gamma.lost_over(elapsed.unsigned_abs()).cast_signed();
+            let (ticks, rest) = last.lost.next(elapsed.unsigned_abs(), gamma);
+            let kept = elapsed.saturating_sub_unsigned(ticks);
+            let own = last.controlled.saturating_add(kept);
             stamp.simple = stamp.simple.max(last.simple);
-            stamp.controlled = stamp.controlled.max(last.controlled.saturating_add(kept));
+            if own > physical {
+                stamp.controlled = own;
+                lost = rest;
+            }
         }
         if let Some(message) = message {
             stamp.simple = stamp.simple.max(message.simple.saturating_add(self.delay));
@@ -101,6 +110,7 @@ impl PiggybackClock {
             physical,
             simple,
             controlled,
+            lost,
         });
         stamp
     }

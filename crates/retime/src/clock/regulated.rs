@@ -45,8 +45,8 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::run::Run;
 use super::simple::simple;
-use super::times::LogicalTimes;
-use crate::causality::{Causality, EventNode};
+use super::times::{Bend, Between, LogicalTimes};
+use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
@@ -96,6 +96,7 @@ pub fn regulated(
         distance: distance.0,
         simple: &simple,
         controllers: Controllers::new(*control, clocks.len(), rate),
+        bends: Vec::new(),
     };
     let mut run = Run::new(causality, clocks, delay, law, monitor);
     in_canonical_order(&mut run)?;
@@ -106,6 +107,12 @@ pub fn regulated(
 /// the clocks that need not wait.
 fn in_canonical_order(run: &mut Run<'_, Regulated<'_>>) -> Result<(), Cancelled> {
     let mut queue = BinaryHeap::new();
+    // A clock without any event leads nobody, and must not pass for the one that leads least.
+    for clock in run.clocks().iter() {
+        if run.next_of(clock).is_none() {
+            run.law.controllers.ended(clock);
+        }
+    }
     loop {
         while let Some(clock) = run.ready.next() {
             queue.extend(run.next_of(clock).map(|raw| Reverse((raw, clock))));
@@ -130,6 +137,7 @@ struct Regulated<'a> {
     distance: i64,
     simple: &'a LogicalTimes,
     controllers: Controllers,
+    bends: Vec<Bend>,
 }
 
 /// The state of [`Control`] over all clocks of a trace: which share of its intervals each
@@ -177,6 +185,14 @@ impl Controllers {
         }
     }
 
+    /// The lead at raw time `raw` of a clock that nothing forces, which had `lead` at its
+    /// last event and keeps `distance` from there.
+    #[inline]
+    pub fn advanced(&self, clock: ClockId, lead: Lead, raw: i64, distance: i64) -> Lead {
+        let left = lead.next(raw, Gamma::from_factor(self.factor(clock)));
+        left.larger(lead.advanced(raw, distance))
+    }
+
     /// An event of `clock` at raw time `raw` was computed, with its simple logical time
     /// and the lead of its clock over `raw`. Events come in the order of evaluation.
     pub fn computed(&mut self, clock: ClockId, raw: i64, simple: i64, lead: i64) {
@@ -197,22 +213,38 @@ impl Controllers {
     }
 }
 
+impl Regulated<'_> {
+    /// Notes where `lead` has run out before a node, by the gamma of that node.
+    fn note_bend(&mut self, clock: ClockId, lead: Lead, node: Computed) {
+        let gamma = Gamma::from_factor(self.controllers.factor(clock));
+        let since = lead.since().unwrap_or(node.raw);
+        if let Some(raw) = lead.gone_between(since, node.raw, gamma) {
+            self.bends.push(Bend {
+                node: node.node,
+                raw,
+            });
+        }
+    }
+}
+
 impl Law for Regulated<'_> {
-    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.at(raw, Gamma::from_factor(self.controllers.factor(clock)))
+    fn between(&mut self) -> Between {
+        self.bends.sort_unstable();
+        Between::Varies(std::mem::take(&mut self.bends))
     }
 
-    fn own(&self, clock: ClockId, lead: Lead, raw: i64, _: EventNode) -> i64 {
-        let advanced = raw + self.left(clock, lead, raw);
-        lead.value().map_or(advanced, |previous| {
-            advanced.max(previous.saturating_add(self.distance))
-        })
+    fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead {
+        self.controllers.advanced(clock, lead, raw, self.distance)
     }
 
-    fn computed(&mut self, clock: ClockId, _: Lead, node: Computed) -> Lead {
-        let lead = node.value - node.raw;
+    fn computed(&mut self, clock: ClockId, lead: Lead, node: Computed) -> Lead {
+        let alone = self.left(clock, lead, node.raw);
+        let amount = node.value - node.raw;
+        if alone.amount() == 0 {
+            self.note_bend(clock, lead, node);
+        }
         let simple = self.simple.get(node.node).0;
-        self.controllers.computed(clock, node.raw, simple, lead);
-        Lead::new(node.raw, lead)
+        self.controllers.computed(clock, node.raw, simple, amount);
+        alone.forced(amount)
     }
 }

@@ -61,7 +61,7 @@ impl<'a, L: Law> Run<'a, L> {
 
     /// The times of all nodes, unless a cycle keeps some from being computed, or one is
     /// too far.
-    pub(super) fn finish(self) -> Result<(LogicalTimes, L), ClockError> {
+    pub(super) fn finish(mut self) -> Result<(LogicalTimes, L), ClockError> {
         let mut heads = vec![None; self.causality.nodes().locations()];
         for (location, head) in self.steppers.iter().flat_map(Stepper::heads) {
             heads[location.as_usize()] = Some(head);
@@ -84,7 +84,7 @@ impl<'a, L: Law> Run<'a, L> {
             values,
             jumped: Jumped::of(&jumps),
             jumps,
-            gamma: self.law.constant(),
+            between: self.law.between(),
         };
         Ok((times, self.law))
     }
@@ -123,6 +123,11 @@ impl<'a, L: Law> Run<'a, L> {
         let woken = |clock| self.ready.list(clock);
         self.exchange.publish(computed.node, computed.value, woken);
         true
+    }
+
+    /// All clocks of the run.
+    pub(super) fn clocks(&self) -> &'a Clocks {
+        self.clocks
     }
 
     /// The raw time of the next node of a clock; `None` at its end.

@@ -31,7 +31,7 @@ use super::law::{Computed, Law};
 use super::lead::Lead;
 use super::rounds::in_rounds;
 use super::run::Run;
-use super::times::LogicalTimes;
+use super::times::{Between, LogicalTimes};
 use crate::causality::Causality;
 use crate::delay::MinimalDelay;
 use retime_model::Ticks;
@@ -64,13 +64,12 @@ struct Standing {
 }
 
 impl Law for Standing {
-    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> i64 {
-        lead.value().map_or(0, |value| {
-            value
-                .saturating_add(self.distance)
-                .saturating_sub(raw)
-                .max(0)
-        })
+    fn between(&mut self) -> Between {
+        Between::Stands
+    }
+
+    fn left(&self, _: ClockId, lead: Lead, raw: i64) -> Lead {
+        lead.advanced(raw, self.distance)
     }
 
     fn computed(&mut self, _: ClockId, _: Lead, node: Computed) -> Lead {

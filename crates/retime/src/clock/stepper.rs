@@ -47,8 +47,8 @@ struct Moment {
     tied: bool,
     /// Locations with a node at `raw` ahead, each with its own lead.
     passing: Vec<(usize, Lead)>,
-    /// The largest lead of the locations that have passed.
-    passed: Lead,
+    /// The largest lead of the locations that have passed `raw`, if one has.
+    passed: Option<Lead>,
     /// Next raw time of the other locations.
     later: BinaryHeap<Reverse<(i64, usize)>>,
 }
@@ -146,8 +146,12 @@ impl<'a> Stepper<'a> {
             return;
         }
         let left = |lead| law.left(self.clock, lead, moment.raw);
-        if left(lead) > left(moment.passed) {
-            moment.passed = lead;
+        let is_larger = moment.passed.is_none_or(|passed| {
+            let passed = left(passed);
+            passed.larger(left(lead)) != passed
+        });
+        if is_larger {
+            moment.passed = Some(lead);
         }
         moment.leave(index, next);
     }
@@ -227,11 +231,13 @@ impl Moment {
             return false;
         };
         self.raw = raw;
+        // What was before this moment does not count after it: it loses by another gamma.
+        let entered = self.passed.take().unwrap_or_default();
         while let Some(&Reverse((at, place))) = self.later.peek()
             && at == raw
         {
             self.later.pop();
-            self.passing.push((place, self.passed));
+            self.passing.push((place, entered));
         }
         self.tied = self.passing.len() > 1;
         true

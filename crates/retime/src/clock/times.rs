@@ -63,8 +63,29 @@ pub struct LogicalTimes {
     pub(crate) jumps: Vec<Jump>,
     /// How many there are, and the largest, in the whole trace.
     pub(crate) jumped: Jumped,
-    /// The control factor, if it was the same throughout.
-    pub(crate) gamma: Option<Gamma>,
+    /// How clocks go on by themselves between nodes.
+    pub(crate) between: Between,
+}
+
+/// How a clock that leads goes on between nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Between {
+    /// It loses its lead by one control factor.
+    Loses(Gamma),
+    /// It stands until physical time has caught up.
+    Stands,
+    /// It loses its lead by a control factor that changes; where that runs out before a
+    /// node, by rising node.
+    Varies(Vec<Bend>),
+}
+
+/// Where a lead runs out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Bend {
+    /// The next node.
+    pub(crate) node: EventNode,
+    /// The raw time.
+    pub(crate) raw: i64,
 }
 
 impl LogicalTimes {

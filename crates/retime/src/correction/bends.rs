@@ -2,15 +2,36 @@
 //!
 //! A map that is made of others must hit every node exactly, and bend where they
 //! bend in between. Where a node has the raw time of a bend, the node alone says
-//! what is there: of steps it knows the side.
+//! what is there: of steps it knows the side. The map may still come to it from below, or
+//! leave it above, where one of the others does.
 
-use super::{CorrectionError, Point};
-use retime_model::Timestamp;
+use super::{ClockMap, CorrectionError, Point};
+use retime_model::{Knot, LocationIndex, Timestamp};
 
 impl Point {
     /// Points rise by raw time; those of one raw time by corrected time.
     pub(crate) fn order(&self) -> impl Ord + use<> {
         (self.raw, self.corrected, self.event)
+    }
+}
+
+/// What a map comes to at a raw time, before any step there.
+pub(crate) fn arrives(map: &ClockMap, raw: Timestamp) -> Option<Timestamp> {
+    at(map, raw).map(|knot| knot.arrive)
+}
+
+/// What a map goes on from at a raw time, after any step there.
+pub(crate) fn leaves(map: &ClockMap, raw: Timestamp) -> Option<Timestamp> {
+    at(map, raw).map(|knot| knot.leave)
+}
+
+/// The knot at a raw time, or what would be one.
+fn at(map: &ClockMap, raw: Timestamp) -> Option<Knot> {
+    let found = map.knots().binary_search_by_key(&raw, |knot| knot.raw);
+    match found.ok().and_then(|at| map.knots().get(at)) {
+        Some(&knot) => Some(knot),
+        // Apart from knots no location differs from another.
+        None => Some(Knot::at(raw, map.cursor(LocationIndex(0)).map_time(raw)?)),
     }
 }
 

@@ -16,11 +16,10 @@
 
 use rayon::prelude::*;
 
-use super::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends};
+use super::{ClockMap, Correction, CorrectionError, MapBuilder, Point, add_bends, arrives, leaves};
 use crate::causality::Causality;
 use crate::pace::Pace;
-use retime_model::Timestamp;
-use retime_model::{ClockId, Monitor};
+use retime_model::{ClockId, Knot, Monitor, Timestamp};
 
 /// Both in one, for a trace with the given dependencies at recorded times and
 /// two corrections of the same clocks; fails where a stamp does not fit
@@ -73,6 +72,7 @@ fn compose_clock(
         latest = latest.max(point.corrected);
         point.corrected = latest;
     }
+    add_ends_of_steps(&mut points, once, twice)?;
     let from_first = once.knots().iter().map(|knot| knot.raw);
     // A bend whose stamp would lie before time 0 or not fit into 64 bits lies
     // before or after all events.
@@ -84,7 +84,9 @@ fn compose_clock(
         corrected.ok_or(CorrectionError::TooFar { raw, event: None })
     })?;
     // What bends twice at one moment must not look like a step.
-    points.dedup_by(|later, earlier| later.event.is_none() && later.raw == earlier.raw);
+    points.dedup_by(|later, earlier| {
+        later.event.is_none() && earlier.event.is_none() && later.raw == earlier.raw
+    });
     keep_bends_between_nodes(&mut points);
     let mut builder = MapBuilder::default();
     for point in points {
@@ -92,6 +94,47 @@ fn compose_clock(
         builder.add(point)?;
     }
     builder.finish()
+}
+
+/// Where a node lies on a step of either map, the events before it come only so far, and those
+/// after it go on from there.
+fn add_ends_of_steps(
+    points: &mut Vec<Point>,
+    once: &ClockMap,
+    twice: &ClockMap,
+) -> Result<(), CorrectionError> {
+    let of_first = stepped(once).map(|knot| knot.raw);
+    // Several stamps may lead to the stamp of a step; the first of a node is the one.
+    let of_second = stepped(twice).filter_map(|knot| {
+        let least = once.invert(knot.raw)?;
+        let node = points.get(points.partition_point(|point| point.raw < least))?;
+        (arrives(once, node.raw)? <= knot.raw).then_some(node.raw)
+    });
+    let at: Vec<Timestamp> = of_first.chain(of_second).collect();
+    let nodes = points.len();
+    for raw in at {
+        if points[..nodes]
+            .binary_search_by_key(&raw, |point| point.raw)
+            .is_err()
+        {
+            continue;
+        }
+        let ends = [arrives, leaves].map(|end| end(once, raw).and_then(|once| end(twice, once)));
+        for corrected in ends {
+            points.push(Point {
+                raw,
+                corrected: corrected.ok_or(CorrectionError::TooFar { raw, event: None })?,
+                event: None,
+            });
+        }
+    }
+    points.sort_unstable_by_key(Point::order);
+    Ok(())
+}
+
+/// The knots of a map with a step.
+fn stepped(map: &ClockMap) -> impl Iterator<Item = &Knot> {
+    map.knots().iter().filter(|knot| knot.arrive < knot.leave)
 }
 
 /// Stamps that differ may fall together under the first map, on a step of the

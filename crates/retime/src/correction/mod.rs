@@ -10,7 +10,7 @@ mod compose;
 mod error;
 mod point;
 
-pub(crate) use bends::add_bends;
+pub(crate) use bends::{add_bends, arrives, leaves};
 pub use builder::MapBuilder;
 pub use compose::compose;
 pub use error::CorrectionError;

@@ -83,7 +83,7 @@ fn assert_rises(map: &ClockMap, locations: &[LocationIndex]) {
 }
 
 /// Offsets of clocks as an estimator finds them: bent, and up to a tenth in rate.
-fn estimate(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
+pub fn estimate(causality: &Causality, clocks: &Clocks, rng: &mut Rng) -> Correction {
     let edges = Edges::collect(
         causality,
         clocks,

@@ -127,12 +127,17 @@ fn gamma_zero_is_the_simple_clock_and_delta_holds_under_control() {
 /// The second clock is pushed to 1000 and then left alone, until a message of 100
 /// ahead comes at 5200.
 fn pushed_once() -> Two {
+    let first = [(1_000, hand::send(1)), (5_300, hand::send(1))];
+    Two::new(&first, &pushed_once_events())
+}
+
+fn pushed_once_events() -> Vec<(u64, Call)> {
     let stamps = [500, 1_000, 1_500, 2_000, 4_000, 5_000, 5_100];
     let mut second = vec![(0, hand::receive(0))];
     second.extend(stamps.map(|stamp| (stamp, hand::send(0))));
     second.push((5_200, hand::receive(0)));
     second.push((5_300, hand::send(0)));
-    Two::new(&[(1_000, hand::send(1)), (5_300, hand::send(1))], &second)
+    second
 }
 
 #[test]
@@ -146,40 +151,89 @@ fn the_controller_of_1997_lowers_and_raises_gamma() {
     let rate = TickRate::per_second(1_000_000).unwrap(); // q_min = 100 ticks
     let two = pushed_once();
     let times = two.regulated(rate, Control::Degressive(constants));
-    // stamp  lost             lead |  D      D'      gamma after it
-    //     0                   1000 | 1000    1000    0.95
-    //   500   25 = 0.05 * 500  975 |  550     975    0.95    975 < 1.8 * 550
-    //  1000   25               950 |  325     950    0.855   950 > 2 * 325
-    //  1500   72.5             878 |  212.5   878    0.7695
-    //  2000  115.25            763 |  156.25  763    0.69255
-    //  4000  614.9             149 |  128.1   431.5  0.6233
-    //  5000  376.7               0 |  114.1   265.8  0.5610  265.8 > 2 * 114.1
-    //  5100                      0 |  107.0   182.9  0.6233  182.9 < 1.8 * 107.0
-    //  5200                    100 |  103.5   141.4  0.6926
-    //  5300   30.7              70
+    // Lost to the nearest tick; what that leaves counts with the next.
+    // stamp  lost                     lead |  D      D'      gamma after it
+    //     0                           1000 | 1000    1000    0.95
+    //   500   25 = 0.05 * 500          975 |  550     975    0.95    975 < 1.8 * 550
+    //  1000   25                       950 |  325     950    0.855   950 > 2 * 325
+    //  1500   73 of 72.5               877 |  212.5   877    0.7695
+    //  2000  115 of 115.25 - 0.5       762 |  156.25  762    0.69255
+    //  4000  615 of 614.9 - 0.25       147 |  128.1   431    0.6233
+    //  5000  377 of 376.7                0 |  114.1   265.5  0.5610  265.5 > 2 * 114.1
+    //  5100                              0 |  107.0   182.8  0.6233  182.8 < 1.8 * 107.0
+    //  5200                            100 |  103.5   141.4  0.6926
+    //  5300   31 of 30.7                69
     let expected = [
-        1_000, 1_475, 1_950, 2_378, 2_763, 4_149, 5_000, 5_100, 5_300, 5_370,
+        1_000, 1_475, 1_950, 2_377, 2_762, 4_147, 5_000, 5_100, 5_300, 5_369,
     ];
     assert_eq!(times[2..], expected);
+}
+
+/// Each interval of a clock loses by the gamma of its own end, whichever of the locations
+/// that read it has the event there.
+#[test]
+fn gamma_holds_for_one_interval_of_a_clock_that_locations_share() {
+    let rate = TickRate::per_second(1_000_000).unwrap();
+    let constants = DegressiveConstants {
+        q_init: 1e-4,
+        q_min: 1e-4,
+        q_factor: 0.5,
+        ..DegressiveConstants::default()
+    };
+    let regulation = Regulation {
+        delay: MinimalDelay::Uniform(Ticks(0)),
+        distance: Ticks(0),
+        control: Control::Degressive(constants),
+    };
+    let first = vec![(1_000, hand::send(1)), (5_300, hand::send(1))];
+    let mut second = pushed_once_events();
+    // Gamma rises between these, while the clock leads.
+    second.extend([5_320, 5_340, 5_380].map(|stamp| (stamp, hand::send(0))));
+    let receives = |it: &(u64, Call)| [0, 5_200].contains(&it.0);
+    let (odd, even): (Vec<_>, Vec<_>) = (0..)
+        .zip(second.iter().copied())
+        .partition(|(number, it)| receives(it) || number % 2 == 0);
+    let of = |all: Vec<(usize, (u64, Call))>| all.into_iter().map(|it| it.1).collect();
+    let run = |places: &[(usize, usize)], events: &[Vec<(u64, Call)>]| {
+        let info = hand::ranks_on(places);
+        let causality = hand::causality(&info, events);
+        let clocks = Grouping::Node.clocks(&info, &causality);
+        let times = regulated(&causality, &clocks, rate, &regulation, &()).unwrap();
+        let nodes = causality.nodes();
+        let mut all: Vec<_> = nodes
+            .all()
+            .map(|it| (nodes.time(it), times.get(it)))
+            .collect();
+        all.sort_unstable();
+        all
+    };
+    let alone = run(&[(0, 0), (1, 1)], &[first.clone(), second.clone()]);
+    let shared = run(&[(0, 0), (1, 1), (2, 1)], &[first, of(odd), of(even)]);
+    assert_eq!(shared, alone);
 }
 
 /// 1000 -> 0 there, 2000 -> 2400 back, 4000 -> 2600 there again: both clocks end
 /// up ahead, one by more than the simple clock ever is.
 fn ratchet() -> Two {
-    Two::new(
-        &[
+    let [first, second] = ratchet_events();
+    Two::new(&first, &second)
+}
+
+fn ratchet_events() -> [Vec<(u64, Call)>; 2] {
+    [
+        vec![
             (1_000, hand::send(1)),
             (2_400, hand::receive(1)),
             (4_000, hand::send(1)),
             (9_000, hand::send(1)),
         ],
-        &[
+        vec![
             (0, hand::receive(0)),
             (2_000, hand::send(0)),
             (2_600, hand::receive(0)),
             (3_600, hand::send(0)),
         ],
-    )
+    ]
 }
 
 fn combined(b: bool, c: bool, d: Option<f64>) -> Vec<i64> {
@@ -209,6 +263,31 @@ fn controller_b_lowers_gamma_once_all_clocks_lead() {
     // is, x = 1, and at 9000 the lead is gone.
     let expected = [1_000, 3_000, 4_024, 9_000, 1_000, 3_000, 4_024, 5_024];
     assert_eq!(combined(true, false, None), expected);
+}
+
+/// A clock without events with edges has no lead that controller B could compare.
+#[test]
+fn a_silent_clock_does_not_keep_controller_b_from_its_work() {
+    let [first, second] = ratchet_events();
+    let silent = vec![(0, Call::Internal)];
+    let info = hand::ranks(&[0, 1, 2]);
+    let causality = hand::causality(&info, &[first, second, silent]);
+    let regulation = Regulation {
+        delay: MinimalDelay::Uniform(Ticks(0)),
+        distance: Ticks(0),
+        control: Control::Combined(CombinedConstants {
+            gamma_max: 1.0 - 1e-9,
+            b: true,
+            c: false,
+            d: None,
+        }),
+    };
+    let clocks = Clocks::each_location(3);
+    let times = regulated(&causality, &clocks, info.rate, &regulation, &()).unwrap();
+    let nodes = causality.nodes();
+    let value = |node| nodes.base().0 as i64 + times.get(node).0;
+    let values: Vec<i64> = nodes.all().map(value).collect();
+    assert_eq!(values, combined(true, false, None));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! What Rabenseifner 2000 proves of the simple logical clock, on random programs
-//! whose true times are known.
+//! What Rabenseifner 2000 proves of the simple and the controlled logical clock, on random
+//! programs whose true times are known.
 
 use crate::common::program::LEAST_DELAY;
-use crate::common::{Sharing, Spec, Trace, cases, specs};
+use crate::common::{Call, Sharing, Spec, Trace, cases, hand, specs};
 use proptest::prelude::*;
 use retime::causality::{EventNode, Ids};
-use retime::clock::{CombinedConstants, Control, Regulation, regulated, simple};
+use retime::clock::{CombinedConstants, Control, Gamma, Regulation, controlled, regulated, simple};
 use retime::{Clocks, MinimalDelay, Ticks};
 
 /// Stamps and truth by node, in quarters of a unit from a common zero.
@@ -121,5 +121,98 @@ proptest! {
         let known = Known::new(&spec);
         prop_assert_eq!(known.simple(MU).into_iter().max(), known.nodes().map(|node| known.error(node)).max());
         prop_assert!(known.simple(1_000 * MU).into_iter().max() > known.nodes().map(|node| known.error(node)).max());
+    }
+}
+
+/// Messages between random clocks, each a few microseconds after the other, in ticks of a
+/// nanosecond; rates are wrong by at most 9 ppm.
+#[derive(Debug)]
+struct Crowd {
+    /// How far each clock is ahead at time 0, and by how many ppm it is fast.
+    clocks: Vec<(i64, i64)>,
+    /// From, to, the time since the last message, and how long it travels beyond the least.
+    messages: Vec<(usize, usize, i64, i64)>,
+}
+
+/// The least delay of messages of a [`Crowd`].
+const CROWD_MU: i64 = 1_000;
+
+fn crowds() -> impl Strategy<Value = Crowd> {
+    let clock = (0..50_000_i64, -9..=9_i64);
+    let message = (0..5_usize, 1..5_usize, 1..5_000_i64, 2..200_i64);
+    let messages = proptest::collection::vec(message, 1_500);
+    (proptest::collection::vec(clock, 2..=5), messages).prop_map(|(clocks, messages)| {
+        let count = clocks.len();
+        let between = |(from, by, gap, travel)| {
+            let from = from % count;
+            let to = (from + 1 + by % (count - 1)) % count;
+            (from, to, gap, travel)
+        };
+        Crowd {
+            messages: messages.into_iter().map(between).collect(),
+            clocks,
+        }
+    })
+}
+
+impl Crowd {
+    fn shown(&self, clock: usize, time: i64) -> i64 {
+        let (offset, ppm) = self.clocks[clock];
+        1_000_000 + offset + time + (time * ppm).div_euclid(1_000_000)
+    }
+
+    /// The events of each clock, with their true times.
+    fn recorded(&self) -> Vec<Vec<(i64, u64, Call)>> {
+        let mut events = vec![Vec::new(); self.clocks.len()];
+        let mut now = 0;
+        for &(from, to, gap, travel) in &self.messages {
+            for (clock, later, call) in [
+                (from, gap, hand::send(to as u32)),
+                (to, CROWD_MU + travel, hand::receive(from as u32)),
+            ] {
+                now += later;
+                events[clock].push((now, self.shown(clock, now) as u64, call));
+            }
+        }
+        events
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(60))]
+
+    /// Theorem 7, and theorem 8 turned round: the fastest clock does not lead, so not all
+    /// do. The theorem knows of no ticks: a message on which the fastest clock loses two of
+    /// them does not gain by rounding, and what clocks lead by is rounded once.
+    #[test]
+    fn under_gamma_max_no_clock_is_ahead_of_the_fastest(crowd in crowds(), distance in 0..=1_i64) {
+        let recorded = crowd.recorded();
+        let stamped = |events: &Vec<(i64, u64, Call)>| events.iter().map(|it| (it.1, it.2)).collect();
+        let events: Vec<Vec<(u64, Call)>> = recorded.iter().map(stamped).collect();
+        let places: Vec<usize> = (0..recorded.len()).collect();
+        let causality = hand::causality(&hand::ranks(&places), &events);
+        let clocks = Clocks::each_location(recorded.len());
+        let delay = MinimalDelay::Uniform(Ticks(CROWD_MU));
+        let run = |control, distance| {
+            let regulation = Regulation { delay: delay.clone(), distance: Ticks(distance), control };
+            let rate = retime::TickRate::per_second(1_000_000_000).unwrap();
+            regulated(&causality, &clocks, rate, &regulation, &()).unwrap()
+        };
+        let default = Gamma::default();
+        let runs = [
+            controlled(&causality, &clocks, &delay, default, &()).unwrap(),
+            run(Control::Constant(default.factor()), distance),
+            run(Control::Combined(CombinedConstants::default()), 0),
+        ];
+        let nodes = causality.nodes();
+        for times in runs {
+            for node in nodes.all() {
+                let location = nodes.location(node).as_usize();
+                let place = nodes.event(node) as usize;
+                let time = recorded[location][place].0;
+                let fastest = (0..recorded.len()).map(|clock| crowd.shown(clock, time)).max().unwrap();
+                prop_assert!(nodes.base().0 as i64 + times.get(node).0 <= fastest + 1);
+            }
+        }
     }
 }

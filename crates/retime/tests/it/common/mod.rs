@@ -12,6 +12,7 @@ mod ids;
 pub mod layout;
 pub mod naive;
 pub mod oracle;
+pub mod papers;
 pub mod permuted;
 pub mod program;
 pub mod rng;

@@ -8,7 +8,7 @@
 use retime::MinimalDelay;
 use retime::clock::{AmortizationRate, Gamma};
 
-use super::oracle::Plain;
+use super::oracle::{Plain, left};
 
 /// One clock: by node, what the forward clock gives it without its jumps, the
 /// jump at it, and how far it may move.
@@ -32,16 +32,13 @@ impl Row {
             .filter(|&node| plain.location[node] == location)
             .collect();
         let (mut unjumped, mut jump, mut limit) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut since, mut amount, mut sum) = (0, 0, 0);
+        let (mut lead, mut sum) = ((0, 0, 0), 0);
         for &node in &nodes {
             let raw = plain.raw[node];
-            let lead = match amount {
-                0 => 0,
-                _ => (amount - gamma.lost_over((raw - since) as u64) as i64).max(0),
-            };
-            let by = values[node] - raw - lead;
+            let (own, lost) = left(lead, raw, gamma);
+            let by = values[node] - raw - own;
             if by > 0 {
-                (since, amount) = (raw, values[node] - raw);
+                lead = (raw, values[node] - raw, lost);
             }
             sum += by;
             jump.push(by);

@@ -3,9 +3,10 @@
 //!
 //! `LC'(e) = max( LC'(s) + mu over all edges s -> e of two clocks, C(e) + lead )`,
 //! where the lead is what the last jump left: `amount - lost over the time
-//! since`, at least 0. An edge within one clock cannot be repaired, but where
+//! since`, at least 0, and the part of a tick that is lost at a jump counts on. An edge within one clock cannot be repaired, but where
 //! both ends share a stamp `LC'(e) >= LC'(s)` keeps them in order.
 
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use retime::causality::EventNode;
@@ -24,8 +25,20 @@ pub struct Plain {
     pub base: u64,
 }
 
-/// Since when, and by how much, a clock is ahead.
-type Lead = (i64, i64);
+/// Since when, and by how much, a clock is ahead; and how much of a tick it had lost then.
+type Lead = (i64, i64, u64);
+
+/// What is left of a lead, and how much of a tick is lost besides.
+pub fn left((since, amount, lost): Lead, raw: i64, gamma: Gamma) -> (i64, u64) {
+    if amount == 0 {
+        return (0, 0);
+    }
+    let sum = gamma.lost_over((raw - since) as u64) + u128::from(lost);
+    match amount as i128 - (sum >> 64) as i128 {
+        left if left > 0 => (left as i64, sum as u64),
+        _ => (0, 0),
+    }
+}
 
 impl Plain {
     pub fn new(trace: &Trace, clocks: &Clocks) -> Self {
@@ -81,12 +94,13 @@ impl Plain {
         let mut value: Vec<Option<i64>> = vec![None; self.raw.len()];
         // Of each clock: its raw time, the lead with which it got there, and
         // the largest with which a location went on from there.
-        let mut entered: Vec<(i64, Lead, Lead)> = vec![(i64::MIN, (0, 0), (0, 0)); clocks];
+        let mut entered: Vec<(i64, Lead, Lead)> = vec![(i64::MIN, (0, 0, 0), (0, 0, 0)); clocks];
         // Of each location: raw time and lead after its last node.
-        let mut own: Vec<(i64, Lead)> = vec![(i64::MIN, (0, 0)); locations];
-        let at = |(since, amount): Lead, raw: i64| match amount {
-            0 => 0,
-            _ => (amount - gamma.lost_over((raw - since) as u64) as i64).max(0),
+        let mut own: Vec<(i64, Lead)> = vec![(i64::MIN, (0, 0, 0)); locations];
+        // The larger one has lost less.
+        let at = |lead: Lead, raw: i64| {
+            let (left, lost) = left(lead, raw, gamma);
+            (left, Reverse(lost))
         };
         // The next node of each location.
         let of = |location: usize| {
@@ -116,13 +130,13 @@ impl Plain {
             } else {
                 entered[clock].1
             };
-            let physical = raw + at(lead, raw);
+            let physical = raw + at(lead, raw).0;
             let least = bounds[node]
                 .iter()
                 .map(|&(cause, delay)| value[cause].unwrap_or(0) + delay);
             let result = least.max().map_or(physical, |least| least.max(physical));
             if result > physical {
-                lead = (raw, result - raw);
+                lead = (raw, result - raw, at(lead, raw).1.0);
             }
             own[location] = (raw, lead);
             if at(lead, raw) > at(entered[clock].2, raw) {

@@ -1,0 +1,149 @@
+//! Every clock, controller and least distance against a plain program written from the
+//! papers, with the documented rounding; and how far that rounding is from exact fractions.
+
+use crate::common::case::Case;
+use crate::common::papers::Printed;
+use crate::common::{Sharing, Spec, cases, specs};
+use proptest::prelude::*;
+use retime::clock::{
+    CombinedConstants, Control, DegressiveConstants, Gamma, PiggybackClock, PiggybackStamp,
+    Regulation, regulated, simple,
+};
+use retime::{MinimalDelay, TickRate, Ticks};
+
+/// Controllers in all combinations, and some constants. Gammas are such that random
+/// programs of some thousand ticks meet them.
+fn controls() -> impl Strategy<Value = Control> {
+    let gamma = prop_oneof![Just(0.99998), Just(0.99), Just(0.9), Just(0.5)];
+    prop_oneof![
+        gamma.clone().prop_map(Control::Constant),
+        (1e-9..1e-3, 0.3..0.99).prop_map(|(q, gamma_max)| {
+            Control::Degressive(DegressiveConstants {
+                q_init: q,
+                q_min: q,
+                gamma_max,
+                ..DegressiveConstants::default()
+            })
+        }),
+        (gamma, any::<[bool; 3]>()).prop_map(|(gamma_max, [b, c, d])| {
+            Control::Combined(CombinedConstants {
+                gamma_max,
+                b,
+                c,
+                d: d.then_some(0.4),
+            })
+        }),
+    ]
+}
+
+fn distances() -> impl Strategy<Value = i64> {
+    prop_oneof![Just(0_i64), Just(1), Just(30), Just(2_000)]
+}
+
+/// With a clock for each location, as in the papers.
+fn case(spec: &Spec) -> Case {
+    Case::new(&Spec {
+        sharing: Sharing::Location,
+        ..spec.clone()
+    })
+}
+
+proptest! {
+    #![proptest_config(cases(250))]
+
+    #[test]
+    fn the_clock_under_control_is_as_printed(
+        spec in specs(200), control in controls(), distance in distances(), rate in 1_u64..10_000_000_000
+    ) {
+        let case = case(&spec);
+        let rate = TickRate::per_second(rate).unwrap();
+        let regulation = Regulation {
+            delay: case.delay.clone(),
+            distance: Ticks(distance),
+            control,
+        };
+        let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
+        let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
+        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        prop_assert_eq!(values, printed.controlled(control, rate.get() as f64).values);
+    }
+
+    #[test]
+    fn the_simple_clock_is_as_printed(spec in specs(300), distance in distances()) {
+        let case = case(&spec);
+        let times = simple(&case.causality, &case.clocks, &case.delay, Ticks(distance), &()).unwrap();
+        let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
+        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        prop_assert_eq!(values, printed.simple());
+    }
+
+    /// With gamma as a decimal fraction, exactly.
+    #[test]
+    fn a_constant_gamma_is_as_printed_but_for_rounding_at_each_forced_message(
+        spec in specs(300), loss in prop_oneof![Just(20_i128), Just(2_000), Just(10_000), Just(333_333)], distance in distances()
+    ) {
+        let per_tick = 1_000_000;
+        let case = case(&spec);
+        let gamma = format!("0.{:06}", per_tick - loss);
+        let regulation = Regulation {
+            delay: case.delay.clone(),
+            distance: Ticks(distance),
+            control: Control::Constant(gamma.parse().unwrap()),
+        };
+        let times = regulated(&case.causality, &case.clocks, case.trace.info.rate, &regulation, &()).unwrap();
+        let values: Vec<i64> = case.causality.nodes().all().map(|node| times.get(node).0).collect();
+        let printed = Printed { plain: &case.plain, delay: &case.delay, distance };
+        let exact = printed.constant(loss, per_tick);
+        let whole = printed.controlled(regulation.control, 1.0);
+        prop_assert_eq!(&values, &whole.values);
+        for node in 0..values.len() {
+            let above = i128::from(values[node]) * per_tick - exact.values[node];
+            let ticks = |forced: u32| (i128::from(forced) + 1) * (per_tick + per_tick / 2);
+            prop_assert!(-ticks(exact.forced[node]) <= above && above <= ticks(whole.forced[node]));
+        }
+        if distance == 0 {
+            let gamma: Gamma = gamma.parse().unwrap();
+            let closed = printed.when_due(gamma.factor());
+            prop_assert_eq!(&case.values(gamma), &closed.values);
+            for node in 0..values.len() {
+                let above = i128::from(closed.values[node]) * per_tick - exact.values[node];
+                let ticks = |forced: u32| (i128::from(forced) + 1) * per_tick;
+                prop_assert!(-ticks(exact.forced[node]) <= above && above <= ticks(closed.forced[node]));
+            }
+        }
+    }
+
+    /// Inside an application, where messages carry what is needed.
+    #[test]
+    fn the_clock_of_an_application_is_that_of_1997(spec in specs(200), delay in 0..2_000_i64, rate in 1_000_000_u64..10_000_000_000) {
+        let mut case = case(&spec);
+        case.delay = MinimalDelay::Uniform(Ticks(delay));
+        let rate = TickRate::per_second(rate).unwrap();
+        let regulation = Regulation {
+            delay: case.delay.clone(),
+            distance: Ticks(0),
+            control: Control::Degressive(DegressiveConstants::default()),
+        };
+        let times = regulated(&case.causality, &case.clocks, rate, &regulation, &()).unwrap();
+        let printed = Printed { plain: &case.plain, delay: &case.delay, distance: 0 };
+        let mut clocks = vec![PiggybackClock::new(rate, delay); printed.clocks()];
+        let mut stamps = vec![PiggybackStamp { simple: 0, controlled: 0 }; case.plain.raw.len()];
+        printed.each(|node, _, causes| {
+            let (clock, raw) = (&mut clocks[case.plain.clock[node]], case.plain.raw[node]);
+            // Of several messages that arrive at once the latest stamps count.
+            let latest = |of: fn(&PiggybackStamp) -> i64| causes.iter().map(|cause| of(&stamps[cause.0])).max();
+            let heard = latest(|it| it.simple).zip(latest(|it| it.controlled));
+            stamps[node] = match heard {
+                // A receive tells nobody of its simple clock.
+                Some((simple, controlled)) => {
+                    let controlled = clock.receive(raw, PiggybackStamp { simple, controlled });
+                    PiggybackStamp { simple: 0, controlled }
+                }
+                None => clock.send(raw),
+            };
+        });
+        for node in case.causality.nodes().all() {
+            prop_assert_eq!(stamps[node.index()].controlled, times.get(node).0);
+        }
+    }
+}
