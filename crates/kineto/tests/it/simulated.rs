@@ -65,7 +65,7 @@ fn serving(seed: u64) -> KinetoRun {
         tensor: ranks,
         ranks_per_host: if of % 7 < 3 { 2 } else { ranks },
         offset: [100_000, 10_000_000][(of / 2 % 2) as usize],
-        sequence_numbers: of / 4 % 2 == 0,
+        sequence_numbers: (of / 4).is_multiple_of(2),
         host_names: !of.is_multiple_of(5),
         missing: if of % 6 == 4 { vec![1] } else { Vec::new() },
         windows: Windows {
