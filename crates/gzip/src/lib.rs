@@ -23,4 +23,4 @@ mod output;
 mod window;
 
 pub use output::{Output, Packed, Packing};
-pub use window::{Refused, Window, content, first_bytes};
+pub use window::{Refused, Window, content, first_bytes, is_gzip};

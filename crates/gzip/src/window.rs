@@ -140,6 +140,11 @@ pub fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Se
     })
 }
 
+/// Whether a file is compressed.
+pub fn is_gzip<'a>(file: impl Read + Send + 'a) -> io::Result<bool> {
+    content(file).map(|(_, is_gzip)| is_gzip)
+}
+
 /// The first bytes of what a file holds, no more than so many. Where compressed data
 /// is damaged, what comes before that.
 pub fn first_bytes<'a>(file: impl Read + Send + 'a, count: u64) -> io::Result<Vec<u8>> {

@@ -7,11 +7,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use retime_gzip::is_gzip;
 use retime_model::format::{
     CORRECTION, EventRows, FormatError, Scan, Shape, Timeline, Trace, Undo,
 };
 use retime_model::{
-    Correction, LocationIndex, Modified, Monitor, TraceInfo, Version, copy_file, resemble,
+    Correction, LocationIndex, Modified, Monitor, TraceInfo, Version, copy_file, open_regular,
+    resemble,
 };
 
 use crate::error::JsonlError;
@@ -156,6 +158,10 @@ impl Trace for EventFile {
             ((), saved.modified.or(now))
         });
         self.resembled(to, restored)
+    }
+
+    fn packs_anew(&self) -> bool {
+        open_regular(&self.path).and_then(is_gzip).unwrap_or(false)
     }
 
     fn copy_at(&self, to: &Path) -> PathBuf {

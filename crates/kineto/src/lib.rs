@@ -20,6 +20,7 @@
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
+//! named_ranks names of files --> ranks          where files say none
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
@@ -78,6 +79,7 @@ mod launch;
 mod matching;
 mod merged;
 mod micros;
+mod named_ranks;
 mod order;
 mod outline;
 mod pass;

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use rayon::prelude::*;
+use retime_gzip::is_gzip;
 use retime_model::format::{
     Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
     is_correction,
 };
 use retime_model::{
     Correction, LocationIndex, Modified, Monitor, Timestamp, TraceInfo, Version, copy_file,
-    link_inside, make_link, printable_path, resemble,
+    link_inside, make_link, open_regular, printable_path, resemble,
 };
 
 use crate::columns::BELOW_ZERO;
@@ -28,7 +29,7 @@ use crate::rows::Table;
 use crate::scan::Matched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{early, recordings, restore, rewrite};
+use crate::{early, named_ranks, recordings, restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -61,6 +62,8 @@ struct AllRead {
     places: Places,
     /// How many nanoseconds before 0 the times of all count from.
     origin: u64,
+    /// Whether ranks are those of the names of files.
+    ranks_are_named: bool,
 }
 
 impl Run {
@@ -179,6 +182,15 @@ impl Run {
         let files = self.files.par_iter();
         let files = files.map(|path| FileRead::of(path, monitor)).collect();
         let mut files = self.unless_changed(self.all_or_failures(files))?;
+        let says_rank = |it: &FileRead| it.header.rank.is_some() || it.is_merged();
+        let named = named_ranks::by_names(&self.files);
+        let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
+        let named =
+            named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
+        let ranks_are_named = named.is_some();
+        for (file, rank) in files.iter_mut().zip(named.into_iter().flatten()) {
+            file.header.rank = Some(rank);
+        }
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -199,6 +211,7 @@ impl Run {
             files,
             places,
             origin,
+            ranks_are_named,
         }))
     }
 
@@ -535,6 +548,11 @@ impl Trace for Run {
         Some(opened)
     }
 
+    fn packs_anew(&self) -> bool {
+        let is_packed = |path: &PathBuf| open_regular(path).and_then(is_gzip).unwrap_or(false);
+        self.files.iter().any(is_packed)
+    }
+
     fn copy_at(&self, to: &Path) -> PathBuf {
         to.to_owned()
     }
@@ -602,6 +620,8 @@ impl Trace for Run {
         all.extend(recordings::warning(&self.other_recordings));
         if let Some(read) = self.read.get() {
             all.extend(warnings(&read.files));
+            let named = read.ranks_are_named.then_some(named_ranks::WARNING);
+            all.extend(named.map(str::to_owned));
             let early = read.files.iter().map(|it| it.early);
             all.extend(early::warning(self.files.iter().zip(early)));
         }

@@ -186,6 +186,12 @@ pub trait Trace: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError>;
 
+    /// Whether [`restore`](Self::restore) compresses files anew: then their contents are those
+    /// of the original, and their bytes are not.
+    fn packs_anew(&self) -> bool {
+        false
+    }
+
     /// The path to open the copy by that was written to `to`.
     fn copy_at(&self, to: &Path) -> PathBuf;
 

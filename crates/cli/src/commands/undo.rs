@@ -1,4 +1,5 @@
-//! `retime undo`: the original of a corrected trace, byte for byte.
+//! `retime undo`: the original of a corrected trace, byte for byte, or where it is compressed
+//! its contents.
 
 use retime::printable_path;
 
@@ -47,9 +48,14 @@ fn undo(args: &UndoArgs) -> Result<String, CliError> {
     staging.written(trace.restore(&correction, &undo, &to, &progress))?;
     let warnings = warned(&progress.end());
     check_interrupt()?;
+    let verified = if trace.packs_anew() {
+        "the contents of every file with their original checksum; what is gzip was compressed anew"
+    } else {
+        "every file with its original checksum"
+    };
     staging.commit(&*trace)?;
     Ok(format!(
-        "{warnings}Wrote {}: the original trace, every file with its original checksum.\n",
+        "{warnings}Wrote {}: the original trace, {verified}.\n",
         printable_path(&args.output.output)
     ))
 }

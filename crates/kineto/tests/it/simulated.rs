@@ -215,3 +215,27 @@ fn ranks_in_one_file_are_joined_as_those_of_several() {
         assert!(calls > 200, "{calls}");
     }
 }
+
+#[test]
+fn ranks_are_those_of_names_where_files_say_none() {
+    let run = KinetoRun {
+        iterations: 4,
+        ..KinetoRun::training(Style::Nccl)
+    };
+    let directory = tempfile::tempdir().unwrap();
+    run.write(directory.path()).unwrap();
+    let truth = Truth::of(directory.path());
+    let open = || Kineto.open(directory.path()).unwrap();
+    let told = judge_scan(&truth, &open().scan(&()).unwrap()).calls;
+    for rank in 0..run.ranks {
+        let path = directory.path().join(format!("rank{rank}.pt.trace.json"));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("distributedInfo", "nothing")).unwrap();
+    }
+    let trace = open();
+    let scan = trace.scan(&()).unwrap();
+    let warnings = trace.warnings(&scan.contents).concat();
+    assert!(warnings.contains("those in the names"), "{warnings}");
+    assert_eq!(scan.info.processes.len(), 8);
+    assert_eq!(judge_scan(&truth, &scan).calls, told);
+}
