@@ -149,7 +149,8 @@ pub(crate) enum OrderFormat {
 pub(crate) struct ModelArgs {
     /// Least time from a cause to its effect: auto (learned from the trace), a
     /// value such as 2us or 1tick, or a file with one per pair of locations
-    /// (lines "FROM TO DELAY", location ids or *)
+    /// (lines "FROM TO DELAY", location ids or *); what is faster than a given one
+    /// counts as a contradiction
     // A negative one is refused by its own message, not as an unknown option.
     #[arg(
         long,

@@ -33,6 +33,13 @@ pub(crate) enum DelaySource {
     File,
 }
 
+impl DelaySource {
+    /// Whether what is faster contradicts the clocks: a learned delay is a guess.
+    pub(crate) fn is_given(self) -> bool {
+        self != Self::Learned
+    }
+}
+
 impl From<&MinDelay> for DelaySource {
     fn from(option: &MinDelay) -> Self {
         match option {

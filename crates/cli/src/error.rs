@@ -41,16 +41,17 @@ pub(crate) enum CliError {
     Unsolved { trace: PathBuf, message: String },
     /// The result would be worse than the recording.
     #[error(
-        "{}: the {method} would leave {} reversed, where the recording has {before}; \
+        "{}: the {method} would leave {} {}, where the recording has {}; \
          nothing was written (--force writes it all the same)",
         printable_path(trace),
-        retime::plural(*.after, "dependency")
+        retime::plural(worse.after, "dependency"),
+        worse.what(),
+        worse.before
     )]
     Worse {
         trace: PathBuf,
         method: String,
-        before: u64,
-        after: u64,
+        worse: retime::pipeline::Worse,
     },
     /// The result cannot be right.
     #[error(

@@ -33,7 +33,8 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Done, CliError> {
         Ok((report, drawn))
     })?;
     drop(whole);
-    let contradicted = report.before.reversed > 0 || report.before.out_of_order > 0;
+    let contradicted =
+        report.before.reversed > 0 || report.before.out_of_order > 0 || faster(&report) > 0;
     let failed = contradicted || args.model.strict && !report.matching.defects.is_empty();
     let exit = if failed {
         VIOLATIONS
@@ -68,11 +69,23 @@ fn outcome(report: &Report) -> String {
         "The clocks of this trace contradict each other; retime correct repairs it."
     } else if report.before.out_of_order > 0 {
         "Locations contradict themselves: their time runs backwards; retime correct repairs it."
+    } else if faster(report) > 0 {
+        "No effect is stamped before its cause, but the clocks contradict the minimal delay that \
+         was given; retime correct repairs it."
     } else {
         return nothing_found(&report.examined);
     };
     let caveat = examined::caveat(&report.examined).unwrap_or_default();
     format!("{found}{caveat}")
+}
+
+/// How many dependencies are faster than the minimal delay, if that was given.
+fn faster(report: &Report) -> u64 {
+    if report.parameters.min_delay.is_condition {
+        report.before.short
+    } else {
+        0
+    }
 }
 
 fn nothing_found(part: &ExaminedPart) -> String {

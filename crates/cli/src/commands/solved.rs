@@ -68,8 +68,7 @@ fn refuse_worse(method: &Method, analysed: &Analysed, after: &Check) -> Result<(
     worse.map_err(|worse| CliError::Worse {
         trace: analysed.opened.path.clone(),
         method: method.to_string(),
-        before: worse.before,
-        after: worse.after,
+        worse,
     })
 }
 

@@ -152,6 +152,7 @@ pub(crate) fn check_part(
         reversed: check.violated(),
         out_of_order,
         short: check.short(),
+        shortest_by_ticks: shortest_by(clocks, check),
         reversed_within_clock: check.violated_within_clock(),
         messages: check.messages,
         collectives: check.collectives,
@@ -159,6 +160,15 @@ pub(crate) fn check_part(
         pairs: pair_parts(clocks, check),
         worst: worst.collect(),
     }
+}
+
+/// By how much a dependency between clocks is faster than the minimal delay, at most; `None`
+/// if none is, or all of the worst dependencies are within a clock.
+fn shortest_by(clocks: &Clocks, check: &Check) -> Option<i64> {
+    let clock = |place: Place| clocks.of(place.location);
+    let mut worst = check.worst.iter();
+    let short = worst.find(|it| clock(it.cause) != clock(it.effect))?;
+    Some(-short.slack.0)
 }
 
 fn pair_parts(clocks: &Clocks, check: &Check) -> Vec<PairPart> {
@@ -266,6 +276,7 @@ pub(crate) fn delay_part(used: &UsedDelay, source: DelaySource) -> DelayPart {
     let (smallest, largest) = used.range();
     DelayPart {
         source,
+        is_condition: source.is_given(),
         smallest_ticks: smallest.0,
         largest_ticks: largest.0,
         half_round_trip_ticks: used.half_round_trip.map(|ticks| ticks.0),

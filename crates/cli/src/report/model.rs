@@ -146,7 +146,11 @@ pub(crate) struct CheckPart {
     pub(crate) reversed: u64,
     /// Events stamped before their predecessor on the same location.
     pub(crate) out_of_order: u64,
+    /// Dependencies faster than the minimal delay, reversed ones between clocks included.
     pub(crate) short: u64,
+    /// By how much, at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) shortest_by_ticks: Option<i64>,
     pub(crate) reversed_within_clock: u64,
     pub(crate) messages: retime::causality::Tally,
     pub(crate) collectives: retime::causality::Tally,
@@ -258,6 +262,9 @@ pub(crate) struct ParametersPart {
 #[derive(Debug, Serialize)]
 pub(crate) struct DelayPart {
     pub(crate) source: crate::delay::DelaySource,
+    /// Whether what is faster contradicts the clocks: what was given does, a learned delay
+    /// is a guess.
+    pub(crate) is_condition: bool,
     /// Smallest and largest value in use.
     pub(crate) smallest_ticks: i64,
     pub(crate) largest_ticks: i64,

@@ -28,7 +28,8 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
     text.clocks(report);
     text.delay(report);
     text.out.push('\n');
-    text.table(&report.before, report.after.as_ref());
+    let is_condition = report.parameters.min_delay.is_condition;
+    text.table(&report.before, report.after.as_ref(), is_condition);
     text.out.push('\n');
     text.latency(&report.before, report.after.as_ref());
     text.pairs(
@@ -215,7 +216,9 @@ impl Text {
         self.line("min delay", &format!("{value} ({source})"));
     }
 
-    fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>) {
+    fn table(&mut self, before: &CheckPart, after: Option<&CheckPart>, is_condition: bool) {
+        let by = before.shortest_by_ticks.map(|ticks| self.span(ticks));
+        let by = by.map_or(String::new(), |span| format!(", by up to {span}"));
         let mut row = |name: &str, before: &str, after: Option<String>| {
             let row = format!("{name:<19}{before:<27} {}", after.unwrap_or_default());
             let _ = writeln!(self.out, "{}", row.trim_end());
@@ -238,6 +241,14 @@ impl Text {
                 &format!("  {name}"),
                 &count,
                 after.map(|after| group_digits(of(after).violated)),
+            );
+        }
+        if is_condition && before.short > 0 {
+            let count = format!("{}{by}", group_digits(before.short));
+            row(
+                "  below min delay",
+                &count,
+                after.map(|after| group_digits(after.short)),
             );
         }
         if before.out_of_order > 0 {

@@ -24,6 +24,7 @@ mod export;
 mod faults;
 mod flips;
 mod fuzz_like;
+mod given_delay;
 mod golden;
 mod hosts;
 mod html;

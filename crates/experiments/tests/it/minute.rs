@@ -46,10 +46,14 @@ fn random_traffic_keeps_local_intervals_once_everybody_is_reached() {
 
 #[test]
 fn the_largest_error_once_everybody_is_reached_is_that_of_controller_d() {
+    // A stamp is rounded to a tick, and so is what a clock loses.
+    let beyond_rounding = |outcome: &Outcome| {
+        let ticks = 2.0 / outcome.after.worst_length as f64;
+        outcome.after.max - ticks
+    };
     let largest = |gamma_d: f64| {
         let outcomes = outcomes(Program::FiniteElements, gamma_d);
-        let largest = outcomes.iter().map(|outcome| outcome.after.max);
-        largest.fold(0.0, f64::max)
+        outcomes.iter().map(beyond_rounding).fold(0.0, f64::max)
     };
     let (default, quartz) = (largest(GAMMA_D), largest(1.0 - 1e-4));
     assert!((0.015..0.021).contains(&default), "{default}");

@@ -125,6 +125,7 @@ impl<'a> Bench<'a> {
         Ok(ResultPart {
             reversed: left.violated(),
             short: left.short(),
+            contradictions: analysis.contradictions(&left),
             interval_change_mean: distortion.mean,
             interval_change_largest: distortion.largest,
             largest_jump_ticks: None,

@@ -46,9 +46,13 @@ pub(super) struct MethodPart {
 }
 
 impl MethodPart {
-    /// Whether no effect is stamped before its cause, by a result that can be right.
+    /// Whether nothing is contradicted by a result that can be right.
     pub(super) fn is_sound(&self) -> bool {
-        self.refused.is_none() && self.result.as_ref().is_some_and(|it| it.reversed == 0)
+        self.refused.is_none()
+            && self
+                .result
+                .as_ref()
+                .is_some_and(|it| it.contradictions == 0)
     }
 }
 
@@ -59,6 +63,9 @@ pub(super) struct ResultPart {
     pub(super) reversed: u64,
     /// Dependencies shorter than the minimal delay, reversed ones included.
     pub(super) short: u64,
+    /// Dependencies that are contradicted: reversed ones and, where the minimal delay was given,
+    /// those that are shorter.
+    pub(super) contradictions: u64,
     /// Relative change of local intervals.
     pub(super) interval_change_mean: f64,
     pub(super) interval_change_largest: f64,

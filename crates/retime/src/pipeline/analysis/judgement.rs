@@ -14,14 +14,27 @@ use crate::optimal::{LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
-/// A result reverses more dependencies than the recording does.
+/// A result contradicts more dependencies than the recording does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{after} dependencies would be reversed, where the recording has {before}")]
+#[error("{after} dependencies would be {}, where the recording has {before}", self.what())]
 pub struct Worse {
     /// As recorded.
     pub before: u64,
     /// In the result.
     pub after: u64,
+    /// Whether those are counted, too, that are faster than the minimal delay.
+    pub with_faster: bool,
+}
+
+impl Worse {
+    /// In a word or two, how many are what.
+    pub fn what(&self) -> &'static str {
+        if self.with_faster {
+            "reversed or faster than the minimal delay"
+        } else {
+            "reversed"
+        }
+    }
 }
 
 /// What a solution does to a trace.
@@ -45,11 +58,18 @@ pub struct Runaway {
 }
 
 impl Analysis {
-    /// Refuses times at which more is violated than as recorded.
+    /// Refuses times that contradict more than the recorded ones do.
     pub fn refuse_worse(&self, after: &Check) -> Result<(), Worse> {
-        let (before, after) = (self.recorded.violated(), after.violated());
+        let (before, after) = (
+            self.contradictions(&self.recorded),
+            self.contradictions(after),
+        );
         if after > before {
-            return Err(Worse { before, after });
+            return Err(Worse {
+                before,
+                after,
+                with_faster: self.delay.given,
+            });
         }
         Ok(())
     }
