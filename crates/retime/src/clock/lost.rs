@@ -42,6 +42,12 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// Nothing is lost, and nothing taken.
+    pub(super) const NOTHING: Self = Self {
+        parts: 0,
+        ahead: false,
+    };
+
     /// How many ticks the interval to the next event loses, and what is left then.
     #[inline]
     #[must_use]
@@ -66,7 +72,7 @@ impl Lost {
 
     /// How many parts of `2^-64` ticks of a lead of so many ticks are left to lose.
     pub(super) fn left_of(self, lead: u64) -> u128 {
-        (u128::from(lead) + u128::from(self.ahead) << 64) - u128::from(self.parts)
+        ((u128::from(lead) + u128::from(self.ahead)) << 64) - u128::from(self.parts)
     }
 
     /// Whether less is lost than by `other`.

@@ -96,8 +96,8 @@ proptest! {
         let exact = printed.constant(loss, per_tick);
         let whole = printed.controlled(regulation.control, 1.0);
         prop_assert_eq!(&values, &whole.values);
-        for node in 0..values.len() {
-            let above = i128::from(values[node]) * per_tick - exact.values[node];
+        for (node, &value) in values.iter().enumerate() {
+            let above = i128::from(value) * per_tick - exact.values[node];
             let ticks = |forced: u32| (i128::from(forced) + 1) * (per_tick + per_tick / 2);
             prop_assert!(-ticks(exact.forced[node]) <= above && above <= ticks(whole.forced[node]));
         }
@@ -105,8 +105,8 @@ proptest! {
             let gamma: Gamma = gamma.parse().unwrap();
             let closed = printed.when_due(gamma.factor());
             prop_assert_eq!(&case.values(gamma), &closed.values);
-            for node in 0..values.len() {
-                let above = i128::from(closed.values[node]) * per_tick - exact.values[node];
+            for (node, &value) in closed.values.iter().enumerate() {
+                let above = i128::from(value) * per_tick - exact.values[node];
                 let ticks = |forced: u32| (i128::from(forced) + 1) * per_tick;
                 prop_assert!(-ticks(exact.forced[node]) <= above && above <= ticks(closed.forced[node]));
             }

@@ -34,7 +34,7 @@ pub fn left((since, amount, lost): Lead, raw: i64, gamma: Gamma) -> (i64, u64) {
         return (0, 0);
     }
     let sum = gamma.lost_over((raw - since) as u64) + u128::from(lost);
-    match amount as i128 - (sum >> 64) as i128 {
+    match i128::from(amount) - (sum >> 64) as i128 {
         left if left > 0 => (left as i64, sum as u64),
         _ => (0, 0),
     }
