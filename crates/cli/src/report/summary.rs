@@ -331,7 +331,7 @@ impl Text {
         self.line("moved", &moved);
         let percent = |part: u64| 100.0 * part as f64 / measured.intervals.max(1) as f64;
         let intervals = format!(
-            "{:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
+            "between these: {:.1} % unchanged, {:.1} % by at most 0.1 % or one tick, {:.1} % by more",
             percent(measured.unchanged),
             percent(measured.small),
             percent(measured.large),
@@ -376,7 +376,8 @@ impl Text {
         row("  ahead (F)", &|it| span(it.ahead_ticks));
         row("  behind (S)", &|it| span(it.behind_ticks));
         row("  intervals (A)", &|it| share(it.deviation));
-        self.out.push('\n');
+        self.out
+            .push_str("  of events that take part in dependencies\n\n");
     }
 
     fn time(&mut self, report: &Report) {

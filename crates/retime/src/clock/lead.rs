@@ -53,11 +53,11 @@ impl Default for Lead {
 impl Lead {
     /// A lead of `amount` ticks at raw time `since`, of which nothing is lost.
     #[inline]
-    pub fn new(since: i64, amount: i64) -> Self {
+    pub const fn new(since: i64, amount: i64) -> Self {
         Self {
             since,
             amount,
-            lost: Lost::default(),
+            lost: Lost::NOTHING,
         }
     }
 

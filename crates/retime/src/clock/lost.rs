@@ -42,6 +42,12 @@ pub struct Lost {
 }
 
 impl Lost {
+    /// Nothing is lost, and nothing taken.
+    pub(super) const NOTHING: Self = Self {
+        parts: 0,
+        ahead: false,
+    };
+
     /// How many ticks the interval to the next event loses, and what is left then.
     #[inline]
     #[must_use]

@@ -103,29 +103,43 @@ fn add_ends_of_steps(
     once: &ClockMap,
     twice: &ClockMap,
 ) -> Result<(), CorrectionError> {
-    let of_first = stepped(once).map(|knot| knot.raw);
-    // Several stamps may lead to the stamp of a step; the first of a node is the one.
-    let of_second = stepped(twice).filter_map(|knot| {
-        let least = once.invert(knot.raw)?;
-        let node = points.get(points.partition_point(|point| point.raw < least))?;
-        (arrives(once, node.raw)? <= knot.raw).then_some(node.raw)
-    });
-    let at: Vec<Timestamp> = of_first.chain(of_second).collect();
-    let nodes = points.len();
+    let mut at: Vec<Timestamp> = stepped(once).map(|knot| knot.raw).collect();
+    for knot in stepped(twice) {
+        // The stamps of several nodes may lead to that of one step.
+        let least = once.invert(knot.raw).unwrap_or(Timestamp(u64::MAX));
+        let from = points.partition_point(|point| point.raw < least);
+        let there = |raw: &Timestamp| arrives(once, *raw).is_some_and(|it| it <= knot.raw);
+        at.extend(
+            points[from..]
+                .iter()
+                .map(|point| point.raw)
+                .take_while(there),
+        );
+    }
+    at.sort_unstable();
+    at.dedup();
+    if at.is_empty() {
+        return Ok(());
+    }
+    let nodes: Vec<Timestamp> = points.iter().map(|point| point.raw).collect();
     for raw in at {
-        if points[..nodes]
-            .binary_search_by_key(&raw, |point| point.raw)
-            .is_err()
-        {
+        if nodes.binary_search(&raw).is_err() {
             continue;
         }
-        let ends = [arrives, leaves].map(|end| end(once, raw).and_then(|once| end(twice, once)));
-        for corrected in ends {
-            points.push(Point {
+        let point = |end: fn(&ClockMap, Timestamp) -> Option<Timestamp>| {
+            let corrected = end(once, raw).and_then(|once| end(twice, once));
+            let corrected = corrected.ok_or(CorrectionError::TooFar { raw, event: None });
+            corrected.map(|corrected| Point {
                 raw,
-                corrected: corrected.ok_or(CorrectionError::TooFar { raw, event: None })?,
+                corrected,
                 event: None,
-            });
+            })
+        };
+        points.push(point(arrives)?);
+        // On the way to a node at the same stamp nothing leaves the step yet.
+        let next = nodes.get(nodes.partition_point(|node| *node <= raw));
+        if next.and_then(|next| arrives(once, *next)) != leaves(once, raw) {
+            points.push(point(leaves)?);
         }
     }
     points.sort_unstable_by_key(Point::order);
