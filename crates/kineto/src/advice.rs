@@ -5,10 +5,11 @@
 //! | kernels without an operation or a group | with PyTorch 2.3 or newer, which writes both into kernels; with CUDA graphs, after the process groups were made, so that the header lists them |
 //! | messages without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
 //! | requests without kernels | the activities of the device, too |
-//! | calls that no other file has | all ranks, at the same time |
+//!
+//! That ranks have no file is said anyway.
 
 /// Parts of the words in which calls are counted that are not used, with what helps.
-const HELP: [(&str, &str); 8] = [
+const HELP: [(&str, &str); 7] = [
     ("ungrouped communication kernel", NEWER),
     ("unnamed NCCL kernel", NEWER),
     ("unnamed RCCL kernel", NEWER),
@@ -16,14 +17,12 @@ const HELP: [(&str, &str); 8] = [
     ("without a peer", SHAPES),
     ("rootless collective call", SHAPES),
     ("lone collective request", DEVICE),
-    ("lone collective call", ALL),
 ];
 
 const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL";
 const LISTED: &str = "profile after the process groups were made, so that the header lists them";
 const SHAPES: &str = "record_shapes=True keeps roots and peers";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
-const ALL: &str = "give the profiles of all ranks, recorded at the same time";
 
 /// What helps where calls were only counted, of these kinds; nothing if it is not known.
 pub(crate) fn advice<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
@@ -54,12 +53,13 @@ mod tests {
                  group into kernels of NCCL"
             )
         );
-        let kinds = ["gloo message call without a peer", "lone collective call"];
+        let kinds = [
+            "gloo message call without a peer",
+            "lone collective request",
+        ];
         let both = advice(kinds.into_iter()).unwrap_or_default();
-        assert!(both.contains("record_shapes=True keeps roots and peers; give the profiles"));
-        assert_eq!(
-            advice(["DeepEP kernel", "XLA collective"].into_iter()),
-            None
-        );
+        assert!(both.contains("record_shapes=True keeps roots and peers; activities with"));
+        let kinds = ["DeepEP kernel", "XLA collective", "lone collective call"];
+        assert_eq!(advice(kinds.into_iter()), None);
     }
 }
