@@ -81,8 +81,11 @@ pub(crate) struct Label {
 impl Label {
     /// The group that a call is of whatever it is, since all groups with others in them have
     /// the same members in the same order; nothing if they have not, or one does not say its
-    /// members.
+    /// members, or is not listed.
     pub(crate) fn of_any(header: &Header) -> Option<Self> {
+        if header.lacks_groups {
+            return None;
+        }
         let mut groups = header.groups.iter().filter(|it| it.ranks.len() != 1);
         let first = groups.next().filter(|it| !it.ranks.is_empty())?;
         groups.all(|it| it.ranks == first.ranks).then(|| Self {

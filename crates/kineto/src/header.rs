@@ -16,6 +16,8 @@ pub(crate) struct Header {
     pub(crate) world_size: Option<u32>,
     /// The process groups that it belongs to, in the order in which they were made.
     pub(crate) groups: Vec<Group>,
+    /// Whether there are more groups than it lists.
+    pub(crate) lacks_groups: bool,
     /// The host it ran on.
     pub(crate) host: Option<String>,
 }
@@ -44,6 +46,8 @@ impl Header {
                 self.world_size = number(value.get("world_size"));
                 let groups = value.get("pg_config").and_then(Value::as_array);
                 self.groups = groups.into_iter().flatten().filter_map(group).collect();
+                let count = number(value.get("pg_count"));
+                self.lacks_groups = count.is_some_and(|it: usize| it > self.groups.len());
                 // Groups are called by numbers, counted as they are made.
                 if self.groups.iter().all(|it| it.name.parse::<u64>().is_ok()) {
                     self.groups.sort_by_key(|it| it.name.parse::<u64>().ok());
@@ -118,6 +122,10 @@ mod tests {
         assert_eq!(header.ranks("5"), Some(&[2, 3][..]));
         assert_eq!((header.ranks("6"), header.ranks("7")), (None, None));
         assert_eq!(header.groups.len(), 3);
+        assert!(!header.lacks_groups);
+        let more = br#"{"pg_count": 2, "pg_config": [{"pg_name": "0", "ranks": [0]}]}"#;
+        header.take(b"distributedInfo", more).unwrap();
+        assert!(header.lacks_groups);
         assert!(header.take(b"baseTimeNanoseconds", b"1.5").is_err());
     }
 }

@@ -21,6 +21,7 @@
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! named_ranks names of files --> ranks          where files say none
+//! advice   what was not used --> warning       what to record
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
 //! hosts    names --> clocks                    one name is one clock, unless it is not
@@ -63,6 +64,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod advice;
 mod call;
 mod columns;
 mod digits;

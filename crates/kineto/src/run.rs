@@ -16,6 +16,7 @@ use retime_model::{
     link_inside, make_link, open_regular, printable_path, resemble,
 };
 
+use crate::advice::advice;
 use crate::columns::BELOW_ZERO;
 use crate::error::{KinetoError, first_error};
 use crate::order::{Order, boundaries};
@@ -622,6 +623,11 @@ impl Trace for Run {
             all.extend(warnings(&read.files));
             let named = read.ranks_are_named.then_some(named_ranks::WARNING);
             all.extend(named.map(str::to_owned));
+            let matched = self.last_matched();
+            if let Some(matched) = matched.as_ref().filter(|it| it.is_empty()) {
+                let kinds = matched.unmatched(&read.files, &read.places);
+                all.extend(advice(kinds.iter().map(|it| it.0)));
+            }
             let early = read.files.iter().map(|it| it.early);
             all.extend(early::warning(self.files.iter().zip(early)));
         }

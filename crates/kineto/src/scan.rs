@@ -40,6 +40,12 @@ impl Matched {
         Self { matching, arrows }
     }
 
+    /// Whether nothing belongs together.
+    pub(crate) fn is_empty(&self) -> bool {
+        let mut all = self.matching.joined.iter().chain(&self.arrows);
+        all.all(Vec::is_empty)
+    }
+
     /// The logs of all locations, by recorded times.
     pub(crate) fn scan(
         &self,

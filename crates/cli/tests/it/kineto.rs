@@ -355,6 +355,31 @@ fn kernels_of_a_real_run_without_metadata_are_joined_by_their_launches() {
     );
 }
 
+/// Of two ranks of 128 nothing says which group their kernels are of, so none is guessed.
+#[test]
+fn where_no_group_is_known_it_is_said_what_to_record() {
+    let Some(traces) = archives::shared() else {
+        eprintln!("skipped: no shared traces beside the repository, needed gpu/sampled_rank");
+        return;
+    };
+    let scratch = Scratch::new();
+    fs::create_dir(scratch.join("run")).unwrap();
+    for rank in 0..2 {
+        let name = format!("sampled_rank-{rank}.json.gz");
+        let from = traces.join("gpu").join(&name);
+        fs::copy(from, scratch.join("run").join(name)).unwrap();
+    }
+    let outcome = scratch.retime("check run");
+    assert_eq!(outcome.code, Some(3), "{outcome:#?}");
+    assert!(
+        outcome
+            .stdout
+            .contains("20 ungrouped communication kernels")
+    );
+    let advice = "what helps: PyTorch 2.3 or newer writes operation and group";
+    assert!(outcome.stdout.contains(advice), "{}", outcome.stdout);
+}
+
 /// Profilers record again and again, each time into files of their own.
 #[test]
 fn of_several_recordings_of_a_rank_one_is_taken() {

@@ -1,0 +1,65 @@
+//! What to record so that calls can be joined, where none could be.
+//!
+//! | nothing was joined, and there are | record |
+//! |---|---|
+//! | kernels without an operation or a group | with PyTorch 2.3 or newer, which writes both into kernels; with CUDA graphs, after the process groups were made, so that the header lists them |
+//! | messages without a peer, calls without a root | with `record_shapes=True`, for both are arguments |
+//! | requests without kernels | the activities of the device, too |
+//!
+//! That ranks have no file is said anyway.
+
+/// Parts of the words in which calls are counted that are not used, with what helps.
+const HELP: [(&str, &str); 7] = [
+    ("ungrouped communication kernel", NEWER),
+    ("unnamed NCCL kernel", NEWER),
+    ("unnamed RCCL kernel", NEWER),
+    ("custom all-reduce kernel", LISTED),
+    ("without a peer", SHAPES),
+    ("rootless collective call", SHAPES),
+    ("lone collective request", DEVICE),
+];
+
+const NEWER: &str = "PyTorch 2.3 or newer writes operation and group into kernels of NCCL";
+const LISTED: &str = "profile after the process groups were made, so that the header lists them";
+const SHAPES: &str = "record_shapes=True keeps roots and peers";
+const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
+
+/// What helps where calls were only counted, of these kinds; nothing if it is not known.
+pub(crate) fn advice<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
+    let mut all: Vec<&str> = Vec::new();
+    for kind in kinds {
+        let help = HELP.iter().find(|(part, _)| kind.contains(part));
+        if let Some((_, help)) = help
+            && !all.contains(help)
+        {
+            all.push(help);
+        }
+    }
+    (!all.is_empty()).then(|| format!("no call could be joined; what helps: {}", all.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_helps_is_said_once() {
+        let kinds = ["unnamed NCCL kernel", "ungrouped communication kernel"];
+        let both = advice(kinds.into_iter());
+        assert_eq!(
+            both.as_deref(),
+            Some(
+                "no call could be joined; what helps: PyTorch 2.3 or newer writes operation and \
+                 group into kernels of NCCL"
+            )
+        );
+        let kinds = [
+            "gloo message call without a peer",
+            "lone collective request",
+        ];
+        let both = advice(kinds.into_iter()).unwrap_or_default();
+        assert!(both.contains("record_shapes=True keeps roots and peers; activities with"));
+        let kinds = ["DeepEP kernel", "XLA collective", "lone collective call"];
+        assert_eq!(advice(kinds.into_iter()), None);
+    }
+}
