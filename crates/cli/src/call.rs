@@ -16,7 +16,7 @@ pub trait Watch: Send + Sync {
     fn advance(&self, bytes: u64);
     /// The stage takes so many bytes besides.
     fn announce(&self, bytes: u64);
-    /// Whether to give up; asked every few milliseconds.
+    /// True to give up; asked every few milliseconds.
     fn cancelled(&self) -> bool;
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn watch() -> Option<Arc<dyn Watch>> {
     CALL.with_borrow(|call| call.as_ref()?.watch.clone())
 }
 
-/// Whether the call that this thread works for is to stop.
+/// True if the call that this thread works for is to stop.
 pub(crate) fn cancelled() -> bool {
     CALL.with_borrow(|call| {
         let watch = call.as_ref().and_then(|it| it.watch.as_ref());

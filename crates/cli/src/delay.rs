@@ -34,7 +34,7 @@ pub(crate) enum DelaySource {
 }
 
 impl DelaySource {
-    /// Whether what is faster contradicts the clocks: a learned delay is a guess.
+    /// True if what is faster contradicts the clocks: a learned delay is a guess.
     pub(crate) fn is_given(self) -> bool {
         self != Self::Learned
     }

@@ -54,7 +54,7 @@ pub(crate) struct Source<'a> {
     pub(crate) format: Option<FormatName>,
     /// Who shares the work.
     pub(crate) team: Option<&'a Arc<Team>>,
-    /// Whether they also analyse the trace together.
+    /// True if they also analyse the trace together.
     pub(crate) together: bool,
     pub(crate) quiet: bool,
 }

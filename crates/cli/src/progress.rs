@@ -39,7 +39,7 @@ pub(crate) fn catch_interrupts(again: Again) {
     let _ = ctrlc::set_handler(handler);
 }
 
-/// Whether the user wants to stop.
+/// True if the user wants to stop.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::SeqCst) || call::cancelled()
 }

@@ -106,7 +106,7 @@ fn heads(own: &[LogColumns]) -> Vec<(LogColumns, u32)> {
     own.iter().map(head).collect()
 }
 
-/// Whether channels can be joined by what one other process knows of them.
+/// True if channels can be joined by what one other process knows of them.
 fn can_be_cut(info: &TraceInfo, own: &[LogColumns]) -> bool {
     let in_order = |log: &LogColumns| {
         let sends = log.sends.is_sorted_by_key(|it| it.node);
@@ -122,7 +122,7 @@ fn can_be_cut(info: &TraceInfo, own: &[LogColumns]) -> bool {
     threads.all(|&log| in_order(&own[log])) && own.iter().all(one_each)
 }
 
-/// Whether no other process uses the names that this one uses.
+/// True if no other process uses the names that this one uses.
 fn names_are_own(own: &[LogColumns], distribution: &Distribution) -> bool {
     let (_, size) = distribution.place();
     let mut used: Vec<Vec<(bool, u64, u64)>> = vec![Vec::new(); size];

@@ -121,7 +121,7 @@ impl Owners {
         }
     }
 
-    /// Whether processes take turns at all.
+    /// True if processes take turns at all.
     pub(crate) fn is_any(&self) -> bool {
         !self.turns.is_empty()
     }

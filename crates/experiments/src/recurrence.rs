@@ -132,7 +132,7 @@ pub struct Range {
     pub limit: Limit,
     /// Smallest and largest term, from `o_1` on.
     pub terms: (f64, f64),
-    /// Whether the thesis prints the largest term; else it follows from what is printed.
+    /// True if the thesis prints the largest term; else it follows from what is printed.
     pub prints_largest: bool,
 }
 

@@ -79,7 +79,7 @@ impl Simulated {
         self.clocks.len()
     }
 
-    /// Whether it has no clocks.
+    /// True if it has no clocks.
     pub fn is_empty(&self) -> bool {
         self.clocks.is_empty()
     }

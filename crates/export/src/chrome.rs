@@ -28,7 +28,7 @@ use crate::tracks::{Thread, Tracks};
 /// How a file begins.
 const START: &[u8] = b"{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
 
-/// Whether a file begins like one of these.
+/// True if a file begins like one of these.
 pub(crate) fn is_start(bytes: &[u8]) -> bool {
     bytes.starts_with(START)
 }

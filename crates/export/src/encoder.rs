@@ -29,19 +29,19 @@ pub(crate) enum Name {
 pub(crate) struct End {
     /// The same at both ends, and of no other arrow.
     pub(crate) arrow: u64,
-    /// Whether this is the cause.
+    /// True if this is the cause.
     pub(crate) is_cause: bool,
     /// When the effect is, as compared with the cause, by the nanoseconds of the axis.
     pub(crate) effect_is: Ordering,
 }
 
 impl End {
-    /// Whether the effect stands before its cause.
+    /// True if the effect stands before its cause.
     pub(crate) fn is_reversed(&self) -> bool {
         self.effect_is == Ordering::Less
     }
 
-    /// Whether readers come to this end first: what is reversed begins at its effect.
+    /// True if readers come to this end first: what is reversed begins at its effect.
     pub(crate) fn is_first(&self) -> bool {
         self.is_cause != self.is_reversed()
     }

@@ -61,7 +61,7 @@ pub(crate) struct Lane<'a, E> {
     late: Vec<Late>,
     /// When the last slice began, if nothing was written since.
     begun: Option<u64>,
-    /// Whether the window was entered.
+    /// True if the window was entered.
     is_inside: bool,
     is_over: bool,
     pub(crate) summary: Summary,

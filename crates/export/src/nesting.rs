@@ -12,7 +12,7 @@ use crate::encoder::Name;
 pub(crate) struct Open {
     /// What it is called.
     pub(crate) name: Name,
-    /// Whether it was the innermost one all the time.
+    /// True if it was the innermost one all the time.
     pub(crate) is_leaf: bool,
 }
 
@@ -28,7 +28,7 @@ impl Nesting {
         &self.open
     }
 
-    /// Whether it is in a region that has no other in it.
+    /// True if it is in a region that has no other in it.
     #[inline]
     pub(crate) fn in_leaf(&self) -> bool {
         self.open.last().is_some_and(|it| it.is_leaf)

@@ -6,7 +6,7 @@ use flate2::read::GzDecoder;
 
 use crate::{chrome, perfetto};
 
-/// Whether a file that begins so, or holds nothing, was exported by this library; the first
+/// True if a file that begins so, or holds nothing, was exported by this library; the first
 /// 4 KiB tell, compressed or not.
 pub fn is_export(start: &[u8]) -> bool {
     let mut plain = Vec::new();

@@ -55,7 +55,7 @@ pub struct Shown {
     pub to: Option<Ticks>,
     /// Which locations, rising.
     pub locations: Vec<LocationIndex>,
-    /// Whether the file is compressed.
+    /// True if the file is compressed.
     pub gzip: bool,
 }
 

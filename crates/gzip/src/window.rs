@@ -63,7 +63,7 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Whether the file is compressed.
+    /// True if the file is compressed.
     pub fn is_gzip(&self) -> bool {
         self.is_gzip
     }
@@ -78,7 +78,7 @@ impl<'a> Window<'a> {
         self.offset
     }
 
-    /// Whether there is nothing behind it any more, as far as is known.
+    /// True if there is nothing behind it any more, as far as is known.
     pub fn is_at_end(&self) -> bool {
         self.at_end
     }
@@ -140,7 +140,7 @@ pub fn content<'a>(file: impl Read + Send + 'a) -> io::Result<(Box<dyn Read + Se
     })
 }
 
-/// Whether a file is compressed.
+/// True if a file is compressed.
 pub fn is_gzip<'a>(file: impl Read + Send + 'a) -> io::Result<bool> {
     content(file).map(|(_, is_gzip)| is_gzip)
 }

@@ -37,7 +37,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Whether the file is compressed.
+    /// True if the file is compressed.
     pub(crate) fn is_gzip(&self) -> bool {
         self.window.is_gzip()
     }

@@ -19,7 +19,7 @@ use crate::places::Places;
 pub(crate) struct Pass<'a> {
     pub(crate) lines: Lines<'a>,
     pub(crate) places: Places,
-    /// Whether the first line that is not empty was met, the only one that may be
+    /// True if the first line that is not empty was met, the only one that may be
     /// a header.
     begun: bool,
 }

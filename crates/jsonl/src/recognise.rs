@@ -29,7 +29,7 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
     })
 }
 
-/// Whether the name is that of an anchor file of OTF2, which is text as well.
+/// True if the name is that of an anchor file of OTF2, which is text as well.
 fn is_named_otherwise(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
@@ -48,7 +48,7 @@ fn is_named_like_one(path: &Path) -> bool {
     inner.is_some_and(|it| NAMES.contains(&&*it))
 }
 
-/// Whether the first line of the file is an object with a location, or a header.
+/// True if the first line of the file is an object with a location, or a header.
 pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
     let probe = first_bytes(open_regular(path)?, PROBE)?;
     let is_cut = probe.len() as u64 == PROBE;

@@ -288,13 +288,13 @@ fn described(args: &Value, event_number: u32) -> Option<Call> {
     })
 }
 
-/// Whether an exchange can be of equal sizes: as much comes out as goes in. One between lists
+/// True if an exchange can be of equal sizes: as much comes out as goes in. One between lists
 /// of tensors has the same name, whatever their sizes are.
 fn is_even(args: &Value) -> bool {
     args.get("In msg nelems") == args.get("Out msg nelems")
 }
 
-/// Whether something comes from every member, and all are named. What is empty is not sent.
+/// True if something comes from every member, and all are named. What is empty is not sent.
 fn from_all(args: &Value) -> bool {
     let size: Option<usize> = number(args.get("Group size"));
     let sizes = rank_list(&text(args.get("Out split size")));

@@ -16,7 +16,7 @@ pub(crate) struct Header {
     pub(crate) world_size: Option<u32>,
     /// The process groups that it belongs to, in the order in which they were made.
     pub(crate) groups: Vec<Group>,
-    /// Whether there are more groups than it lists.
+    /// True if there are more groups than it lists.
     pub(crate) lacks_groups: bool,
     /// The host it ran on.
     pub(crate) host: Option<String>,

@@ -15,7 +15,7 @@ pub(crate) fn label(pid: &str) -> Option<&str> {
     label.split('-').all(is_counted).then_some(label)
 }
 
-/// Whether these are of several ranks.
+/// True if these are of several ranks.
 pub(crate) fn is_merged<'a>(pids: impl Iterator<Item = &'a str>) -> bool {
     let mut labels = pids.filter_map(label);
     let first = labels.next();

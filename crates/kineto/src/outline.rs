@@ -241,7 +241,7 @@ impl Outline<'_> {
 /// How many bytes are judged as text.
 const JUDGED: usize = 1024;
 
-/// Whether bytes begin like text in Unicode or an older code, without the control characters
+/// True if bytes begin like text in Unicode or an older code, without the control characters
 /// that no text has.
 fn is_text(bytes: &[u8]) -> bool {
     let judged = bytes.get(..bytes.len().min(JUDGED)).unwrap_or_default();

@@ -73,7 +73,7 @@ pub(crate) struct FileRead {
     pub(crate) columns: Arc<Columns>,
     /// How many nanoseconds before 0 its times are counted from.
     pub(crate) origin: u64,
-    /// Whether some of its times lie before 0.
+    /// True if some of its times lie before 0.
     pub(crate) is_below_zero: bool,
     pub(crate) tracks: Vec<Track>,
     /// By track, whether it is of this part of the file; nothing if all are.
@@ -189,7 +189,7 @@ impl FileRead {
 }
 
 impl FileRead {
-    /// Whether it is of several ranks.
+    /// True if it is of several ranks.
     pub(crate) fn is_merged(&self) -> bool {
         is_merged(self.tracks.iter().map(|it| &*it.pid))
     }

@@ -159,7 +159,7 @@ pub(crate) fn in_order(files: &mut [PathBuf]) {
     });
 }
 
-/// Whether a file is called as such traces are.
+/// True if a file is called as such traces are.
 pub(crate) fn is_named_like_one(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     let text = name.to_string_lossy();
@@ -183,7 +183,7 @@ const KEYS: [&[u8]; 5] = [
     b"\"distributedInfo\"",
 ];
 
-/// Whether the first bytes of a file are those of an object or array with events.
+/// True if the first bytes of a file are those of an object or array with events.
 pub(crate) fn begins_like_one(path: &Path) -> io::Result<bool> {
     let bytes = first_bytes(open_regular(path)?, PROBE)?;
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);

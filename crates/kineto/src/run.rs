@@ -63,7 +63,7 @@ struct AllRead {
     places: Places,
     /// How many nanoseconds before 0 the times of all count from.
     origin: u64,
-    /// Whether ranks are those of the names of files.
+    /// True if ranks are those of the names of files.
     ranks_are_named: bool,
 }
 

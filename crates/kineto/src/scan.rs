@@ -40,7 +40,7 @@ impl Matched {
         Self { matching, arrows }
     }
 
-    /// Whether nothing belongs together.
+    /// True if nothing belongs together.
     pub(crate) fn is_empty(&self) -> bool {
         let mut all = self.matching.joined.iter().chain(&self.arrows);
         all.all(Vec::is_empty)

@@ -39,7 +39,7 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Whether the file is compressed.
+    /// True if the file is compressed.
     pub(crate) fn is_gzip(&self) -> bool {
         self.inner.is_gzip()
     }

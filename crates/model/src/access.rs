@@ -98,7 +98,7 @@ const fn closed(mode: u32) -> u32 {
     mode & (!0o070 | (mode & 0o007) << 3)
 }
 
-/// Whether the owner of a file is refused, which only a file system does that does not
+/// True if the owner of a file is refused, which only a file system does that does not
 /// know what is asked of it.
 pub(crate) fn is_not_kept(error: &io::Error) -> bool {
     use io::ErrorKind::{PermissionDenied, Unsupported};

@@ -119,7 +119,7 @@ mod linux {
         }
     }
 
-    /// Whether a file system cannot keep an attribute: it knows none, or has no place for one
+    /// True if a file system cannot keep an attribute: it knows none, or has no place for one
     /// more of them.
     fn is_not_kept(error: Errno) -> bool {
         const NOT_KEPT: [Errno; 9] = [

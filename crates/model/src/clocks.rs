@@ -83,7 +83,7 @@ impl Clocks {
         self.locations.len()
     }
 
-    /// Whether the trace has no location.
+    /// True if the trace has no location.
     pub fn is_empty(&self) -> bool {
         self.locations.is_empty()
     }

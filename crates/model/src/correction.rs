@@ -37,7 +37,7 @@ impl Correction {
         self.map(self.clocks.of(location))
     }
 
-    /// Whether no stamp changes.
+    /// True if no stamp changes.
     pub fn is_identity(&self) -> bool {
         self.maps.iter().all(ClockMap::is_identity)
     }

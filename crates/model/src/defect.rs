@@ -187,7 +187,7 @@ impl Defects {
         self.by_kind.get(&kind).map_or(0, |found| found.count)
     }
 
-    /// Whether nothing was found.
+    /// True if nothing was found.
     pub fn is_empty(&self) -> bool {
         self.by_kind.is_empty()
     }

@@ -100,7 +100,7 @@ pub const CORRECTION: &str = "retime";
 /// What follows that in the names of corrections that were saved when these still ended so.
 pub const EARLIER: &str = ".json";
 
-/// Whether a file is called as saved corrections are.
+/// True if a file is called as saved corrections are.
 pub fn is_correction(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     let name = name.strip_suffix(EARLIER.as_bytes()).unwrap_or(name);
@@ -186,7 +186,7 @@ pub trait Trace: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<(), FormatError>;
 
-    /// Whether [`restore`](Self::restore) compresses files anew: then their contents are those
+    /// True if [`restore`](Self::restore) compresses files anew: then their contents are those
     /// of the original, and their bytes are not.
     fn packs_anew(&self) -> bool {
         false
@@ -215,7 +215,7 @@ pub trait Trace: Send + Sync {
         self.correction_of(self.path())
     }
 
-    /// Whether the correction that is saved beside the trace belongs to what was named, so
+    /// True if the correction that is saved beside the trace belongs to what was named, so
     /// that a copy without it would lose the way back.
     fn includes_correction(&self) -> bool {
         true
@@ -238,7 +238,7 @@ pub trait Trace: Send + Sync {
         Timestamp(0)
     }
 
-    /// Whether the times of the trace were interpolated between measured offsets
+    /// True if the times of the trace were interpolated between measured offsets
     /// already.
     fn has_applied_offsets(&self) -> bool {
         false

@@ -33,7 +33,7 @@ pub enum Implementation {
 }
 
 impl Implementation {
-    /// Whether every participant waits for all others in an operation of which the
+    /// True if every participant waits for all others in an operation of which the
     /// standard does not promise it.
     pub const fn synchronises(self, operation: Operation) -> bool {
         match self {

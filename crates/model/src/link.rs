@@ -45,7 +45,7 @@ pub fn link_inside(root: &Path, name: &Path) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::InvalidInput, out))
 }
 
-/// Whether what a link with a relative `name` says leaves the directory at no step.
+/// True if what a link with a relative `name` says leaves the directory at no step.
 pub fn stays_inside(name: &Path, target: &Path) -> bool {
     let mut depth = name.components().count().saturating_sub(1);
     target.components().all(|part| match part {

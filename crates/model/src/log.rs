@@ -201,13 +201,13 @@ impl Length {
         })
     }
 
-    /// Whether both can be the length of one message.
+    /// True if both can be the length of one message.
     #[inline]
     pub const fn agrees_with(self, other: Self) -> bool {
         self.0 == other.0 || !self.is_known() || !other.is_known()
     }
 
-    /// Whether it was recorded.
+    /// True if it was recorded.
     #[inline]
     pub const fn is_known(self) -> bool {
         self.0 != Self::UNKNOWN.0
@@ -327,7 +327,7 @@ impl LocationLog {
         self.0.times.len()
     }
 
-    /// Whether no event has a role.
+    /// True if no event has a role.
     pub const fn is_empty(&self) -> bool {
         self.0.times.is_empty()
     }
@@ -378,7 +378,7 @@ impl LogColumns {
         Some((Timestamp(earliest), latest))
     }
 
-    /// Whether nothing tells when receive number `place` was posted.
+    /// True if nothing tells when receive number `place` was posted.
     pub fn is_posted_at_any_time(&self, place: usize) -> bool {
         self.posted_within.get(place) == Some(&ANY_TIME)
     }

@@ -106,7 +106,7 @@ impl LogBuilder {
         self.columns.times.len()
     }
 
-    /// Whether none was.
+    /// True if none was.
     pub fn is_empty(&self) -> bool {
         self.columns.times.is_empty()
     }

@@ -144,7 +144,7 @@ impl ClockMap {
         &self.steps
     }
 
-    /// Whether every stamp stays as it is.
+    /// True if every stamp stays as it is.
     pub fn is_identity(&self) -> bool {
         self.knots
             .iter()

@@ -38,7 +38,7 @@ pub trait Monitor: Sync {
         let _ = notice;
     }
 
-    /// Whether to give up. Asked every few milliseconds; what was begun is then
+    /// True to give up. Asked every few milliseconds; what was begun is then
     /// left without a result.
     fn cancelled(&self) -> bool {
         false

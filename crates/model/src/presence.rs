@@ -30,12 +30,12 @@ pub fn kind_of_entry(path: &Path) -> io::Result<Option<FileType>> {
     Ok(found(fs::symlink_metadata(path))?.map(|it| it.file_type()))
 }
 
-/// Whether a path leads to a file.
+/// True if a path leads to a file.
 pub fn is_file(path: &Path) -> io::Result<bool> {
     Ok(kind(path)?.is_some_and(|it| it.is_file()))
 }
 
-/// Whether a path leads to a directory.
+/// True if a path leads to a directory.
 pub fn is_directory(path: &Path) -> io::Result<bool> {
     Ok(kind(path)?.is_some_and(|it| it.is_dir()))
 }

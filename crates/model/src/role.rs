@@ -123,9 +123,9 @@ pub struct Collective {
     pub operation: Operation,
     /// Root of a rooted operation.
     pub root: Root,
-    /// Whether this participant gave any bytes.
+    /// True if this participant gave any bytes.
     pub sent: bool,
-    /// Whether this participant got any bytes.
+    /// True if this participant got any bytes.
     pub received: bool,
 }
 
@@ -220,7 +220,7 @@ impl Operation {
         }
     }
 
-    /// Whether bytes say who took part; a barrier or a fork carries none.
+    /// True if bytes say who took part; a barrier or a fork carries none.
     pub const fn carries_data(self) -> bool {
         !matches!(
             self,

@@ -21,10 +21,10 @@
 
 /// Points that a hull can be made of.
 pub trait Planar {
-    /// Whether another point, which comes later in the order, is at the same `x`.
+    /// True if another point, which comes later in the order, is at the same `x`.
     fn is_beside(&self, other: &Self) -> bool;
 
-    /// Whether this point lies below the line through `before` and `after`, which
+    /// True if this point lies below the line through `before` and `after`, which
     /// are to the left and to the right of it.
     fn is_below(&self, before: &Self, after: &Self) -> bool;
 }

@@ -50,7 +50,7 @@ pub(crate) struct Description {
 /// it were a communicator.
 pub(crate) struct Window {
     pub(crate) handle: u32,
-    /// Whether what is recorded as a barrier is one, and not a fence.
+    /// True if what is recorded as a barrier is one, and not a fence.
     pub(crate) has_barriers: bool,
 }
 
@@ -318,7 +318,7 @@ fn windows(
     windows
 }
 
-/// Whether the members of a communicator are threads or streams: its paradigm numbers
+/// True if the members of a communicator are threads or streams: its paradigm numbers
 /// no processes.
 fn is_of_threads(definitions: &Definitions, id: CommRef) -> bool {
     let group = definitions

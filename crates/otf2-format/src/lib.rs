@@ -101,7 +101,7 @@ impl Format for Otf2 {
     }
 }
 
-/// Whether a directory holds nothing but an archive, and copies of what lies
+/// True if a directory holds nothing but an archive, and copies of what lies
 /// beside `input`.
 fn holds_one_archive(entries: &[PathBuf], input: &Path) -> io::Result<bool> {
     let anchors = entries.iter().filter(|path| is_anchor(path));
@@ -135,7 +135,7 @@ fn is_file_itself(path: &Path) -> io::Result<bool> {
     Ok(presence::kind_of_entry(path)?.is_some_and(|it| it.is_file()))
 }
 
-/// Whether a link or an empty directory is a copy of one at another path.
+/// True if a link or an empty directory is a copy of one at another path.
 fn is_beside(path: &Path, original: &Path) -> io::Result<bool> {
     let (Some(kind), Some(was)) = (
         presence::kind_of_entry(path)?,
@@ -154,7 +154,7 @@ fn is_anchor(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("otf2"))
 }
 
-/// Whether a file is called as those are that an anchor file stands for.
+/// True if a file is called as those are that an anchor file stands for.
 fn is_of_an_archive(path: &Path) -> bool {
     let extension = path.extension();
     extension.is_some_and(|it| ["def", "evt", "snap"].iter().any(|own| it == *own))

@@ -85,7 +85,7 @@ pub struct Anchor {
 }
 
 impl Anchor {
-    /// Whether a path leads to a file that begins as an anchor file does.
+    /// True if a path leads to a file that begins as an anchor file does.
     pub fn is_at(path: &Path) -> io::Result<bool> {
         let mut start = [0; 2 + MAGIC.len()];
         let read = open_regular(path).and_then(|mut file| file.read_exact(&mut start));

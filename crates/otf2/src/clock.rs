@@ -61,7 +61,7 @@ impl ClockCorrection {
         Some(Self { intervals })
     }
 
-    /// Whether corrected times are always the raw ones.
+    /// True if corrected times are always the raw ones.
     pub fn is_identity(&self) -> bool {
         self.intervals
             .iter()

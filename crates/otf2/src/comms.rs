@@ -193,7 +193,7 @@ impl Comms {
     }
 }
 
-/// Whether ranks in events are those among all of the paradigm.
+/// True if ranks in events are those among all of the paradigm.
 fn keeps_numbers(group: &Group) -> bool {
     group.kind == GroupType::COMM_GROUP && group.flags.contains(GroupFlags::GLOBAL_MEMBERS)
 }

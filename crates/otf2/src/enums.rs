@@ -56,7 +56,7 @@ macro_rules! flags {
             pub const NONE: Self = Self(0);
             $(#[doc = concat!("In words: ", $text, ".")] pub const $member: Self = Self($bits);)*
 
-            /// Whether all of `others` are set.
+            /// True if all of `others` are set.
             pub const fn contains(self, others: Self) -> bool {
                 self.0 & others.0 == others.0
             }

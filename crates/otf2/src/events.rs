@@ -58,7 +58,7 @@ impl<'a> Event<'a> {
         self.entry().name()
     }
 
-    /// Whether its code is known.
+    /// True if its code is known.
     pub fn is_known(&self) -> bool {
         self.entry().schema().is_some()
     }

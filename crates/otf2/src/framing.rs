@@ -162,7 +162,7 @@ impl Walker {
         self.pos
     }
 
-    /// Whether the end-of-file mark was reached.
+    /// True if the end-of-file mark was reached.
     #[inline]
     pub const fn ended_file(&self) -> bool {
         self.ended_file
@@ -266,7 +266,7 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Whether the end-of-file mark was reached.
+    /// True if the end-of-file mark was reached.
     pub const fn ended_file(&self) -> bool {
         self.walker.ended_file()
     }

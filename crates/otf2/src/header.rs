@@ -36,7 +36,7 @@ pub struct ChunkHeader {
     pub first_event: u64,
     /// Number of the last event; `first_event - 1` if there is none.
     pub last_event: u64,
-    /// Whether the file has no bytes behind this chunk.
+    /// True if the file has no bytes behind this chunk.
     pub last_in_file: bool,
 }
 

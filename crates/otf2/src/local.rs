@@ -37,7 +37,7 @@ use crate::value::Value;
 pub struct LocalDefinitions {
     /// The location.
     pub location: u64,
-    /// Whether the file exists.
+    /// True if the file exists.
     pub exists: bool,
     /// From local to global ids.
     pub mappings: Mappings,
@@ -76,7 +76,7 @@ impl LocalDefinitions {
         Ok(local)
     }
 
-    /// Whether events of the location differ from their raw form.
+    /// True if events of the location differ from their raw form.
     pub fn matters(&self) -> bool {
         !self.mappings.is_empty() || !self.clock.is_identity()
     }

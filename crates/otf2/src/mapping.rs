@@ -58,7 +58,7 @@ impl<'a> IdMap<'a> {
         self.count as usize
     }
 
-    /// Whether there are no pairs.
+    /// True if there are no pairs.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -143,7 +143,7 @@ impl Mappings {
         self.tables.get(class as usize).and_then(Option::as_ref)
     }
 
-    /// Whether there are no tables.
+    /// True if there are no tables.
     pub fn is_empty(&self) -> bool {
         self.tables.iter().all(Option::is_none)
     }

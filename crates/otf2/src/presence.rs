@@ -6,12 +6,12 @@ use retime_model::presence;
 
 use crate::error::{Error, Result};
 
-/// Whether a path leads to a file.
+/// True if a path leads to a file.
 pub(crate) fn is_file(path: &Path) -> Result<bool> {
     presence::is_file(path).map_err(|source| Error::io(path, source))
 }
 
-/// Whether a path leads to a directory.
+/// True if a path leads to a directory.
 pub(crate) fn is_dir(path: &Path) -> Result<bool> {
     presence::is_directory(path).map_err(|source| Error::io(path, source))
 }

@@ -30,7 +30,7 @@ macro_rules! references {
                 Self(number as $number)
             }
 
-            /// Whether it refers to anything.
+            /// True if it refers to anything.
             pub const fn is_defined(self) -> bool {
                 self.0 != $number::MAX
             }

@@ -169,7 +169,7 @@ struct Rewrite<'a> {
     to: &'a Path,
     monitor: &'a dyn Monitor,
     listing: Listing,
-    /// Whether each file is to be on the disk before the next is begun.
+    /// True if each file is to be on the disk before the next is begun.
     synced: bool,
 }
 

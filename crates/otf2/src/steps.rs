@@ -77,7 +77,7 @@ pub(crate) struct Steps {
     header: ChunkHeader,
     pos: usize,
     raw: u64,
-    /// Whether there was a time record at all.
+    /// True if there was a time record at all.
     timed: bool,
     ended_file: bool,
 }
@@ -123,7 +123,7 @@ impl Steps {
         self.pos
     }
 
-    /// Whether the end-of-file mark was reached.
+    /// True if the end-of-file mark was reached.
     pub(crate) const fn ended_file(&self) -> bool {
         self.ended_file
     }

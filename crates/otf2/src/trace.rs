@@ -96,7 +96,7 @@ impl Trace {
         &self.event_bytes
     }
 
-    /// Whether the user named a directory rather than an anchor file.
+    /// True if the user named a directory rather than an anchor file.
     pub const fn by_directory(&self) -> bool {
         self.by_directory
     }

@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
         self.end - self.pos
     }
 
-    /// Whether nothing is left.
+    /// True if nothing is left.
     #[inline]
     pub const fn is_empty(&self) -> bool {
         self.pos >= self.end

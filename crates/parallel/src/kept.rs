@@ -36,7 +36,7 @@ pub(crate) fn keep(read: Vec<PartLocation>) -> Result<(Vec<LocationLog>, Kept), 
     Ok((logs, kept))
 }
 
-/// Whether a message by name was sent in one process and has arrived in another.
+/// True if a message by name was sent in one process and has arrived in another.
 pub(crate) fn meet(all: &[Kept]) -> bool {
     let sent: HashSet<&MessageId> = all.iter().flat_map(|it| &it.sent).collect();
     let mut received = all.iter().flat_map(|it| &it.received);

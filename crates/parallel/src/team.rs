@@ -71,7 +71,7 @@ impl Team {
         self.communicator.node()
     }
 
-    /// Whether a trace was opened that process 0 had to work on alone, since its format
+    /// True if a trace was opened that process 0 had to work on alone, since its format
     /// knows no parts.
     pub fn worked_alone(&self) -> bool {
         self.alone.load(Ordering::Relaxed)

@@ -29,7 +29,7 @@ pub(crate) struct Around {
 }
 
 impl Around {
-    /// Whether the event itself leaves the call.
+    /// True if the event itself leaves the call.
     pub(crate) fn is_left_by_it(self) -> bool {
         self.until.iter().all(|&it| it <= 0.0)
     }

@@ -132,7 +132,7 @@ impl Look<'_> {
         count(&|time| time < self.place.from)..count(&|time| time <= self.place.to)
     }
 
-    /// Whether an event lies in the place, by recorded or by corrected times.
+    /// True if an event lies in the place, by recorded or by corrected times.
     fn is_in(&self, node: EventNode) -> bool {
         let inside = |time: i64| (self.place.from..=self.place.to).contains(&time);
         inside(self.subject.recorded(node)) || inside(self.subject.time(node))

@@ -78,7 +78,7 @@ use crate::regions::Regions;
 pub struct Picture {
     /// Ticks per second of all times.
     pub ticks_per_second: u64,
-    /// Whether there are corrected times beside the recorded ones.
+    /// True if there are corrected times beside the recorded ones.
     pub corrected: bool,
     /// The locations that are shown.
     pub lanes: Lanes,

@@ -47,7 +47,7 @@ pub struct Page<'a> {
     pub outcome: String,
     /// What can be seen of the trace, if it was looked at.
     pub picture: Option<&'a Picture>,
-    /// Whether it is served by somebody who answers `view?from=FROM&to=TO` with a
+    /// True if it is served by somebody who answers `view?from=FROM&to=TO` with a
     /// [`View`](crate::View) of that stretch.
     pub live: bool,
 }

@@ -41,7 +41,7 @@ use crate::{Lanes, Subject};
 /// Waiting of all locations.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Waits {
-    /// Whether there are bounds that tell what is certain.
+    /// True if there are bounds that tell what is certain.
     pub bounded: bool,
     /// Of all locations.
     pub all: LaneWaits,
@@ -173,7 +173,7 @@ fn awaited(subject: &Subject<'_>) -> Vec<Awaited> {
     awaited
 }
 
-/// Whether one thread of a process waits for the others, or they for it.
+/// True if one thread of a process waits for the others, or they for it.
 fn is_fork_or_join(subject: &Subject<'_>, collectives: &Collectives, instance: Instance) -> bool {
     let class = collectives.operation(instance).class;
     if !matches!(class, Class::OneToAll | Class::AllToOne) {

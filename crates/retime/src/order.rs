@@ -219,7 +219,7 @@ impl<'a> Serializer<'a> {
         awaited
     }
 
-    /// Whether a node of this moment, or of an earlier one, has not passed yet.
+    /// True if a node of this moment, or of an earlier one, has not passed yet.
     fn is_to_come(&self, node: EventNode) -> bool {
         self.causality.nodes().timestamp(node) <= self.moment && !self.has_passed(node)
     }

@@ -171,7 +171,7 @@ fn nothing(clocks: &Clocks) -> Repaired {
     }
 }
 
-/// Whether the logical clock leaves each event where it is, and meets no cycle. It
+/// True if the logical clock leaves each event where it is, and meets no cycle. It
 /// need not be run to know that: it does if
 ///
 /// - no location's time runs backwards,

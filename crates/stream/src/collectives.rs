@@ -157,7 +157,7 @@ impl Collectives {
         }
     }
 
-    /// Whether an end can be computed.
+    /// True if an end can be computed.
     pub(crate) fn is_ready(&self, number: OperationNumber, what: &Collective) -> bool {
         let operation = &self.operations[number.index()];
         match what.prefix {
@@ -169,7 +169,7 @@ impl Collectives {
         }
     }
 
-    /// Whether all begins that an end depends on have come, computed or not.
+    /// True if all begins that an end depends on have come, computed or not.
     pub(crate) fn is_complete(&self, number: OperationNumber, what: &Collective) -> bool {
         let operation = &self.operations[number.index()];
         match what.prefix {
@@ -319,7 +319,7 @@ impl Collectives {
 }
 
 impl Operation {
-    /// Whether all that has come is computed.
+    /// True if all that has come is computed.
     fn is_computed(&self) -> bool {
         self.ended as usize >= self.waiting.len() && self.arrived as usize == self.begun.len()
     }

@@ -35,7 +35,7 @@ impl Law {
         }
     }
 
-    /// Whether the order in which clocks are computed does not matter.
+    /// True if the order in which clocks are computed does not matter.
     pub(crate) fn is_constant(&self) -> bool {
         matches!(self, Self::Constant(_))
     }

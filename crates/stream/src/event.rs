@@ -98,7 +98,7 @@ impl MessageId {
         }
     }
 
-    /// Whether it is that of a channel.
+    /// True if it is that of a channel.
     pub(crate) const fn is_channel(self) -> bool {
         matches!(self.space, Space::Channel)
     }

@@ -169,7 +169,7 @@ impl<P> Filter<P> {
         floor.map_or(place.horizon, |floor| place.horizon.max(floor))
     }
 
-    /// Whether the causes of an event are computed; those on its own clock count
+    /// True if the causes of an event are computed; those on its own clock count
     /// only if `among_clock`.
     fn can_go(&self, clock: ClockId, event: &Waiting<P>, among_clock: bool) -> bool {
         let ready = match event.role {

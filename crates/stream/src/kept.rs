@@ -40,7 +40,7 @@ impl Kept {
         was_kept
     }
 
-    /// Whether a number is in it.
+    /// True if a number is in it.
     pub(crate) fn contains(&self, number: u32) -> bool {
         self.turns
             .get(number as usize)

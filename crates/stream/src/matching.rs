@@ -71,7 +71,7 @@ pub(crate) struct Matching {
 }
 
 impl Message {
-    /// Whether it is a receive of which no more is known than that its send came.
+    /// True if it is a receive of which no more is known than that its send came.
     pub(crate) fn is_send_forgotten(&self) -> bool {
         self.sent == FORGOTTEN
     }
@@ -118,7 +118,7 @@ impl Matching {
         first
     }
 
-    /// Whether the next receive of a channel belongs to a send that is forgotten.
+    /// True if the next receive of a channel belongs to a send that is forgotten.
     fn is_skipped(&mut self, id: MessageId) -> bool {
         if self.skipped.is_empty() {
             return false;

@@ -57,7 +57,7 @@ impl Patience {
         })
     }
 
-    /// Whether it is time to look at all clocks again.
+    /// True if it is time to look at all clocks again.
     pub(crate) fn is_due(&mut self, now: i64) -> bool {
         let due = now.saturating_sub(self.looked) >= self.pause();
         if due {

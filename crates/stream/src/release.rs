@@ -26,7 +26,7 @@ impl<P> Filter<P> {
         }
     }
 
-    /// Whether time alone has made the first event of a clock final.
+    /// True if time alone has made the first event of a clock final.
     fn has_settled(&mut self, clock: ClockId) -> bool {
         self.settle(clock);
         self.smoothers[clock.as_usize()].front().is_some()

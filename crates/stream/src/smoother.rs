@@ -162,12 +162,12 @@ impl<P> Smoother<P> {
         }
     }
 
-    /// Whether the first gate outside of the funnel may be waiting for `gate`.
+    /// True if the first gate outside of the funnel may be waiting for `gate`.
     pub(crate) fn waits_for(&self, gate: u64) -> bool {
         gate == self.next
     }
 
-    /// Whether it holds no event.
+    /// True if it holds no event.
     pub(crate) fn is_empty(&self) -> bool {
         self.held.is_empty()
     }

@@ -27,7 +27,7 @@ pub(super) struct Fresh {
     pub(super) check: Check,
     /// Events stamped before their predecessor.
     pub(super) out_of_order: u64,
-    /// Whether anything in it does not match.
+    /// True if anything in it does not match.
     pub(super) is_defective: bool,
     pub(super) examined: model::ExaminedPart,
 }

@@ -262,7 +262,7 @@ pub(crate) struct ParametersPart {
 #[derive(Debug, Serialize)]
 pub(crate) struct DelayPart {
     pub(crate) source: crate::delay::DelaySource,
-    /// Whether what is faster contradicts the clocks: what was given does, a learned delay
+    /// True if what is faster contradicts the clocks: what was given does, a learned delay
     /// is a guess.
     pub(crate) is_condition: bool,
     /// Smallest and largest value in use.
@@ -270,7 +270,7 @@ pub(crate) struct DelayPart {
     pub(crate) largest_ticks: i64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) half_round_trip_ticks: Option<i64>,
-    /// Whether that was learned once clocks were aligned, not from recorded times.
+    /// True if that was learned once clocks were aligned, not from recorded times.
     pub(crate) of_aligned_clocks: bool,
 }
 
@@ -310,7 +310,7 @@ pub(crate) struct BoundsPart {
     /// its last message too; absent where that is not bounded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) largest_over_run: Option<f64>,
-    /// Whether bounds are as narrow as they can be; if not, the steps of `--bounds-budget` were
+    /// True if bounds are as narrow as they can be; if not, the steps of `--bounds-budget` were
     /// used up, or too many facts contradict each other.
     pub(crate) complete: bool,
     /// Clocks with events that are not bounded on both sides since the steps were used up.
@@ -380,7 +380,7 @@ pub(crate) struct GentlestPart {
     /// The largest relative change that cannot be avoided; absent where
     /// dependencies contradict each other whatever the intervals.
     pub(crate) distortion: Option<f64>,
-    /// Whether it was found; if not, time was up, and it may be larger.
+    /// True if it was found; if not, time was up, and it may be larger.
     pub(crate) complete: bool,
     /// What the dependencies below miss in sum, and the local time that it can be
     /// spread over.
@@ -407,7 +407,7 @@ pub(crate) struct StragglersPart {
     pub(crate) certain: u64,
     /// Operations of other kinds, or within a process: they are not judged.
     pub(crate) others: u64,
-    /// Whether effects come before their causes by these times, so that they do not say who
+    /// True if effects come before their causes by these times, so that they do not say who
     /// came last: then nothing is certain, and nobody is named.
     pub(crate) contradictory: bool,
     /// Processes that took part.

@@ -151,7 +151,7 @@ fn contradictory(part: &StragglersPart) -> String {
     )
 }
 
-/// Whether a process is worth naming to everybody.
+/// True if a process is worth naming to everybody.
 fn is_clear(part: &StragglersPart, process: &StragglerPart) -> bool {
     let certainly = process.certainly_waited_for_ticks as f64;
     let by_chance = part.waited_ticks as f64 / part.taking_part.max(1) as f64;

@@ -96,7 +96,7 @@ fn is_directory(path: &Path) -> Result<bool, CliError> {
     presence::is_directory(path).map_err(|error| CliError::io(path, error))
 }
 
-/// Whether a path is another or leads into it; neither has to exist.
+/// True if a path is another or leads into it; neither has to exist.
 fn is_within(path: &Path, other: &Path) -> Result<bool, CliError> {
     Ok(match (resolved(path)?, resolved(other)?) {
         (Some(path), Some(other)) => path.starts_with(other),

@@ -43,7 +43,7 @@ fn list(out: &mut impl Write, numbers: impl Iterator<Item = u64>) -> io::Result<
 /// How the lines of a trace are written.
 pub(crate) struct Lines<'a> {
     pub(crate) listed: Listed<'a>,
-    /// Whether lines have the recorded time, too.
+    /// True if lines have the recorded time, too.
     pub(crate) raw: bool,
 }
 

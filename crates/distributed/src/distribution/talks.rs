@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Who sends something to receivers that follow each other.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Talks {
-    /// Whether anybody sends anything to anybody.
+    /// True if anybody sends anything to anybody.
     pub(super) are_any: bool,
     /// The first of the receivers.
     first: usize,

@@ -52,7 +52,7 @@ impl Method {
         methods().into_iter().find(|method| method.name == name)
     }
 
-    /// Whether it is an estimator followed by a logical clock.
+    /// True if it is an estimator followed by a logical clock.
     pub fn is_repaired(&self) -> bool {
         let method = self.method.as_ref();
         method.is_some_and(|it| it.heeds(Choice::Repair) && it.logical_clock().is_some())

@@ -35,7 +35,7 @@ impl Compared {
         found.1.as_ref().ok()
     }
 
-    /// Whether `auto` comes as near to the truth as it has to.
+    /// True if `auto` comes as near to the truth as it has to.
     pub fn goal_met(&self) -> Option<bool> {
         let error = |name| self.by(name).map(|outcome| outcome.error);
         let (raw, clc, auto) = (error("raw")?, error("clc")?, error("auto")?);

@@ -3,7 +3,7 @@
 /// Whether a method meets a requirement, with the figure that decided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Whether it does.
+    /// True if it does.
     pub met: bool,
     /// A few letters.
     pub text: String,

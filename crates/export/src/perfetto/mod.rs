@@ -43,7 +43,7 @@ const DESCRIPTIONS: u64 = 1;
 const RECORDED: (u64, &str) = (1, "recorded_ns");
 const REVERSED: (u64, &str) = (2, "reversed_arrows");
 
-/// Whether a file begins like one of these: with a packet of the sequence of descriptions
+/// True if a file begins like one of these: with a packet of the sequence of descriptions
 /// that has a descriptor.
 pub(crate) fn is_start(start: &[u8]) -> bool {
     let mut fields = Vec::new();

@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
         Ok((time, start..start + raw.len()))
     }
 
-    /// Whether the line has the time that it had before retime changed it.
+    /// True if the line has the time that it had before retime changed it.
     pub fn has_raw_time(&self) -> bool {
         self.raw_time.is_some()
     }

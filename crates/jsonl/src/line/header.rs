@@ -36,7 +36,7 @@ struct Written<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// Whether a line of which no more than its start is known may be a header.
+    /// True if a line of which no more than its start is known may be a header.
     pub fn may_begin_with(start: &[u8]) -> bool {
         let mut places = start.windows(NAME.len());
         places.any(|place| place == NAME.as_bytes())

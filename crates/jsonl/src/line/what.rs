@@ -47,7 +47,7 @@ pub struct Part<'a> {
     pub begins: u32,
     /// How many ends there are that depend on others.
     pub ends: u32,
-    /// Whether this event is one of them.
+    /// True if this event is one of them.
     pub counts: bool,
 }
 

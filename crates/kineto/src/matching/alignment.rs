@@ -22,14 +22,14 @@ pub(super) struct Item {
     /// Nanoseconds from some moment of the run.
     pub(super) begin: i64,
     pub(super) end: i64,
-    /// Whether the others end after it has begun,
+    /// True if the others end after it has begun,
     pub(super) is_cause: bool,
     /// and whether it ends after they have.
     pub(super) is_effect: bool,
 }
 
 impl Item {
-    /// Whether nobody ends before all have begun.
+    /// True if nobody ends before all have begun.
     pub(super) fn is_mutual(&self) -> bool {
         self.is_cause && self.is_effect
     }
@@ -138,7 +138,7 @@ fn overlap(n: i64, m: i64, shift: i64) -> (i64, i64) {
     ((-shift).max(0), m.min(n - shift) - 1)
 }
 
-/// Whether a shift is possible; nothing if finding out would take too long.
+/// True if a shift is possible; nothing if finding out would take too long.
 fn is_shift(
     pivot: &[Item],
     other: &[Item],

@@ -37,7 +37,7 @@ pub(super) struct Between {
     pub(super) high: f64,
 }
 
-/// Whether some straight line satisfies them all.
+/// True if some straight line satisfies them all.
 pub(super) fn is_possible(all: &[Between]) -> bool {
     let span = |it: &Between| it.at;
     let first = all.iter().map(span).fold(f64::INFINITY, f64::min);

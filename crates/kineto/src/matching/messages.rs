@@ -219,7 +219,7 @@ impl Known {
     }
 }
 
-/// Whether each message without a counterpart is one of which the other rank cannot have
+/// True if each message without a counterpart is one of which the other rank cannot have
 /// recorded its end, by a clock that is ahead by a difference.
 fn is_whole(
     (sends, receives): (&[Item], &[Item]),

@@ -64,7 +64,7 @@ fn group_of(calls: &Calls<'_>, pool: &[Sequence]) -> Option<Group> {
     Some(calls.group(first, pool))
 }
 
-/// Whether the calls of each rank are on one stream.
+/// True if the calls of each rank are on one stream.
 fn is_in_order(calls: &Calls<'_>, pool: &[Sequence]) -> bool {
     pool.iter().all(|(file, own)| {
         let track = |&call: &usize| {

@@ -208,7 +208,7 @@ impl Assignment<'_> {
         }
     }
 
-    /// Whether the next pool can be of the same groups as those before it at that place.
+    /// True if the next pool can be of the same groups as those before it at that place.
     fn has_room(&self, chosen: &[usize], place: usize) -> bool {
         let same = chosen.iter().rev().take_while(|it| **it == place).count();
         let of = chosen.len() - same..=chosen.len();
@@ -220,7 +220,7 @@ impl Assignment<'_> {
     }
 }
 
-/// Whether the members of each group are members of one of the others.
+/// True if the members of each group are members of one of the others.
 fn refines(a: &Family, b: &Family) -> bool {
     a.iter().all(|(group, _)| {
         b.iter()
@@ -260,7 +260,7 @@ fn families(calls: &Calls<'_>, pool: &[Sequence]) -> Vec<Option<Family>> {
     (0..most).map(family).collect()
 }
 
-/// Whether calls can be operations of these groups.
+/// True if calls can be operations of these groups.
 fn is_possible(calls: &Calls<'_>, family: &Family) -> bool {
     family.iter().all(|(group, sequences)| {
         by_signature(calls, sequences).iter().all(|sequences| {
@@ -380,7 +380,7 @@ impl Queue {
         Some(queue)
     }
 
-    /// Whether the order of two calls of one signature is certain, of which the first began
+    /// True if the order of two calls of one signature is certain, of which the first began
     /// earlier: when it did, the other thread was busy, or there was nothing else to take.
     ///
     /// Of the `n` calls of an operation that began before the second, and itself, all were

@@ -79,7 +79,7 @@ pub trait InParts: Trace {
 pub struct PartScan {
     /// What was found of each location, in the order in which they were given.
     pub locations: Vec<PartLocation>,
-    /// Whether all parts have to be read thoroughly.
+    /// True if all parts have to be read thoroughly.
     pub wants_more: bool,
 }
 

@@ -259,7 +259,7 @@ impl Quotient {
         }
     }
 
-    /// Whether another has the list of the first, which is marked.
+    /// True if another has the list of the first, which is marked.
     fn is_same(&self, first: u32, other: u32) -> bool {
         let (first, other) = (first as usize, other as usize);
         let marked = |it: &u32| self.marks[*it as usize] == self.stamp;

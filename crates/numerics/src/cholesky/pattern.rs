@@ -46,7 +46,7 @@ impl Pattern {
         self.rows.len()
     }
 
-    /// Whether there are none, as there are no unknowns.
+    /// True if there are none, as there are no unknowns.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

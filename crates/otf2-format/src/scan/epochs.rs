@@ -91,7 +91,7 @@ impl<'a> Fetches<'a> {
     }
 }
 
-/// Whether an atomic operation returns what was there.
+/// True if an atomic operation returns what was there.
 const fn fetches(operation: RmaAtomicType) -> bool {
     matches!(
         operation,

@@ -69,7 +69,7 @@ pub(super) struct Exposures<'a> {
     group_table: Option<&'a MappingTable>,
     own: LocationIndex,
     counts: HashMap<(RmaWinRef, LocationIndex, Part), u32>,
-    /// Whether all are recorded so far, by this location.
+    /// True if all are recorded so far, by this location.
     is_whole: bool,
 }
 

@@ -187,7 +187,7 @@ impl LifeCycles {
         })
     }
 
-    /// Whether as many have ended as have begun, but others.
+    /// True if as many have ended as have begun, but others.
     fn is_broken(&self, cycle: Cycle) -> bool {
         self.gaps == 0 && self.open[cycle as usize] == 0 && self.names[cycle as usize] != 0
     }

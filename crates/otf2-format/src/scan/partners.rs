@@ -13,7 +13,7 @@ use crate::describe::Description;
 pub(super) struct Comm<'a> {
     /// Its handle in the description of the trace.
     pub(super) handle: u32,
-    /// Whether its members are threads.
+    /// True if its members are threads.
     pub(super) of_threads: bool,
     ranks: &'a [LocationIndex],
     /// Rank 0 if there are no ranks.

@@ -113,7 +113,7 @@ fn sharing(info: &TraceInfo) -> HashSet<LocationIndex> {
         .collect()
 }
 
-/// Whether a call that posts receives is over when an event with that code is recorded.
+/// True if a call that posts receives is over when an event with that code is recorded.
 /// Other requests may share the call, and the rest stands for nothing in it.
 const fn ends_posting(code: u8) -> bool {
     !matches!(
@@ -132,9 +132,9 @@ const fn ends_posting(code: u8) -> bool {
 pub(super) struct Postings<'a> {
     regions: &'a Regions,
     table: Option<&'a MappingTable>,
-    /// Whether others speak for the same rank.
+    /// True if others speak for the same rank.
     pub(super) shares: bool,
-    /// Whether there is a send in a call that may start a synchronous one.
+    /// True if there is a send in a call that may start a synchronous one.
     pub(super) has_synchronous: bool,
     /// Regions that are not left, with their times; of a location that shares its rank
     /// with none, the one that was entered last.
@@ -260,7 +260,7 @@ impl<'a> Postings<'a> {
         }
     }
 
-    /// Whether calls say which receives may have been probed.
+    /// True if calls say which receives may have been probed.
     const fn tells_probed(&self) -> bool {
         self.regions.has_probed || self.shares
     }

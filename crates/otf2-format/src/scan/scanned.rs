@@ -25,7 +25,7 @@ pub(crate) struct Scanned {
     pub(crate) twice: Twice,
     /// What it begins and ends under a name.
     pub(crate) cycles: LifeCycles,
-    /// Whether more would be found if calls were followed.
+    /// True if more would be found if calls were followed.
     pub(crate) wants_calls: bool,
 }
 

@@ -81,7 +81,7 @@ impl Teams {
 struct Team {
     /// Its communicator; `None` if that is not one of threads.
     handle: Option<u32>,
-    /// Whether this thread forked it.
+    /// True if this thread forked it.
     forked: bool,
     /// How many of its barriers this thread has entered.
     barriers: u32,
@@ -105,7 +105,7 @@ pub(super) struct Threads<'a> {
     teams: &'a Teams,
     table: Option<&'a MappingTable>,
     own: LocationIndex,
-    /// Whether what the thread enters and leaves can be a barrier, or be for a lock.
+    /// True if what the thread enters and leaves can be a barrier, or be for a lock.
     has_calls: bool,
     stack: Vec<Team>,
     /// A fork whose team has not begun.
@@ -114,7 +114,7 @@ pub(super) struct Threads<'a> {
     ended: Option<(u32, LogNode)>,
     entered: Vec<Entered>,
     locking: Locking<'a>,
-    /// Whether it recorded that it works in a team.
+    /// True if it recorded that it works in a team.
     tells_of_teams: bool,
     /// Barriers of a thread that tells of no team.
     beside: Vec<(LogNode, LogNode)>,

@@ -195,7 +195,7 @@ impl Twice {
     }
 }
 
-/// Whether one member of the operation is another than the rest.
+/// True if one member of the operation is another than the rest.
 const fn needs_root(operation: CollectiveOp) -> bool {
     matches!(
         operation,

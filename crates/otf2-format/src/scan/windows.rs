@@ -30,9 +30,9 @@ pub(super) struct Windows<'a> {
     table: Option<&'a MappingTable>,
     /// By the location's own ids.
     epochs: HashMap<RmaWinRef, Epoch>,
-    /// Whether all that the process did shows so far.
+    /// True if all that the process did shows so far.
     is_whole: bool,
-    /// Whether a part of the processes has synchronised.
+    /// True if a part of the processes has synchronised.
     pub(super) has_groups: bool,
 }
 

@@ -69,7 +69,7 @@ impl<T: Identified> Table<T> {
         self.items.len()
     }
 
-    /// Whether there are none.
+    /// True if there are none.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -42,7 +42,7 @@ pub(crate) struct ArchiveFile {
     /// Relative to the directory of the anchor file.
     pub(crate) name: PathBuf,
     pub(crate) role: Role,
-    /// Whether a link leads to it.
+    /// True if a link leads to it.
     pub(crate) is_linked: bool,
 }
 
@@ -174,7 +174,7 @@ struct Search {
     /// The directory of the anchor file.
     dir: PathBuf,
     roles: HashMap<PathBuf, Role>,
-    /// Whether what is looked at lies elsewhere, behind a link.
+    /// True if what is looked at lies elsewhere, behind a link.
     is_linked: bool,
     found: Listing,
 }
@@ -248,7 +248,7 @@ impl Search {
     }
 }
 
-/// Whether a path leads out of a directory.
+/// True if a path leads out of a directory.
 fn leads_out(dir: &Path, path: &Path) -> Result<bool> {
     let real = |path: &Path| {
         path.canonicalize()
@@ -331,7 +331,7 @@ fn found(archive: &Archive, path: &Path) -> PathBuf {
     directory(archive).join(path.strip_prefix(parent).unwrap_or(path))
 }
 
-/// Whether a file beside the anchor is a thumbnail of its archive.
+/// True if a file beside the anchor is a thumbnail of its archive.
 fn belongs(archive: &Archive, path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     name.strip_prefix(archive.name().as_encoded_bytes())

@@ -37,6 +37,6 @@ pub(super) struct Outcome {
     pub(super) edits: Packed,
     pub(super) stamps: Packed,
     pub(super) extent: Option<Extent>,
-    /// Whether time records were added, so that the chunks changed.
+    /// True if time records were added, so that the chunks changed.
     pub(super) laid_out: bool,
 }

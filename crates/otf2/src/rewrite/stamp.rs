@@ -12,7 +12,7 @@ use crate::wire::Endian;
 /// Snapshot records that say when what they recall happened.
 const ORIGINAL_EVENT_TIME: std::ops::RangeInclusive<u8> = 12..=29;
 
-/// Whether the payload of a record starts with a time.
+/// True if the payload of a record starts with a time.
 #[inline]
 pub(crate) fn has_time(kind: FileKind, code: u8) -> bool {
     code == TIMESTAMP

@@ -105,7 +105,7 @@ pub(crate) const fn f(name: &'static str, wire: Wire) -> Field {
 }
 
 impl Field {
-    /// Whether it comes once per repetition.
+    /// True if it comes once per repetition.
     #[inline]
     pub fn is_repeated(&self) -> bool {
         self.role == Role::Each

@@ -47,7 +47,7 @@ impl<'a> Guess<'a> {
         }
     }
 
-    /// Whether `original` is what [`original`](Self::original) gives for `corrected`.
+    /// True if `original` is what [`original`](Self::original) gives for `corrected`.
     #[inline]
     pub(crate) fn is(&mut self, original: u64, corrected: u64) -> bool {
         let on_piece = self.offsets.is_empty() && self.piece.has(original, corrected);
@@ -129,7 +129,7 @@ impl Piece {
         Some(self.start + product.div_ceil(self.rise))
     }
 
-    /// Whether `corrected` lies inside and [`original`](Self::original) is what became of
+    /// True if `corrected` lies inside and [`original`](Self::original) is what became of
     /// it, without a division: that takes longer than all else that is done for an event.
     /// For small numbers only.
     ///

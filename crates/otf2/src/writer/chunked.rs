@@ -69,12 +69,12 @@ impl ChunkedFile {
         self.size - CHUNK_HEADER - 1
     }
 
-    /// Whether `bytes` more still fit into the current chunk.
+    /// True if `bytes` more still fit into the current chunk.
     pub(super) fn has_room(&self, bytes: usize) -> bool {
         self.chunk.len() + bytes < self.size
     }
 
-    /// Whether the current chunk holds no record yet.
+    /// True if the current chunk holds no record yet.
     pub(super) fn at_chunk_start(&self) -> bool {
         self.chunk.len() == CHUNK_HEADER
     }

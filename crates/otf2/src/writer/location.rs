@@ -213,7 +213,7 @@ impl LocationWriter {
         self.body.raw(self.payload.as_bytes());
     }
 
-    /// Whether the event at `time` needs a timestamp record.
+    /// True if the event at `time` needs a timestamp record.
     ///
     /// libotf2 starts from time 0 and takes "0 again" for "not written yet",
     /// hence a record of its own for every event at time 0.
@@ -232,7 +232,7 @@ fn is_singleton(code: u8) -> bool {
     SINGLETONS.contains(&code)
 }
 
-/// Whether the bytes are one compressed integer and nothing else.
+/// True if the bytes are one compressed integer and nothing else.
 fn is_one_integer(payload: &[u8]) -> bool {
     match payload {
         [0xFF] => true,

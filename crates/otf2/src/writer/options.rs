@@ -16,7 +16,7 @@ pub struct WriteOptions {
     /// Wall-clock time of the first tick of the range, in nanoseconds since
     /// 1970.
     pub realtime: Option<u64>,
-    /// Whether an event may be older than the one before it on its location.
+    /// True if an event may be older than the one before it on its location.
     /// OTF2 does not allow it, but readers have to cope with such traces.
     pub allow_disorder: bool,
     /// Bytes per chunk of the event files.

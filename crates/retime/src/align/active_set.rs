@@ -226,7 +226,7 @@ impl<'a> Bench<'a> {
 }
 
 impl Aim {
-    /// Whether it asks for the same as another, where latencies below `finest` count for
+    /// True if it asks for the same as another, where latencies below `finest` count for
     /// nothing.
     fn is_like(&self, before: &Self, finest: f64) -> bool {
         let delay = (self.least - before.least).abs();

@@ -125,7 +125,7 @@ impl<'a, S: Source> Candidates<'a, S> {
         })
     }
 
-    /// Whether what is reduced now fits offsets of so many pieces.
+    /// True if what is reduced now fits offsets of so many pieces.
     pub(super) fn are_fine_enough(&self, pieces: usize) -> bool {
         pieces.max(OPTIONS.windows) == self.reduced.windows()
     }

@@ -300,7 +300,7 @@ fn clocks<'a>(steps: impl Iterator<Item = &'a Step>) -> Vec<ClockId> {
     ids
 }
 
-/// Whether a cycle of steps closes.
+/// True if a cycle of steps closes.
 fn any_closes<'a>(steps: impl Iterator<Item = &'a Step> + Clone) -> bool {
     let ids = clocks(steps.clone());
     let number = |clock: ClockId| ids.partition_point(|&id| id < clock);

@@ -59,7 +59,7 @@ impl Judged<'_> {
         suspects.outliers(source, left_out, monitor)
     }
 
-    /// Whether some dependency is reversed by as much.
+    /// True if some dependency is reversed by as much.
     pub(super) fn any(&self) -> bool {
         let bound = -self.bound();
         self.fastest.iter().any(|&least| least < bound)
@@ -169,7 +169,7 @@ impl Windows {
         self
     }
 
-    /// Whether outliers touch few windows, of the run and of each link: what many
+    /// True if outliers touch few windows, of the run and of each link: what many
     /// dependencies of a link say is no misreading, however few they are.
     fn are_few(&self) -> bool {
         let mut touched = Set::default();

@@ -53,7 +53,7 @@ use super::reduced::Point;
 pub(super) struct Recorded {
     /// By how many ticks the most reversed dependency is off.
     worst: f64,
-    /// Whether there are too few dependencies to tell more than what they contradict.
+    /// True if there are too few dependencies to tell more than what they contradict.
     pub(super) sparse: bool,
     /// What the curve of each clock would be.
     curves: Vec<f64>,

@@ -54,7 +54,7 @@ pub(super) fn rough(
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Aligned {
     pub(super) alignment: Alignment,
-    /// Whether dependencies contradict it, outliers or others.
+    /// True if dependencies contradict it, outliers or others.
     pub(super) contradicted: bool,
     /// By how much rates wander in a second that the trace does not prove wrong, as a fraction.
     pub(super) wander: f64,

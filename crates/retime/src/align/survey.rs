@@ -20,7 +20,7 @@ pub(super) struct Contradictions {
 }
 
 impl Contradictions {
-    /// Whether they show all over the run.
+    /// True if they show all over the run.
     pub(super) fn are_proof(&self) -> bool {
         self.touched * OPTIONS.proof_among > self.windows
     }

@@ -124,7 +124,7 @@ impl<'a> Ways<'a> {
         those.iter().map(move |&at| &steps[at as usize])
     }
 
-    /// Whether there is a way back, between clocks that a step leads from and to.
+    /// True if there is a way back, between clocks that a step leads from and to.
     pub(super) fn return_from(&self, from: ClockId, to: ClockId) -> bool {
         self.component.get(self.number(from)) == self.component.get(self.number(to))
     }

@@ -237,13 +237,13 @@ struct Sides {
 }
 
 impl Sides {
-    /// Whether anything but the counts has a say in who belongs to whom.
+    /// True if anything but the counts has a say in who belongs to whom.
     fn is_doubtful(&self) -> bool {
         let Self { receives, .. } = self;
         receives.logs > 1 || receives.any_time && receives.overtakes || self.lengths_differ()
     }
 
-    /// Whether all messages are there, and nothing but their order can be that of the run.
+    /// True if all messages are there, and nothing but their order can be that of the run.
     fn is_exact(&self) -> bool {
         let Self { sends, receives } = self;
         let alone = sends.logs == 1 && receives.logs == 1;

@@ -235,7 +235,7 @@ impl Collectives {
         }
     }
 
-    /// Whether the cause in slot `from` precedes the effect in slot `to`.
+    /// True if the cause in slot `from` precedes the effect in slot `to`.
     #[inline]
     pub fn depends(&self, instance: Instance, from: usize, to: usize) -> bool {
         let it = self.operation(instance);

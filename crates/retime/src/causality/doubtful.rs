@@ -86,7 +86,7 @@ impl Doubtful {
         self.sender_gap.is_some() || self.receiver_gap.is_some()
     }
 
-    /// Whether sends and receives are listed in the order of the channel, though some
+    /// True if sends and receives are listed in the order of the channel, though some
     /// may be missing.
     fn is_ordered(&self) -> bool {
         self.order.is_certain && !self.several_send && !self.has_gap()

@@ -75,7 +75,7 @@ impl Gaps {
         self.never_completed.get(&endpoint).copied()
     }
 
-    /// Whether recording was off for a thread of the process of a location. One thread
+    /// True if recording was off for a thread of the process of a location. One thread
     /// may tell that for all of them.
     pub(super) fn touch_process(&self, location: LocationIndex) -> bool {
         self.of_processes.contains(&location)

@@ -102,7 +102,7 @@ impl<I: Id> Ids<I> {
         self.numbers.len()
     }
 
-    /// Whether none is left.
+    /// True if none is left.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
@@ -126,7 +126,7 @@ impl<I: Id> Ids<I> {
         I::of_number(self.numbers.start + (self.numbers.end - 1 - id.number()))
     }
 
-    /// Whether `id` is one of them.
+    /// True if `id` is one of them.
     #[inline]
     pub fn contains(&self, id: I) -> bool {
         self.numbers.contains(&id.number())
@@ -208,7 +208,7 @@ impl<I: Id> PackedOption<I> {
         (self.number != u32::MAX).then(|| I::of_number(self.number))
     }
 
-    /// Whether it is one.
+    /// True if it is one.
     #[inline]
     pub const fn is_some(self) -> bool {
         self.number != u32::MAX

@@ -148,7 +148,7 @@ fn handed_over(
         .collect()
 }
 
-/// Whether the members of a communicator are threads.
+/// True if the members of a communicator are threads.
 fn speak_for_themselves(info: &TraceInfo, communicator: u32) -> bool {
     let known = info.communicators.get(communicator as usize);
     known.is_some_and(|it| matches!(it.members, Members::Threads(_)))
@@ -239,7 +239,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether threads of a member have handed calls over to each other.
+    /// True if threads of a member have handed calls over to each other.
     fn lacks_order(&self, member: &Member) -> bool {
         self.handed_over.contains(&member.location)
             && member.calls.iter().any(|call| call.begin.is_none())
@@ -319,7 +319,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Whether everybody waits for everybody in each of `calls`.
+    /// True if everybody waits for everybody in each of `calls`.
     fn all_meet_all(&self, calls: &[Call]) -> bool {
         calls.iter().all(|call| {
             self.class(call.what.operation) == Class::AllToAll

@@ -74,7 +74,7 @@ fn from_end(part: &[Length], whole: &[Length]) -> Option<Vec<usize>> {
     Some(places)
 }
 
-/// Whether the channel is complete, each receive has room for what was sent, and some
+/// True if the channel is complete, each receive has room for what was sent, and some
 /// have more.
 pub(super) fn tells_room(sent: &[Length], received: &[Length]) -> bool {
     let mut pairs = sent.iter().zip(received);

@@ -147,7 +147,7 @@ fn participants(events: &[Named<'_>], nodes: &Nodes) -> Option<Vec<Participant>>
     events.chunk_by(same).map(participant).collect()
 }
 
-/// Whether fewer begins or ends came than the operation has.
+/// True if fewer begins or ends came than the operation has.
 fn is_incomplete(events: &[Named<'_>], nodes: &Nodes) -> bool {
     [Role::CollectiveBegin, Role::CollectiveEnd]
         .iter()

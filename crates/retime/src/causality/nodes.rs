@@ -307,7 +307,7 @@ impl Nodes {
         self.times.len()
     }
 
-    /// Whether no event has a role.
+    /// True if no event has a role.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }

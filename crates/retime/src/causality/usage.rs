@@ -173,7 +173,7 @@ pub(crate) fn used_within(causality: &Causality, families: &Clocks) -> u64 {
     nodes.whole().all_reduce(Sum(own)).0
 }
 
-/// Whether nobody else can take part.
+/// True if nobody else can take part.
 fn is_alone(info: &TraceInfo, communicator: u32) -> bool {
     let known = info.communicators.get(communicator as usize);
     known.is_some_and(|it| match &it.members {

@@ -30,7 +30,7 @@ pub(super) struct CollectiveState<'a> {
     clocks: &'a Clocks,
     progress: Vec<Progress>,
     members: Members,
-    /// Whether any locations share a clock.
+    /// True if any locations share a clock.
     is_shared: bool,
     /// By slot, from `first_incomplete` on: the earliest time that the end may have, given the
     /// begins in other parts of the trace. `UNKNOWN` if none is known.
@@ -114,7 +114,7 @@ impl<'a> CollectiveState<'a> {
         0..participants.len()
     }
 
-    /// Whether all begins on other clocks that the end in `slot` depends on are
+    /// True if all begins on other clocks that the end in `slot` depends on are
     /// computed.
     pub(super) fn is_ready(&self, values: &[i64], slot: Slot, clock: ClockId) -> bool {
         let (instance, place, it) = self.locate(slot);

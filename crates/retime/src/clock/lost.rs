@@ -75,7 +75,7 @@ impl Lost {
         ((u128::from(lead) + u128::from(self.ahead)) << 64) - u128::from(self.parts)
     }
 
-    /// Whether less is lost than by `other`.
+    /// True if less is lost than by `other`.
     #[inline]
     pub(super) fn is_less(self, other: Self) -> bool {
         (!self.ahead, self.parts) < (!other.ahead, other.parts)

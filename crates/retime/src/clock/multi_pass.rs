@@ -87,7 +87,7 @@ pub struct Passes {
 }
 
 impl Passes {
-    /// Whether the leads are within the threshold.
+    /// True if the leads are within the threshold.
     pub fn is_within(&self) -> bool {
         self.excess <= self.threshold
     }

@@ -43,7 +43,7 @@ pub(super) struct Stepper<'a> {
 #[derive(Default)]
 struct Moment {
     raw: i64,
-    /// Whether several locations have a node at `raw`.
+    /// True if several locations have a node at `raw`.
     tied: bool,
     /// Locations with a node at `raw` ahead, each with its own lead.
     passing: Vec<(usize, Lead)>,
@@ -255,7 +255,7 @@ pub(super) fn causes(causality: &Causality, effect: EventNode) -> impl Iterator<
     )
 }
 
-/// Whether only their dependency tells which of two nodes of one clock is the
+/// True if only their dependency tells which of two nodes of one clock is the
 /// earlier one.
 pub(super) fn is_tied(nodes: &Nodes, cause: EventNode, effect: EventNode) -> bool {
     nodes.time(cause) == nodes.time(effect) && nodes.location(cause) != nodes.location(effect)

@@ -153,7 +153,7 @@ impl Default for Slopes {
 }
 
 impl Slopes {
-    /// Whether `y / x` is inside.
+    /// True if `y / x` is inside.
     fn contain(&self, y: u64, x: u64) -> bool {
         !less((y, x), self.low) && less((y, x), self.high)
     }
@@ -172,7 +172,7 @@ impl Slopes {
     }
 }
 
-/// Whether fraction `a` is smaller than `b`; a denominator of 0 is infinite.
+/// True if fraction `a` is smaller than `b`; a denominator of 0 is infinite.
 fn less(a: (u64, u64), b: (u64, u64)) -> bool {
     u128::from(a.0) * u128::from(b.1) < u128::from(b.0) * u128::from(a.1)
 }

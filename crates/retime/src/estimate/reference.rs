@@ -92,7 +92,7 @@ impl Reference {
     }
 }
 
-/// Whether an event of the clock depends on one of another, or is its cause.
+/// True if an event of the clock depends on one of another, or is its cause.
 fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
     let (nodes, collectives) = (causality.nodes(), causality.collectives());
     let other = |node: EventNode| clocks.of(nodes.location(node)) != clock;
@@ -154,7 +154,7 @@ impl Estimate {
         self.onto(&Offset::through((0..=MOMENTS).map(moment).collect()))
     }
 
-    /// Whether the clock has events, and is related to others.
+    /// True if the clock has events, and is related to others.
     fn knows(&self, clock: ClockId, edges: &Edges) -> bool {
         let offset = self.offsets.get(clock.as_usize());
         offset.is_some_and(Option::is_some)

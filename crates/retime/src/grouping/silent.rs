@@ -182,7 +182,7 @@ struct OfNodes(BTreeMap<usize, OfNode>);
 struct OfNode {
     /// Processes and their clocks, in order.
     told: Vec<(usize, ClockId)>,
-    /// Whether these are one clock.
+    /// True if these are one clock.
     one: bool,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Ties {
     tied: Vec<bool>,
     /// How many sets there are of locations with an event that may depend on others.
     sets: usize,
-    /// Whether any process has made another.
+    /// True if any process has made another.
     makes: bool,
     /// Pairs that are not tied because nothing is violated between a process and what
     /// it has made, with what it has made.

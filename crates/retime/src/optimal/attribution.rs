@@ -50,7 +50,7 @@ pub(super) struct Stepped {
     pub(super) clock: ClockId,
     pub(super) after: i64,
     pub(super) until: i64,
-    /// Whether it was set back.
+    /// True if it was set back.
     pub(super) back: bool,
     /// By how much at least.
     pub(super) by: f64,
@@ -156,7 +156,7 @@ impl Known {
         near.filter(move |it| it.until >= after)
     }
 
-    /// Whether a step is known in this stretch.
+    /// True if a step is known in this stretch.
     fn steps(&self, after: i64, until: i64) -> bool {
         let before = self.found.partition_point(|it| it.0 <= until);
         let last = before.checked_sub(1).and_then(|it| self.found.get(it));

@@ -134,7 +134,7 @@ impl Highest {
         }
     }
 
-    /// Whether no cone so far covers the link.
+    /// True if no cone so far covers the link.
     pub(super) fn rises(&mut self, link: &Link) -> bool {
         let bound = self.slope.scaled(link.bound);
         if let Some((_, cone)) = &self.cone {

@@ -83,7 +83,7 @@ impl<'a, F: Fn(&Edge) -> i64 + Sync> Facts<'a, F> {
         self.extents.get(clock.as_usize()).copied().flatten()
     }
 
-    /// Whether the estimate says that a clock was set.
+    /// True if the estimate says that a clock was set.
     pub(super) fn base_steps(&self) -> bool {
         let mut offsets = self.base.offsets.iter().flatten();
         offsets.any(|it| !it.steps().is_empty())

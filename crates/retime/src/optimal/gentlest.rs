@@ -78,7 +78,7 @@ pub struct Gentlest {
     /// The cycle that forces it; `None` if nothing has to change, or nothing is
     /// known yet.
     pub forced_by: Option<ForcingCycle>,
-    /// Whether it was found; otherwise the steps were used up, and `distortion` is a lower
+    /// True if it was found; otherwise the steps were used up, and `distortion` is a lower
     /// bound.
     pub complete: bool,
     offsets: Vec<Option<Offset>>,
@@ -238,7 +238,7 @@ type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
 
 /// What a search has come to.
 pub(super) struct Found {
-    /// Whether it ended by itself.
+    /// True if it ended by itself.
     pub(super) complete: bool,
     slope: Slope,
     /// The constraints at that slope and their least solution, if there is one.

@@ -24,7 +24,7 @@ pub struct LeastDistortion {
     pub needed: i128,
     /// Ticks of local intervals over which that can be spread.
     pub width: i128,
-    /// Whether it was found; otherwise the steps were used up, and `distortion` is a lower
+    /// True if it was found; otherwise the steps were used up, and `distortion` is a lower
     /// bound.
     pub complete: bool,
 }

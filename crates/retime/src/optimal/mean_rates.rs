@@ -34,7 +34,7 @@ use retime_model::ClockId;
 /// What is refuted by less than this share may be rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// Whether mean rates that differ by at least `least` refute that they differ by less than
+/// True if mean rates that differ by at least `least` refute that they differ by less than
 /// `delta`.
 pub(super) fn refute(least: f64, delta: f64) -> bool {
     least > delta * (1.0 + ROUNDING)
@@ -134,7 +134,7 @@ impl Slack {
         self.last = self.last.max(place);
     }
 
-    /// Whether there is any time between its first place and its last.
+    /// True if there is any time between its first place and its last.
     fn lasts(&self) -> bool {
         self.first < self.last
     }

@@ -26,7 +26,7 @@ pub(super) struct Narrowed<'a> {
 struct Narrow {
     route: Route,
     kept: Vec<Kept>,
-    /// Whether they have to be chosen anew.
+    /// True if they have to be chosen anew.
     is_stale: bool,
 }
 

@@ -16,7 +16,7 @@ pub struct BoundOptions {
     /// By how much rates differ from those of the lines at most, as a fraction, where
     /// the trace does not tell.
     pub most_difference: f64,
-    /// Whether a stamp stands for all moments until the next one that the clock
+    /// True if a stamp stands for all moments until the next one that the clock
     /// can show; otherwise for exactly one.
     pub tick_slack: bool,
     /// How many nodes and arcs of a graph each search may look at; with more to do, bounds are
@@ -45,10 +45,10 @@ pub struct OffsetBounds {
     pub reference: ClockId,
     /// What contradicts the rest under the drift bound, and was left out.
     pub relaxed: Vec<Relaxed>,
-    /// Whether the bounds are as narrow as they can be; otherwise the steps were used up,
+    /// True if the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
     pub complete: bool,
-    /// Whether that is for the steps alone.
+    /// True if that is for the steps alone.
     pub used_up: bool,
 }
 

@@ -41,7 +41,7 @@ pub(super) fn without_cycles<'a, F: Fn(&Edge) -> i64 + Sync>(
     Ok(Some(facts.bounds(low, high, relaxation, true)))
 }
 
-/// Whether a lower bound exceeds an upper one, which is the negative of its value here.
+/// True if a lower bound exceeds an upper one, which is the negative of its value here.
 fn cross(low: &[i128], high: &[i128]) -> bool {
     // A value that nothing bounds is far below any sum.
     let mut both = low.iter().zip(high);

@@ -34,7 +34,7 @@ struct Still {
     place: (ClockId, i64),
     /// One that has this stamp, if there is any.
     event: Option<EventNode>,
-    /// Whether several events have it.
+    /// True if several events have it.
     several: bool,
     before: Option<i64>,
     later: Option<i64>,

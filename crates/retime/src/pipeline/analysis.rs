@@ -77,7 +77,7 @@ impl From<CausalityError> for AnalysisError {
 pub struct UsedDelay {
     /// What is enforced.
     pub delay: MinimalDelay,
-    /// Whether it was given, not learned.
+    /// True if it was given, not learned.
     pub given: bool,
     /// Half of the fastest round trip, if clocks exchange enough to tell: no
     /// right delay is larger.
@@ -266,7 +266,7 @@ impl Analysis {
         }
     }
 
-    /// Whether the recorded times contradict nothing.
+    /// True if the recorded times contradict nothing.
     pub fn is_sound(&self) -> bool {
         self.contradictions(&self.recorded) == 0 && self.out_of_order() == 0
     }

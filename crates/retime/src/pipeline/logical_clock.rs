@@ -48,7 +48,7 @@ pub struct LogicalClock {
     /// How fast a correction may grow ahead of a jump; `None` for jumps as they
     /// are.
     pub amortization: Option<AmortizationRate>,
-    /// Whether it runs from the end of the trace to its beginning.
+    /// True if it runs from the end of the trace to its beginning.
     pub backward: bool,
 }
 

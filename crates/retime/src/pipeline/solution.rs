@@ -34,7 +34,7 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// Whether no effect comes before its cause, or too early after it.
+    /// True if no effect comes before its cause, or too early after it.
     pub fn is_sound(&self) -> bool {
         self.left.violated() == 0 && self.left.short() == 0
     }

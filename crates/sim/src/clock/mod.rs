@@ -78,7 +78,7 @@ pub struct Clock {
     pub step: u64,
     /// What it shows are multiples of `step` plus this.
     pub phase: i64,
-    /// Whether it runs backwards where it is set back.
+    /// True if it runs backwards where it is set back.
     pub backwards: bool,
 }
 

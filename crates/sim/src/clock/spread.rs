@@ -29,7 +29,7 @@ pub struct Spread {
     pub glitches: Option<Glitches>,
     /// A time service, with different errors for each clock.
     pub ntp: Option<Ntp>,
-    /// Whether clocks run backwards where they are set back.
+    /// True if clocks run backwards where they are set back.
     pub backwards: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::{
 pub struct HaloExchange {
     /// Rows and columns of the process grid.
     pub grid: (u32, u32),
-    /// Whether the grid is a torus; if not, processes at its rim have fewer
+    /// True if the grid is a torus; if not, processes at its rim have fewer
     /// neighbours.
     pub periodic: bool,
     /// Number of iterations.
@@ -37,7 +37,7 @@ pub struct HaloExchange {
     pub ranks_per_node: u32,
     /// Threads of each process, the first included.
     pub threads: u32,
-    /// Whether the further threads send their share of the messages.
+    /// True if the further threads send their share of the messages.
     pub threads_send: bool,
     /// How long messages and collectives take.
     pub network: Network,

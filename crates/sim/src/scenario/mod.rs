@@ -67,7 +67,7 @@ impl Length {
         }
     }
 
-    /// Whether a program that got so far must go on.
+    /// True if a program that got so far must go on.
     pub(crate) fn goes_on(&self, iterations: u64, events: u64, time: u64) -> bool {
         iterations < self.iterations || events < self.events || time < self.time
     }

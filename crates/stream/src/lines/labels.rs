@@ -10,7 +10,7 @@ use crate::filter::Filter;
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     known: IdMap<LocationIndex>,
-    /// Whether no more may be named.
+    /// True if no more may be named.
     pub(crate) is_closed: bool,
 }
 

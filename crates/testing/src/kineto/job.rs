@@ -71,7 +71,7 @@ pub enum Step {
         elements: u64,
         /// Of which type.
         element: Element,
-        /// Whether the rank goes on before it has ended; it waits at the end of
+        /// True if the rank goes on before it has ended; it waits at the end of
         /// the iteration.
         asynchronous: bool,
     },
@@ -111,7 +111,7 @@ pub enum Bases {
 pub struct Windows {
     /// Up to so many iterations at either end are left out, drawn for each rank.
     pub left_out: u32,
-    /// Whether a recording starts and stops in the middle of an iteration.
+    /// True if a recording starts and stops in the middle of an iteration.
     pub cut: bool,
 }
 
@@ -139,7 +139,7 @@ pub struct KinetoRun {
     pub style: Style,
     /// Ranks in a group of neighbours.
     pub tensor: u32,
-    /// Whether each rank numbers its groups by itself, so that others have the same names.
+    /// True if each rank numbers its groups by itself, so that others have the same names.
     pub equal_names: bool,
     /// Times that all steps are taken.
     pub iterations: u32,
@@ -152,9 +152,9 @@ pub struct KinetoRun {
     pub offset: u64,
     /// Parts per billion that a host's clock is fast or slow at most.
     pub drift: u64,
-    /// Whether files say the numbers of operations, as newer ones do.
+    /// True if files say the numbers of operations, as newer ones do.
     pub sequence_numbers: bool,
-    /// Whether files say the names of hosts.
+    /// True if files say the names of hosts.
     pub host_names: bool,
     /// What the files say their times are relative to.
     pub bases: Bases,

@@ -346,7 +346,7 @@ impl<'a> RankFile<'a> {
         events.complete(name, (&self.process(), &tid), call.event, &arguments)
     }
 
-    /// Whether the kernel of a call says nothing of it.
+    /// True if the kernel of a call says nothing of it.
     fn is_nameless(&self, call: &Call) -> bool {
         self.instances[call.instance].what == What::Collective(Class::Custom)
     }

@@ -46,7 +46,7 @@ pub(super) struct MethodPart {
 }
 
 impl MethodPart {
-    /// Whether nothing is contradicted by a result that can be right.
+    /// True if nothing is contradicted by a result that can be right.
     pub(super) fn is_sound(&self) -> bool {
         self.refused.is_none()
             && self

@@ -101,7 +101,7 @@ impl Summary {
         }
     }
 
-    /// Whether anything was taken or left out.
+    /// True if anything was taken or left out.
     pub(super) fn says_something(&self) -> bool {
         self.events > 0 || self.bad_lines > 0
     }

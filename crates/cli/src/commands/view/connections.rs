@@ -38,7 +38,7 @@ struct Table {
 
 struct Open {
     stream: Arc<TcpStream>,
-    /// Whether its request is there and its answer is not sent.
+    /// True if its request is there and its answer is not sent.
     is_served: bool,
 }
 
@@ -163,7 +163,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Whether somebody asks for a connection, after a moment at most.
+/// True if somebody asks for a connection, after a moment at most.
 #[cfg(unix)]
 fn somebody_waits(listener: &TcpListener) -> io::Result<bool> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -90,7 +90,7 @@ impl Request {
     }
 }
 
-/// Whether an error says that time is over, which systems call one or the other.
+/// True if an error says that time is over, which systems call one or the other.
 fn is_timeout(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock)
 }

@@ -123,7 +123,7 @@ impl Server {
         }
     }
 
-    /// Whether a name and port are those of this server.
+    /// True if a name and port are those of this server.
     fn is_own(&self, host: &str) -> bool {
         // Browsers leave out the port of HTTP.
         let (name, port) = match host.split_once(':') {
@@ -178,7 +178,7 @@ fn drawn(from: i64, to: i64, ask: &SyncSender<Wanted>) -> Answer {
     }
 }
 
-/// Whether two words are the same, in a time that does not tell where they differ.
+/// True if two words are the same, in a time that does not tell where they differ.
 fn same(one: &str, other: &str) -> bool {
     let differ = |differ: u8, (a, b): (u8, u8)| black_box(differ | (a ^ b));
     one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, differ) == 0

@@ -54,11 +54,11 @@ pub(super) struct Host {
     pub(super) location: LocationIndex,
     pub(super) launches: Vec<Launch>,
     pub(super) waits: Vec<Wait>,
-    /// Whether it records events.
+    /// True if it records events.
     pub(super) records_events: bool,
-    /// Whether other processes may record its events.
+    /// True if other processes may record its events.
     pub(super) shares_events: bool,
-    /// Whether each kernel was launched by a call of its own that is recorded.
+    /// True if each kernel was launched by a call of its own that is recorded.
     pub(super) is_complete: bool,
 }
 

@@ -131,7 +131,7 @@ impl Calls {
         }
     }
 
-    /// Whether there are calls that give streams something to do.
+    /// True if there are calls that give streams something to do.
     pub(super) fn launch_anything(&self) -> bool {
         let mut calls = self.by_region.values();
         calls.any(|it| matches!(it, Call::Launch | Call::Copy))

@@ -15,7 +15,7 @@ type Place = (LocationIndex, u64);
 pub(super) struct Edge {
     pub(super) causes: Vec<Place>,
     pub(super) effects: Vec<Place>,
-    /// Whether the cause is a launch, and not a wait the effect.
+    /// True if the cause is a launch, and not a wait the effect.
     is_launch: bool,
 }
 
@@ -43,7 +43,7 @@ struct Launched {
 }
 
 impl Launched {
-    /// Whether the launches of this one can be told.
+    /// True if the launches of this one can be told.
     fn is_certain(&self, site: Site) -> bool {
         let complete = match site {
             Site::Kernel(Some(_)) => self.launches >= self.activities,
@@ -128,7 +128,7 @@ impl Family {
         }));
     }
 
-    /// Whether nobody but the thread that waits for an event has recorded it.
+    /// True if nobody but the thread that waits for an event has recorded it.
     fn events_are_known(&self) -> bool {
         let recorders = self.hosts.iter().filter(|it| it.records_events);
         recorders.count() < 2 && !self.hosts.iter().any(|it| it.shares_events)

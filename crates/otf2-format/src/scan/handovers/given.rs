@@ -150,7 +150,7 @@ impl Handovers {
         self.tasks_in_barriers.push((task, used, worked));
     }
 
-    /// Whether the location begins to work on a task, and does not return to it.
+    /// True if the location begins to work on a task, and does not return to it.
     pub(in crate::scan) fn is_new(&mut self, task: TaskId) -> bool {
         self.open_tasks.insert(task)
     }

@@ -79,7 +79,7 @@ fn pairs_of_lock(mut records: Vec<Record>) -> Vec<(At, At)> {
     handed.collect()
 }
 
-/// Whether numbers tell the order of acquisitions: no two threads share one, and those of
+/// True if numbers tell the order of acquisitions: no two threads share one, and those of
 /// each thread rise.
 fn are_in_order(records: &mut [Record]) -> bool {
     records.sort_unstable_by_key(|it| it.at);

@@ -18,7 +18,7 @@ pub(super) struct At {
 pub(super) struct Thread<'a> {
     pub(super) location: LocationIndex,
     pub(super) handovers: &'a Handovers,
-    /// Whether recording was off for some time.
+    /// True if recording was off for some time.
     pub(super) gap: bool,
 }
 

@@ -67,7 +67,7 @@ impl Explained {
         }
     }
 
-    /// Whether rates wander more than those of clocks that do what clocks do.
+    /// True if rates wander more than those of clocks that do what clocks do.
     pub(super) fn wanders(&self) -> bool {
         self.wander > OPTIONS.usual_wander()
     }
@@ -82,7 +82,7 @@ impl Explained {
         }
     }
 
-    /// Whether it says more than what is known so far.
+    /// True if it says more than what is known so far.
     pub(super) fn is_better_than(&self, known: &Self) -> bool {
         if !self.proven.iter().all(|it| *it) {
             return false;
@@ -103,7 +103,7 @@ impl Explained {
         }
     }
 
-    /// Whether it leaves no more reversed than another, or nearly nothing.
+    /// True if it leaves no more reversed than another, or nearly nothing.
     pub(super) fn leaves_no_more_than(&self, other: &Self) -> bool {
         self.left <= other.left || self.left <= self.nearly_none()
     }
@@ -114,7 +114,7 @@ impl Explained {
         (shortest * PARTS).max(0.0) as Reversed
     }
 
-    /// Whether it says as much as another that has more steps.
+    /// True if it says as much as another that has more steps.
     pub(super) fn says_as_much_as(&self, other: &Self) -> bool {
         let is_sound = |it: &Self| it.proven.iter().all(|it| *it);
         self.needed <= other.needed

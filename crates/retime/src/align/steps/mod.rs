@@ -378,7 +378,7 @@ fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
     }
 }
 
-/// Whether no clock runs backwards.
+/// True if no clock runs backwards.
 fn advances(estimate: &Estimate) -> bool {
     let time = |&(stamp, add): &(i64, f64)| i128::from(stamp) + add.round() as i128;
     let mut offsets = estimate.offsets.iter().flatten();

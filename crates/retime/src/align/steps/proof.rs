@@ -52,7 +52,7 @@ pub(super) struct Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// Whether wander cannot have done it.
+    /// True if wander cannot have done it.
     pub(super) fn is_step(&self, step: &ClockStep) -> bool {
         let open = self.left_open(step);
         let forced = step.by.abs() - open / 2.0;

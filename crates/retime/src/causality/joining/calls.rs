@@ -105,7 +105,7 @@ pub(in crate::causality) fn proves_something(class: Class, participants: &[Parti
     class != Class::None && effects && causes
 }
 
-/// Whether causes and effects are on different sides.
+/// True if causes and effects are on different sides.
 pub(in crate::causality) fn across_sides(communicator: &Communicator, class: Class) -> bool {
     matches!(communicator.members, Members::Inter { .. }) && class != Class::Prefix
 }

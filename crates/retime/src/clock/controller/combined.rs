@@ -40,9 +40,9 @@ use super::tournament::Tournament;
 pub struct CombinedConstants {
     /// Largest gamma, that of controller A.
     pub gamma_max: f64,
-    /// Whether B takes part.
+    /// True if B takes part.
     pub b: bool,
-    /// Whether C takes part.
+    /// True if C takes part.
     pub c: bool,
     /// Smallest gamma, if D takes part.
     pub d: Option<f64>,

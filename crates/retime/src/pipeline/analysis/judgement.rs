@@ -22,7 +22,7 @@ pub struct Worse {
     pub before: u64,
     /// In the result.
     pub after: u64,
-    /// Whether those are counted, too, that are faster than the minimal delay.
+    /// True if those are counted, too, that are faster than the minimal delay.
     pub with_faster: bool,
 }
 
