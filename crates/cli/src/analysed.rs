@@ -90,7 +90,7 @@ pub(crate) fn analyse_some(
     })
 }
 
-/// The same by all processes, none of which gets to see the whole trace.
+/// Analyses a trace by all processes, none of which gets to see the whole trace.
 pub(crate) fn analyse_together(
     trace: Dealt,
     source: Source<'_>,

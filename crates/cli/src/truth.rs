@@ -77,7 +77,7 @@ impl Truth {
         found.map_err(|error| CliError::input(&self.path, error.to_string()))
     }
 
-    /// The same for several corrections of the trace.
+    /// The share of events with their true time within bounds, for several corrections of the trace.
     pub(crate) fn share_inside(
         &self,
         bounds: &BoundedOffsets,

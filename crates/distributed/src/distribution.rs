@@ -167,8 +167,8 @@ impl Distribution {
         }
     }
 
-    /// The same in the root alone. The others get what has passed through them on its way
-    /// there.
+    /// Merges what all processes have found in the root alone. The others get what has passed
+    /// through them on its way there.
     pub(crate) fn reduce_partial(&self, mine: &mut dyn Partial) {
         if let Some(tree) = self.working() {
             tree.reduce(mine);
@@ -208,7 +208,7 @@ impl Distribution {
         self.all_to_all_if_any(to).0
     }
 
-    /// The same, and whether there was anything for anybody.
+    /// Sends something to each process, and says whether there was anything for anybody.
     fn all_to_all_if_any<T>(&self, mut to: Vec<Vec<T>>) -> (Vec<Vec<T>>, bool)
     where
         T: Serialize + DeserializeOwned,

@@ -27,7 +27,7 @@ pub(crate) enum Name {
 /// One end of an arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
-    /// The same at both ends, and of no other arrow.
+    /// The number of the arrow: both ends have it, and no other arrow.
     pub(crate) arrow: u64,
     /// True if this is the cause.
     pub(crate) is_cause: bool,

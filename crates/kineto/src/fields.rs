@@ -20,7 +20,7 @@ impl Span {
             .unwrap_or_default()
     }
 
-    /// The same without the quotes, if it is a string.
+    /// The bytes of the value without its quotes, if it is a string.
     #[inline]
     pub(crate) fn text(self, event: &[u8]) -> &[u8] {
         let bytes = self.of(event);

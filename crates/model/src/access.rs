@@ -37,7 +37,7 @@ impl Access {
         })
     }
 
-    /// The same for a file that leaves this directory: who could not enter that gets no
+    /// Access to a file that leaves this directory: who could not enter that gets no
     /// access to the file. Where there are access lists the group gets what everyone has:
     /// no list says who may do both.
     #[must_use]
@@ -52,7 +52,7 @@ impl Access {
         }
     }
 
-    /// The same for a file that holds nothing to execute.
+    /// Access to a file that holds nothing to execute.
     #[must_use]
     pub fn of_data(self) -> Self {
         Self {
@@ -117,13 +117,13 @@ impl Access {
         })
     }
 
-    /// The same.
+    /// Nothing is known of it elsewhere either.
     #[must_use]
     pub fn outside(self, _: &Self) -> Self {
         self
     }
 
-    /// The same.
+    /// Nothing is known of it whatever it holds.
     #[must_use]
     pub fn of_data(self) -> Self {
         self

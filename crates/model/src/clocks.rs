@@ -72,7 +72,7 @@ impl Clocks {
         (clocks, order)
     }
 
-    /// The same, after so many groups that should have shared a clock were split.
+    /// These clocks, after so many groups that should have shared a clock were split.
     #[must_use]
     pub fn with_refuted(self, refuted: usize) -> Self {
         Self { refuted, ..self }

@@ -64,7 +64,7 @@ pub trait Format: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Box<dyn Trace>, FormatError>;
 
-    /// The same, with nobody watching.
+    /// Opens a trace with nobody watching.
     fn open(&self, path: &Path) -> Result<Box<dyn Trace>, FormatError> {
         self.open_watched(path, &())
     }

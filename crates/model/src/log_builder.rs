@@ -67,7 +67,7 @@ pub struct LogBuilder {
     last_place: usize,
     /// By number of the message: place in line and envelope.
     probed: FxHashMap<u64, (usize, Message)>,
-    /// The same by request, once a receive of the message is posted.
+    /// Place in line and envelope of a probed message by request, once a receive of it is posted.
     probed_requests: FxHashMap<u64, (usize, Message)>,
     open_begin: Option<LogNode>,
     open_collectives: Open<LogNode>,

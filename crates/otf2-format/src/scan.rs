@@ -202,7 +202,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The same as an ordinary event, not once more inside of another loop.
+    /// Reads an ordinary event; a function of its own, so that no other loop has a copy of it.
     #[inline(never)]
     fn event_apart(&mut self, event: Glance<'_>) -> Result<(), WireError> {
         self.event(event)

@@ -69,7 +69,7 @@ impl Archive {
         })
     }
 
-    /// The same archive in another directory. The anchor is not read again.
+    /// This archive in another directory. The anchor is not read again.
     pub(crate) fn moved_to(&self, dir: &Path) -> Self {
         let anchor_path = dir.join(self.anchor_path.file_name().unwrap_or_default());
         Self {

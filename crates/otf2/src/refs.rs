@@ -35,7 +35,7 @@ macro_rules! references {
                 self.0 != $number::MAX
             }
 
-            /// The same, or `None` if it refers to nothing.
+            /// This reference, or `None` if it refers to nothing.
             pub fn defined(self) -> Option<Self> {
                 self.is_defined().then_some(self)
             }

@@ -52,7 +52,7 @@ impl Trace {
         Self::open_watched(path, &())
     }
 
-    /// The same, unless `monitor` says to give up: of thousands of locations each has
+    /// Opens an archive unless `monitor` says to give up: of thousands of locations each has
     /// files to look at.
     pub fn open_watched(path: impl AsRef<Path>, monitor: &dyn Monitor) -> Result<Self> {
         let path = path.as_ref();

@@ -51,7 +51,7 @@ struct Block {
     count: usize,
 }
 
-/// The same while events are read.
+/// Levels while events are read.
 pub(crate) struct Builder {
     file: File,
     blocks: Vec<Block>,

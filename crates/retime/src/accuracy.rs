@@ -114,7 +114,7 @@ pub struct Accuracy {
     pub behind: f64,
     /// A: mean share of the run time by which local intervals are wrong.
     pub deviation: f64,
-    /// The same by location; nothing for those without events with edges.
+    /// Accuracy by location; nothing for those without events with edges.
     pub locations: Vec<Option<LocationAccuracy>>,
 }
 

@@ -11,7 +11,7 @@ use retime_model::{LocationIndex, Ticks};
 /// The minimal delay of each dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MinimalDelay {
-    /// The same for all.
+    /// One delay for all dependencies.
     Uniform(Ticks),
     /// By pair of locations.
     PerPair(DelayTable),
@@ -27,7 +27,7 @@ impl MinimalDelay {
         }
     }
 
-    /// The same delays for the [mirrored](crate::Causality::mirrored) trace.
+    /// These delays for the [mirrored](crate::Causality::mirrored) trace.
     #[must_use]
     pub fn mirrored(&self) -> Self {
         match self {

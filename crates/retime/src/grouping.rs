@@ -207,7 +207,7 @@ fn joining_processes(clocks: &Clocks, info: &TraceInfo, ties: &Ties) -> Vec<bool
     clocks.iter().map(joins).collect()
 }
 
-/// The same with a clock of its own for each process that shares one with another, if
+/// Clocks with one of its own for each process that shares one with another, if
 /// both have dependencies; `None` if none does.
 pub(crate) fn split_by_process(
     clocks: &Clocks,

@@ -106,7 +106,7 @@ pub fn repair(
     repair_with(causality, clocks, delay, gamma, monitor)
 }
 
-/// The same with a control factor of the caller's: a `gamma` near 1 suits clocks
+/// Repairs with a control factor of the caller's: a `gamma` near 1 suits clocks
 /// that are not aligned.
 pub fn repair_with(
     causality: &Causality,
@@ -282,7 +282,7 @@ fn amortized(
     })
 }
 
-/// The same over the mirrored trace.
+/// The clock's jumps with ramps before them, run over the mirrored trace.
 fn backward(
     causality: &Causality,
     clocks: &Clocks,

@@ -49,7 +49,7 @@ pub(crate) fn sort_by<T: Copy>(
     Ok(())
 }
 
-/// The same by a key.
+/// Sorts by a key, as [`sort_by`] does.
 pub(crate) fn sort_by_key<T: Copy, K: Ord>(
     entries: &mut [T],
     key: impl Fn(&T) -> K + Copy,

@@ -111,7 +111,7 @@ impl Layout {
         placed
     }
 
-    /// The same as a scan of the trace describes it.
+    /// Nodes, processes, threads and the communicator as a scan of the trace describes them.
     pub(crate) fn describe(&self, rate: TickRate) -> TraceInfo {
         let master = |rank: u32| LocationIndex(self.location(rank, 0) as u32);
         let ranks: Vec<_> = (0..self.ranks).map(master).collect();

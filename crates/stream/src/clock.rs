@@ -65,7 +65,7 @@ impl<P> Location<P> {
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub(crate) locations: Vec<LocationIndex>,
-    /// The same by what comes next.
+    /// Locations by what comes next.
     pub(crate) heads: Heads,
     pub(crate) lead: Lead,
     /// The simple logical clock.

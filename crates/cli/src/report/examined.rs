@@ -25,7 +25,7 @@ pub(crate) fn warning(part: &ExaminedPart) -> Option<String> {
     Some(format!("Mind that {}.", share(part)?))
 }
 
-/// The same after another sentence.
+/// A clause that says, after another sentence, that too little was looked at.
 pub(crate) fn caveat(part: &ExaminedPart) -> Option<String> {
     Some(format!(" {}", warning(part)?))
 }

@@ -487,7 +487,7 @@ pub(crate) struct MeasuredPart {
     /// Errors of all events with edges, without the straight line over true time that
     /// they have in common.
     pub(crate) relative_ticks: retime::Deviation,
-    /// The same without their mean only.
+    /// Errors of all events with edges, without their mean only.
     pub(crate) synchronization_ticks: retime::Deviation,
     /// Errors of the delays of messages.
     pub(crate) message_delay_ticks: retime::Deviation,

@@ -14,7 +14,7 @@ pub struct Bound {
     pub inside: f64,
     /// Mean of the bound over the events that have one.
     pub mean: f64,
-    /// The same of half of its width, below which no method can state any.
+    /// Mean of half of its width, below which no method can state any.
     pub half_width: f64,
     /// Share of events that have none, on one side at least.
     pub unbounded: f64,

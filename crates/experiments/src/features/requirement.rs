@@ -13,7 +13,7 @@ use crate::simulated::Failure;
 const SEVERAL: u32 = 6;
 /// Nanoseconds that clocks are off, to either side.
 const OFF: f64 = 200_000.0;
-/// The same for the thesis' clocks that are up to 5 ms apart.
+/// Nanoseconds that the thesis' clocks are off, which are up to 5 ms apart.
 const FAR_OFF: f64 = 2_500_000.0;
 
 /// A criterion.

@@ -143,7 +143,7 @@ impl Matching {
         }
     }
 
-    /// The same by files, of parts of them.
+    /// A matching by files, made of that of their parts.
     pub(crate) fn by_file(self, file_of: &[usize], files: usize) -> Self {
         let mut joined = vec![Vec::new(); files];
         let mut unmatched = vec![BTreeMap::new(); files];

@@ -94,7 +94,7 @@ pub struct PartLocation {
     pub concluded: Vec<u64>,
     /// Ends of messages that count if another location has the other end; see [`join`].
     pub causes: Vec<NamedMessage>,
-    /// The same, of those that receive.
+    /// Receiving ends of messages that count if another location has the other end.
     pub effects: Vec<NamedMessage>,
 }
 

@@ -166,7 +166,7 @@ impl SparseCholesky {
         Ok(solution.filter(|it| it.iter().all(|it| it.is_finite())))
     }
 
-    /// The same by an incomplete factor, if one is worth it and good enough. What was not is not
+    /// The solution by an incomplete factor, if one is worth it and good enough. What was not is not
     /// tried again for matrices like it.
     fn solve_incompletely(
         &mut self,

@@ -60,7 +60,7 @@ fn solve(matrix: &[Vec<f64>], entries: &[(usize, usize, f64)], right: &[f64]) ->
     solver(&pattern).solve(&values, right, &()).unwrap()
 }
 
-/// The same by an incomplete factor alone.
+/// Solves by an incomplete factor alone.
 fn solve_incompletely(
     matrix: &[Vec<f64>],
     entries: &[(usize, usize, f64)],

@@ -113,7 +113,7 @@ impl<'a> Summed<'a> {
         Self::of(path, open_regular(path), monitor)
     }
 
-    /// The same of what is no link.
+    /// Opens a file that is no link.
     pub(crate) fn open_unlinked(path: &Path, monitor: &'a dyn Monitor) -> Result<Self> {
         Self::of(path, open_unlinked(path), monitor)
     }

@@ -65,7 +65,7 @@ impl Curves {
         self.span * (knot as f64 / self.pieces as f64)
     }
 
-    /// The same functions with more knots.
+    /// These functions with more knots.
     pub(super) fn refined(&self, pieces: usize) -> Self {
         let mut fine = Self::flat(self.clocks, pieces, self.span);
         for knot in 0..=pieces {

@@ -52,7 +52,7 @@ impl Frame {
         Ok(Self::with_grain(source, grain, shifts, reference))
     }
 
-    /// The same with other shifts.
+    /// A frame of the same grain and reference with other shifts.
     pub(super) fn shifted(&self, source: &impl Source, shifts: Vec<i64>) -> Self {
         Self::with_grain(source, self.grain, shifts, self.reference)
     }
@@ -98,7 +98,7 @@ impl Frame {
         self.see_between(link.from, link.to, point)
     }
 
-    /// The same between clocks.
+    /// A dependency between these clocks as the shifted clocks see it.
     #[inline]
     pub(super) fn see_between(&self, from: usize, to: usize, point: &Point) -> Seen {
         let axis = &self.axis;

@@ -100,7 +100,7 @@ pub fn shortest_latency(
     shortest(&Exchange::of(&edges, offset, monitor)?, monitor)
 }
 
-/// The same of an exchange.
+/// The minimal delay that an exchange shows.
 pub(super) fn shortest(
     exchange: &Exchange,
     monitor: &dyn Monitor,

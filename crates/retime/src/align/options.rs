@@ -84,7 +84,7 @@ pub(super) struct Options {
     pub(super) off: f64,
     /// The least slack that it tells apart, in nanoseconds.
     pub(super) knee_ns: f64,
-    /// The same in grains of the clocks.
+    /// The least slack that it tells apart, in grains of the clocks.
     pub(super) knee_grains: f64,
     /// The weight of a link is as good as known if it changes by no more than this share.
     pub(super) same_weight: f64,

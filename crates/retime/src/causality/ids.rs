@@ -138,7 +138,7 @@ impl<I: Id> Ids<I> {
         self.numbers.start as usize..self.numbers.end as usize
     }
 
-    /// The same by so many at a time.
+    /// These ids, so many at a time.
     pub fn chunks(&self, size: u32) -> impl ExactSizeIterator<Item = Self> + use<I> {
         let Range { start, end } = self.numbers;
         let starts = (start..end).step_by(size as usize);

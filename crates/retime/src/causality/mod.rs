@@ -79,7 +79,7 @@ pub struct Causality {
 }
 
 impl Causality {
-    /// The same trace with all its stamps sent through `correction`. Where only
+    /// This trace with all its stamps sent through `correction`. Where only
     /// a part of the trace is here, it has to have the maps of the clocks of its locations.
     pub fn retimed(
         &self,
@@ -116,7 +116,7 @@ impl Causality {
         self.nodes.whole()
     }
 
-    /// The same, with other parts elsewhere.
+    /// This trace, with other parts elsewhere.
     #[must_use]
     pub fn in_whole(mut self, whole: Whole) -> Self {
         self.nodes.in_whole(whole);

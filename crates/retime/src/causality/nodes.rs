@@ -227,7 +227,7 @@ impl Nodes {
         mirrored
     }
 
-    /// The same nodes at the times that `correction` gives them.
+    /// These nodes at the times that `correction` gives them.
     pub(super) fn retimed(
         &self,
         correction: &Correction,
@@ -348,7 +348,7 @@ impl Nodes {
         &self.whole
     }
 
-    /// The same nodes, with other parts elsewhere.
+    /// These nodes, with other parts elsewhere.
     pub(super) fn in_whole(&mut self, whole: Whole) {
         self.whole = whole;
     }

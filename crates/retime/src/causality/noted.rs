@@ -28,7 +28,7 @@ impl<'a> Noted<'a> {
         self.add(kind, nodes.location(node), nodes.event(node));
     }
 
-    /// The same by location and number of the event.
+    /// Notes a defect by location and number of the event.
     pub(super) fn add(&mut self, kind: Defect, location: LocationIndex, event: u64) {
         if self.nodes.whole().has(location.as_usize()) {
             self.found.add(kind, location, event);

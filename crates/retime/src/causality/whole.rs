@@ -41,7 +41,7 @@ pub trait Rest: Send + Sync {
     /// Makes what was found here what all parts have found together.
     fn all_reduce(&self, mine: &mut dyn Partial);
 
-    /// The same in the first part alone; the others get some of it.
+    /// Makes that in the first part alone; the others get some of it.
     fn reduce(&self, mine: &mut dyn Partial);
 
     /// True for the first part.
@@ -82,7 +82,7 @@ pub trait Rest: Send + Sync {
         answer: &dyn Fn(Slot) -> Option<Reached>,
     ) -> Vec<(Slot, Option<Reached>)>;
 
-    /// The same parts, if events and participants get other numbers.
+    /// These parts, if events and participants get other numbers.
     fn renumbered(
         &self,
         node: &dyn Fn(EventNode) -> EventNode,
@@ -209,8 +209,8 @@ impl Whole {
         self.reduced(mine, |rest, it| rest.all_reduce(it))
     }
 
-    /// The same in the first part alone. Fails if parts do not work together any more: some of
-    /// an answer is none to go on with.
+    /// The first part learns what all parts have found. Fails if parts do not work together any
+    /// more: some of an answer is none to go on with.
     pub(crate) fn reduce<T>(&self, mine: T) -> Result<T, Cancelled>
     where
         T: Merge + Serialize + DeserializeOwned,

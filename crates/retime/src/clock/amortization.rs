@@ -133,7 +133,7 @@ pub fn amortize(
     amortize_with_ramp(causality, clocks, delay, ramp, times, monitor)
 }
 
-/// The same with a ramp of given length, where a bound on the jumps is known
+/// Spreads jumps over a ramp of given length, where a bound on the jumps is known
 /// rather than the largest one, as in the filter of `retime-stream`.
 pub fn amortize_with_ramp(
     causality: &Causality,

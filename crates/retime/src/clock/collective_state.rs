@@ -150,7 +150,7 @@ impl<'a> CollectiveState<'a> {
         self.bound_of_known(values, delay, slot, clock).max(outside)
     }
 
-    /// The same for the sake of participants that are known here.
+    /// The time before which the end in a slot cannot lie, by participants that are known here.
     fn bound_of_known(
         &self,
         values: &[i64],

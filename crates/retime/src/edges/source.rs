@@ -73,7 +73,7 @@ pub fn each_part<T: Send>(source: &impl Source, ask: impl Fn(usize) -> T + Sync)
     (0..source.parts()).into_par_iter().map(&ask).collect()
 }
 
-/// The same, unless it is to be given up.
+/// Asks something of each part, unless it is to be given up.
 pub fn each_part_watched<T: Send>(
     source: &impl Source,
     monitor: &dyn Monitor,

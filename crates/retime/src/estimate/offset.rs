@@ -20,7 +20,7 @@ pub struct Offset {
 }
 
 impl Offset {
-    /// The same at all times.
+    /// An offset that is the same at all times.
     pub fn constant(ticks: f64) -> Self {
         Self {
             knots: vec![(0, ticks)],
@@ -49,7 +49,7 @@ impl Offset {
         }
     }
 
-    /// The same, known to be of a clock that was set between these stamps.
+    /// This offset, known to be of a clock that was set between these stamps.
     pub(crate) fn with_steps(mut self, steps: &[(i64, i64)]) -> Self {
         self.steps = steps.to_vec();
         self

@@ -114,7 +114,7 @@ fn is_related(causality: &Causality, clocks: &Clocks, clock: ClockId) -> bool {
 }
 
 impl Estimate {
-    /// The same with another clock's time as the common one; `None` where that
+    /// This estimate with another clock's time as the common one; `None` where that
     /// clock is related to no other, or where a clock's time does not advance.
     #[must_use]
     pub fn rebased(&self, reference: ClockId) -> Option<Self> {
@@ -125,7 +125,7 @@ impl Estimate {
         Some(rebased)
     }
 
-    /// The same with the mean of all related clocks as the common time; `None`
+    /// This estimate with the mean of all related clocks as the common time; `None`
     /// where a clock's time does not advance.
     #[must_use]
     pub fn rebased_to_mean(&self, edges: &Edges) -> Option<Self> {

@@ -97,7 +97,7 @@ impl Standing {
     }
 }
 
-/// The same, but each clock that no dependency ties to another joined with the one that
+/// These clocks, but each that no dependency ties to another joined with the one that
 /// its locations most probably read.
 pub(super) fn silent_attached(clocks: Clocks, info: &TraceInfo, causality: &Causality) -> Clocks {
     if clocks.len() < 2 {

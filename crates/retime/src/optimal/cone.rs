@@ -52,7 +52,7 @@ pub(super) fn maximal(links: &[Link], slope: Slope) -> Vec<Link> {
     uncovered(kept, slope)
 }
 
-/// The same of links that cross.
+/// The links that no other one covers, of links that cross.
 fn uncovered(mut links: Vec<Link>, slope: Slope) -> Vec<Link> {
     links.sort_by_key(|it| (it.at_from, it.at_to, std::cmp::Reverse(it.bound)));
     links.dedup_by_key(|it| (it.at_from, it.at_to));

@@ -234,7 +234,7 @@ impl ClockErrorBound {
         after
     }
 
-    /// The same between two knots: the first after the stamp is given.
+    /// How far the truth may lie before and after, given the first knot after the stamp.
     #[inline]
     fn at_place(&self, raw: Timestamp, after: usize) -> (f64, f64) {
         let number = |value: Option<f64>| value.unwrap_or(f64::INFINITY);

@@ -187,7 +187,7 @@ impl Graph {
         })
     }
 
-    /// The same with all arcs turned round: its solution, negated, is the
+    /// This graph with all arcs turned round: its solution, negated, is the
     /// greatest of this one.
     pub(super) fn reversed(&self, monitor: &dyn Monitor) -> Result<Self, Cancelled> {
         let turn = |arc: &Arc| Arc {
@@ -473,7 +473,7 @@ struct State {
     parents: Vec<Parent>,
     /// Nodes whose values were not passed on, by rank.
     dirty: Ranks,
-    /// The same, as long as their ranks are not known.
+    /// Nodes whose values were not passed on, as long as ranks are not known.
     late: Vec<u32>,
     source: Option<usize>,
     /// Arcs that would raise the source.

@@ -135,7 +135,7 @@ struct Solved {
 }
 
 impl Solved {
-    /// The same as a result, with the correction that is settled.
+    /// The result, with the correction that is settled.
     fn found(
         self,
         correction: Correction,

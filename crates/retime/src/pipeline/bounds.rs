@@ -62,7 +62,7 @@ pub struct Bounds {
     /// The largest at any moment between the first and the last event of a clock; `None` where
     /// that is not bounded.
     pub largest_over_run: Option<f64>,
-    /// The same by clock.
+    /// The summary of each clock.
     pub by_clock: Vec<BoundSummary>,
 }
 

@@ -103,7 +103,7 @@ impl From<CorrectionError> for Unsolved {
 pub struct NotSolved {
     /// Why.
     pub reason: Unsolved,
-    /// The same in words, with the names of clocks and what may help.
+    /// The reason in words, with the names of clocks and what may help.
     pub message: String,
 }
 

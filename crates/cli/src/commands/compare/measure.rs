@@ -160,7 +160,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The same in figures; nothing where no event has a bound.
+/// Bounds in figures; nothing where no event has a bound.
 fn bound_part(bounds: &Bounds) -> Option<BoundPart> {
     let all = bounds.all;
     (all.events > 0).then_some(BoundPart {

@@ -119,7 +119,7 @@ impl<'a> Tasks<'a> {
         (once && in_all(created.at)).then_some(*phase)?
     }
 
-    /// The same for a name that its thread has used again.
+    /// Where the thread was that made each task of a name that was used again.
     fn by_use(&self, id: TaskId, created: &[Record], begun: &[Record]) -> Vec<(At, Vec<At>)> {
         let location = created[0].at.location;
         if id.team.is_none() || created.iter().any(|it| it.at.location != location) {

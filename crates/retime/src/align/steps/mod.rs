@@ -364,7 +364,7 @@ fn seen(
     })
 }
 
-/// The same clocks, as if none gained on another.
+/// These clocks, as if none gained on another.
 fn level(estimate: &Estimate, edges: &Edges) -> Estimate {
     let clocks = estimate.offsets.iter().enumerate();
     let constant = |(clock, offset): (usize, &Option<Offset>)| {

@@ -203,7 +203,7 @@ impl Analysis {
         self.bounds_within((drift, BOUND_BUDGET), solution, monitor)
     }
 
-    /// The same by searches of so many steps at most.
+    /// Bounds by searches of so many steps at most.
     pub fn bounds_within(
         &self,
         (drift, budget): (f64, u64),
