@@ -182,7 +182,7 @@ impl Follower {
         nodes.map_or(&[], |it| it.events(&it.of(location.as_usize())))
     }
 
-    /// What the solution makes of their times.
+    /// Their times in the solution.
     pub fn times(&self, location: LocationIndex) -> &[Timestamp] {
         let known = self.analysis.as_ref().zip(self.solution.as_ref());
         let times = known.and_then(|(analysis, solution)| {

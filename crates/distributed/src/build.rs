@@ -70,7 +70,7 @@ pub fn build(
     Ok(causality.in_whole(Whole::with(Arc::new(part))))
 }
 
-/// By process, the outcomes of own operations that it has members of.
+/// The outcomes of own operations for each process that has members of them.
 fn outcomes(
     joined: &Incomplete,
     owners: &Owners,

@@ -188,7 +188,7 @@ impl Distribution {
         self.all_reduce(Known(mine)).0
     }
 
-    /// What each process has found, by rank.
+    /// Gathers what each process has found, by rank.
     pub(crate) fn all_gather<T>(&self, mine: T) -> Vec<T>
     where
         T: Serialize + DeserializeOwned,

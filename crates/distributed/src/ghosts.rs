@@ -1,4 +1,4 @@
-//! What processes have to know of each other's logs to join what belongs together.
+//! Ghosts: the parts of each other's logs that processes have to know to join what belongs together.
 //!
 //! Each process of a [distributed](crate::Distribution) trace has read the logs of its own
 //! locations. Of each it sends the others what concerns theirs, which has *ghosts* there, as in
@@ -36,9 +36,9 @@ use retime::causality::{NeedsWhole, by_endpoint, endpoint};
 /// All logs, as far as this process knows them, by location.
 pub(crate) struct Halo {
     pub(crate) logs: Vec<LogColumns>,
-    /// By location, how many events with a role it has where all of them are.
+    /// The number of events with a role of each location, where all of them are.
     pub(crate) counts: Vec<u32>,
-    /// By process, what of own logs has ghosts there, by location and event.
+    /// Own events that have ghosts in each process, by location and event.
     pub(crate) sent: Vec<Vec<(LocationIndex, LogNode)>>,
     /// Who joins which calls.
     pub(crate) owners: Owners,
@@ -153,11 +153,11 @@ fn names_are_own(own: &[LogColumns], distribution: &Distribution) -> bool {
 struct Concerned<'a> {
     distribution: &'a Distribution,
     owners: &'a Owners,
-    /// By communicator the processes that hold members.
+    /// The processes that hold members of each communicator.
     holders: Vec<Vec<usize>>,
 }
 
-/// What of a log another process wants: places in its columns, rising.
+/// The part of a log that another process wants: places in its columns, rising.
 #[derive(Default)]
 struct Wanted {
     sends: Vec<usize>,
@@ -240,7 +240,7 @@ impl<'a> Concerned<'a> {
 /// Instead of the number of a node that is not in an excerpt.
 const NOT_KEPT: u32 = u32::MAX;
 
-/// What of a log is wanted, and the nodes of the log that are in it. By node, `numbers` are
+/// The part of a log that is wanted, and the nodes of the log that are in it. By node, `numbers` are
 /// [`NOT_KEPT`] before and after.
 fn excerpt(log: &LogColumns, wanted: &Wanted, numbers: &mut [u32]) -> (LogColumns, Vec<LogNode>) {
     let call_of = |place: usize| log.posted_in.get(place).copied().unwrap_or(NO_CALL);

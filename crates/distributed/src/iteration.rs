@@ -38,11 +38,11 @@ use crate::part::Part;
 /// messages, and end soon enough where nothing is ever right.
 const MOST: usize = 1_000;
 
-/// By process what it was told last.
+/// The values that each process was told last.
 struct Told(Vec<Vec<i64>>);
 
 impl Told {
-    /// What has changed, with its places.
+    /// The values that have changed, with their places.
     fn news<K: Copy>(&mut self, of: &[Vec<K>], now: impl Fn(K) -> i64) -> Vec<Vec<(u32, i64)>> {
         let told = self.0.iter_mut().zip(of);
         let news = told.map(|(told, of)| {

@@ -54,7 +54,7 @@ pub(crate) struct Turns {
     beside: FxHashMap<LocationIndex, Vec<usize>>,
 }
 
-/// What a process knows of the calls of a communicator before anything is lent.
+/// The calls that a process knows of a communicator before anything is lent.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct Tally {
     /// Members with calls.
@@ -98,7 +98,7 @@ struct Calls {
 }
 
 impl Owners {
-    /// What all processes agree on, given the logs of own locations.
+    /// The owners that all processes agree on, given the logs of own locations.
     pub(crate) fn agreed(
         info: &TraceInfo,
         own: &[LogColumns],
@@ -192,7 +192,7 @@ impl Turns {
     }
 }
 
-/// By communicator what is known of the calls of own members.
+/// A tally of the calls of own members for each communicator.
 fn tallies(info: &TraceInfo, own: &[LogColumns], distribution: &Distribution) -> Vec<Tally> {
     let mut by_communicator: BTreeMap<u32, FxHashMap<LocationIndex, Calls>> = BTreeMap::new();
     for group in by_endpoint(info, own) {

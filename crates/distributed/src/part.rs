@@ -8,7 +8,7 @@ use retime::causality::{EventNode, Slot};
 
 use crate::distribution::Distribution;
 
-/// What this process exchanges with the others, by process.
+/// The events and slots that this process exchanges with each other one.
 #[derive(Debug)]
 pub(crate) struct Part {
     pub(crate) distribution: Distribution,

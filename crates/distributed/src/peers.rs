@@ -33,7 +33,7 @@ pub enum Broken {
     /// One of them is gone, or sends what nobody asked for.
     #[error("process {0} has ended or sent something else than it was asked for")]
     Lost(usize),
-    /// What was asked for takes the whole trace in one process.
+    /// The step takes the whole trace in one process.
     #[error("{}", words(*.0))]
     NeedsWhole(NeedsWhole),
 }

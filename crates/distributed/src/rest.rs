@@ -1,4 +1,4 @@
-//! What the library asks of the other parts of a trace, answered by messages.
+//! The library's questions to the other parts of a trace, answered by messages.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// What the root asks next, if it does not have all it needs.
+/// The next question of the root, if it does not have all it needs.
 fn asked(distribution: &Distribution) -> Result<Option<Bytes>, Cancelled> {
     distribution.known(None).ok_or(Cancelled)
 }

@@ -8,7 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-/// What users noted in a file or directory: its extended attributes in `user.`.
+/// The notes of users in a file or directory: its extended attributes in `user.`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UserAttributes {
     /// Names and values.

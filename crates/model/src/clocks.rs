@@ -109,7 +109,7 @@ impl Clocks {
         (0..self.locations.len() as u32).map(ClockId)
     }
 
-    /// What a clock is called in messages: as its first location, and how many
+    /// The name of a clock in messages: that of its first location, and how many
     /// others read it.
     pub fn describe(&self, info: &TraceInfo, clock: ClockId) -> String {
         match self.locations(clock) {

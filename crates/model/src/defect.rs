@@ -52,7 +52,7 @@ pub enum Defect {
 }
 
 impl Defect {
-    /// What it is, in words; `count` decides the grammatical number.
+    /// The defect in words; `count` decides the grammatical number.
     pub fn describe(self, count: u64) -> String {
         let plural = |one: &str, many: &str| {
             format!(

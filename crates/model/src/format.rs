@@ -1,4 +1,4 @@
-//! What a trace format has to do, so that everything else works on it.
+//! The duties of a trace format, so that everything else works on it.
 //!
 //! ```text
 //!  Format   finds out whether a path holds such a trace, and opens it
@@ -50,10 +50,10 @@ pub trait Format: Send + Sync {
     /// As an option names it, such as `otf2`.
     fn name(&self) -> &'static str;
 
-    /// What a path of this format is, in words.
+    /// A path of this format in words.
     fn describe(&self) -> &'static str;
 
-    /// Whether a path holds a trace of this format, by its name and its first
+    /// Tells how surely a path holds a trace of this format, by its name and its first
     /// bytes. That nothing lies there is no error; that it cannot be looked at is one.
     fn recognise(&self, path: &Path) -> io::Result<Recognition>;
 
@@ -76,7 +76,7 @@ pub trait Format: Send + Sync {
         None
     }
 
-    /// Whether `target` holds nothing but what this format wrote there, beside
+    /// Succeeds if `target` holds nothing but what this format wrote there, beside
     /// copies of what lies beside `input`: then it may be replaced. An error says
     /// what else it holds, or why that cannot be told.
     fn may_replace(&self, target: &Path, input: &Path) -> Result<(), String>;
@@ -93,11 +93,11 @@ pub enum Recognition {
     Certain,
 }
 
-/// What the name of a saved correction ends in: nothing that other programs take for a
+/// The end of the name of a saved correction: nothing that other programs take for a
 /// trace, a profile or JSON.
 pub const CORRECTION: &str = "retime";
 
-/// What follows that in the names of corrections that were saved when these still ended so.
+/// The text that follows it in the names of corrections that were saved when these still ended so.
 pub const EARLIER: &str = ".json";
 
 /// True if a file is called as saved corrections are.
@@ -110,13 +110,13 @@ pub fn is_correction(name: &OsStr) -> bool {
 
 /// A trace that was opened.
 pub trait Trace: Send + Sync {
-    /// What the format is called in a report, such as `OTF2`.
+    /// The name of the format in a report, such as `OTF2`.
     fn format(&self) -> &'static str;
 
     /// The file that stands for the trace, whatever path it was opened by.
     fn path(&self) -> &Path;
 
-    /// What the trace is made of, if that is known before its events are read.
+    /// The parts of the trace, if that is known before its events are read.
     fn describe(&self) -> Option<&TraceInfo>;
 
     /// About how many bytes a [`Monitor`] will hear of in one pass over all
@@ -134,7 +134,7 @@ pub trait Trace: Send + Sync {
         monitor: &dyn Monitor,
     ) -> Result<Vec<Timeline>, FormatError>;
 
-    /// Whether the trace is one file, or a directory with several.
+    /// One file, or a directory with several.
     fn shape(&self) -> Shape;
 
     /// Copies the trace byte for byte: into the existing directory `to`, or if it
@@ -244,21 +244,21 @@ pub trait Trace: Send + Sync {
         false
     }
 
-    /// What events tell of communication in ways that no log takes up, for a trace
+    /// Events that tell of communication in ways that no log takes up, for a trace
     /// with these contents; kinds of which there are none are left out.
     fn unused(&self, contents: &[Contents]) -> Vec<Unused> {
         let _ = contents;
         Vec::new()
     }
 
-    /// What a reader should know of a trace with these contents before trusting it.
+    /// Notes that a reader should know of a trace with these contents before trusting it.
     fn warnings(&self, contents: &[Contents]) -> Vec<String> {
         let _ = contents;
         Vec::new()
     }
 }
 
-/// What files a trace consists of.
+/// The files that a trace consists of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// One file.
@@ -267,18 +267,18 @@ pub enum Shape {
     Directory,
 }
 
-/// What a pass over a trace finds.
+/// The result of a pass over a trace.
 #[derive(Debug)]
 pub struct Scan {
-    /// What the trace is made of, all locations included.
+    /// The parts of the trace, all locations included.
     pub info: TraceInfo,
-    /// What each location did, in the order of [`TraceInfo::locations`].
+    /// The log of each location, in the order of [`TraceInfo::locations`].
     pub logs: Vec<LocationLog>,
-    /// What each location holds besides times.
+    /// The contents of each location besides times.
     pub contents: Vec<Contents>,
 }
 
-/// What a location holds besides times: what a correction must not change.
+/// The contents of a location besides times, which a correction must not change.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contents {
     /// How many events there are of each kind; numbers as the format has them.
@@ -291,7 +291,7 @@ pub struct Contents {
 /// from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unused {
-    /// What one of them is, in words that take a plural.
+    /// The name of one of them, in words that take a plural.
     pub kind: &'static str,
     /// Whom they can relate.
     pub reach: Reach,
@@ -313,7 +313,7 @@ pub enum Reach {
 pub struct Timeline {
     /// The times of the events asked for.
     pub times: Vec<Timestamp>,
-    /// What there is besides times.
+    /// Its contents besides times.
     pub contents: Contents,
     /// How many events there are, asked for or not.
     pub events: u64,
@@ -357,7 +357,7 @@ impl Timeline {
     }
 }
 
-/// What it takes to restore a rewritten trace: JSON text that the format alone
+/// All that it takes to restore a rewritten trace: JSON text that the format alone
 /// understands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undo(pub String);
@@ -367,12 +367,12 @@ pub struct Undo(pub String);
 pub struct EventRow {
     /// Its time as recorded.
     pub time: Timestamp,
-    /// What it is, as the format calls it.
+    /// The name that the format gives it.
     pub kind: &'static str,
     /// The region that is entered or left, or that it happens in; [`Trace::region`]
     /// names it.
     pub region: Option<u32>,
-    /// Whether that is where the location now is, or where it was.
+    /// The way into or out of where the location is, if it is one.
     pub passage: Option<Passage>,
     /// The id of the location it speaks to or hears from.
     pub peer: Option<u64>,

@@ -24,7 +24,7 @@ use std::ops::Range;
 /// smaller as a rule, and holes are made of blocks.
 const PIECE: u64 = 4096;
 
-/// What is known of the holes of a file that is read from its start to its end.
+/// All that is known of the holes of a file that is read from its start to its end.
 #[derive(Debug, Default)]
 pub struct Holes {
     /// Bytes that were read before.

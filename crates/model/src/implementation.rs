@@ -1,4 +1,4 @@
-//! What implementations do beyond what the MPI standard promises.
+//! Guarantees of implementations beyond what the MPI standard promises.
 //!
 //! A collective operation may return before the others have entered it unless what it
 //! returns depends on them. Implementations often synchronise all the same, say to agree

@@ -1,4 +1,4 @@
-//! What trace formats and algorithms share.
+//! The types that trace formats and algorithms share.
 //!
 //! A format reads a trace into these types, an algorithm computes with them, and
 //! the result goes back to the format; neither knows the other. There are no

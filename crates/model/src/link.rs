@@ -20,11 +20,11 @@ use crate::printable::printable_path;
     printable_path(target)
 )]
 pub struct LeadsOut {
-    /// What the link says.
+    /// The path that the link holds.
     pub target: PathBuf,
 }
 
-/// What the link at `root/name` says, if it leads to something inside of `root`, or to
+/// The path that the link at `root/name` holds, if it leads to something inside of `root`, or to
 /// nothing.
 ///
 /// # Errors

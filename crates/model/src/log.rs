@@ -1,4 +1,4 @@
-//! What one location did, as far as causality cares: a finished log.
+//! The acts of one location, as far as causality cares: a finished log.
 //!
 //! A [`LogBuilder`](crate::LogBuilder) makes it while the events of a location are read. A log is plain
 //! data, columns of equal kind side by side, so that it can be sent to another
@@ -137,7 +137,7 @@ pub struct LogColumns {
     pub named_messages: Vec<NamedMessage>,
     /// Begins and ends of operations that have ids.
     pub named_operations: Vec<NamedOperation>,
-    /// What the recording lacks or contradicts.
+    /// Defects of the recording.
     pub defects: Defects,
 }
 
@@ -223,7 +223,7 @@ impl Length {
 /// One participant's part in a collective operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// What was recorded at its end.
+    /// The operation as recorded at its end.
     pub what: Collective,
     /// Its begin, if that was recorded.
     pub begin: Option<LogNode>,
@@ -235,7 +235,7 @@ pub struct Call {
 /// A send or receive of a message that has an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedMessage {
-    /// What both ends have in common.
+    /// The id that both ends have in common.
     pub id: MessageId,
     /// Its event.
     pub node: LogNode,
@@ -244,9 +244,9 @@ pub struct NamedMessage {
 /// A begin or end of an operation that has an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedOperation {
-    /// What all events of the operation have in common.
+    /// The id that all events of the operation have in common.
     pub id: OperationId,
-    /// What it proves.
+    /// The order that it proves.
     pub class: Class,
     /// The place of the location in a prefix operation.
     pub rank: u32,
@@ -383,7 +383,7 @@ impl LogColumns {
         self.posted_within.get(place) == Some(&ANY_TIME)
     }
 
-    /// Whether they hang together.
+    /// Succeeds if they hang together.
     pub fn check(&self) -> Result<(), LogError> {
         self.check_events()?;
         self.check_range()?;

@@ -60,12 +60,12 @@ pub struct LogBuilder {
     /// Channels met lately, by some bits of their envelope.
     recent: [Option<(Message, ChannelIndex)>; RECENT],
     open_sends: Open<usize>,
-    /// By request: place in line, and the event that posted it.
+    /// Place in line of a request, and the event that posted it.
     open_receives: Open<(usize, u64)>,
     /// The place in line of the receive that was posted or completed last; none if
     /// that has no place.
     last_place: usize,
-    /// By number of the message: place in line and envelope.
+    /// Place in line and envelope of a probed message by its number.
     probed: FxHashMap<u64, (usize, Message)>,
     /// Place in line and envelope of a probed message by request, once a receive of it is posted.
     probed_requests: FxHashMap<u64, (usize, Message)>,

@@ -33,7 +33,7 @@ pub trait Monitor: Sync {
         let _ = bytes;
     }
 
-    /// What a user should know of what was done, in words: what a copy lacks.
+    /// Takes up what a user should know of a copy, in words, such as what it lacks.
     fn notice(&self, notice: &str) {
         let _ = notice;
     }
@@ -59,7 +59,7 @@ impl Monitor for () {}
 /// A reader whose progress is watched.
 #[allow(missing_debug_implementations, reason = "a monitor has none")]
 pub struct Watched<'a, R> {
-    /// What is read.
+    /// The reader that is watched.
     pub reader: R,
     /// Who hears of it.
     pub monitor: &'a dyn Monitor,

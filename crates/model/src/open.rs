@@ -1,4 +1,5 @@
-//! What has begun under a number and is not over: requests, of which few are open at a time.
+//! Things that have begun under a number and are not over: requests, of which few are open at a
+//! time.
 //!
 //! A recorded program posts some requests, waits for them, and posts the next. So the few
 //! that are open are looked through one after the other, which is faster than hashing as

@@ -49,7 +49,7 @@ impl StampLog {
         }
     }
 
-    /// By turns: how many stamps are right, and by how much the next one is not.
+    /// Numbers by turns: how many stamps are right, and by how much the next one is not.
     pub fn finish(self) -> Vec<i64> {
         self.stamps
     }

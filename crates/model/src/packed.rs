@@ -26,7 +26,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// What always takes the same number of bytes.
+/// A value that always takes the same number of bytes.
 pub trait Packed: Copy {
     /// How many.
     const BYTES: usize;
@@ -176,7 +176,7 @@ mod tests {
         node: LogNode
     });
 
-    /// What a deserializer of bytes that is not for people makes of a column.
+    /// The values of a column that were packed as these bytes.
     fn taken<T: Packed>(bytes: &[u8]) -> Option<Vec<T>> {
         use serde::de::Visitor;
         super::Column(std::marker::PhantomData)

@@ -1,4 +1,4 @@
-//! What lies at a path, if anything does.
+//! The kind of what lies at a path, if anything does.
 //!
 //! Only "not found" means that nothing is there. Whatever else keeps the operating system
 //! from an answer (a failing disk, a loop of links, no permission) is an error: a file that
@@ -20,12 +20,12 @@ use std::fs::{self, FileType, Metadata};
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-/// What a path leads to, links followed; `None` if that does not exist.
+/// The kind of what a path leads to, links followed; `None` if that does not exist.
 pub fn kind(path: &Path) -> io::Result<Option<FileType>> {
     Ok(found(fs::metadata(path))?.map(|it| it.file_type()))
 }
 
-/// What lies at a path itself, be it a link to nowhere; `None` if nothing does.
+/// The kind of what lies at a path itself, be it a link to nowhere; `None` if nothing does.
 pub fn kind_of_entry(path: &Path) -> io::Result<Option<FileType>> {
     Ok(found(fs::symlink_metadata(path))?.map(|it| it.file_type()))
 }

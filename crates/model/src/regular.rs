@@ -75,7 +75,7 @@ pub fn open_unlinked(path: &Path) -> io::Result<File> {
     open_checked(path, Links::Refused)
 }
 
-/// Whether the last part of a path may be a link.
+/// The right of the last part of a path to be a link.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Links {
     Followed,

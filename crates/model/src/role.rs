@@ -76,12 +76,12 @@ pub struct Message {
     pub tag: u32,
 }
 
-/// What a send and its receive have in common, where a trace says which belongs
+/// The id that a send and its receive have in common, where a trace says which belongs
 /// to which. Each id stands for one message of the trace: a number in a space of numbers,
 /// of which a format may have one for each lock, say, or just one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MessageId {
-    /// What the number is counted in.
+    /// The space of numbers in which it counts.
     pub space: u64,
     /// The number.
     pub number: u64,
@@ -94,12 +94,12 @@ impl MessageId {
     }
 }
 
-/// What all events of a collective operation have in common, where a trace says
+/// The id that all events of a collective operation have in common, where a trace says
 /// which belong together. Each id stands for one operation of the trace, as with
 /// [`MessageId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct OperationId {
-    /// What the number is counted in.
+    /// The space of numbers in which it counts.
     pub space: u64,
     /// The number.
     pub number: u64,
@@ -169,9 +169,9 @@ pub enum Operation {
     Fork,
     /// All threads of a team have come to its end; the root goes on alone.
     Join,
-    /// Of a window for one-sided communication.
+    /// Making of a window for one-sided communication.
     CreateWindow,
-    /// Of a window for one-sided communication.
+    /// Freeing of a window for one-sided communication.
     FreeWindow,
     /// Ends what was begun on a window, as far as participants [sent](Collective::sent):
     /// accessed the memory of others since the fence before.
@@ -179,7 +179,7 @@ pub enum Operation {
     Other,
 }
 
-/// What an operation proves about the order of its participants.
+/// The order of its participants that an operation proves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {

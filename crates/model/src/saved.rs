@@ -73,7 +73,7 @@ pub struct SavedClock {
     /// Ids of the locations that read it; none given: all the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub locations: Option<Vec<u64>>,
-    /// By rising raw stamp.
+    /// Knots by rising raw stamp.
     pub knots: Vec<SavedKnot>,
     /// `[raw, location id, event, corrected]`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -88,7 +88,7 @@ pub enum SavedError {
     BadMap {
         /// Its position.
         clock: usize,
-        /// What is wrong with its knots.
+        /// The fault of its knots.
         source: MapError,
     },
     /// Two clocks for one location.

@@ -41,7 +41,7 @@ impl SavedName {
         }
     }
 
-    /// What it consists of.
+    /// The bytes that it consists of.
     pub fn as_bytes(&self) -> &[u8] {
         match self {
             Self::Text(text) => text.as_bytes(),

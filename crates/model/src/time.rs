@@ -157,7 +157,7 @@ pub enum ParseDelayError {
     /// The unit is not known.
     #[error("unknown unit \"{unit}\" in \"{text}\": use ps, ns, us, ms, s or ticks")]
     UnknownUnit {
-        /// What was given.
+        /// The text that was given.
         text: String,
         /// The part that is no unit.
         unit: String,

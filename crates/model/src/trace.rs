@@ -1,4 +1,4 @@
-//! What a trace is made of, whatever its file format: locations, the processes
+//! The parts of a trace, whatever its file format: locations, the processes
 //! and nodes they belong to, and communicators.
 //!
 //! A format crate fills a [`TraceInfo`] when it opens a trace; everything else

@@ -1,4 +1,4 @@
-//! Whether a file is still the one that was read before.
+//! Files that are still the ones that were read before.
 //!
 //! Traces are read more than once: what they are made of, what depends on what, and then
 //! to be rewritten. A program that still writes one, or a copy that is not finished, would
@@ -9,7 +9,7 @@
 use std::fs::Metadata;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What tells one version of a file from another, in eight bytes.
+/// A number that tells one version of a file from another, in eight bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Version(u64);
 

@@ -22,7 +22,7 @@ pub(super) struct Talks {
 }
 
 impl Talks {
-    /// What one of so many processes sends.
+    /// The messages that one of so many processes sends.
     pub(super) fn of(sender: usize, receivers: impl Iterator<Item = usize>, size: usize) -> Self {
         let row = row_of(receivers, size);
         let rows = row.map(|row| (sender as u32, row));
@@ -33,7 +33,7 @@ impl Talks {
         }
     }
 
-    /// What is sent to some of the receivers.
+    /// The messages to some of the receivers.
     pub(super) fn to(&self, receivers: Range<usize>) -> Self {
         let from = receivers.start - self.first;
         let part = |(sender, row): &(u32, Vec<u64>)| {
@@ -47,7 +47,7 @@ impl Talks {
         }
     }
 
-    /// Of so many processes which send something to one.
+    /// True for each of so many processes that sends something to one.
     pub(super) fn senders(&self, receiver: usize, size: usize) -> Vec<bool> {
         let mut senders = vec![false; size];
         for (sender, row) in &self.rows {

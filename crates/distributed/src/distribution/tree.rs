@@ -22,10 +22,10 @@ use crate::peers::{Broken, Peers};
 const ANSWER: u8 = 0;
 const BROKEN: u8 = 1;
 
-/// What goes over the tree.
+/// A message that goes over the tree.
 type Message = Result<Vec<u8>, Broken>;
 
-/// What a process needs to know of the others.
+/// The place of a process among the others.
 pub(super) struct Tree {
     pub(super) peers: Arc<dyn Peers>,
     /// The process of each location.
@@ -180,7 +180,7 @@ impl Tree {
         bytes
     }
 
-    /// What another process says.
+    /// The message of another process.
     fn heard(&self, from: usize) -> Message {
         let mut bytes = self.peers.receive(from)?;
         match bytes.pop() {

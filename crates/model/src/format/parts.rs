@@ -74,23 +74,23 @@ pub trait InParts: Trace {
     ) -> Result<Undo, FormatError>;
 }
 
-/// What a pass over a part of a trace finds.
+/// The result of a pass over a part of a trace.
 #[derive(Debug)]
 pub struct PartScan {
-    /// What was found of each location, in the order in which they were given.
+    /// The result for each location, in the order in which they were given.
     pub locations: Vec<PartLocation>,
     /// True if all parts have to be read thoroughly.
     pub wants_more: bool,
 }
 
-/// What a pass over a part of a trace finds of a location.
+/// The result of such a pass for a location.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PartLocation {
-    /// What it did.
+    /// The log of the location.
     pub log: LocationLog,
-    /// What it holds besides times.
+    /// Its contents besides times.
     pub contents: Contents,
-    /// What the format notes for [`InParts::take_up`].
+    /// Notes of the format for [`InParts::take_up`].
     pub concluded: Vec<u64>,
     /// Ends of messages that count if another location has the other end; see [`join`].
     pub causes: Vec<NamedMessage>,
@@ -120,7 +120,7 @@ pub fn join(locations: Vec<PartLocation>) -> Result<Vec<PartLocation>, FormatErr
     locations.into_iter().map(add).collect()
 }
 
-/// What it takes to undo what was written of a part: text that the format alone
+/// All that it takes to undo what was written of a part: text that the format alone
 /// understands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartUndo(pub String);
