@@ -45,7 +45,7 @@ pub(super) struct Channels {
     pub(super) doubtful: Vec<Doubtful>,
     pub(super) as_sender: Vec<Vec<Option<usize>>>,
     pub(super) as_receiver: Vec<Vec<Option<usize>>>,
-    /// Of each line whether its pairs can be no others.
+    /// True for each line whose pairs can be no others.
     pub(super) exact: Vec<bool>,
 }
 
@@ -160,7 +160,7 @@ struct Side {
     last: LogNode,
     /// Some complete in another order than they stand in line.
     overtakes: bool,
-    /// Of some it is not known when they were posted.
+    /// True if it is not known of some when they were posted.
     any_time: bool,
     shortest: u32,
     longest: u32,

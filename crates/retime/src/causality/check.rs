@@ -24,7 +24,7 @@ use retime_model::{Cancelled, Clocks, LocationIndex, Monitor, Place, Ticks, Time
 /// How many of the worst violations are kept.
 const WORST_KEPT: usize = 10;
 
-/// What kind of dependency.
+/// The kind of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DependencyKind {
@@ -70,7 +70,7 @@ pub struct Violation {
     pub slack: Ticks,
     /// Effect minus cause.
     pub latency: Ticks,
-    /// What kind.
+    /// The kind of dependency.
     pub kind: DependencyKind,
     /// The cause.
     pub cause: Place,
@@ -375,7 +375,7 @@ struct Partial {
     at_hand: Vec<Option<(Pair, PairTally)>>,
     /// Violations of more slack are none of the worst.
     slack_to_be_kept: Ticks,
-    /// Of the collective that is looked at: causes and effects.
+    /// Causes and effects of the collective that is looked at.
     ends: Vec<(EventNode, EventNode)>,
 }
 

@@ -40,10 +40,10 @@ impl Participant {
     }
 }
 
-/// What holds for one collective operation of all its participants.
+/// Facts that hold for one collective operation of all its participants.
 #[derive(Clone, Copy, Debug)]
 pub struct JoinedOperation {
-    /// What it proves.
+    /// The order that it proves.
     pub class: Class,
     /// On an inter-communicator causes and effects are on different sides.
     pub across_sides: bool,
@@ -141,7 +141,7 @@ impl Collectives {
         self.operation(instance).slots().range()
     }
 
-    /// What holds for an operation.
+    /// The facts that hold for an operation.
     #[inline]
     pub fn operation(&self, instance: Instance) -> &JoinedOperation {
         &self.operations[instance.index()]

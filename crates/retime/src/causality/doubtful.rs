@@ -61,7 +61,7 @@ pub(super) struct Doubtful {
     pub(super) several_send: bool,
     /// Several threads receive: only times tell who was posted first.
     pub(super) several_receive: bool,
-    /// What is known of the order of receives.
+    /// The order of receives as far as it is known.
     pub(super) order: Order,
 }
 

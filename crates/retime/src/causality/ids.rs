@@ -1,4 +1,4 @@
-//! What the nodes, operations and participants of a trace are called.
+//! The names of the nodes, operations and participants of a trace.
 //!
 //! Each is a number of four bytes, since columns of them are as long as the trace
 //! has events, and a type of its own, so that none is taken for another. Those of
@@ -202,7 +202,7 @@ impl<I: Id> PackedOption<I> {
         of: PhantomData,
     };
 
-    /// What it is, unpacked.
+    /// The id, unpacked.
     #[inline]
     pub fn get(self) -> Option<I> {
         (self.number != u32::MAX).then(|| I::of_number(self.number))

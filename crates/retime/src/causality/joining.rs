@@ -245,7 +245,7 @@ impl Builder<'_, '_> {
             && member.calls.iter().any(|call| call.begin.is_none())
     }
 
-    /// What the threads of a team did together.
+    /// Joins what the threads of a team did together.
     fn team(&mut self, communicator: &Communicator, uses: &Uses<'_>) {
         if let Err((defect, place)) = uses.check() {
             self.note(defect, place);
@@ -255,7 +255,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What members called before any of them stopped recording, and after all did so
+    /// Joins what members called before any of them stopped recording, and after all did so
     /// again.
     fn around_gaps(&mut self, communicator: &Communicator, members: &[Member]) {
         let least = members.iter().map(|it| it.calls.len()).min().unwrap_or(0);
@@ -381,7 +381,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// What calls that belong together prove.
+    /// The order that calls that belong together prove.
     fn ruling(&self, communicator: &Communicator, calls: &[Entered]) -> Result<Ruling, Mismatch> {
         let Some(first) = calls.first() else {
             return Ok(Ruling {

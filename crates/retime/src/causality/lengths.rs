@@ -1,4 +1,4 @@
-//! What the lengths of messages say about a channel that lost some.
+//! Conclusions from the lengths of messages about a channel that lost some.
 //!
 //! Both ends of a message record its length. So if receives are missing, the
 //! lengths of those that are there must be found among those of the sends, in the
@@ -21,7 +21,7 @@
 
 use retime_model::Length;
 
-/// What lengths say about the pairs of a channel.
+/// The verdict of lengths on the pairs of a channel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Nothing.

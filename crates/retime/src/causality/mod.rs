@@ -111,7 +111,7 @@ impl Causality {
         &self.collectives
     }
 
-    /// What is elsewhere of the trace.
+    /// The whole trace, of which parts may be elsewhere.
     pub fn whole(&self) -> &Whole {
         self.nodes.whole()
     }
@@ -123,7 +123,7 @@ impl Causality {
         self
     }
 
-    /// What the recording lacks or contradicts, in the whole trace.
+    /// The defects of the recording, in the whole trace.
     pub fn defects(&self) -> &Defects {
         &self.defects
     }

@@ -154,7 +154,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// What lies apart, in words: stamps that are further than half of the span that there
+    /// The stamps that lie apart, in words: those that are further than half of the span that there
     /// may be from where the location in the middle begins. If there were none, all would be
     /// near enough to each other.
     fn apart(&self, info: &TraceInfo) -> String {
@@ -343,7 +343,7 @@ impl Nodes {
         (0..self.locations()).flat_map(|location| self.of(location))
     }
 
-    /// What is elsewhere of the trace.
+    /// The whole trace, of which parts may be elsewhere.
     pub fn whole(&self) -> &Whole {
         &self.whole
     }

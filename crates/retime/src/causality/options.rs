@@ -1,4 +1,4 @@
-//! What is taken for certain of what recordings leave open.
+//! Assumptions about what recordings leave open.
 
 use retime_model::Implementation;
 

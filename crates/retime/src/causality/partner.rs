@@ -2,7 +2,7 @@
 
 use super::ids::{EventNode, PackedOption, Slot};
 
-/// What a node belongs to, if anything: a send or receive to the other end of its
+/// The partner of a node, if any: a send or receive to the other end of its
 /// message, a begin or end to its slot of a collective.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partner(PackedOption<EventNode>);
@@ -10,13 +10,13 @@ pub(super) struct Partner(PackedOption<EventNode>);
 impl Partner {
     pub(super) const NONE: Self = Self(PackedOption::NONE);
 
-    /// Of a send or receive: the other end.
+    /// The other end of a send or receive.
     #[inline]
     pub(super) fn node(self) -> Option<EventNode> {
         self.0.get()
     }
 
-    /// Of a begin or end: the slot.
+    /// The slot of a begin or end.
     #[inline]
     pub(super) fn slot(self) -> Option<Slot> {
         self.0.get().map(|EventNode(number)| Slot(number))

@@ -67,7 +67,7 @@ use crate::pace::Pace;
 pub(super) struct Paired {
     /// The other end of each message, by node.
     pub(super) partner: Vec<Partner>,
-    /// What synchronous sends prove besides.
+    /// Acknowledgements that synchronous sends prove besides.
     pub(super) acknowledged: Vec<Acknowledgement>,
 }
 

@@ -100,7 +100,7 @@ struct Block {
     completed: Timestamp,
 }
 
-/// What is known of the order of receives.
+/// The order of receives as far as it is known.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Order {
     /// Where blocks start.

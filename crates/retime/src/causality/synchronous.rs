@@ -1,4 +1,4 @@
-//! What a synchronous send proves besides its message.
+//! Synchronous sends, and what they prove besides their message.
 //!
 //! A synchronous send completes only after its receive was posted. So there is a
 //! dependency the other way, too:

@@ -60,7 +60,7 @@ use super::EventNode;
 use super::collectives::Participant;
 use super::joining::{Call, Member};
 
-/// What the members of a team did, in order.
+/// The calls of the members of a team, in order.
 pub(super) struct Uses<'a> {
     threads: Vec<Thread<'a>>,
     /// The thread that forks the team, by its place.
@@ -108,7 +108,7 @@ impl<'a> Uses<'a> {
         forks_or_joins.then_some(Self { threads, root })
     }
 
-    /// What is wrong with them, and where.
+    /// Fails with what is wrong with them, and where.
     pub(super) fn check(&self) -> Result<(), (Defect, EventNode)> {
         match self.root {
             Err(NoRoot::Several(place)) => Err((Defect::CollectiveMismatch, place)),
@@ -167,7 +167,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// What a thread did last of those that may be number `turn` of `all`.
+/// The last call of a thread of those that may be number `turn` of `all`.
 fn nth_last<'a>(calls: &[&'a Call], turn: usize, all: usize) -> Option<&'a Call> {
     let lacking = all.checked_sub(calls.len())?;
     calls.get(turn.checked_sub(lacking)?).copied()

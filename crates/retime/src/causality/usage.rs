@@ -60,7 +60,7 @@ pub struct Usage {
     pub message_ends: Used,
     /// Calls of collective operations that more than one takes part in.
     pub calls: Used,
-    /// Of the unused calls those of Alltoallv and Alltoallw, in which some may send nothing
+    /// Unused calls of Alltoallv and Alltoallw, in which some may send nothing
     /// to others; see [`CausalityOptions::dense_alltoallv`](super::CausalityOptions).
     pub maybe_dense: u64,
 }

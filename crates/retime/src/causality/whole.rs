@@ -67,14 +67,14 @@ pub trait Rest: Send + Sync {
     /// Computes until no ghost has another value than before.
     fn iterate(&self, iteration: &mut dyn Iteration) -> Result<(), Cancelled>;
 
-    /// What is found by slot in the parts that join operations, for own participants of those
+    /// Numbers by slot from the parts that join operations, for own participants of those
     /// that are joined elsewhere. Not called if [all](Self::joins_apart) have their own.
     fn of_joined_elsewhere(&self, by_slot: &[i64]) -> Vec<(Slot, i64)>;
 
     /// False if each operation is joined wherever one of its participants is.
     fn joins_apart(&self) -> bool;
 
-    /// What the parts that have joined operations answer of own participants; nothing of those
+    /// The answers of the parts that have joined operations about own participants; nothing of those
     /// that are joined here.
     fn ask_joined(
         &self,
@@ -118,7 +118,7 @@ pub trait Partial {
     fn replace(&mut self, all: &[u8]) -> bool;
 }
 
-/// What is computed again and again, each time with what other parts have come to.
+/// A computation that is repeated, each time with what other parts have come to.
 pub trait Iteration {
     /// Recorded values by node.
     fn recorded(&self) -> Vec<i64>;
@@ -137,7 +137,7 @@ pub trait Iteration {
 /// The end of an operation that may come at any time.
 pub const NO_BOUND: i64 = i64::MIN;
 
-/// What is known of events that other parts compute.
+/// Knowledge of events that other parts compute.
 #[derive(Clone, Debug, Default)]
 pub struct Ghosts {
     /// Values of ghosts.
@@ -155,7 +155,7 @@ pub enum NeedsWhole {
     Method,
     /// Dependencies contradict each other, and which of them is a matter of all.
     Contradiction,
-    /// What belongs together cannot be told from a part.
+    /// Ends that belong together by name cannot be told from a part.
     Named,
     /// Times do not fit into 64 bits.
     TooFar,
@@ -181,7 +181,7 @@ impl Whole {
         Self(Some(rest))
     }
 
-    /// What is elsewhere, if anything is.
+    /// The parts that are elsewhere, if any are.
     pub(crate) fn rest(&self) -> Option<&dyn Rest> {
         self.0.as_deref()
     }
@@ -201,7 +201,7 @@ impl Whole {
         self.0.as_ref().map_or(0, |it| it.domain(location))
     }
 
-    /// What all parts have found.
+    /// Merges what all parts have found.
     pub fn all_reduce<T>(&self, mine: T) -> T
     where
         T: Merge + Serialize + DeserializeOwned,
@@ -257,7 +257,7 @@ impl Whole {
         self.by_number(mine, |location| self.has(location))
     }
 
-    /// What this part could do, if all could; else the trace has to be in one piece.
+    /// The value of this part, if all have one; else the trace has to be in one piece.
     pub(crate) fn if_all_can<T>(&self, mine: Option<T>, why: NeedsWhole) -> Option<T> {
         if !self.is_here() && !self.all_reduce(All(mine.is_some())).0 {
             self.give_up(why);

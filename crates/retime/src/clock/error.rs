@@ -29,7 +29,7 @@ impl From<CorrectionError> for ClockError {
 }
 
 impl ClockError {
-    /// What was found in a [mirrored](Causality::mirrored) trace, as of the trace
+    /// An error that was found in a [mirrored](Causality::mirrored) trace, as of the trace
     /// itself.
     #[must_use]
     pub fn mirrored(self, causality: &Causality) -> Self {

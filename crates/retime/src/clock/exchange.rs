@@ -21,7 +21,7 @@ use crate::causality::{Causality, EventNode, PackedOption, Role, Slot};
 use crate::delay::MinimalDelay;
 use retime_model::{ClockId, Clocks};
 
-/// What dependencies say of an event. The larger of two holds for both.
+/// The bound that dependencies put on an event. The larger of two holds for both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Bound {
     /// Not before this, if anything.
@@ -30,7 +30,7 @@ pub(super) enum Bound {
     Waits,
 }
 
-/// What is published of a run.
+/// The values of a run that are published.
 pub(super) struct Exchange<'a> {
     causality: &'a Causality,
     clocks: &'a Clocks,

@@ -23,7 +23,7 @@ pub(super) trait Law {
     /// How clocks went on between nodes, after all are computed.
     fn between(&mut self) -> Between;
 
-    /// What is left of `lead` at raw time `raw`.
+    /// The lead that is left of `lead` at raw time `raw`.
     fn left(&self, clock: ClockId, lead: Lead, raw: i64) -> Lead;
 
     /// Where the clock alone brings `node` at raw time `raw`.

@@ -89,14 +89,14 @@ impl Lead {
         self.after(raw, gamma).amount
     }
 
-    /// What is left of the lead at raw time `raw`, not before `since`, whatever events lie
+    /// The lead that is left at raw time `raw`, not before `since`, whatever events lie
     /// between.
     #[inline]
     pub fn after(self, raw: i64, gamma: Gamma) -> Self {
         self.less(raw, |lost, interval| lost.over(interval, gamma))
     }
 
-    /// What is left of the lead at the next event, at raw time `raw`.
+    /// The lead that is left at the next event, at raw time `raw`.
     #[inline]
     pub fn next(self, raw: i64, gamma: Gamma) -> Self {
         self.less(raw, |lost, interval| lost.next(interval, gamma))

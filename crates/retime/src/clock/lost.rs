@@ -32,7 +32,7 @@
 
 use super::gamma::Gamma;
 
-/// What a clock should have lost beyond the ticks that were taken off its lead.
+/// The part that a clock should have lost beyond the ticks that were taken off its lead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// In parts of `2^-64` ticks,

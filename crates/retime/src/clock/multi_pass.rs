@@ -50,7 +50,7 @@ use retime_model::{Clocks, Monitor};
 
 /// The gammas of the first passes.
 const FIRST: [f64; 3] = [0.999_99, 0.999_9, 0.999];
-/// What later passes make of the gamma before.
+/// The factor by which later passes change the gamma before.
 const LATER: f64 = 0.9;
 
 /// When to stop.
@@ -72,7 +72,7 @@ impl Default for MultiPass {
     }
 }
 
-/// What came out of the last pass.
+/// The result of the last pass.
 #[derive(Clone, Debug)]
 pub struct Passes {
     /// The times.

@@ -26,12 +26,12 @@ use super::gamma::Gamma;
 use super::lost::Lost;
 use retime_model::TickRate;
 
-/// What a message carries: the logical times of its sending.
+/// The logical times of its sending, which a message carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PiggybackStamp {
-    /// Of the simple logical clock.
+    /// The time of the simple logical clock.
     pub simple: i64,
-    /// Of the controlled logical clock.
+    /// The time of the controlled logical clock.
     pub controlled: i64,
 }
 

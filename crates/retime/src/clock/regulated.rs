@@ -63,7 +63,7 @@ pub enum Control {
     Combined(CombinedConstants),
 }
 
-/// What a regulated run keeps.
+/// The conditions that a regulated run keeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regulation {
     /// Least time from a cause to its effect, `mu`.

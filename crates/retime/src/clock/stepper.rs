@@ -244,7 +244,7 @@ impl Moment {
     }
 }
 
-/// What `effect` depends on, on any clock.
+/// The events that `effect` depends on, on any clock.
 pub(super) fn causes(causality: &Causality, effect: EventNode) -> impl Iterator<Item = EventNode> {
     let is_end = causality.nodes().role(effect) == Role::CollectiveEnd;
     let slot = is_end.then(|| causality.slot(effect)).flatten();

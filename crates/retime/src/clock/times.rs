@@ -1,4 +1,4 @@
-//! What a logical clock yields: a time for every node.
+//! The yield of a logical clock: a time for every node.
 
 use crate::causality::EventNode;
 use crate::clock::Gamma;

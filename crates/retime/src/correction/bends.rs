@@ -15,12 +15,12 @@ impl Point {
     }
 }
 
-/// What a map comes to at a raw time, before any step there.
+/// The time that a map comes to at a raw time, before any step there.
 pub(crate) fn arrives(map: &ClockMap, raw: Timestamp) -> Option<Timestamp> {
     at(map, raw).map(|knot| knot.arrive)
 }
 
-/// What a map goes on from at a raw time, after any step there.
+/// The time that a map goes on from at a raw time, after any step there.
 pub(crate) fn leaves(map: &ClockMap, raw: Timestamp) -> Option<Timestamp> {
     at(map, raw).map(|knot| knot.leave)
 }

@@ -170,7 +170,7 @@ fn keep_bends_between_nodes(points: &mut [Point]) {
     }
 }
 
-/// What both give a stamp at which there is no node; `None` if it does not fit
+/// The time that both give a stamp at which there is no node; `None` if it does not fit
 /// into 64 bits. Every clock has a location: one makes it.
 fn between_nodes(
     raw: Timestamp,

@@ -82,7 +82,7 @@ impl Edge {
         }
     }
 
-    /// What it has to take at least, in ticks; outside of any trace, where that
+    /// The ticks that it has to take at least; outside of any trace, where that
     /// depends on the locations, nothing is known of it.
     #[inline]
     pub fn minimal_delay(&self, delay: &MinimalDelay, nodes: &Nodes) -> i64 {
@@ -148,7 +148,7 @@ pub struct PairEdges {
 }
 
 impl Edges {
-    /// Of given dependencies, and the first and last stamp of each clock.
+    /// A list of given dependencies, and the first and last stamp of each clock.
     pub fn new(edges: Vec<Edge>, extents: Vec<Option<(i64, i64)>>) -> Self {
         Self { edges, extents }
     }

@@ -139,7 +139,7 @@ fn parted(stretches: &[Stretch]) -> Vec<Part> {
 }
 
 impl<'a, T: Fn(EventNode) -> i64 + Sync> Dependencies<'a, T> {
-    /// Of a trace; `time` tells when a node was.
+    /// The dependencies of a trace; `time` tells when a node was.
     pub fn new(causality: &'a Causality, clocks: &'a Clocks, time: T) -> Self {
         let nodes = causality.nodes();
         let mut stretches = Vec::new();

@@ -87,7 +87,7 @@ const MEASURED: f64 = 1e-4;
 /// machines that work do by less.
 const UNKNOWN: f64 = 1e-3;
 
-/// What was learned.
+/// The minimal delay that was learned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LearnedDelay {
     /// The delay to enforce.
@@ -98,7 +98,7 @@ pub struct LearnedDelay {
 }
 
 impl LearnedDelay {
-    /// Of the minimal delay that the trace shows, in ticks: an eighth of it is
+    /// A learned delay of the minimal one that the trace shows, in ticks: an eighth of it is
     /// enforced.
     pub fn from_shortest(shortest: Option<f64>) -> Self {
         let down = |ticks: f64| Ticks(ticks.floor() as i64);

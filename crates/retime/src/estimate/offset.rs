@@ -1,4 +1,4 @@
-//! What has to be added to a clock: a piecewise linear function of what it shows.
+//! The offset of a clock, to be added to it: a piecewise linear function of what it shows.
 //!
 //! ```
 //! use retime::estimate::Offset;
@@ -65,7 +65,7 @@ impl Offset {
         &self.knots
     }
 
-    /// What to add at a stamp.
+    /// The ticks to add at a stamp.
     pub fn at(&self, stamp: i64) -> f64 {
         let after = self.knots.partition_point(|&(at, _)| at <= stamp);
         match (after.checked_sub(1), self.knots.get(after)) {
@@ -79,7 +79,7 @@ impl Offset {
         }
     }
 
-    /// What has to be added to a time `stamp + at(stamp)` for the stamp, with bends
+    /// The offset to be added to a time `stamp + at(stamp)` for the stamp, with bends
     /// at whole ticks; `None` where that time does not advance.
     pub(crate) fn inverse(&self) -> Option<Self> {
         let knots = self.knots.iter();

@@ -1,4 +1,4 @@
-//! What a method of estimation returns.
+//! The result of a method of estimation.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use retime_model::Cancelled;
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
-/// What has to be added to each clock to show the time of `reference`.
+/// The offsets to be added to each clock to show the time of `reference`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// By clock; `None` where nothing relates a clock to the reference: it
@@ -119,7 +119,7 @@ impl Times for Estimate {
 }
 
 impl Estimate {
-    /// What to add to a clock that shows `stamp`, in ticks; 0 where nothing is known.
+    /// The ticks to add to a clock that shows `stamp`; 0 where nothing is known.
     #[inline]
     pub fn at(&self, clock: ClockId, stamp: i64) -> f64 {
         let offset = self.offsets.get(clock.as_usize());

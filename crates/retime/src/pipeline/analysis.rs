@@ -24,7 +24,7 @@ use crate::merge::Sum;
 use retime_model::format::Unused;
 use retime_model::{Cancelled, Clocks, Implementation, Monitor, Ticks, Timestamp, TraceInfo};
 
-/// What is known or wanted before a trace is looked at.
+/// Knowledge and wishes before a trace is looked at.
 #[derive(Clone, Debug)]
 pub struct AnalysisOptions {
     /// Which locations read one clock.
@@ -75,7 +75,7 @@ impl From<CausalityError> for AnalysisError {
 /// The minimal delay in use.
 #[derive(Clone, Debug)]
 pub struct UsedDelay {
-    /// What is enforced.
+    /// The delay that is enforced.
     pub delay: MinimalDelay,
     /// True if it was given, not learned.
     pub given: bool,
@@ -117,7 +117,7 @@ pub struct Analysis {
     differ: OnceLock<Option<Estimate>>,
 }
 
-/// What dependencies tell, counted over the whole trace.
+/// Figures of dependencies, counted over the whole trace.
 #[derive(Clone, Debug)]
 struct Told {
     counts: Counts,
@@ -175,7 +175,7 @@ impl Analysis {
         Ok(Self::of(info, causality, options, monitor)?)
     }
 
-    /// Of a trace that is joined already; fails only if `monitor` says to give up.
+    /// Analyses a trace that is joined already; fails only if `monitor` says to give up.
     pub fn of(
         info: TraceInfo,
         mut causality: Causality,
@@ -202,7 +202,7 @@ impl Analysis {
         })
     }
 
-    /// What the trace is made of.
+    /// The parts of the trace.
     pub fn info(&self) -> &TraceInfo {
         &self.info
     }
@@ -245,7 +245,7 @@ impl Analysis {
         Examined::told(&families, usage, self.told.used_within_families, unused)
     }
 
-    /// What was asked for.
+    /// The options that were asked for.
     pub fn options(&self) -> &AnalysisOptions {
         &self.options
     }
@@ -417,7 +417,7 @@ impl Analysis {
     }
 }
 
-/// What was found, with its times, which are checked.
+/// A solution of the correction that was found, with its times, which are checked.
 fn checked(found: Found, input: &Problem<'_>) -> Result<Solution, Unsolved> {
     let retimed = input.causality.retimed(&found.correction, input.monitor)?;
     let times = retimed.into_timestamps();

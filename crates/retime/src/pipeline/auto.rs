@@ -353,7 +353,7 @@ impl Work<'_> {
         )
     }
 
-    /// What clocks show, without those that were set: they are no part of a mean.
+    /// The times that clocks show, without those that were set: they are no part of a mean.
     fn steady(&self, clocks: &Clocks, alignment: &Alignment) -> Edges {
         let mut extents = Edges::extents(self.problem.causality, clocks);
         let all = extents.clone();

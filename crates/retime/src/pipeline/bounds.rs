@@ -29,7 +29,7 @@ use retime_model::{TickRate, Ticks, Timestamp, TraceInfo};
 /// How much work each search for bounds may take, in looks at moments and dependencies: some 20 s.
 pub const BOUND_BUDGET: u64 = 2_000_000_000;
 
-/// What quartz does between warm and cold: the usual drift bound, a share.
+/// The usual drift bound, as quartz drifts between warm and cold, a share.
 pub const DRIFT_BOUND: f64 = 1e-4;
 
 /// How bounds are searched for.
@@ -41,23 +41,23 @@ pub(super) fn bound_options(drift: f64) -> BoundOptions {
     }
 }
 
-/// What is known of the times of a trace.
+/// All that is known of the times of a trace.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// By how much rates may wander, a share.
     pub drift: f64,
-    /// What may have to be added to recorded stamps.
+    /// Bounds of what has to be added to recorded stamps.
     pub offsets: OffsetBounds,
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
     /// way, though no alignment found that they were set. Bounds take them to have been set there.
     pub contradicted: Vec<ClockSet>,
     /// By clock, where a step of it would show.
     pub steps: Vec<StepsShow>,
-    /// Whether each clock is bounded below and above at all.
+    /// True for each clock that is bounded below at all, and above.
     sides: Vec<(bool, bool)>,
     /// How far times can be from the truth.
     pub errors: ErrorBounds,
-    /// Of all events with edges.
+    /// The summary of all events with edges.
     pub all: BoundSummary,
     /// The largest at any moment between the first and the last event of a clock; `None` where
     /// that is not bounded.
@@ -120,7 +120,7 @@ pub(super) fn lines(
 }
 
 impl Timed<'_> {
-    /// What may have to be added to recorded stamps, for clocks that wander by at
+    /// Bounds of what has to be added to recorded stamps, for clocks that wander by at
     /// most `drift`, in searches of so many steps; `None` where nothing relates any clocks.
     pub(super) fn offsets(
         &self,
@@ -194,7 +194,7 @@ impl Timed<'_> {
 }
 
 impl Bounds {
-    /// Of the times that a correction gives.
+    /// Bounds of the times that a correction gives.
     pub(super) fn new(
         known: BoundedOffsets,
         correction: &Correction,
@@ -250,7 +250,7 @@ impl Bounds {
         outside(&self.offsets, correction, trace, &solution.times, beyond)
     }
 
-    /// Whether anything bounds what has to be added to a clock from below, and from above.
+    /// True if anything bounds what has to be added to a clock from below, and from above.
     pub fn sides(&self, clock: ClockId) -> (bool, bool) {
         let sides = self.sides.get(clock.as_usize());
         sides.copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Whether enough was looked at to say that nothing contradicts.
+//! Evidence enough to say that nothing contradicts.
 //!
 //! No contradiction found is not the same as none looked for. What is recorded of
 //! communication falls into records that dependencies rest on, ends of messages and
@@ -53,14 +53,14 @@ pub struct Examined {
     /// How many of the used records relate only locations of one [family](families), if
     /// there are several.
     pub used_within_clock: u64,
-    /// What else is recorded.
+    /// Records of other kinds.
     pub unused: Vec<UnusedKind>,
 }
 
 /// A kind of records that nothing is concluded from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct UnusedKind {
-    /// What one of them is.
+    /// The name of one of them.
     pub kind: &'static str,
     /// How many there are.
     pub records: u64,
@@ -68,7 +68,7 @@ pub struct UnusedKind {
     pub within_clock: u64,
 }
 
-/// What can be said of a trace in which no contradiction was found.
+/// The verdict on a trace in which no contradiction was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -156,7 +156,7 @@ impl Examined {
             .saturating_sub(self.used() + self.within_clock())
     }
 
-    /// What it means that no contradiction was found.
+    /// The meaning of it that no contradiction was found.
     pub fn verdict(&self) -> Verdict {
         match self.used() {
             _ if self.recorded() == 0 => Verdict::NothingRecorded,

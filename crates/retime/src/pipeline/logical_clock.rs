@@ -15,7 +15,7 @@ use crate::repair::Direction;
 use retime_model::Ticks;
 use serde::{Deserialize, Serialize};
 
-/// What controls the clock, with its constants.
+/// The control of a clock, with its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ClockControl {
     /// Event by event.
@@ -41,7 +41,7 @@ pub enum ClockKind {
 pub struct LogicalClock {
     /// Which one.
     pub kind: ClockKind,
-    /// What controls it.
+    /// The control of gamma.
     pub control: ClockControl,
     /// Least time between successive events of a location that communicate.
     pub distance: Ticks,

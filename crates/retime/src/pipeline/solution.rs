@@ -1,4 +1,4 @@
-//! What a method found, and how good it is.
+//! The solution that a method found, and how good it is.
 
 use super::implausible::RateDifference;
 use super::unsolved::Unsolved;
@@ -12,18 +12,18 @@ use crate::repair::Direction;
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, Timestamp, TraceInfo};
 
-/// What a method found. Its times were checked against every dependency before
+/// A correction that a method found. Its times were checked against every dependency before
 /// it was returned: [`is_sound`](Self::is_sound) is a fact, not a promise.
 #[derive(Clone, Debug)]
 pub struct Solution {
-    /// Of recorded times. Its clocks are finer than those of the analysis where these
+    /// The correction of recorded times. Its clocks are finer than those of the analysis where these
     /// were refuted.
     pub correction: Correction,
-    /// What the estimator found, if there was one.
+    /// The result of the estimator, if there was one.
     pub aligned: Option<Aligned>,
     /// Why clocks were not aligned, where they would have been.
     pub unaligned: Option<NotAligned>,
-    /// What the logical clock found, on the trace as aligned.
+    /// The result of the logical clock, on the trace as aligned.
     pub repaired: Option<Repaired>,
     /// If it is another minimal delay than the one given.
     pub enforced: Option<Enforced>,
@@ -66,7 +66,7 @@ pub struct Repaired {
 pub enum NotAligned {
     /// No dependency relates any two clocks.
     NoDependency,
-    /// What was estimated makes no clock.
+    /// The estimate makes no clock.
     BadEstimate(BadEstimate),
     /// Aligned times would not fit into 64 bits.
     TooFar,
@@ -98,7 +98,7 @@ impl NotAligned {
 /// A minimal delay that a method told from aligned clocks.
 #[derive(Clone, Debug)]
 pub struct Enforced {
-    /// What was enforced.
+    /// The delay that was enforced.
     pub delay: MinimalDelay,
     /// The one that the aligned trace shows, if it shows any.
     pub shortest: Option<Ticks>,
@@ -107,7 +107,7 @@ pub struct Enforced {
 /// Clocks put on one time.
 #[derive(Clone, Debug)]
 pub struct Aligned {
-    /// What has to be added to each clock, if all dependencies were weighed: what
+    /// The estimate of what has to be added to each clock, if all dependencies were weighed: what
     /// one of the papers' estimators finds may be too far off to bound errors by.
     pub estimate: Option<Estimate>,
     /// Clocks that nothing relates to the others: they keep their time.

@@ -58,7 +58,7 @@ pub(in crate::causality) fn members_with_calls(
     ranks.map(member).collect()
 }
 
-/// What an operation proves, and which is its root.
+/// The order that an operation proves, and its root.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(in crate::causality) struct Ruling {
     pub(in crate::causality) class: Class,

@@ -20,7 +20,7 @@ pub struct Turns {
     pub every: usize,
 }
 
-/// What all parts of a trace know of the calls in it.
+/// Facts about calls that all parts of a trace know.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::causality) struct Shared<'a> {
     /// Communicators of which each operation is joined in one part.
@@ -29,7 +29,7 @@ pub(in crate::causality) struct Shared<'a> {
     pub(in crate::causality) lack_begins: &'a FxHashSet<LocationIndex>,
 }
 
-/// What an operation comes to, once all of its calls are known.
+/// The result of joining an operation, once all of its calls are known.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Outcome {
     /// Whose operation it is.
@@ -38,7 +38,7 @@ pub struct Outcome {
     pub(super) ruling: Ruling,
 }
 
-/// What is joined here, and what it takes to join the rest.
+/// The operations that are joined here, and what it takes to join the rest.
 #[derive(Debug, Default)]
 pub(in crate::causality) struct Joined {
     /// Operations that are visited here.
@@ -47,7 +47,7 @@ pub(in crate::causality) struct Joined {
     pub(super) others: Collectives,
     /// Participants elsewhere of operations in turns that were joined here.
     pub(in crate::causality) ghost_participants: Vec<(Slot, LocationIndex)>,
-    /// What came of these operations.
+    /// The outcomes of these operations.
     pub(in crate::causality) outcomes: Vec<Outcome>,
     /// By communicator in turns the members whose calls are all known here, by place.
     pub(super) awaiting: FxHashMap<u32, Vec<(u32, Member)>>,

@@ -36,7 +36,7 @@ pub struct DegressiveConstants {
     pub q_init: f64,
     /// Value to which they decay.
     pub q_min: f64,
-    /// What is left of the rest at each event.
+    /// The share that is left of the rest at each event.
     pub q_factor: f64,
     /// Largest gamma.
     pub gamma_max: f64,

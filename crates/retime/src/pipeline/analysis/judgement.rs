@@ -1,4 +1,4 @@
-//! What a solution does to a trace, and how far from the truth it can be.
+//! The effects of a solution on a trace, and how far from the truth it can be.
 
 use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
@@ -37,12 +37,12 @@ impl Worse {
     }
 }
 
-/// What a solution does to a trace.
+/// The effects of a solution on a trace.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What it does to intervals between events.
+    /// The changes of intervals between events.
     pub distortion: Distortion,
-    /// What kept the most distorted of them from being spread further, if that is known.
+    /// The send that kept the most distorted of them from being spread further, if that is known.
     pub limited_by: Option<LimitingSend>,
     /// How far each clock is ahead of its recorded time at its last event with an edge.
     pub advance: Vec<Option<Ticks>>,
@@ -113,7 +113,7 @@ impl Analysis {
         whole.agreed(found, |_| true)
     }
 
-    /// What a solution does to the intervals between events, and to clocks. Fails only if
+    /// Measures what a solution does to the intervals between events, and to clocks. Fails only if
     /// `monitor` says to give up.
     pub fn measure(
         &self,
@@ -169,7 +169,7 @@ impl Analysis {
         whole.agreed(found, |_| true)
     }
 
-    /// Whether time ran away under a logical clock: the fastest clock has no reason to
+    /// Tells if time ran away under a logical clock: the fastest clock has no reason to
     /// be ahead of itself at the end, unless the minimal delay is too large or rates
     /// differ by more than gamma allows. `advance` is that of each clock, as
     /// [`final_advance`](crate::final_advance) finds it.
