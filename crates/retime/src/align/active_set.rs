@@ -29,7 +29,7 @@ use retime_numerics::median::median;
 const ROUGHLY: f64 = 1e-2;
 const EXACTLY: f64 = 1e-6;
 
-/// What is known of the trace besides its dependencies.
+/// Properties of the trace besides its dependencies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Setting {
     /// The barrier's knee is never below this.
@@ -38,7 +38,7 @@ pub(super) struct Setting {
     pub(super) second: f64,
 }
 
-/// What the slack of a dependency is, and what it costs to have little.
+/// The zero of slack, and the cost of having little.
 #[derive(Clone, Debug)]
 struct Aim {
     /// Slack is latency less this.
@@ -54,7 +54,7 @@ struct Aim {
 pub(super) struct Found {
     pub(super) division: Division,
     pub(super) curves: Curves,
-    /// What a pass over these dependencies finds.
+    /// The result of a pass over these dependencies.
     pub(super) survey: Survey,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Bench<'a> {
         Ok(centre.into_solver())
     }
 
-    /// What to aim at after a pass.
+    /// The aim after a pass.
     ///
     /// The delay that no message undercuts is not known, but what is certain grows with
     /// the offsets: hardly less than the least latency of all, which the centre makes as

@@ -35,7 +35,7 @@ pub struct ClockStep {
 /// Aligned clocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Alignment {
-    /// What has to be added to each clock to show the time of the reference, or where
+    /// The offsets to be added to each clock to show the time of the reference, or where
     /// that was set the time it would show if it had not been. For clocks unrelated to
     /// it, that of the first clock they are tied to, and nothing if there is none.
     pub estimate: Estimate,

@@ -1,4 +1,4 @@
-//! What a dependency costs that has little slack.
+//! The cost of a dependency that has little slack.
 //!
 //! ```text
 //! phi(s) = (S/s)^2 / 2      for s >= s0

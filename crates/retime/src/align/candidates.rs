@@ -60,12 +60,12 @@ impl<'a, S: Source> Candidates<'a, S> {
         &self.component
     }
 
-    /// What was left out.
+    /// The dependencies that were left out.
     pub(super) fn outliers(&self) -> &[Edge] {
         &self.outliers
     }
 
-    /// What makes these the same as others.
+    /// The keys by which these are the same as others.
     pub(super) fn left_out(&self) -> &FxHashSet<Same> {
         &self.left_out
     }

@@ -58,7 +58,7 @@ struct Term {
 
 /// Dependencies between the same two segments; they touch the same unknowns.
 struct Group {
-    /// Of the sender before and after, of the receiver before and after.
+    /// Those of the sender before and after, and of the receiver before and after.
     unknowns: [u32; 4],
     first: usize,
     end: usize,
@@ -128,7 +128,7 @@ impl Centre {
         })
     }
 
-    /// What its systems were solved by, for another.
+    /// The solver of its systems, for another centre.
     pub(super) fn into_solver(self) -> Option<SparseCholesky> {
         self.solver
     }

@@ -1,13 +1,13 @@
-//! What the [centre](super::centre) weighs against each other.
+//! The costs that the [centre](super::centre) weighs against each other.
 
 use super::barrier::Barrier;
 
-/// What dependencies cost, and what changes of rates do.
+/// The cost of dependencies, and of changes of rates.
 #[derive(Clone, Copy)]
 pub(super) struct Cost<'a> {
-    /// What counts for no slack: the minimal delay.
+    /// The latency that counts for no slack: the minimal delay.
     pub(super) least: f64,
-    /// What little slack costs.
+    /// The cost of little slack.
     pub(super) barrier: Barrier,
     /// And how much of that counts, by link.
     pub(super) weights: &'a [f64],

@@ -54,7 +54,7 @@ impl Curves {
         before + (after - before) * part
     }
 
-    /// What the clocks at both ends of a dependency add to its latency.
+    /// The ticks that the clocks at both ends of a dependency add to its latency.
     #[inline]
     pub(super) fn between(&self, from: usize, to: usize, seen: &Seen) -> f64 {
         self.at(to, seen.received) - self.at(from, seen.sent)

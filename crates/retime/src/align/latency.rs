@@ -152,7 +152,7 @@ impl Step {
     }
 }
 
-/// What aligned clocks exchanged, by window.
+/// The least latencies of aligned clocks, by window.
 pub(super) struct Exchange {
     /// [`FINEST`] windows; the steps of each by clocks.
     steps: Vec<Vec<Step>>,
@@ -161,7 +161,7 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
-    /// Of all that a source has, by a walk over it; `offset` aligns clocks.
+    /// The exchange of all that a source has, by a walk over it; `offset` aligns clocks.
     pub(super) fn of(
         source: &impl Source,
         offset: impl Fn(ClockId, i64) -> f64 + Sync,
@@ -202,7 +202,7 @@ impl Exchange {
         })
     }
 
-    /// Of links on aligned clocks.
+    /// The exchange of links on aligned clocks.
     pub(super) fn of_links(links: &Links, frame: &Frame, curves: &Curves) -> Self {
         let of = |link: &Link| {
             let mut steps = Steps::default();

@@ -41,7 +41,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Of the cells that pass.
+    /// The links of the cells that pass.
     pub(super) fn new(clocks: usize, reduced: &Reduced, keep: impl Fn(&Cell) -> bool) -> Self {
         let mut links = Self {
             clocks,
@@ -120,7 +120,7 @@ impl Links {
         &self.points[at as usize]
     }
 
-    /// Of each stretch of a link its window, how many dependencies there are in
+    /// The stretches of a link, each with its window, how many dependencies there are in
     /// truth, and those that are listed.
     pub(super) fn stretches(&self, link: &Link) -> impl Iterator<Item = (u32, u32, &[Point])> {
         let mut first = link.first;

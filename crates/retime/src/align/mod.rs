@@ -93,7 +93,7 @@ use retime_model::{Cancelled, Monitor};
 use retime_model::{ClockId, Clocks};
 
 impl Alignment {
-    /// What error bounds may rest on: the estimate, on the time of the reference
+    /// The estimate that error bounds may rest on: on the time of the reference
     /// without its steps, and without drift for clocks
     /// that messages reach in one direction only. There the fastest messages of a
     /// few moments decide on the line, and nothing from the other side says how

@@ -1,4 +1,4 @@
-//! What the alignment takes for granted: every number that its results depend on.
+//! The constants of the alignment: every number that its results depend on.
 //!
 //! Numbers that only say when a computation is exact enough stand where it is done.
 //! Where nothing is said of sensitivity, it has not been measured.
@@ -43,7 +43,7 @@ pub(super) struct Options {
     /// Clocks are too stiff if effects come too early after their causes in more than one
     /// window of so many: in fewer it may be outliers.
     pub(super) proof_among: usize,
-    /// What may be left of that, in sum, under clocks that wander more.
+    /// The share that may be left of that, in sum, under clocks that wander more.
     pub(super) gain: f64,
     /// Once clocks are known to wander, they are taken to wander more if the least
     /// latency of all grows by this.
@@ -120,7 +120,7 @@ pub(super) struct Options {
     pub(super) instants: usize,
     /// The smallest step, in seconds.
     pub(super) smallest_step: f64,
-    /// Of each clock, so many more steps than known may come up where rates are taken
+    /// So many more steps of each clock than known may come up where rates are taken
     /// to change less than usual.
     pub(super) more_steps: usize,
     /// By how much rates change, as fractions: as much as is usual, or less, which
@@ -143,7 +143,7 @@ impl Options {
     }
 }
 
-/// What is used.
+/// The numbers that are used.
 pub(super) const OPTIONS: Options = Options {
     windows: 64,
     fewest: 8,

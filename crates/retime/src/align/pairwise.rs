@@ -23,7 +23,7 @@ const MOST_CYCLES: usize = 1_000;
 /// A bound between two clocks of a component: `value[to] <= value[from] + length`.
 type Bound = Arc<i128>;
 
-/// What to add to each clock; `least` is the smallest latency of each link. The
+/// The constants to add to each clock; `least` is the smallest latency of each link. The
 /// root is the reference, or the busiest clock of a component without it.
 /// Clocks that are alone in their component get 0. Fails only if `monitor` says to give up.
 pub(super) fn pairwise_offsets(

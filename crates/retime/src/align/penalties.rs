@@ -1,4 +1,4 @@
-//! What curves cost that the dependencies do not ask for: bends, slopes, and offsets.
+//! The cost of curves that the dependencies do not ask for: bends, slopes, and offsets.
 //!
 //! The terms of the [centre](super::centre) besides those of slacks. Each is half the square
 //! of a weighted sum of values at knots, so that its gradient is that sum times its weights
@@ -18,9 +18,9 @@ use retime_numerics::cholesky::Pattern;
 
 /// The penalties of one division, weighed.
 pub(super) struct Penalties {
-    /// Of bends.
+    /// The weight of bends.
     bend: f64,
-    /// Of slopes, by clock.
+    /// The weight of slopes, by clock.
     slope: Vec<f64>,
     wall: Wall,
     /// By clock, how much its offset is pulled, and to where.
@@ -104,7 +104,7 @@ impl Penalties {
         }
     }
 
-    /// What the curves cost.
+    /// The cost of the curves.
     pub(super) fn value(&self, curves: &Curves) -> f64 {
         let (z, clocks) = (&curves.values, curves.clocks);
         let mut sum = 0.0;

@@ -55,7 +55,7 @@ pub(super) struct Recorded {
     worst: f64,
     /// True if there are too few dependencies to tell more than what they contradict.
     pub(super) sparse: bool,
-    /// What the curve of each clock would be.
+    /// The curve of each clock that leaves it as recorded.
     curves: Vec<f64>,
 }
 

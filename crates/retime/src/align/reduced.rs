@@ -79,10 +79,10 @@ impl Point {
     }
 }
 
-/// What makes a dependency the same as another: its clocks and stamps.
+/// The key by which a dependency is the same as another: its clocks and stamps.
 pub(super) type Same = (ClockId, ClockId, i64, i64);
 
-/// What makes `edge` the same as another.
+/// The key of `edge`.
 pub(super) fn same(edge: &Edge) -> Same {
     (edge.from, edge.to, edge.sent, edge.received)
 }

@@ -39,7 +39,7 @@ use retime_model::{Cancelled, Monitor};
 /// How many families of clocks there are.
 const STEPS: usize = OPTIONS.wander.len();
 
-/// What a selection goes by.
+/// The input of a selection.
 pub(super) struct Given<'a> {
     pub(super) frame: Frame,
     pub(super) setting: Setting,
@@ -47,7 +47,7 @@ pub(super) struct Given<'a> {
     pub(super) monitor: &'a dyn Monitor,
 }
 
-/// What is known of how much rates wander.
+/// The wander of rates as far as it is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stiffness {
     /// In a second at least so much, as a fraction.

@@ -1,4 +1,4 @@
-//! Whether processes of one node really read one clock.
+//! Processes of one node that really read one clock, and those that do not.
 //!
 //! A clock that several processes share is known three to ten times as well as
 //! one of its own for each, for the dependencies of all of them speak about it.
@@ -115,7 +115,7 @@ pub fn sharing(
     })
 }
 
-/// What a clock shows, less the common time, by common time.
+/// The lead of a clock over the common time, by common time.
 fn shown(offset: Option<&Offset>) -> Option<Offset> {
     offset?.inverse()
 }
@@ -133,7 +133,7 @@ struct Judge {
 }
 
 impl Judge {
-    /// Whether they agree, for each pair that exchanges anything and has a way
+    /// Tells if they agree, for each pair that exchanges anything and has a way
     /// there and back.
     fn pairs(&self, monitor: &dyn Monitor) -> Result<BTreeMap<Pair, bool>, Cancelled> {
         let mut judged = BTreeMap::new();
@@ -181,7 +181,7 @@ impl Judge {
         node(step.from) == node(step.to)
     }
 
-    /// Whether two clocks, of which the first sends to the second, show about the same at a
+    /// Tells if two clocks, of which the first sends to the second, show about the same at a
     /// time; `None` where nothing comes back, or it is not found out whether it does fast enough.
     fn agree(
         &self,

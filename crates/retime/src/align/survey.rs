@@ -30,7 +30,8 @@ impl Contradictions {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Tight {
     latency: f64,
-    /// Of several equal ones the earliest comes first, whatever their positions.
+    /// The time of sending; of several equal ones the earliest comes first, whatever their
+    /// positions.
     sent: f64,
     at: u32,
 }
@@ -48,7 +49,7 @@ impl Tight {
     }
 }
 
-/// What a pass found of one link.
+/// The result of a pass for one link.
 pub(super) struct Surveyed {
     /// By window, the tightest first.
     tight: Vec<[Tight; OPTIONS.tightest]>,
@@ -94,14 +95,14 @@ impl Surveyed {
     }
 }
 
-/// What a pass found, by link.
+/// The result of a pass, by link.
 pub(super) struct Survey {
     pub(super) windows: usize,
     pub(super) links: Vec<Surveyed>,
 }
 
 impl Survey {
-    /// Of each link the positions of the tightest.
+    /// The positions of the tightest of each link.
     pub(super) fn positions(&self) -> Vec<Vec<u32>> {
         self.links.par_iter().map(Surveyed::positions).collect()
     }
@@ -112,7 +113,7 @@ impl Survey {
         fastest.fold(f64::INFINITY, f64::min)
     }
 
-    /// What comes earlier than `soonest` after its cause.
+    /// The effects that come earlier than `soonest` after their causes.
     pub(super) fn contradictions(&self, soonest: f64) -> Contradictions {
         let mut found = Contradictions {
             windows: self.windows,

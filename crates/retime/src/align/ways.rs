@@ -44,7 +44,7 @@ pub(super) struct Ways<'a> {
     reduced: OnceLock<Reduced>,
 }
 
-/// What makes no length negative.
+/// Lengths that are reduced so that none is negative.
 struct Reduced {
     /// By how much each step is taken to last longer.
     longer: f64,
@@ -71,7 +71,7 @@ impl Ord for Length {
 }
 
 impl<'a> Ways<'a> {
-    /// Of steps by clocks, each pair once.
+    /// The ways of these steps between clocks, each pair once.
     pub(super) fn new(steps: &'a [Step]) -> Self {
         let mut clocks: Vec<ClockId> = steps.iter().flat_map(|it| [it.from, it.to]).collect();
         clocks.sort_unstable();
@@ -147,7 +147,7 @@ impl<'a> Ways<'a> {
         [direct, over_one].into_iter().flatten().reduce(f64::min)
     }
 
-    /// Whether no way over any other clocks takes less than `limit`; `None` if it takes too
+    /// Tells if no way over any other clocks takes less than `limit`; `None` if it takes too
     /// long to tell. Fails only if `monitor` says to give up.
     pub(super) fn none_below(
         &self,

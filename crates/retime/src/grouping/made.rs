@@ -13,7 +13,7 @@ pub(super) fn creator(info: &TraceInfo, process: usize) -> Option<usize> {
     }
 }
 
-/// Of two locations the processes that the other's has made, or that one process has
+/// The processes of two locations that the other's has made, or that one process has
 /// made both; none if they are not related like that.
 pub(super) fn made_of(info: &TraceInfo, pair: [LocationIndex; 2]) -> [Option<usize>; 2] {
     let process = |it: LocationIndex| info.locations.get(it.as_usize()).map(|it| it.process);

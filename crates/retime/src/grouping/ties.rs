@@ -34,7 +34,7 @@ pub(super) struct Ties {
     quiet: BTreeSet<(usize, usize, usize)>,
 }
 
-/// What is tied by one of both.
+/// Pairs that are tied by one of both.
 impl Merge for Ties {
     fn merge(&mut self, mut other: Self) {
         for location in 0..other.next.len() {

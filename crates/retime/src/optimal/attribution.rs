@@ -107,7 +107,7 @@ struct Suspect {
     seen: Vec<usize>,
 }
 
-/// What one of its pairs says about a clock.
+/// The word of one pair about a clock.
 #[derive(Clone, Copy)]
 struct Sighting {
     step: usize,
@@ -133,7 +133,7 @@ impl Sighting {
     }
 }
 
-/// What is known of a clock.
+/// The sightings of a clock.
 #[derive(Clone, Default)]
 struct Known {
     /// By rising start.

@@ -177,7 +177,7 @@ pub fn offset_bounds(
     }
 }
 
-/// What comes of taking mean rates to differ from those of the lines by no more than so much.
+/// The result of taking mean rates to differ from those of the lines by no more than so much.
 enum Tried {
     /// Bounds, for clocks that change by so much per tick.
     Found(OffsetBounds, f64),

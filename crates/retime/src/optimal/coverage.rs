@@ -1,4 +1,4 @@
-//! Whether the truth lies inside the bounds, where the truth is known.
+//! The share of events with the truth inside the bounds, where the truth is known.
 //!
 //! Bounds are relative to the reference, whose clock is wrong too. So the true
 //! offset of an event is what the reference would have shown at that true time,
@@ -70,7 +70,7 @@ pub fn coverage(
     Ok(coverage)
 }
 
-/// What the reference shows over true time.
+/// The stamps of the reference over true time.
 struct Shown {
     /// True time and stamp relative to the base, by true time.
     points: Vec<(u64, i64)>,

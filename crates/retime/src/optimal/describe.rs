@@ -1,4 +1,4 @@
-//! What forces a distortion and what was left out, in words.
+//! Causes of a distortion and facts that were left out, in words.
 
 use super::gentlest::{ForcingCycle, ForcingPart};
 use super::relaxation::Relaxed;
@@ -7,7 +7,7 @@ use crate::edges::{Edge, Edges};
 use retime_model::{ClockId, Clocks};
 use retime_model::{Ticks, TraceInfo};
 
-/// What names need.
+/// The trace that names are taken from.
 struct Names<'a> {
     info: &'a TraceInfo,
     clocks: &'a Clocks,

@@ -203,7 +203,7 @@ impl ErrorBounds {
 }
 
 impl ClockErrorBound {
-    /// Of saved knots, which are sorted.
+    /// The bound through saved knots, which are sorted.
     pub fn through(mut knots: Vec<ErrorKnot>) -> Self {
         knots.sort_by_key(|knot| knot.0);
         knots.dedup_by_key(|knot| knot.0);
@@ -301,12 +301,12 @@ impl ClockErrorBound {
 struct Written<'a> {
     map: &'a ClockMap,
     nodes: &'a Nodes,
-    /// What the correction adds to the reference.
+    /// The ticks that the correction adds to the reference.
     shift: i64,
 }
 
 impl Written<'_> {
-    /// What is before and after the corrected time, wherever it bends.
+    /// The bounds before and after the corrected time, wherever it bends.
     fn samples(
         &self,
         bounds: &ClockBounds,
@@ -364,7 +364,7 @@ impl Written<'_> {
     }
 }
 
-/// What a map mostly adds to the stamps of the reference beyond what undoes its
+/// The ticks that a map mostly adds to the stamps of the reference beyond what undoes its
 /// steps. That is known exactly only before the first of them.
 fn shift(map: &ClockMap, reference: &ClockBounds, nodes: &Nodes) -> i64 {
     let (first, last) = reference.extent;

@@ -1,4 +1,4 @@
-//! What is known of clocks before anything is computed.
+//! Facts about clocks that are known before anything is computed.
 
 use super::envelope::Envelope;
 use super::graph::{Graph, Part, UNBOUNDED};
@@ -25,7 +25,7 @@ pub(super) fn ticks(bound: i64) -> f64 {
     bound as f64 / UNIT
 }
 
-/// What is known before anything is computed.
+/// The facts that are known before anything is computed.
 pub(super) struct Facts<'a, F> {
     /// First and last stamp of each clock.
     extents: Vec<Option<(i64, i64)>>,

@@ -107,7 +107,7 @@ impl<'a, 'b, F: Fn(&Edge) -> i64 + Sync> Open<'a, 'b, F> {
         }
     }
 
-    /// What is kept.
+    /// The links that are kept.
     fn finish(self) -> Vec<Kept> {
         let facts = self.facts;
         let behind = |ahead: Ahead| {

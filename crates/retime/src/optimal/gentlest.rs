@@ -193,7 +193,7 @@ impl ForcingCycle {
     }
 }
 
-/// What is needed over a width, in ticks.
+/// The distortion that is needed over a width, in ticks.
 pub(super) fn ratio(needed: i128, width: i128) -> f64 {
     // Where a width is next to nothing the search ends as if it were nothing.
     if fraction(needed, width).is_none() {
@@ -236,7 +236,7 @@ pub fn gentlest(
 /// By route, the links that matter at a slope, by time.
 type Routed = Vec<(ClockId, ClockId, Vec<Link>)>;
 
-/// What a search has come to.
+/// The result of a search.
 pub(super) struct Found {
     /// True if it ended by itself.
     pub(super) complete: bool,

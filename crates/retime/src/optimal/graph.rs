@@ -96,7 +96,7 @@ pub(super) struct Graph {
     slope: Slope,
 }
 
-/// What came of solving.
+/// The result of solving.
 #[derive(Clone, Debug)]
 pub(super) enum Solved {
     /// The least solution, by node.

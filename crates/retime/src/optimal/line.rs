@@ -21,7 +21,7 @@ const PARTS: usize = 64;
 /// How many of them a slope is taken over.
 const APART: usize = 8;
 
-/// What is added to a clock, as a straight line.
+/// The offset that is added to a clock, as a straight line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Line {
     /// A stamp in the middle, so that distances from it stay small.

@@ -32,7 +32,7 @@ packed_fields!(Link {
 });
 
 impl Link {
-    /// What links of a route are sorted by. No two events of a clock share a place, so only
+    /// The key that links of a route are sorted by. No two events of a clock share a place, so only
     /// what is listed twice is equal in it.
     pub(super) fn time(&self) -> (i64, i64) {
         (self.at_from.saturating_add(self.at_to), self.at_from)
@@ -43,7 +43,7 @@ impl Link {
 /// nothing is known from one about another.
 pub(super) type Moment = (ClockId, u32, i64);
 
-/// What a link says, with its moments.
+/// The bound of a link, with its moments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bound {
     pub(super) from: Moment,
@@ -55,7 +55,7 @@ pub(super) struct Bound {
 }
 
 impl Bound {
-    /// Of a link between these clocks and pieces.
+    /// The bound of a link between these clocks and pieces.
     pub(super) fn new(link: Link, from: (ClockId, u32), to: (ClockId, u32)) -> Self {
         Self {
             from: (from.0, from.1, link.at_from),
@@ -76,7 +76,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// What they say.
+    /// Their bounds.
     pub(super) fn bounds(&self) -> impl Iterator<Item = Bound> + Clone {
         let links = self.links.iter();
         links.map(|link| Bound::new(*link, self.from, self.to))

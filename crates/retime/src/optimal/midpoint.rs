@@ -43,7 +43,7 @@ pub fn midpoint(bounds: &OffsetBounds) -> Estimate {
 }
 
 impl ClockBounds {
-    /// What takes the steps of the reference out, and leaves it as it is before.
+    /// The offset that takes the steps of the reference out, and leaves it as it is before.
     fn undone(&self) -> Offset {
         let middle = self.middle();
         let knots = middle.knots().iter();

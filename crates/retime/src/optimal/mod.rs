@@ -1,4 +1,4 @@
-//! What no method can beat: the gentlest correction, and bounds on the truth.
+//! Limits that no method can beat: the gentlest correction, and bounds on the truth.
 //!
 //! Everything that a trace tells about its clocks are constraints on
 //! differences: an effect comes after its cause, and a clock shows intervals

@@ -193,7 +193,7 @@ fn find(routes: &[Narrow], from: ClockId, to: ClockId) -> Option<&Route> {
     routes.get(found.ok()?).map(|it| &it.route)
 }
 
-/// What the screen has to know.
+/// The trace, as the screen has to know it.
 struct Trace<'a, 'b, F> {
     all: &'a InOrder,
     facts: &'a Facts<'b, F>,

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::relaxation::Relaxed;
 use retime_model::ClockId;
 
-/// What is assumed of clocks, and how long the search may last.
+/// Assumptions about clocks, and how long the search may last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundOptions {
     /// By how much the rate of a clock strays from its mean rate against the
@@ -43,7 +43,7 @@ pub struct OffsetBounds {
     pub clocks: Vec<Option<ClockBounds>>,
     /// The clock whose time is the common one.
     pub reference: ClockId,
-    /// What contradicts the rest under the drift bound, and was left out.
+    /// The facts that contradict the rest under the drift bound, and was left out.
     pub relaxed: Vec<Relaxed>,
     /// True if the bounds are as narrow as they can be; otherwise the steps were used up,
     /// or too many facts contradict each other.
@@ -73,13 +73,13 @@ impl ClockBounds {
         (low, high + self.tick)
     }
 
-    /// Whether there is a lower and an upper bound at all.
+    /// True if there is a lower bound at all, and an upper one.
     pub fn sides(&self) -> (bool, bool) {
         let any = |side: &Envelope| side.knots.iter().any(|knot| knot.1.is_finite());
         (any(&self.low), any(&self.high))
     }
 
-    /// Of the reference: what takes its steps out, in the middle of its bounds.
+    /// The ticks that take the steps of the reference out, in the middle of its bounds.
     pub(super) fn undoes(&self, stamp: i64) -> i64 {
         let middle = f64::midpoint(self.low.at(stamp), self.high.at(stamp));
         middle.round() as i64

@@ -134,7 +134,7 @@ fn shared_map(correction: &Correction, clock: ClockId, nodes: &Nodes) -> ClockMa
     sent.unwrap_or_else(|| map.clone())
 }
 
-/// What the reference shows at corrected times.
+/// The stamps of the reference at corrected times.
 struct Shown<'a> {
     map: &'a ClockMap,
     bounds: &'a OffsetBounds,

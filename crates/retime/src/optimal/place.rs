@@ -39,8 +39,8 @@ impl Places {
 }
 
 impl<E: Copy + Ord> Places<E> {
-    /// Of the events of each clock, in any order; events of a clock that share a stamp come in
-    /// their own order.
+    /// The places of the events of each clock, in any order; events of a clock that share a
+    /// stamp come in their own order.
     pub(super) fn of_events(
         events: Vec<Vec<(i64, E)>>,
         monitor: &dyn Monitor,

@@ -33,7 +33,7 @@ pub enum Relaxed {
     },
 }
 
-/// What is left out so far.
+/// The facts that are left out so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Relaxation {
     dropped: FxHashSet<EdgeIndex>,

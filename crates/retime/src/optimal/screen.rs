@@ -42,7 +42,7 @@ pub(super) struct Reading {
     pub(super) edge: EdgeIndex,
 }
 
-/// What the scan has to know of a trace.
+/// A trace, as the scan has to know it.
 pub(super) trait Screened: Sync {
     /// All dependencies.
     fn all(&self) -> &InOrder;

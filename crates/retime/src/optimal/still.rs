@@ -92,7 +92,7 @@ impl Watch {
         }
     }
 
-    /// What was found where a clock stands still.
+    /// The finding where a clock stands still.
     fn at(&self, place: (ClockId, i64)) -> Option<&Still> {
         let at = self.0.binary_search_by_key(&place, |it| it.place).ok()?;
         self.0.get(at).filter(|it| it.several)

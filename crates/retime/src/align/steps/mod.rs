@@ -112,7 +112,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// What explains the dependencies better than `known`.
+    /// An explanation of the dependencies that is better than `known`.
     fn better(&mut self, known: &Explained, first: bool) -> Result<Option<Explained>, Cancelled> {
         let candidates = self.candidates(known, first)?;
         let mut better: Option<Explained> = None;

@@ -1,4 +1,4 @@
-//! Whether a clock that wanders can have done what is taken for a step of it.
+//! The proof that no wander of a clock can have done what is taken for a step of it.
 //!
 //! A rate that is a random walk of `q` in a second gains `f` within `T` and is afterwards what it
 //! was before with least effort along a cubic, and how improbable that is says
