@@ -1,4 +1,4 @@
-//! What a path is that no format recognises, and the way out.
+//! Names what lies at a path that no format recognises, and the way out.
 //!
 //! A file is known by its first bytes or else by the end of its name, a directory by what lies in
 //! it. Only the first bytes of regular files are read, and of a directory the first names.
@@ -22,7 +22,7 @@ const DIRECTORIES: usize = 64;
 struct Kind {
     /// How it begins: these bytes at this place.
     magic: &'static [(usize, &'static [u8])],
-    /// What its name may end in.
+    /// Ends that its name may have.
     ends: &'static [&'static str],
     what: &'static str,
     way_out: &'static str,
@@ -163,7 +163,7 @@ const TEXTS: &[Text] = &[
     },
 ];
 
-/// What lies at a path that none of the formats recognises, and what to do with it, if it is known.
+/// Tells what lies at a path that none of the formats recognises, and the way out, if it is known.
 pub(crate) fn told(path: &Path, formats: &[&dyn Format]) -> Option<String> {
     let kind = presence::kind(path).ok().flatten()?;
     if kind.is_dir() {
@@ -175,7 +175,7 @@ pub(crate) fn told(path: &Path, formats: &[&dyn Format]) -> Option<String> {
     }
 }
 
-/// What a regular file holds, by its first bytes, whatever it is called.
+/// Tells what a regular file holds, by its first bytes, whatever it is called.
 pub(crate) fn by_content(path: &Path) -> Option<String> {
     if !presence::kind(path).ok().flatten()?.is_file() {
         return None;

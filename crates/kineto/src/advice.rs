@@ -1,4 +1,4 @@
-//! What to record so that calls can be joined, where none could be.
+//! Advice what to record so that calls can be joined, where none could be.
 //!
 //! | nothing was joined, and there are | record |
 //! |---|---|
@@ -24,7 +24,7 @@ const LISTED: &str = "profile after the process groups were made, so that the he
 const SHAPES: &str = "record_shapes=True keeps roots and peers";
 const DEVICE: &str = "activities with ProfilerActivity.CUDA record the kernels";
 
-/// What helps where calls were only counted, of these kinds; nothing if it is not known.
+/// Advice where calls of these kinds were only counted; nothing if none is known.
 pub(crate) fn advice<'a>(kinds: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut all: Vec<&str> = Vec::new();
     for kind in kinds {

@@ -38,11 +38,11 @@ pub(crate) struct Call {
     pub(crate) sequence: Option<u64>,
     /// How many members its group has, if it says so.
     pub(crate) members: Option<u32>,
-    /// Of an exchange of unequal sizes: whether something comes from every member.
+    /// True of an exchange of unequal sizes if something comes from every member.
     pub(crate) from_all: bool,
-    /// Of messages: only those of one tag keep their order.
+    /// The tag of a message: only those of one tag keep their order.
     pub(crate) tag: u32,
-    /// Of messages of gloo: the range within a send, the call around a receive.
+    /// The other event of a message of gloo: the range within a send, the call around a receive.
     pub(crate) other: Option<u32>,
     /// Where it was recorded.
     pub(crate) on: On,
@@ -203,7 +203,7 @@ pub(crate) struct Request {
 pub(crate) struct Posting {
     /// Its event.
     pub(crate) event: u32,
-    /// What it does, by ranks of a group that it does not name.
+    /// The act of the call, by ranks of a group that it does not name.
     pub(crate) what: What,
     pub(crate) signature: String,
     pub(crate) tag: u32,

@@ -63,7 +63,7 @@ fn plain(name: &[u8]) -> &[u8] {
     name.get(..end).unwrap_or(name)
 }
 
-/// What kind of communication a kernel is.
+/// The kind of communication that a kernel is.
 pub(crate) fn family(name: &[u8]) -> Option<&'static str> {
     static FINDERS: LazyLock<Vec<(Finder<'static>, &'static str)>> = LazyLock::new(|| {
         let finder = |&(part, kind): &(&'static str, &'static str)| (Finder::new(part), kind);

@@ -34,7 +34,7 @@ const UNKNOWN_PEER: &str = "gloo message call without a peer";
 /// Nothing says of which group the peer is a rank.
 const UNKNOWN_GROUP: &str = "ungrouped gloo message call";
 
-/// What a file says of messages of gloo.
+/// Facts that a file tells about messages of gloo.
 #[derive(Debug, Default)]
 pub(crate) struct Posted {
     pub(crate) postings: Vec<Posting>,

@@ -1,4 +1,4 @@
-//! What is found in parts, and put together.
+//! Values that are found in parts, and put together.
 //!
 //! An algorithm that has to look at all of a trace looks at the events that are here, and
 //! returns a plain value. Values of several parts become one by [`Merge::merge`], which is

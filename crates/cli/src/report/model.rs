@@ -148,7 +148,7 @@ pub(crate) struct CheckPart {
     pub(crate) out_of_order: u64,
     /// Dependencies faster than the minimal delay, reversed ones between clocks included.
     pub(crate) short: u64,
-    /// By how much, at most.
+    /// The most by which any is faster.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) shortest_by_ticks: Option<i64>,
     pub(crate) reversed_within_clock: u64,

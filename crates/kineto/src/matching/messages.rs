@@ -190,7 +190,7 @@ impl Matching {
         self.count(to, AMBIGUOUS, channel.receives.len() - matched);
     }
 
-    /// What a file says so far of its clock.
+    /// The word of a file so far on its clock.
     pub(super) fn recorded(&self, calls: &Calls<'_>, file: usize) -> Recorded {
         let joined = self.joined.get(file).into_iter().flatten();
         let item = |it: &Joined| match it.part {
@@ -210,7 +210,7 @@ impl Matching {
 }
 
 impl Known {
-    /// What the operations that both files took part in tell of their clocks.
+    /// Bounds of two clocks by the operations that both files took part in.
     pub(super) fn of_both((first, second): (&Recorded, &Recorded)) -> Option<Self> {
         let both = first.mutual.iter();
         let both = both.filter_map(|(id, a)| Some((*a, *second.mutual.get(id)?)));

@@ -56,7 +56,7 @@ impl Profile {
     }
 }
 
-/// What is joined, by file in order of events: when in microseconds, and as what.
+/// Calls that are joined, by file in order of events: when in microseconds, and as what.
 fn joined(files: &[FileRead]) -> Vec<Vec<(u64, &'static str)>> {
     let matching = matched(files);
     let of_file = |(file, joined): (&FileRead, &Vec<Joined>)| {

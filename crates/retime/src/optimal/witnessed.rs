@@ -71,7 +71,7 @@ impl Ends {
     }
 }
 
-/// By clock, where a step of it would show; `None` for a clock of which it would show nowhere.
+/// The stamps between which a step would show, by clock; `None` where it would show nowhere.
 /// Fails only if `monitor` says to give up.
 pub fn witnessed(
     source: &impl Source,

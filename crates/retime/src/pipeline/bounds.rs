@@ -51,7 +51,7 @@ pub struct Bounds {
     /// Clocks that contradict the drift bound, each with the place and by how much at least, either
     /// way, though no alignment found that they were set. Bounds take them to have been set there.
     pub contradicted: Vec<ClockSet>,
-    /// By clock, where a step of it would show.
+    /// The stamps between which a step of each clock would show.
     pub steps: Vec<StepsShow>,
     /// True for each clock that is bounded below at all, and above.
     sides: Vec<(bool, bool)>,

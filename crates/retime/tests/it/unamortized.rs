@@ -86,7 +86,7 @@ fn assert_alone<S: Default>(
     }
 }
 
-/// What a clock of constant gamma keeps: its lead.
+/// The state of a clock of constant gamma: its lead.
 fn by_gamma(gamma: Gamma) -> impl Fn(&mut (i64, i64, u64), i64, Option<i64>) -> i64 {
     move |lead, raw, value| {
         let (ahead, lost) = left(*lead, raw, gamma);

@@ -28,7 +28,7 @@ pub struct Plain {
 /// Since when, and by how much, a clock is ahead; and how much of a tick it had lost then.
 type Lead = (i64, i64, u64);
 
-/// What is left of a lead, and how much of a tick is lost besides.
+/// The lead that is left, and how much of a tick is lost besides.
 pub fn left((since, amount, lost): Lead, raw: i64, gamma: Gamma) -> (i64, u64) {
     if amount == 0 {
         return (0, 0);
