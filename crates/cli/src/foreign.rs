@@ -1,7 +1,7 @@
 //! Names what lies at a path that no format recognises, and the way out.
 //!
 //! A file is known by its first bytes or else by the end of its name, a directory by what lies in
-//! it. Only the first bytes of regular files are read, and of a directory the first names.
+//! it. Only the first bytes of regular files are read, and of a large directory some names.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -13,9 +13,9 @@ use retime::printable_path;
 
 /// So many bytes show what a file is.
 const HEAD: u64 = 1024;
-/// So many names of a directory are looked at.
+/// So many names of a directory are looked at,
 const NAMES: usize = 1000;
-/// So many directories in it.
+/// and so many directories in it.
 const DIRECTORIES: usize = 64;
 
 /// A kind of file that retime does not read.
@@ -29,6 +29,7 @@ struct Kind {
 }
 
 const LINES: &str = "its events can be written as JSON lines and read as these (docs/STREAM.md)";
+const CTF: &str = "is of a CTF trace, as LTTng writes it";
 const AGAIN: &str = "record the program with Score-P, which writes OTF2";
 
 const KINDS: &[Kind] = &[
@@ -132,7 +133,7 @@ const KINDS: &[Kind] = &[
     Kind {
         magic: &[(0, b"\x75\xd1\x1d\x57"), (0, b"/* CTF")],
         ends: &[],
-        what: "is metadata of a CTF trace, as LTTng writes it",
+        what: CTF,
         way_out: LINES,
     },
 ];
@@ -210,7 +211,7 @@ fn head(path: &Path) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// Paths below a directory, the first by name.
+/// Paths below a directory, some of very many, by name.
 fn below(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten();
     let paths = entries.take(NAMES).filter_map(|it| Some(it.ok()?.path()));
@@ -240,8 +241,9 @@ fn directory(path: &Path, formats: &[&dyn Format]) -> Option<String> {
     }
     let nested = inside.iter().filter(|it| it.is_dir());
     let nested = nested.flat_map(|it| below(it));
-    let mut all = inside.iter().cloned().chain(nested);
-    if all.any(|it| is(&it, "evt")) {
+    let all: Vec<PathBuf> = inside.iter().cloned().chain(nested).collect();
+    let has = |end: &str| all.iter().any(|it| is(it, end));
+    if has("evt") && !has("otf2") {
         return Some(
             "has event files of an OTF2 archive, and no anchor file: the measurement ended before it \
              was complete; run the program again and let it end by itself (MPI_Finalize), with room \
@@ -258,7 +260,5 @@ fn directory(path: &Path, formats: &[&dyn Format]) -> Option<String> {
         return Some("is an empty directory".into());
     }
     let metadata = inside.iter().find(|it| it.ends_with("metadata"));
-    metadata.and_then(|it| {
-        by_content(it).map(|_| format!("is a CTF trace, as LTTng writes it; {LINES}"))
-    })
+    by_content(metadata?).filter(|it| it.starts_with(CTF))
 }

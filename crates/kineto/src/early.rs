@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use retime_model::{format_seconds, group_digits, printable_path};
 
 use crate::columns::Columns;
+use crate::few::few;
 use crate::launch::Launches;
 
 /// Kernels of a file that begin before their launch.
@@ -58,7 +59,7 @@ pub(crate) fn warning<'a>(files: impl Iterator<Item = (&'a PathBuf, Early)>) -> 
         .filter(|(_, early)| early.kernels > 0)
         .map(|(path, early)| (path.as_path(), early))
         .collect();
-    let named = early.iter().take(NAMED).map(|(path, early)| {
+    let named = early.iter().map(|(path, early)| {
         let (kernels, of) = (group_digits(early.kernels), group_digits(early.of));
         let most = format_seconds(early.most as f64 / 1e9);
         let name = Path::new(path.file_name().unwrap_or_default());
@@ -67,19 +68,12 @@ pub(crate) fn warning<'a>(files: impl Iterator<Item = (&'a PathBuf, Early)>) -> 
             printable_path(name)
         )
     });
-    let named: Vec<String> = named.collect();
-    let more = match early.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!named.is_empty()).then(|| {
-        format!(
-            "kernels begin before the calls that launched them in {}{more}: the profiler has not \
-             brought GPU and host to one clock, so times of the one do not tell when something \
-             happened on the other to better than that; a correction keeps them apart as they are",
-            named.join(", ")
-        )
-    })
+    let named = few(named, NAMED)?;
+    Some(format!(
+        "kernels begin before the calls that launched them in {named}: the profiler has not \
+         brought GPU and host to one clock, so times of the one do not tell when something \
+         happened on the other to better than that; a correction keeps them apart as they are"
+    ))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@
 //! kernels  names of kernels --> operations    of those that say nothing else
 //! launch   kernels --> calls                   what they do, from who launched them
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
+//! few      names --> words                     the first few of many
 //! posted   ranges of gloo --> messages         whom they go to, from who asked for them
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
@@ -70,6 +71,7 @@ mod columns;
 mod digits;
 mod early;
 mod error;
+mod few;
 mod fields;
 mod flows;
 mod header;

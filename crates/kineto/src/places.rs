@@ -8,6 +8,7 @@ use retime_model::{
 };
 
 use crate::error::KinetoError;
+use crate::few::few;
 use crate::header::Header;
 use crate::labels::label;
 use crate::matching::Group;
@@ -214,21 +215,14 @@ const NAMED: usize = 8;
 
 /// That files were left out which one could take for traces; nothing if there are none.
 pub(crate) fn left_out(others: &[(PathBuf, String)]) -> Option<String> {
-    let named = others.iter().take(NAMED).map(|(path, why)| {
+    let named = others.iter().map(|(path, why)| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         format!("{name} ({why})")
     });
-    let named: Vec<String> = named.collect();
-    let more = match others.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!named.is_empty()).then(|| {
-        format!(
-            "left out, since called like a profile but none: {}{more}",
-            named.join(", ")
-        )
-    })
+    let named = few(named, NAMED)?;
+    Some(format!(
+        "left out, since called like a profile but none: {named}"
+    ))
 }
 
 /// What is missing of a run, or different from what one would expect.

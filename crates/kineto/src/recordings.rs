@@ -23,6 +23,7 @@ use memchr::memmem;
 use retime_gzip::first_bytes;
 use retime_model::{open_regular, printable_path};
 
+use crate::few::few;
 use crate::header::{Header, KEYS};
 use crate::json::{space, value_end};
 use crate::micros;
@@ -126,22 +127,15 @@ const NAMED: usize = 8;
 
 /// That files were left out which are other recordings of a rank; nothing if there are none.
 pub(crate) fn warning(others: &[(PathBuf, String)]) -> Option<String> {
-    let named = others.iter().take(NAMED).map(|(path, what)| {
+    let named = others.iter().map(|(path, what)| {
         let name = Path::new(path.file_name().unwrap_or_default());
         format!("{} ({what})", printable_path(name))
     });
-    let named: Vec<String> = named.collect();
-    let more = match others.len() - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    (!named.is_empty()).then(|| {
-        format!(
-            "left out, since recorded at another time: {}{more}; their times are not corrected, \
-             give them by themselves for that",
-            named.join(", ")
-        )
-    })
+    let named = few(named, NAMED)?;
+    Some(format!(
+        "left out, since recorded at another time: {named}; their times are not corrected, give \
+         them by themselves for that"
+    ))
 }
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ fn unseen(bounds: &BoundsPart) -> Option<String> {
     (beyond > all / UNSEEN_OF).then(|| {
         format!(
             "{} of {} events lie outside the stretch in which their clock both sends and receives: \
-             there this holds if it was not set, which no message would show",
+             there this holds if it was not set, which messages need not show",
             group_digits(beyond),
             group_digits(all)
         )

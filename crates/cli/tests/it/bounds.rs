@@ -308,7 +308,7 @@ fn bounds_say_until_when_a_step_would_show() {
     assert_eq!(clock["events_beyond"], 41);
     let summary = scratch.retime("check trace.jsonl -v").stdout;
     let said = "41 of 80 events lie outside the stretch in which their clock both sends and receives: \
-                there this holds if it was not set, which no message would show";
+                there this holds if it was not set, which messages need not show";
     assert!(summary.contains(said), "{summary}");
     let said = "a step would show from 1002000 until 20002000";
     assert!(summary.contains(said), "{summary}");
