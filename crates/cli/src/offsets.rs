@@ -142,6 +142,7 @@ mod tests {
             processes: vec![],
             nodes: vec![],
             communicators: vec![],
+            streams: Vec::new(),
         }
     }
 

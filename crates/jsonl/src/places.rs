@@ -121,6 +121,7 @@ impl Places {
             processes,
             nodes: Vec::new(),
             communicators: Vec::new(),
+            streams: Vec::new(),
         }
     }
 }

@@ -7,6 +7,8 @@ use retime_model::{
     Communicator, Location, LocationIndex, Members, Process, TickRate, TraceInfo, printable_path,
 };
 
+use crate::call::On;
+use crate::columns::NO_TRACK;
 use crate::error::KinetoError;
 use crate::few::few;
 use crate::header::Header;
@@ -37,6 +39,7 @@ impl Places {
                 processes: Vec::new(),
                 nodes: Vec::new(),
                 communicators: Vec::new(),
+                streams: Vec::new(),
             },
             starts: vec![0],
         };
@@ -107,6 +110,7 @@ impl Places {
                 members: Members::Ranks(group.ranks.iter().filter_map(location_of).collect()),
             })
             .collect();
+        info.streams = self.streams(files);
         for (file, host) in hosts.iter().enumerate() {
             let Some(host) = host else {
                 continue;
@@ -124,6 +128,18 @@ impl Places {
             }
         }
         info
+    }
+
+    /// The streams of devices whose kernels are calls.
+    fn streams(&self, files: &[FileRead]) -> Vec<LocationIndex> {
+        let of_file = |(number, file): (usize, &FileRead)| {
+            let calls = file.calls.iter().filter(|it| it.on != On::Thread);
+            let tracks = calls.filter_map(|it| file.columns.tracks.get(it.event as usize).copied());
+            let tracks: BTreeSet<u32> = tracks.filter(|&track| track != NO_TRACK).collect();
+            let places = tracks.into_iter().map(|track| self.location(number, track));
+            places.collect::<Vec<_>>()
+        };
+        files.iter().enumerate().flat_map(of_file).collect()
     }
 
     /// The location of a track of a file.

@@ -127,6 +127,10 @@ pub struct TraceInfo {
     pub nodes: Vec<String>,
     /// The communicators, by the handle that recorded operations use.
     pub communicators: Vec<Communicator>,
+    /// Locations that are streams of accelerators whose kernels communicate, by rising number, as far
+    /// as the format says so. Nothing is woken when such a kernel may go on, so those of
+    /// one operation that waits for all end nearly together.
+    pub streams: Vec<LocationIndex>,
 }
 
 impl TraceInfo {

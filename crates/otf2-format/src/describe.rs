@@ -73,6 +73,7 @@ pub(crate) fn describe(definitions: &Definitions, path: &Path) -> Result<Descrip
             processes: places.processes,
             nodes: places.nodes,
             communicators,
+            streams: Vec::new(),
         },
         handles,
         windows,

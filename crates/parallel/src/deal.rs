@@ -93,6 +93,7 @@ mod tests {
             processes: processes.iter().map(process).collect(),
             nodes: Vec::new(),
             communicators: Vec::new(),
+            streams: Vec::new(),
         }
     }
 

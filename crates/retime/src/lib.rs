@@ -67,6 +67,7 @@
 //!             .collect(),
 //!         nodes: Vec::new(),
 //!         communicators: vec![Communicator { name: "world".into(), members: Members::Ranks(world) }],
+//!         streams: vec![],
 //!     })
 //! }
 //! # let text = (0..40).map(|i| {
@@ -120,6 +121,7 @@ mod correction;
 mod delay;
 mod distortion;
 pub mod edges;
+mod ends;
 pub mod estimate;
 mod grouping;
 mod limiting;
@@ -130,6 +132,7 @@ pub mod pipeline;
 pub mod repair;
 mod sorting;
 mod stragglers;
+mod unbroken;
 
 use retime_model::pace;
 
@@ -142,6 +145,7 @@ pub use correction::{
 pub use delay::{DelayTable, MinimalDelay};
 pub use distortion::{Distortion, MeanAndMost, final_advance};
 pub use edges::{Edge, Edges, PairEdges};
+pub use ends::EndsEvidence;
 pub use grouping::{Grouping, Standing, split_clocks};
 pub use limiting::{LimitingSend, limiting_send};
 pub use retime_model::format;

@@ -133,6 +133,7 @@ impl Layout {
             nodes: (0..self.nodes())
                 .map(|node| format!("node{node}"))
                 .collect(),
+            streams: Vec::new(),
             communicators: vec![Communicator {
                 name: "MPI_COMM_WORLD".to_owned(),
                 members: Members::Ranks(ranks.into()),

@@ -6,16 +6,20 @@
 //! ```text
 //! kineto /tmp/run style=nccl ranks=16 ranks_per_host=8 sequence_numbers=false seed=7
 //! kineto /tmp/run style=gloo left_out=2 cut=true missing=3,5 late=2,4,3000000
+//! kineto /tmp/hosts style=nccl ranks=64 ranks_per_host=8 late_host=3,1,3000000 scatter=10000,22000
 //! kineto /tmp/large style=nccl iterations=100 filler=20
 //! ```
 //!
 //! The last makes 8 files of together 280 MB. `late` is a rank, in each so manieth
-//! iteration, and by how many nanoseconds.
+//! iteration, and by how many nanoseconds; `late_host` the same of all ranks of a host, whose
+//! number follows `ranks_per_host`. `scatter` is between which nanoseconds the ends of an
+//! operation lie behind its last begin and transfer.
 
 #![allow(clippy::print_stderr, reason = "it is a command")]
 
 use std::{error::Error, path::Path, process::ExitCode};
 
+use retime_sim::Duration;
 use retime_testing::kineto::{Bases, KinetoRun, Straggler, Style};
 
 fn main() -> ExitCode {
@@ -46,6 +50,7 @@ fn run(arguments: &[String]) -> Result<(), Box<dyn Error>> {
 fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>> {
     match key {
         "style" if value == "serving" => *run = KinetoRun::serving(),
+        "style" if value == "data" => *run = KinetoRun::data_parallel(),
         "style" => *run = KinetoRun::training(style(value)?),
         "seed" => run.seed = value.parse()?,
         "ranks" => run.ranks = value.parse()?,
@@ -62,6 +67,14 @@ fn set(run: &mut KinetoRun, key: &str, value: &str) -> Result<(), Box<dyn Error>
         "cut" => run.windows.cut = value.parse()?,
         "missing" => run.missing = numbers(value)?,
         "late" => run.stragglers.push(straggler(value)?),
+        "late_host" => {
+            let Straggler { rank, every, late } = straggler(value)?;
+            let first = rank * run.ranks_per_host;
+            let own =
+                (first..first + run.ranks_per_host).map(|rank| Straggler { rank, every, late });
+            run.stragglers.extend(own);
+        }
+        "scatter" => run.scatter = scatter(value)?,
         "filler" => run.filler = value.parse()?,
         _ => return Err("there is no such key".into()),
     }
@@ -72,7 +85,7 @@ fn style(value: &str) -> Result<Style, &'static str> {
     match value {
         "nccl" => Ok(Style::Nccl),
         "gloo" => Ok(Style::Gloo),
-        _ => Err("styles are nccl, gloo and serving"),
+        _ => Err("styles are nccl, gloo, serving and data"),
     }
 }
 
@@ -93,6 +106,13 @@ fn straggler(value: &str) -> Result<Straggler, Box<dyn Error>> {
             late,
         }),
         _ => Err("three numbers are needed".into()),
+    }
+}
+
+fn scatter(value: &str) -> Result<Duration, Box<dyn Error>> {
+    match numbers::<u64>(value)?[..] {
+        [least, most] => Ok(Duration::uniform(least, most)),
+        _ => Err("two numbers are needed".into()),
     }
 }
 

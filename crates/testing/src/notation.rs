@@ -95,6 +95,7 @@ pub fn trace(text: &str) -> Result<SmallTrace, NotationError> {
         processes: Vec::new(),
         nodes: Vec::new(),
         communicators: Vec::new(),
+        streams: Vec::new(),
     };
     let mut logs = Vec::new();
     for line in lines.filter(|line| !line.text.is_empty()) {

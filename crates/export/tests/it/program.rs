@@ -157,6 +157,7 @@ impl Program {
             locations: (0..count).map(location).collect(),
             processes: (0..self.0.len().div_ceil(2)).map(process).collect(),
             nodes: vec!["host".into()],
+            streams: Vec::new(),
             communicators: vec![Communicator {
                 name: String::new(),
                 members: Members::Ranks(all),

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!  recorded times --align-----> clocks that agree as well as can be told   align::align
+//!                 --by ends---> where dependencies leave that open         ends
 //!                 --validate--> which processes share no clock after all   align::sharing
 //!                 --rebase----> on the time of the clock that was chosen   estimate::Reference
 //!                 --repair----> no dependency violated                     repair::repair
@@ -68,10 +69,12 @@ use crate::clock::Gamma;
 use crate::correction::{Correction, compose};
 use crate::delay::MinimalDelay;
 use crate::edges::Edges;
-use crate::estimate::{LearnedDelay, Reference, learn_minimal_delay};
+use crate::ends::{EndsEvidence, by_ends};
+use crate::estimate::{Estimate, LearnedDelay, Reference, learn_minimal_delay};
 use crate::grouping::{split_by_process, split_clocks};
 use crate::merge::Sum;
 use crate::repair::{self, RepairSummary, repair, repair_with};
+use crate::unbroken::AlignedTrace;
 use retime_model::{Cancelled, ClockId, Clocks, Ticks};
 
 /// Clocks aligned by all dependencies, then the little that is left repaired where it is.
@@ -127,6 +130,8 @@ struct Solved {
     /// Aligned clocks, on the time of the clock that was chosen; or why recorded times were
     /// repaired.
     alignment: Result<Alignment, NotAligned>,
+    /// What ends of operations say of aligned clocks.
+    ends: Option<EndsEvidence>,
     /// The minimal delay that was enforced.
     delay: MinimalDelay,
     /// The one that the trace shows, if it shows any.
@@ -143,7 +148,11 @@ impl Solved {
         nodes: &Nodes,
     ) -> Result<Found, Unsolved> {
         let (aligned, unaligned) = match &self.alignment {
-            Ok(alignment) => (Some(Aligned::by_all(alignment, reference, nodes)?), None),
+            Ok(alignment) => {
+                let aligned = Aligned::by_all(alignment, reference, nodes)?;
+                let ends = self.ends;
+                (Some(Aligned { ends, ..aligned }), None)
+            }
             Err(reason) => (None, Some(*reason)),
         };
         Ok(Found {
@@ -186,6 +195,7 @@ impl Aligned {
             reference: (reference != Reference::Mean).then_some(alignment.estimate.reference),
             steps: steps.collect::<Result<_, _>>()?,
             estimate: Some(alignment.base()),
+            ends: None,
         })
     }
 }
@@ -201,6 +211,8 @@ type AlignedOrNot = Result<AtAlignedTimes, NotAligned>;
 /// A trace at aligned times.
 struct AtAlignedTimes {
     alignment: Alignment,
+    /// What ends of operations say of it besides, if it is by these too.
+    ends: Option<EndsEvidence>,
     correction: Correction,
     causality: Causality,
 }
@@ -242,8 +254,11 @@ impl Work<'_> {
         let Some(processes) = processes.filter(|_| left > 0) else {
             return Ok((clocks.clone(), whole));
         };
-        // One trace at other times is enough to hold.
-        drop(whole);
+        if let Ok(aligned) = whole
+            && let Some(mended) = self.mended(clocks, aligned)?
+        {
+            return Ok((clocks.clone(), Ok(mended)));
+        }
         if let Some(sharing) = self.sharing(clocks, &processes)? {
             for finer in [sharing.unless_refuted, sharing.confirmed] {
                 if finer == *clocks {
@@ -256,6 +271,33 @@ impl Work<'_> {
             }
         }
         Ok((clocks.clone(), self.align(clocks)?))
+    }
+
+    /// An alignment that leaves dependencies violated, moved as little as satisfies all; `None` if
+    /// nothing does.
+    fn mended(
+        &self,
+        clocks: &Clocks,
+        aligned: AtAlignedTimes,
+    ) -> Result<Option<AtAlignedTimes>, Unsolved> {
+        let AtAlignedTimes {
+            alignment, ends, ..
+        } = aligned;
+        let delay = self.delay(LearnedDelay::from_shortest(alignment.shortest));
+        let estimate = self
+            .aligned_trace(clocks, &alignment.estimate, &delay)
+            .mended()?;
+        let Some(estimate) = estimate else {
+            return Ok(None);
+        };
+        let alignment = Alignment {
+            estimate,
+            ..alignment
+        };
+        let mended = self.at_times(clocks, alignment, ends)?;
+        Ok(mended
+            .ok()
+            .filter(|it| violated_by(&it.causality, clocks) == 0))
     }
 
     /// By how much dependencies are violated after alignment.
@@ -317,13 +359,64 @@ impl Work<'_> {
                 Reference::First | Reference::Mean => Ok(Err(NotAligned::NoDependency)),
             };
         };
-        let mut alignment = align(
+        let alignment = align(
             self.problem.causality,
             clocks,
             self.problem.info.rate,
             anchor,
             self.problem.monitor,
         )?;
+        let Some((estimate, ends)) = self.by_ends(clocks, &alignment)? else {
+            return self.at_times(clocks, alignment, None);
+        };
+        let by_ends = Alignment {
+            estimate,
+            ..alignment.clone()
+        };
+        let by_ends = self.at_times(clocks, by_ends, Some(ends))?;
+        let left = self.left(&by_ends, clocks);
+        if left == 0 {
+            return Ok(by_ends);
+        }
+        let without = self.at_times(clocks, alignment, None)?;
+        let is_worse = self.left(&without, clocks) < left;
+        Ok(if is_worse { without } else { by_ends })
+    }
+
+    /// The estimate of an alignment with what ends of operations tell besides.
+    fn by_ends(
+        &self,
+        clocks: &Clocks,
+        alignment: &Alignment,
+    ) -> Result<Option<(Estimate, EndsEvidence)>, Cancelled> {
+        let delay = self.delay(LearnedDelay::from_shortest(alignment.shortest));
+        let trace = self.aligned_trace(clocks, &alignment.estimate, &delay);
+        by_ends(&trace, &self.problem.info.streams)
+    }
+
+    fn aligned_trace<'b>(
+        &'b self,
+        clocks: &'b Clocks,
+        estimate: &'b Estimate,
+        delay: &'b MinimalDelay,
+    ) -> AlignedTrace<'b> {
+        AlignedTrace {
+            causality: self.problem.causality,
+            clocks,
+            estimate,
+            delay,
+            monitor: self.problem.monitor,
+        }
+    }
+
+    /// The trace at the times of an alignment, on the time of the clock that was chosen.
+    fn at_times(
+        &self,
+        clocks: &Clocks,
+        mut alignment: Alignment,
+        ends: Option<EndsEvidence>,
+    ) -> Result<AlignedOrNot, Unsolved> {
+        let reference = self.reference;
         let steady = self.steady(clocks, &alignment);
         if let Some(rebased) = reference.of(alignment.estimate.clone(), clocks, &steady) {
             alignment.estimate = rebased;
@@ -344,6 +437,7 @@ impl Work<'_> {
             {
                 Ok(causality) => Ok(AtAlignedTimes {
                     alignment,
+                    ends,
                     correction,
                     causality,
                 }),
@@ -391,6 +485,7 @@ impl Work<'_> {
         Ok(Solved {
             correction,
             alignment: Ok(aligned.alignment),
+            ends: aligned.ends,
             delay,
             shortest: learned.half_round_trip,
             repair: summary,
@@ -414,6 +509,7 @@ impl Work<'_> {
         Ok(Solved {
             correction,
             alignment: Err(reason),
+            ends: None,
             delay,
             shortest: learned.half_round_trip,
             repair: summary,

@@ -7,6 +7,7 @@ use crate::causality::{Check, Nodes};
 use crate::clock::LogicalTimes;
 use crate::correction::Correction;
 use crate::delay::MinimalDelay;
+use crate::ends::EndsEvidence;
 use crate::estimate::{BadEstimate, Estimate};
 use crate::repair::Direction;
 use retime_model::{ClockId, Clocks};
@@ -122,6 +123,8 @@ pub struct Aligned {
     pub reference: Option<ClockId>,
     /// Clocks that were set during the run.
     pub steps: Vec<ClockSet>,
+    /// What ends of operations had to say where dependencies leave it open.
+    pub ends: Option<EndsEvidence>,
 }
 
 /// A clock was set.
@@ -167,6 +170,7 @@ mod tests {
             processes: vec![],
             nodes: vec![],
             communicators: vec![],
+            streams: Vec::new(),
         };
         let causality = Causality::build(&info, vec![], CausalityOptions::default()).unwrap();
         let clock = ClockId(3);

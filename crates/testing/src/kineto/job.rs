@@ -286,6 +286,26 @@ impl KinetoRun {
         }
     }
 
+    /// Training by data parallelism alone: all compute, then sum up what came out. Whoever is
+    /// late in each iteration is the last to come to all operations, and nothing else tells
+    /// of its clock.
+    pub fn data_parallel() -> Self {
+        Self {
+            iterations: 50,
+            steps: vec![
+                Step::Compute(Duration::heavy(3_000_000, 500_000.0)),
+                Step::Collective {
+                    class: Class::AllReduce,
+                    among: Among::World,
+                    elements: 131_328,
+                    element: Element::BFloat16,
+                    asynchronous: false,
+                },
+            ],
+            ..Self::training(Style::Nccl)
+        }
+    }
+
     /// The host that a rank runs on.
     pub(super) fn host(&self, rank: u32) -> u32 {
         rank / self.ranks_per_host

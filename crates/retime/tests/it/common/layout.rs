@@ -20,6 +20,7 @@ impl Layout {
             processes: Vec::new(),
             nodes: vec!["node 0".into()],
             communicators: Vec::new(),
+            streams: Vec::new(),
         };
         let mut endpoint = 0;
         for index in 0..locations.max(1) as u32 {

@@ -110,6 +110,7 @@ impl Run {
             locations: (0..senders + receivers).map(location).collect(),
             processes: vec![process(), process()],
             nodes: vec![],
+            streams: Vec::new(),
             communicators: vec![Communicator {
                 name: "world".into(),
                 members: Members::Ranks(ranks.into()),

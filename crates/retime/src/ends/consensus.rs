@@ -1,0 +1,345 @@
+//! Lines by which ends of operations agree as well as they can.
+//!
+//! An operation `o` that clock `c` saw end at `e_co` really ended at some `m_o`, on each clock a
+//! little later or earlier. Each clock gets the line `d_c` for which the sum of
+//!
+//! ```text
+//! huber((e_co + d_c - m_o) / s)  +  ((b_c - recorded_c) / (rho T))^2 / 2
+//! ```
+//!
+//! is the least, `s` the spread of ends of the set of clocks that took part, `b_c` by how much
+//! `d_c` rises over the run of length `T`, `recorded_c` the rise that would leave the clock at the
+//! rate that it recorded, and `rho = 5e-5`, which decides where a run is too short for ends to
+//! tell rates: quartzes are sold as good to 20 or 50 ppm. Huber's function is a parabola up to
+//! 1.345, and goes on as a line, so that an end that is late by a lot draws no more than one that is late
+//! by a little. Ends say nothing of a line that all clocks have in common: the reference keeps
+//! its own, and where it has no part, the clocks do on average.
+//!
+//! The sum is made less by turns, over the middles `m_o`, the lines, and the spread
+//!
+//! ```text
+//! s = 1.4826 median |e_co + d_c - mean of the other clocks|
+//! ```
+//!
+//! which is the standard deviation where ends are normally distributed, and which up to half of
+//! them cannot spoil.
+//!
+//! ```text
+//!  ends     clock 0   clock 1     line of clock 1: 3 - 50    spread
+//!           100       147         after: 100, 100            0
+//!           200       247                200, 200
+//!           300       900                300, 853            this one hardly counts
+//! ```
+//!
+//! Source: P. J. Huber, *Robust Estimation of a Location Parameter* (1964); for the spread
+//! F. R. Hampel, *The Influence Curve and its Role in Robust Estimation* (1974).
+
+use retime_model::{Cancelled, ClockId, Monitor};
+use retime_numerics::median::median;
+
+use super::observed::{End, Ends, Observed};
+use crate::unbroken::Line;
+
+/// Where Huber's function becomes a line, in spreads: it is as good as a mean to 95 % where
+/// ends are normally distributed.
+const KNEE: f64 = 1.345;
+/// The standard deviation of a normal distribution whose absolute values have the median 1.
+const NORMAL: f64 = 1.4826;
+/// By how much rates of clocks differ, a share.
+const RHO: f64 = 5e-5;
+/// Turns at most. In each an error gets less by the share of clocks that an operation and the
+/// next have in common; where hosts form a chain of groups, that takes as many as the square of
+/// their number.
+const TURNS: usize = 256;
+/// The lines are found if none changes by more than this share of its spread.
+const SAME: f64 = 1e-3;
+/// The least spread, in ticks: stamps are whole.
+const LEAST: f64 = 0.5;
+/// Ends of a clock or a set of clocks that tell a spread: of eight the median is good to a
+/// third.
+const FEWEST: usize = 8;
+
+/// The line of a clock, and how well ends tell it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Told {
+    pub(super) line: Line,
+    /// By how much an end of the clock is off those of the others.
+    pub(super) spread: f64,
+    /// How many there are.
+    pub(super) ends: usize,
+}
+
+/// Lines of all clocks by which their ends agree.
+#[derive(Clone, Debug)]
+pub(super) struct Consensus {
+    /// By clock; `None` where too few ends tell anything.
+    pub(super) told: Vec<Option<Told>>,
+    /// By clock which of those that operations connect it to stands for all of them: the reference
+    /// if it is one.
+    pub(super) anchors: Vec<usize>,
+    /// By how much any end is off.
+    pub(super) spread: f64,
+}
+
+/// The lines for `ends`, by clock; `recorded` is by how much each would have to rise over the run
+/// of `length` to leave its clock at its recorded rate. `None` where there are too few ends to tell
+/// how they spread.
+pub(super) fn consensus(
+    ends: &Ends,
+    recorded: &[f64],
+    length: f64,
+    reference: ClockId,
+    monitor: &dyn Monitor,
+) -> Result<Option<Consensus>, Cancelled> {
+    let counts = ends
+        .all()
+        .iter()
+        .fold(vec![0; recorded.len()], |mut all, end| {
+            all[end.clock.as_usize()] += 1;
+            all
+        });
+    let mut work = Work {
+        ends,
+        recorded,
+        rise: RHO * length,
+        anchors: anchors(ends, recorded.len(), reference),
+        reference,
+        lines: vec![Line::default(); recorded.len()],
+        middles: vec![0.0; ends.operations.len()],
+        off: vec![0.0; ends.all().len()],
+        spreads: vec![LEAST; ends.sets],
+        spread: LEAST,
+    };
+    if ends.operations.len() < FEWEST {
+        return Ok(None);
+    }
+    work.look();
+    for _ in 0..TURNS {
+        monitor.check()?;
+        let before = work.lines.clone();
+        work.fit();
+        work.look();
+        let changes = work.lines.iter().zip(before);
+        let largest = changes.map(|(now, before)| (*now - before).largest());
+        if largest.fold(0.0, f64::max) <= SAME * work.spread {
+            break;
+        }
+    }
+    let own = by_clock(ends, &work.off, recorded.len());
+    let told = own.into_iter().enumerate().map(|(clock, mut off)| {
+        let spread = if off.len() < FEWEST {
+            work.spread
+        } else {
+            spread(&mut off).max(work.spread)
+        };
+        let line = work.lines[clock];
+        (off.len() >= FEWEST / 2 && line.is_finite()).then(|| Told {
+            line,
+            spread,
+            ends: counts[clock],
+        })
+    });
+    Ok(Some(Consensus {
+        told: told.collect(),
+        anchors: work.anchors,
+        spread: work.spread,
+    }))
+}
+
+/// By clock the first of those that operations connect it to, or the reference if that is one.
+fn anchors(ends: &Ends, clocks: usize, reference: ClockId) -> Vec<usize> {
+    let mut anchors: Vec<usize> = (0..clocks).collect();
+    let find = |anchors: &[usize], mut at: usize| {
+        while anchors[at] != at {
+            at = anchors[at];
+        }
+        at
+    };
+    // Sets of clocks are few, whatever the number of operations.
+    let mut seen = vec![false; ends.sets];
+    for operation in &ends.operations {
+        if std::mem::replace(&mut seen[operation.of], true) {
+            continue;
+        }
+        for pair in ends.of(operation).windows(2) {
+            let [a, b] = [pair[0].clock, pair[1].clock].map(|it| find(&anchors, it.as_usize()));
+            anchors[a.max(b)] = a.min(b);
+        }
+    }
+    let named: Vec<usize> = (0..clocks).map(|clock| find(&anchors, clock)).collect();
+    let own = named.get(reference.as_usize()).copied();
+    let name = |it: usize| {
+        if Some(it) == own {
+            reference.as_usize()
+        } else {
+            it
+        }
+    };
+    named.into_iter().map(name).collect()
+}
+
+/// How far ends of each clock are off.
+fn by_clock(ends: &Ends, off: &[f64], clocks: usize) -> Vec<Vec<f64>> {
+    let mut by_clock = vec![Vec::new(); clocks];
+    for (end, off) in ends.all().iter().zip(off) {
+        by_clock[end.clock.as_usize()].push(off.abs());
+    }
+    by_clock
+}
+
+/// The standard deviation of values that are off by so much, as their median tells it.
+fn spread(off: &mut [f64]) -> f64 {
+    median(off).map_or(LEAST, |it| (NORMAL * it).max(LEAST))
+}
+
+/// How much something counts that is off by so many spreads.
+fn weight(off: f64, spread: f64) -> f64 {
+    (KNEE * spread / off.abs()).min(1.0)
+}
+
+struct Work<'a> {
+    ends: &'a Ends,
+    recorded: &'a [f64],
+    /// What clocks may gain over the run.
+    rise: f64,
+    /// By clock which of those that are connected stands for all.
+    anchors: Vec<usize>,
+    reference: ClockId,
+    lines: Vec<Line>,
+    /// By operation,
+    middles: Vec<f64>,
+    /// by end how far it is off the others of its operation,
+    off: Vec<f64>,
+    /// by set of clocks,
+    spreads: Vec<f64>,
+    /// of all.
+    spread: f64,
+}
+
+impl Work<'_> {
+    /// Finds the middles of all operations, how far ends are off, and their spread.
+    fn look(&mut self) {
+        for (number, operation) in self.ends.operations.iter().enumerate() {
+            let middle = self.middle(operation);
+            self.middles[number] = middle;
+            let own = self.ends.of(operation);
+            // The middle is nearer to an end than the other ends are, which it is one of.
+            let others = own.len() as f64 / (own.len() as f64 - 1.0);
+            for (at, end) in Ends::places(operation).zip(own) {
+                let shown = end.at + self.lines[end.clock.as_usize()].at(end.share);
+                self.off[at] = others * (shown - middle);
+            }
+        }
+        let mut by_set = vec![Vec::new(); self.ends.sets];
+        for operation in &self.ends.operations {
+            let own = &self.off[Ends::places(operation)];
+            by_set[operation.of].extend(own.iter().map(|it| it.abs()));
+        }
+        let mut all: Vec<f64> = self.off.iter().map(|it| it.abs()).collect();
+        self.spread = spread(&mut all);
+        let of_set = |mut off: Vec<f64>| {
+            if off.len() < FEWEST {
+                self.spread
+            } else {
+                spread(&mut off)
+            }
+        };
+        self.spreads = by_set.into_iter().map(of_set).collect();
+    }
+
+    /// When an operation ended, by all clocks: from the median on to where Huber's function
+    /// of what they are off by is the least.
+    fn middle(&self, operation: &Observed) -> f64 {
+        let own = self.ends.of(operation);
+        let shown = |end: &End| end.at + self.lines[end.clock.as_usize()].at(end.share);
+        let mut all: Vec<f64> = own.iter().map(shown).collect();
+        let Some(middle) = median(&mut all) else {
+            return 0.0;
+        };
+        let spread = self.spreads[operation.of];
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for shown in all {
+            let weight = weight(shown - middle, spread);
+            sum += weight * (shown - middle);
+            weights += weight;
+        }
+        middle + sum / weights
+    }
+
+    /// The line of each clock for which its ends are nearest to the middles.
+    fn fit(&mut self) {
+        let mut sums = vec![Sums::default(); self.lines.len()];
+        for (operation, middle) in self.ends.operations.iter().zip(&self.middles) {
+            let spread = self.spreads[operation.of];
+            for (at, end) in Ends::places(operation).zip(self.ends.of(operation)) {
+                let weight = weight(self.off[at], spread) / (spread * spread);
+                sums[end.clock.as_usize()].add(weight, end.share, middle - end.at);
+            }
+        }
+        let prior = 1.0 / (self.rise * self.rise);
+        let fitted = sums.iter().zip(self.recorded).zip(&self.lines);
+        let lines: Vec<Line> = fitted
+            .map(|((sums, &rise), &line)| sums.line(prior, rise).unwrap_or(line))
+            .collect();
+        let common = self.common(&lines);
+        let anchors = self.anchors.iter();
+        self.lines = anchors
+            .zip(&lines)
+            .map(|(&anchor, &line)| line - common[anchor])
+            .collect();
+    }
+
+    /// By anchor the line that its clocks have in common: that of the reference, or the mean.
+    fn common(&self, lines: &[Line]) -> Vec<Line> {
+        let mut sums = vec![(Line::default(), 0.0); lines.len()];
+        for (clock, (&line, &anchor)) in lines.iter().zip(&self.anchors).enumerate() {
+            let reference = self.reference.as_usize();
+            if anchor != reference || clock == reference {
+                sums[anchor].0 = sums[anchor].0 + line;
+                sums[anchor].1 += 1.0;
+            }
+        }
+        sums.into_iter()
+            .map(|(sum, count): (Line, f64)| sum * (1.0 / count.max(1.0)))
+            .collect()
+    }
+}
+
+/// Weighted sums over the ends of a clock, of which a line is fitted.
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    weights: f64,
+    x: f64,
+    y: f64,
+    xx: f64,
+    xy: f64,
+}
+
+impl Sums {
+    fn add(&mut self, weight: f64, x: f64, y: f64) {
+        self.weights += weight;
+        self.x += weight * x;
+        self.y += weight * y;
+        self.xx += weight * x * x;
+        self.xy += weight * x * y;
+    }
+
+    /// The line of least squares that rises by about `rise`, a `prior` in terms of weights;
+    /// `None` without anything to fit.
+    fn line(&self, prior: f64, rise: f64) -> Option<Line> {
+        if self.weights <= 0.0 {
+            return None;
+        }
+        let (x, y) = (self.x / self.weights, self.y / self.weights);
+        let (xx, xy) = (
+            self.xx - self.weights * x * x,
+            self.xy - self.weights * x * y,
+        );
+        let rises = (xy + prior * rise) / (xx + prior);
+        let first = y - rises * x;
+        Some(Line {
+            first,
+            last: first + rises,
+        })
+    }
+}

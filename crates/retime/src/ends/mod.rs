@@ -1,0 +1,136 @@
+//! Ends as evidence: operations that end together tell how clocks differ where dependencies leave
+//! that open.
+//!
+//! Nobody leaves an all-reduce before all have come. That is all that is certain, and where one host always comes
+//! last, its clock may be ahead by as long as the others waited for it: for milliseconds. But the kernels of an
+//! operation poll memory, and all end as soon as the last data are there: within 1 to 22 us of
+//! each other in recordings of NCCL, however far apart they began. So
+//!
+//! ```text
+//!  observed    when each clock saw an operation end, on streams of accelerators
+//!  consensus   a line for each clock by which these ends agree, and their spread
+//!  freedom     what dependencies leave open between two clocks
+//!  balance     lines between both, each counted by what it knows
+//!  nearest     those next to them that break no dependency
+//! ```
+//!
+//! are added to an alignment. It is evidence, no proof. Bounds are those of dependencies as
+//! ever; what is *likely* is stated apart. With `s` the spread of a clock's ends, `f` the freedom that
+//! dependencies leave it, and `w` the share by which ends decided,
+//!
+//! ```text
+//! likely within  2 s w + f (1 - w) + by how much dependencies kept it from where ends would have it
+//! ```
+//!
+//! And it is no evidence at all where dependencies keep a clock from it by more than 4 spreads:
+//! then ends are not together, and the alignment stays as it is.
+//!
+//! Only [streams](retime_model::TraceInfo::streams) that a format names count. A thread that waits in MPI or
+//! gloo has to be woken, and returns up to milliseconds after the others, later on a host with more
+//! load than on another: there ends lie further apart than what dependencies leave open.
+
+mod balance;
+mod consensus;
+mod freedom;
+mod observed;
+
+use retime_model::{Cancelled, LocationIndex};
+
+use self::balance::{Balanced, balance};
+use self::consensus::{Consensus, consensus};
+use self::freedom::freedom;
+use self::observed::Ends;
+use crate::estimate::Estimate;
+use crate::unbroken::{AlignedTrace, Demand, Judge, Line, Run};
+
+/// Spreads by which dependencies may keep a clock from where ends would have it.
+const REFUTED: f64 = 4.0;
+
+/// How much ends of operations had to say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EndsEvidence {
+    /// Operations that several clocks saw end.
+    pub operations: usize,
+    /// By how much ends of one lie apart, as a standard deviation that outliers do not change, in
+    /// ticks.
+    pub spread: f64,
+    /// By clock within how many ticks of the reference's time its corrected times are likely to
+    /// lie; `None` where ends tell nothing of it.
+    pub likely: Vec<Option<f64>>,
+}
+
+/// The estimate of an aligned trace with what ends on `streams` tell, and how much that is; `None`
+/// where it is nothing. Of a trace in parts nothing is told.
+pub(crate) fn by_ends(
+    trace: &AlignedTrace<'_>,
+    streams: &[LocationIndex],
+) -> Result<Option<(Estimate, EndsEvidence)>, Cancelled> {
+    let AlignedTrace {
+        causality,
+        clocks,
+        estimate,
+        monitor,
+        ..
+    } = *trace;
+    if streams.is_empty() || clocks.len() < 2 || !causality.whole().is_here() {
+        return Ok(None);
+    }
+    let extents = trace.extents();
+    let Some(run) = Run::new(estimate, &extents) else {
+        return Ok(None);
+    };
+    let ends = Ends::of_trace(causality, clocks, streams, &run);
+    let recorded: Vec<f64> = clocks.iter().map(|it| -run.gains(it, &extents)).collect();
+    let told = consensus(&ends, &recorded, run.length(), estimate.reference, monitor)?;
+    let Some(told) = told else {
+        return Ok(None);
+    };
+    let edges = trace.edges();
+    let source = edges.dependencies(estimate)?;
+    let judge = Judge {
+        run: &run,
+        delay: trace.delay,
+        nodes: causality.nodes(),
+        monitor,
+    };
+    let ties = judge.least(&source, |tie| Some(tie.slack))?;
+    let between = balance(
+        &told.told,
+        &told.anchors,
+        &freedom(&ties),
+        estimate.reference,
+    );
+    for demand in [Demand::All, Demand::Kept] {
+        let lines = trace.unbroken(&run, between.lines.clone(), demand)?;
+        let Some(likely) = lines.as_ref().and_then(|it| likely(&told, &between, it)) else {
+            continue;
+        };
+        let lines = lines.unwrap_or_default();
+        let evidence = EndsEvidence {
+            operations: ends.operations.len(),
+            spread: told.spread,
+            likely,
+        };
+        return Ok(Some((trace.moved(&extents, &run, &lines), evidence)));
+    }
+    Ok(None)
+}
+
+/// By clock within how many ticks `lines` are likely to be right; `None` if dependencies keep one
+/// too far from where ends would have it.
+fn likely(told: &Consensus, between: &Balanced, lines: &[Line]) -> Option<Vec<Option<f64>>> {
+    let of_clock = |(clock, told): (usize, &Option<consensus::Told>)| {
+        let Some(told) = told else {
+            return Some(None);
+        };
+        let kept = (lines[clock] - between.lines[clock]).largest();
+        let share = between.share[clock];
+        let open = if share < 1.0 {
+            (1.0 - share) * between.freedom[clock]
+        } else {
+            0.0
+        };
+        (kept <= REFUTED * told.spread).then_some(Some(2.0 * told.spread * share + open + kept))
+    };
+    told.told.iter().enumerate().map(of_clock).collect()
+}

@@ -1,0 +1,126 @@
+//! The ends of operations that end together, as aligned clocks show them.
+
+use retime_model::{Class, ClockId, Clocks, LocationIndex};
+use rustc_hash::FxHashMap;
+
+use crate::causality::{Causality, Instance};
+use crate::unbroken::Run;
+use retime_numerics::median::median;
+
+/// When an operation ended by one clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) clock: ClockId,
+    /// The aligned time, from the middle of the run: the median of those of all its locations.
+    pub(super) at: f64,
+    /// How far into the run that is, as a share of it.
+    pub(super) share: f64,
+}
+
+/// An operation that several clocks saw end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Observed {
+    first: usize,
+    end: usize,
+    /// Operations of one number are of the same clocks.
+    pub(super) of: usize,
+}
+
+/// All operations whose ends are told by several clocks.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ends {
+    pub(super) operations: Vec<Observed>,
+    all: Vec<End>,
+    /// How many sets of clocks have operations.
+    pub(super) sets: usize,
+}
+
+impl Ends {
+    /// The ends of each operation of a list by clock.
+    pub(super) fn new(operations: impl IntoIterator<Item = Vec<End>>) -> Self {
+        let mut ends = Self::default();
+        let mut sets: FxHashMap<Vec<ClockId>, usize> = FxHashMap::default();
+        for own in operations {
+            if own.len() < 2 {
+                continue;
+            }
+            let next = sets.len();
+            let clocks = own.iter().map(|it| it.clock).collect();
+            let of = *sets.entry(clocks).or_insert(next);
+            let first = ends.all.len();
+            ends.all.extend(own);
+            let end = ends.all.len();
+            ends.operations.push(Observed { first, end, of });
+        }
+        ends.sets = sets.len();
+        ends
+    }
+
+    /// Those of a trace, on `streams`, of operations that nobody leaves before all have come.
+    pub(super) fn of_trace(
+        causality: &Causality,
+        clocks: &Clocks,
+        streams: &[LocationIndex],
+        run: &Run<'_>,
+    ) -> Self {
+        let mut is_stream = vec![false; clocks.by_location().len()];
+        for stream in streams {
+            if let Some(it) = is_stream.get_mut(stream.as_usize()) {
+                *it = true;
+            }
+        }
+        let instances = causality.collectives().instances();
+        let of_instance = |instance| of_instance(causality, clocks, &is_stream, run, instance);
+        Self::new(instances.filter_map(of_instance))
+    }
+
+    /// The ends of an operation, by rising clock.
+    pub(super) fn of(&self, operation: &Observed) -> &[End] {
+        &self.all[operation.first..operation.end]
+    }
+
+    /// The ends of all operations.
+    pub(super) fn all(&self) -> &[End] {
+        &self.all
+    }
+
+    /// The place of the first end of an operation among those of all.
+    pub(super) fn places(operation: &Observed) -> std::ops::Range<usize> {
+        operation.first..operation.end
+    }
+}
+
+fn of_instance(
+    causality: &Causality,
+    clocks: &Clocks,
+    is_stream: &[bool],
+    run: &Run<'_>,
+    instance: Instance,
+) -> Option<Vec<End>> {
+    let (nodes, collectives) = (causality.nodes(), causality.collectives());
+    let operation = collectives.operation(instance);
+    if operation.class != Class::AllToAll || operation.across_sides {
+        return None;
+    }
+    let mut seen: Vec<(ClockId, i64)> = Vec::new();
+    for participant in collectives.participants(instance) {
+        let end = participant.effect()?;
+        let location = nodes.location(end);
+        if !is_stream.get(location.as_usize()).copied()? {
+            return None;
+        }
+        seen.push((clocks.of(location), nodes.time(end).0));
+    }
+    seen.sort_unstable();
+    let of_clock = |same: &[(ClockId, i64)]| {
+        let clock = same.first()?.0;
+        let mut times: Vec<f64> = same.iter().map(|it| run.time(clock, it.1)).collect();
+        let at = median(&mut times)?;
+        Some(End {
+            clock,
+            at,
+            share: run.share(at),
+        })
+    };
+    seen.chunk_by(|a, b| a.0 == b.0).map(of_clock).collect()
+}

@@ -1,0 +1,173 @@
+//! Lines that are added to aligned clocks and break no dependency.
+//!
+//! ```text
+//!  run      the time that aligned clocks have in common
+//!  line     what is added to one of them
+//!  ties     dependencies, and how much slack lines leave them
+//!  nearest  the lines next to others that satisfy conditions
+//! ```
+//!
+//! [`ends`](crate::ends) have lines that they ask for. And an [alignment](crate::align), which
+//! weighs all dependencies against each other, may leave some broken by a little where clocks could
+//! satisfy all: then the lines next to none at all mend it. Whether one clock for several processes
+//! can be right is known only then.
+
+mod line;
+mod nearest;
+mod run;
+mod ties;
+
+pub(crate) use line::Line;
+pub(crate) use run::Run;
+pub(crate) use ties::{Judge, Tie};
+
+use retime_model::{Cancelled, ClockId, Clocks, Monitor};
+
+use self::nearest::Nearest;
+use crate::causality::Causality;
+use crate::delay::MinimalDelay;
+use crate::edges::{Edges, TraceEdges};
+use crate::estimate::{Estimate, Offset};
+
+/// Times that broken dependencies are looked for: which are tight changes with the clocks, less
+/// each time.
+const ROUNDS: usize = 32;
+/// Slack that counts as missing, in ticks: less is lost when times become whole.
+const BROKEN: f64 = 0.01;
+/// Ticks of slack that are left because times become whole: one for each end.
+const ROUNDING: f64 = 2.0;
+
+/// A trace whose clocks are aligned.
+pub(crate) struct AlignedTrace<'a> {
+    pub(crate) causality: &'a Causality,
+    pub(crate) clocks: &'a Clocks,
+    pub(crate) estimate: &'a Estimate,
+    /// The minimal delay that clocks are to keep.
+    pub(crate) delay: &'a MinimalDelay,
+    pub(crate) monitor: &'a dyn Monitor,
+}
+
+/// The dependencies that lines have to satisfy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Demand {
+    /// All of them.
+    All,
+    /// Those that are satisfied without them; others must not get worse.
+    Kept,
+}
+
+impl Demand {
+    /// A tie with the slack that it may lose.
+    fn of(self, tie: Tie) -> Tie {
+        let spare = match self {
+            Self::Kept => (tie.slack - ROUNDING).max(0.0),
+            Self::All => tie.slack - tie.slack.clamp(0.0, ROUNDING),
+        };
+        Tie {
+            slack: spare,
+            ..tie
+        }
+    }
+}
+
+impl AlignedTrace<'_> {
+    /// The first and the last stamp of each clock.
+    pub(crate) fn extents(&self) -> Vec<Option<(i64, i64)>> {
+        Edges::extents(self.causality, self.clocks)
+    }
+
+    /// The dependencies of the trace.
+    pub(crate) fn edges(&self) -> TraceEdges<'_> {
+        TraceEdges {
+            causality: self.causality,
+            clocks: self.clocks,
+            monitor: self.monitor,
+        }
+    }
+
+    /// The estimate with the lines next to none that make it satisfy all dependencies; `None` if there are
+    /// none, as far as that is found out, or the trace is in parts.
+    pub(crate) fn mended(&self) -> Result<Option<Estimate>, Cancelled> {
+        if !self.causality.whole().is_here() {
+            return Ok(None);
+        }
+        let extents = self.extents();
+        let Some(run) = Run::new(self.estimate, &extents) else {
+            return Ok(None);
+        };
+        let none = vec![Line::default(); self.clocks.len()];
+        let lines = self.unbroken(&run, none, Demand::All)?;
+        Ok(lines.map(|lines| self.moved(&extents, &run, &lines)))
+    }
+
+    /// The lines next to these that satisfy what is demanded; `None` if there are none, as far as that
+    /// is found out.
+    pub(crate) fn unbroken(
+        &self,
+        run: &Run<'_>,
+        lines: Vec<Line>,
+        demand: Demand,
+    ) -> Result<Option<Vec<Line>>, Cancelled> {
+        let extents = self.extents();
+        let mut nearest = Nearest::to(lines, self.estimate.reference);
+        for _ in 0..ROUNDS {
+            let moved = self.moved(&extents, run, &nearest.lines);
+            let broken = self.broken(run, &moved, &nearest.lines, demand)?;
+            if broken.is_empty() {
+                return Ok(Some(nearest.lines));
+            }
+            if !nearest.take(broken) {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    /// The ties that lines break, which make the estimate what is `moved`.
+    fn broken(
+        &self,
+        run: &Run<'_>,
+        moved: &Estimate,
+        lines: &[Line],
+        demand: Demand,
+    ) -> Result<Vec<Tie>, Cancelled> {
+        let edges = self.edges();
+        let source = edges.dependencies(moved)?;
+        let judge = Judge {
+            run,
+            delay: self.delay,
+            nodes: self.causality.nodes(),
+            monitor: self.monitor,
+        };
+        let ties = judge.least(&source, |tie| {
+            let left = demand.of(*tie).slack + tie.change(lines);
+            (left < -BROKEN).then_some(left)
+        })?;
+        Ok(ties.into_iter().map(|tie| demand.of(tie)).collect())
+    }
+
+    /// The estimate with lines added.
+    pub(crate) fn moved(
+        &self,
+        extents: &[Option<(i64, i64)>],
+        run: &Run<'_>,
+        lines: &[Line],
+    ) -> Estimate {
+        let clocks = (0..).map(ClockId).zip(&self.estimate.offsets).zip(lines);
+        let offsets = clocks.map(|((clock, offset), line)| {
+            let offset = offset.as_ref()?;
+            let extent = extents.get(clock.as_usize()).copied().flatten();
+            let bends = offset.knots().iter().map(|it| it.0);
+            let stamps = bends.chain(extent.into_iter().flat_map(|it| [it.0, it.1]));
+            let point = |stamp: i64| {
+                let share = run.share(run.time(clock, stamp));
+                (stamp, offset.at(stamp) + line.at(share))
+            };
+            Some(Offset::through(stamps.map(point).collect()).with_steps(offset.steps()))
+        });
+        Estimate {
+            offsets: offsets.collect(),
+            reference: self.estimate.reference,
+        }
+    }
+}
