@@ -8,6 +8,7 @@ use retime::pipeline::{Analysis, Bounds, ClockSet, Examined, Method, Solution, U
 use retime::repair;
 use retime::{Clocks, Grouping, Standing, TraceInfo};
 
+use super::ends;
 use super::model::{
     AlignmentPart, BoundsPart, CheckPart, ClockBoundPart, ClockPart, ClocksPart, CoveragePart,
     DefectPart, DelayPart, Direction, ExaminedPart, ForcingPart, GentlestPart, MatchingPart,
@@ -214,6 +215,7 @@ pub(crate) fn method_part(method: &Method, solution: &Solution) -> MethodPart {
             one_way_clocks: aligned.one_way.iter().map(|clock| clock.0).collect(),
             left_out: aligned.outliers,
             steps: aligned.steps.iter().map(step_part).collect(),
+            ends: aligned.ends.as_ref().map(ends::part),
         }),
         repair: repaired.map(|it| RepairPart {
             direction: it.direction.map(|direction| match direction {

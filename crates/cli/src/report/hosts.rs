@@ -29,6 +29,7 @@ use retime::optimal::ClockErrorBound;
 use retime::pipeline::{Analysis, Bounds, RATE_DIFFERENCE, Solution};
 use retime::{ClockId, LocationIndex, TickRate, Timestamp, format_seconds, plural, printable};
 
+use super::ends;
 use super::model::{DriftPart, HostPart, Report};
 
 /// Hosts that are named to everybody; `-v` names all.
@@ -154,7 +155,17 @@ fn line(report: &Report, host: &HostPart, rate: TickRate) -> String {
         (None, _) => place(ahead),
         (Some((false, false)), _) => "nothing relates its clock to the others".into(),
         (_, (Some(less), Some(more))) => {
-            format!("{}, known to ±{}", place(ahead), seconds(less.max(more)))
+            let certain = seconds(less.max(more));
+            match ends::of_clock(report, host.clock) {
+                Some(likely) if likely < less.max(more) => {
+                    let likely = seconds(likely);
+                    format!(
+                        "{}, likely to ±{likely}, for certain to ±{certain}",
+                        place(ahead)
+                    )
+                }
+                _ => format!("{}, known to ±{certain}", place(ahead)),
+            }
         }
         (_, (None, Some(more))) => {
             format!("bounded on one side only: at most {}", place(ahead + more))

@@ -3,6 +3,7 @@
 
 pub(crate) mod build;
 pub(crate) mod columns;
+mod ends;
 mod error_bound;
 pub(crate) mod examined;
 pub(crate) mod hosts;

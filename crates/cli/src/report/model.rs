@@ -218,6 +218,22 @@ pub(crate) struct AlignmentPart {
     /// Clocks that were set during the run; absent if none was.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) steps: Vec<StepPart>,
+    /// What ends of operations told where dependencies leave it open; absent if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) ends: Option<EndsPart>,
+}
+
+/// What ends of operations that end together tell of clocks. It is evidence: bounds do not rest on
+/// it.
+#[derive(Debug, Serialize)]
+pub(crate) struct EndsPart {
+    /// Operations that several clocks saw end.
+    pub(crate) operations: usize,
+    /// By how much ends of one lie apart, as a standard deviation that outliers do not change.
+    pub(crate) spread_ticks: f64,
+    /// By clock within how many ticks corrected times are likely to be right; null where too few
+    /// ends tell.
+    pub(crate) likely_within_ticks: Vec<Option<f64>>,
 }
 
 /// A clock was set, and that undone.

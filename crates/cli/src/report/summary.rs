@@ -9,7 +9,7 @@ use super::model::{
     AccuracyPart, CheckPart, DistortionPart, MeasuredPart, PairPart, PlacePart, Report,
 };
 use super::share::share;
-use super::{error_bound, examined, hosts, method, protocol, stragglers, untied};
+use super::{ends, error_bound, examined, hosts, method, protocol, stragglers, untied};
 use crate::delay::DelaySource;
 use crate::method::named;
 
@@ -50,6 +50,9 @@ pub(crate) fn render(report: &Report, sketch: &str, outcome: &str, verbose: bool
         text.distortion(distortion);
     }
     for (label, line) in error_bound::lines(report, verbose) {
+        text.line(label, &line);
+    }
+    for (label, line) in ends::lines(report, verbose) {
         text.line(label, &line);
     }
     for (label, line) in hosts::lines(report, verbose) {

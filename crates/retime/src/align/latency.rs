@@ -58,9 +58,9 @@ use super::components::components;
 use super::curves::Curves;
 use super::frame::Frame;
 use super::links::{Link, Links};
-use crate::edges::{Edge, Edges};
+use crate::edges::{Edge, Edges, TraceEdges};
 use crate::edges::{Source, each_part_watched};
-use crate::estimate::{FEWEST, WINDOW};
+use crate::estimate::{Estimate, FEWEST, WINDOW};
 use retime_model::ClockId;
 use retime_model::{Cancelled, Monitor};
 use retime_numerics::paths::{Arc, Start, shortest_paths};
@@ -98,6 +98,16 @@ pub fn shortest_latency(
     let extents = (0..edges.clocks() as u32).map(|clock| edges.extent(ClockId(clock)));
     let edges = Edges::new(kept, extents.collect());
     shortest(&Exchange::of(&edges, offset, monitor)?, monitor)
+}
+
+/// The minimal delay that a trace shows, of clocks as `estimate` aligns them.
+pub(crate) fn shortest_of_trace(
+    trace: TraceEdges<'_>,
+    estimate: &Estimate,
+) -> Result<Option<f64>, Cancelled> {
+    let source = trace.dependencies(estimate)?;
+    let add = |clock: ClockId, stamp: i64| estimate.at(clock, stamp);
+    shortest(&Exchange::of(&source, add, trace.monitor)?, trace.monitor)
 }
 
 /// The minimal delay that an exchange shows.

@@ -79,6 +79,7 @@ mod weights;
 
 pub use alignment::{Alignment, ClockStep, Relation};
 pub use latency::shortest_latency;
+pub(crate) use latency::shortest_of_trace;
 pub use sharing::{Sharing, sharing};
 
 use serde::{Deserialize, Serialize};

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! the least: where ends lie within 2 us of each other and dependencies leave 200, ends decide,
-//! and where dependencies leave 0.2, ends say nothing new. A clock is tied to `n_ab` others, or
+//! and where dependencies leave 0.2, ends say nothing new. Who always comes last is at one edge of
+//! what dependencies leave, and not anywhere in between: so all of `f` counts as a standard deviation. A clock is tied to `n_ab` others, or
 //! more, by dependencies of the same operations, which together know hardly more than one. A spread
 //! is not made less by the number of ends, for ranks may end in the same order each time.
 //! `common` is 0 where ends connect a clock to the reference, and else what is best.

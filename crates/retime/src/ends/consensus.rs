@@ -55,9 +55,11 @@ const TURNS: usize = 256;
 const SAME: f64 = 1e-3;
 /// The least spread, in ticks: stamps are whole.
 const LEAST: f64 = 0.5;
-/// Ends of a clock or a set of clocks that tell a spread: of eight the median is good to a
-/// third.
+/// Ends of a clock or a set of clocks that tell a spread of their own: of eight the median is good
+/// to a third. Of fewer that of all ends is taken.
 const FEWEST: usize = 8;
+/// Ends that tell a line: with fewer than twice as many as it has parameters, one that is off decides.
+const FEWEST_OF_LINE: usize = 4;
 
 /// The line of a clock, and how well ends tell it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +112,7 @@ pub(super) fn consensus(
         spreads: vec![LEAST; ends.sets],
         spread: LEAST,
     };
-    if ends.operations.len() < FEWEST {
+    if ends.operations.len() < FEWEST_OF_LINE {
         return Ok(None);
     }
     work.look();
@@ -133,7 +135,7 @@ pub(super) fn consensus(
             spread(&mut off).max(work.spread)
         };
         let line = work.lines[clock];
-        (off.len() >= FEWEST / 2 && line.is_finite()).then(|| Told {
+        (off.len() >= FEWEST_OF_LINE && line.is_finite()).then(|| Told {
             line,
             spread,
             ends: counts[clock],

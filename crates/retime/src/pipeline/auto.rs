@@ -63,7 +63,7 @@ use super::options::{Choice, Options};
 use super::problem::{Found, Problem};
 use super::solution::{Aligned, ClockSet, Enforced, NotAligned, Repaired};
 use super::unsolved::Unsolved;
-use crate::align::{Alignment, Relation, Sharing, align, sharing};
+use crate::align::{Alignment, Relation, Sharing, align, sharing, shortest_of_trace};
 use crate::causality::{Causality, EventNode, Instance, Nodes, RetimingError};
 use crate::clock::Gamma;
 use crate::correction::{Correction, compose};
@@ -366,12 +366,8 @@ impl Work<'_> {
             anchor,
             self.problem.monitor,
         )?;
-        let Some((estimate, ends)) = self.by_ends(clocks, &alignment)? else {
+        let Some((by_ends, ends)) = self.by_ends(clocks, &alignment)? else {
             return self.at_times(clocks, alignment, None);
-        };
-        let by_ends = Alignment {
-            estimate,
-            ..alignment.clone()
         };
         let by_ends = self.at_times(clocks, by_ends, Some(ends))?;
         let left = self.left(&by_ends, clocks);
@@ -383,15 +379,37 @@ impl Work<'_> {
         Ok(if is_worse { without } else { by_ends })
     }
 
-    /// The estimate of an alignment with what ends of operations tell besides.
+    /// An alignment with what ends of operations tell besides.
+    ///
+    /// How fast the fastest operation is shows only then: at first all that is demanded is that
+    /// nothing is reversed.
     fn by_ends(
         &self,
         clocks: &Clocks,
         alignment: &Alignment,
-    ) -> Result<Option<(Estimate, EndsEvidence)>, Cancelled> {
-        let delay = self.delay(LearnedDelay::from_shortest(alignment.shortest));
-        let trace = self.aligned_trace(clocks, &alignment.estimate, &delay);
-        by_ends(&trace, &self.problem.info.streams)
+    ) -> Result<Option<(Alignment, EndsEvidence)>, Cancelled> {
+        let streams = &self.problem.info.streams;
+        let estimate = &alignment.estimate;
+        let none = MinimalDelay::Uniform(Ticks(0));
+        let delay = if self.problem.delay_is_given {
+            self.problem.delay
+        } else {
+            &none
+        };
+        let trace = self.aligned_trace(clocks, estimate, delay);
+        let Some((found, ends)) = by_ends(&trace, streams)? else {
+            return Ok(None);
+        };
+        let shortest = shortest_of_trace(trace.edges(), &found)?;
+        let delay = self.delay(LearnedDelay::from_shortest(shortest));
+        let (estimate, ends) = by_ends(&self.aligned_trace(clocks, estimate, &delay), streams)?
+            .unwrap_or((found, ends));
+        let by_ends = Alignment {
+            estimate,
+            shortest,
+            ..alignment.clone()
+        };
+        Ok(Some((by_ends, ends)))
     }
 
     fn aligned_trace<'b>(
