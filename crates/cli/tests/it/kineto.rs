@@ -207,7 +207,7 @@ fn who_is_late_is_named() {
     let outcome = scratch.retime("correct run -o out --json report.json");
     assert_eq!(outcome.code, Some(0), "{outcome:#?}");
     assert!(
-        outcome.stdout.contains("stragglers rank 9: last in "),
+        outcome.stdout.contains("stragglers rank 9 held up "),
         "{}",
         outcome.stdout
     );

@@ -1,5 +1,7 @@
 //! The effects of a solution on a trace, and how far from the truth it can be.
 
+use std::borrow::Cow;
+
 use super::super::bounds::{BOUND_BUDGET, BoundedOffsets, Bounds, Timed};
 use super::super::implausible::Implausible;
 use super::super::solution::Solution;
@@ -10,7 +12,7 @@ use crate::correction::Correction;
 use crate::delay::MinimalDelay;
 use crate::distortion::{Distortion, final_advance};
 use crate::limiting::{LimitingSend, limiting_send};
-use crate::optimal::{LeastDistortion, Outside};
+use crate::optimal::{ErrorBounds, LeastDistortion, Outside};
 use crate::stragglers::Stragglers;
 use retime_model::{Cancelled, Clocks, Monitor, Ticks};
 
@@ -156,17 +158,25 @@ impl Analysis {
         let (causality, whole) = (&self.causality, self.causality.whole());
         whole.announce(&Step::Stragglers(solution.is_some(), bounds.is_some()));
         let times = solution.map_or(causality.nodes().timestamps(), |it| &it.times);
-        let errors = bounds.map(|it| &it.errors);
-        // Where locations of one clock contradict each other it is not one, and nothing is
-        // known of how far they differ.
-        let check = solution.map_or(&self.recorded, |it| &it.left);
-        let each = Clocks::each_location(self.info.locations.len());
-        let (clocks, errors) = match check.violated_within_clock() {
-            0 => (&self.clocks, errors),
-            _ => (&each, None),
-        };
-        let found = Stragglers::find(causality, &self.info, clocks, times, errors, monitor);
+        let (clocks, errors) = self.clocks_to_judge_by(solution, bounds);
+        let found = Stragglers::find(causality, &self.info, &clocks, times, errors, monitor);
         whole.agreed(found, |_| true)
+    }
+
+    /// The clocks by which locations are compared, and how far these can be from the truth. Where
+    /// locations of one clock contradict each other it is not one, and nothing is known
+    /// of how far they differ.
+    pub fn clocks_to_judge_by<'a>(
+        &'a self,
+        solution: Option<&Solution>,
+        bounds: Option<&'a Bounds>,
+    ) -> (Cow<'a, Clocks>, Option<&'a ErrorBounds>) {
+        let check = solution.map_or(&self.recorded, |it| &it.left);
+        if check.violated_within_clock() == 0 {
+            return (Cow::Borrowed(&self.clocks), bounds.map(|it| &it.errors));
+        }
+        let each = Clocks::each_location(self.info.locations.len());
+        (Cow::Owned(each), None)
     }
 
     /// Tells if time ran away under a logical clock: the fastest clock has no reason to
