@@ -35,7 +35,7 @@ pub(crate) fn replaced(
     let failed = |source| KinetoError::io(to, source);
     let mut window = Window::open(path, monitor)?;
     let mut file = File::create_new(to).map_err(failed)?;
-    let mut output = Output::new(&mut file, window.is_gzip()).map_err(failed)?;
+    let mut output = Output::new(&mut file, window.effort()).map_err(failed)?;
     let mut chunks = Chunks {
         abreast: if window.is_gzip() { ABREAST } else { 1 },
         full: Vec::new(),
