@@ -15,6 +15,10 @@
 //! columns  events --> times, lengths, digits   what is kept of each event
 //! order    entries --> events with numbers     a stay begins and ends
 //! kernels  names of kernels --> operations    of those that say nothing else
+//! xla      events --> instructions             of compiled programs
+//! compiled instructions --> calls            where it is known who takes part
+//! sizes    signatures --> bytes                what an operation moves
+//! facts    calls --> facts                     what a table of operations says
 //! launch   kernels --> calls                   what they do, from who launched them
 //! early    kernels and launches --> warning   whether GPU and host are on one clock
 //! few      names --> words                     the first few of many
@@ -68,9 +72,11 @@
 mod advice;
 mod call;
 mod columns;
+mod compiled;
 mod digits;
 mod early;
 mod error;
+mod facts;
 mod few;
 mod fields;
 mod flows;
@@ -99,10 +105,12 @@ mod rewrite;
 mod rows;
 mod run;
 mod scan;
+mod sizes;
 mod streams;
 mod timelines;
 mod undo;
 mod window;
+mod xla;
 
 use std::io;
 use std::path::Path;

@@ -131,6 +131,14 @@ impl Places {
         LocationIndex(self.starts.get(file).copied().unwrap_or_default() + track)
     }
 
+    /// The file and the track that a location is.
+    pub(crate) fn track(&self, location: LocationIndex) -> (usize, u32) {
+        let file = self.starts.partition_point(|it| *it <= location.0);
+        let file = file.saturating_sub(1);
+        let first = self.starts.get(file).copied().unwrap_or_default();
+        (file, location.0.saturating_sub(first))
+    }
+
     /// The locations of a file.
     pub(crate) fn of_file(&self, file: usize) -> std::ops::Range<usize> {
         let at = |it: usize| self.starts.get(it).copied().unwrap_or_default() as usize;

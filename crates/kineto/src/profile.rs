@@ -22,6 +22,7 @@ use crate::pass::{Event, read};
 use crate::posted::Posted;
 use crate::streams;
 use crate::window::syntax;
+use crate::xla::{self, Instruction, Told};
 
 /// A thread, a stream, or whatever else events of a file are on.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +84,8 @@ pub(crate) struct FileRead {
     /// Names that were given to processes, by pid.
     pub(crate) process_names: FxHashMap<String, String>,
     pub(crate) calls: Vec<Call>,
+    /// Collective operations of compiled programs, until it is known who takes part.
+    pub(crate) instructions: Vec<Instruction>,
     /// What the program asked for, by operation.
     pub(crate) requests: FxHashMap<Operation, Requests>,
     pub(crate) flows: Vec<FlowEnd>,
@@ -113,6 +116,7 @@ impl FileRead {
             thread_names: FxHashMap::default(),
             process_names: FxHashMap::default(),
             calls: self.calls.clone(),
+            instructions: Vec::new(),
             requests: self.requests.clone(),
             flows: Vec::new(),
             unused: Vec::new(),
@@ -136,6 +140,7 @@ struct Gathered {
     thread_names: FxHashMap<(String, String), String>,
     process_names: FxHashMap<String, String>,
     calls: Vec<Call>,
+    instructions: Vec<Instruction>,
     requests: FxHashMap<Operation, Requests>,
     launches: Launches,
     posted: Posted,
@@ -180,6 +185,7 @@ impl FileRead {
             thread_names: gathered.thread_names,
             process_names: gathered.process_names,
             calls: gathered.calls,
+            instructions: gathered.instructions,
             requests: gathered.requests,
             flows: gathered.flows,
             unused: gathered.unused,
@@ -327,7 +333,11 @@ impl Gathered {
             self.started.push((launch, number));
         }
         match Said::of(event, number) {
-            None => {}
+            None => match xla::told(event, number) {
+                None => {}
+                Some(Told::Instruction(it)) => self.instructions.push(it),
+                Some(Told::Other) => self.unused(xla::UNUSED, 1),
+            },
             Some(Said::Call(call)) => self.calls.push(call),
             Some(Said::Kernel(kernel)) => self.launches.kernels.push(kernel),
             Some(Said::Launch(launch)) => self.launches.calls.push((launch, number)),
@@ -349,7 +359,6 @@ impl Gathered {
                 });
                 self.launches.around.extend(elements);
             }
-            Some(Said::Unused(kind)) => self.unused(kind, 1),
         }
     }
 

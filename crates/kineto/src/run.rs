@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use rayon::prelude::*;
 use retime_gzip::is_gzip;
 use retime_model::format::{
-    Contents, EventRows, FormatError, Reach, Scan, Shape, Timeline, Trace, Undo, Unused,
-    is_correction,
+    Contents, EventRows, FormatError, OperationFacts, Reach, Scan, Shape, Timeline, Trace, Undo,
+    Unused, is_correction,
 };
 use retime_model::{
     Correction, LocationIndex, Modified, Monitor, Timestamp, TraceInfo, Version, copy_file,
@@ -30,7 +30,7 @@ use crate::rows::Table;
 use crate::scan::Matched;
 use crate::timelines::{self, chosen};
 use crate::undo::{FORMAT, Saved, SavedFile, name_of};
-use crate::{early, named_ranks, recordings, restore, rewrite};
+use crate::{compiled, early, facts, named_ranks, recordings, restore, rewrite};
 
 /// Some files of one run.
 pub(crate) struct Run {
@@ -192,6 +192,7 @@ impl Run {
         for (file, rank) in files.iter_mut().zip(named.into_iter().flatten()) {
             file.header.rank = Some(rank);
         }
+        compiled::take_certain(&mut files);
         one_run(&self.files, &files)?;
         let places = Places::of(&self.files, &files);
         let origin = self.origin.unwrap_or_else(|| {
@@ -573,11 +574,7 @@ impl Trace for Run {
             let table = self.unless_changed(Table::read(&self.files))?;
             self.table.get_or_init(|| table)
         };
-        let starts = &read.places.starts;
-        let file = starts
-            .partition_point(|it| *it <= location.0)
-            .saturating_sub(1);
-        let track = location.0 - starts.get(file).copied().unwrap_or_default();
+        let (file, track) = read.places.track(location);
         let of_file = read
             .files
             .get(file)
@@ -586,6 +583,15 @@ impl Trace for Run {
                 what: format!("has no track number {}", location.0),
             })?;
         Ok(Box::new(table.rows(file, of_file, track as usize)))
+    }
+
+    fn operations(&self, location: LocationIndex, events: &[u32]) -> Vec<OperationFacts> {
+        let Some(read) = self.read.get() else {
+            return Vec::new();
+        };
+        let (file, track) = read.places.track(location);
+        let file = read.files.get(file);
+        file.map_or_else(Vec::new, |file| facts::of_track(file, track, events))
     }
 
     fn zero(&self) -> Timestamp {

@@ -6,6 +6,7 @@
     reason = "failing is how a test reports"
 )]
 
+mod compiled;
 mod numbers;
 mod oracle;
 mod simulated;
