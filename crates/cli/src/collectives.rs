@@ -28,6 +28,12 @@ use crate::report::target::Place;
 /// A participant of an operation. Times and spans are in ticks.
 #[derive(Clone, Debug, Serialize)]
 pub struct CollectiveRow {
+    /// Its begin, where others depend on that.
+    #[serde(skip)]
+    pub begun: Option<EventNode>,
+    /// Its end, where that depends on others.
+    #[serde(skip)]
+    pub ended: Option<EventNode>,
     /// The number of the operation.
     pub operation: u32,
     /// Its group, as the files call it.
@@ -70,14 +76,19 @@ pub struct CollectiveRows<'a> {
     analysis: &'a Analysis,
     times: &'a [Timestamp],
     judged_by: (std::borrow::Cow<'a, Clocks>, Option<&'a Bounds>),
+    facts: &'a CollectiveFacts,
+}
+
+/// What files say of all operations of a trace.
+pub struct CollectiveFacts {
     /// By event, rising.
-    facts: Vec<(EventNode, OperationFacts)>,
+    by_event: Vec<(EventNode, OperationFacts)>,
 }
 
 impl<'a> CollectiveRows<'a> {
     /// At the times of a solution, or else as recorded.
     pub fn of(
-        trace: &'a dyn Trace,
+        (trace, facts): (&'a dyn Trace, &'a CollectiveFacts),
         analysis: &'a Analysis,
         solution: Option<&'a Solution>,
         bounds: Option<&'a Bounds>,
@@ -89,7 +100,7 @@ impl<'a> CollectiveRows<'a> {
             analysis,
             times: solution.map_or(recorded, |it| &it.times),
             judged_by: (clocks, bounds.filter(|_| errors.is_some())),
-            facts: facts(trace, analysis),
+            facts,
         }
     }
 
@@ -150,9 +161,12 @@ impl<'a> CollectiveRows<'a> {
         });
         let transfer = came.zip(left).map(|(came, left)| left.saturating_sub(came));
         let rate = info.rate.get() as f64;
-        let bandwidth = facts.bytes.zip(transfer.filter(|it| *it > 0));
+        let some = |it: &u64| *it > 0;
+        let bandwidth = facts.bytes.filter(some).zip(transfer.filter(some));
         let collectives = self.analysis.causality().collectives();
         Some(CollectiveRow {
+            begun: begin,
+            ended: end,
             operation: instance.index() as u32,
             group: facts.group,
             sequence: facts.sequence,
@@ -175,8 +189,9 @@ impl<'a> CollectiveRows<'a> {
 
     /// What the files say of the operation of an event.
     fn said(&self, node: EventNode) -> Option<&OperationFacts> {
-        let place = self.facts.binary_search_by_key(&node, |it| it.0).ok()?;
-        self.facts.get(place).map(|it| &it.1)
+        let all = &self.facts.by_event;
+        let place = all.binary_search_by_key(&node, |it| it.0).ok()?;
+        all.get(place).map(|it| &it.1)
     }
 
     /// When the last came.
@@ -212,19 +227,22 @@ impl<'a> CollectiveRows<'a> {
     }
 }
 
-/// What files say of operations, by event.
-fn facts(trace: &dyn Trace, analysis: &Analysis) -> Vec<(EventNode, OperationFacts)> {
-    let nodes = analysis.causality().nodes();
-    let mut all = Vec::new();
-    for location in 0..nodes.locations() {
-        let of_operation =
-            |it: &EventNode| matches!(nodes.role(*it), Role::CollectiveBegin | Role::CollectiveEnd);
-        let own: Vec<EventNode> = nodes.of(location).filter(of_operation).collect();
-        let events: Vec<u32> = own.iter().map(|it| nodes.event(*it) as u32).collect();
-        let said = trace.operations(LocationIndex(location as u32), &events);
-        all.extend(own.into_iter().zip(said));
+impl CollectiveFacts {
+    /// As the files of a trace say it.
+    pub fn of(trace: &dyn Trace, analysis: &Analysis) -> Self {
+        let nodes = analysis.causality().nodes();
+        let mut by_event = Vec::new();
+        for location in 0..nodes.locations() {
+            let of_operation = |it: &EventNode| {
+                matches!(nodes.role(*it), Role::CollectiveBegin | Role::CollectiveEnd)
+            };
+            let own: Vec<EventNode> = nodes.of(location).filter(of_operation).collect();
+            let events: Vec<u32> = own.iter().map(|it| nodes.event(*it) as u32).collect();
+            let said = trace.operations(LocationIndex(location as u32), &events);
+            by_event.extend(own.into_iter().zip(said));
+        }
+        Self { by_event }
     }
-    all
 }
 
 /// The kinds of files that a table can be.
@@ -268,7 +286,8 @@ pub(crate) fn write(
     };
     let kind = Kind::of(path)?;
     let trace = &*analysed.opened.trace;
-    let rows = CollectiveRows::of(trace, &analysed.analysis, solution, bounds);
+    let facts = CollectiveFacts::of(trace, &analysed.analysis);
+    let rows = CollectiveRows::of((trace, &facts), &analysed.analysis, solution, bounds);
     Place::prepare(path)?.write_by(|out| {
         if matches!(kind, Kind::Csv) {
             writeln!(out, "{HEADER}")?;

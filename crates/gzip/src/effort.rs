@@ -40,7 +40,8 @@ impl Effort {
         match self {
             Self::Fast => Compression::fast(),
             Self::Usual => Compression::default(),
-            Self::Most => Compression::best(),
+            // The compressor at hand needs a level more than that of gzip for the same size.
+            Self::Most => Compression::new(10),
         }
     }
 }

@@ -10,10 +10,10 @@
 //! | `cross_device_reduce` | blocks of all ranks signal each other first (vLLM's `custom_all_reduce.cuh`, `barrier_at_start`) |
 //! | `one_shot_all_reduce`, `two_shot_all_reduce`, `multimem_all_reduce` | the same (`sync_remote_blocks` in PyTorch's `CUDASymmetricMemoryOps.cu`) |
 //! | `ShotAllReduceKernel`, `allreduce_fusion` | the sum of everybody's part (TensorRT-LLM, `FlashInfer`) |
-//! | `notify_dispatch`, `cached_notify` (DeepEP) | `barrier_block` among the GPUs of a node, between nodes after `nvshmem_sync` of GPUs of one place, all threads of a block in step (`intranode.cu`, `internode.cu`) |
+//! | `notify_dispatch`, `cached_notify` (`DeepEP`) | `barrier_block` among the GPUs of a node, between nodes after `nvshmem_sync` of GPUs of one place, all threads of a block in step (`intranode.cu`, `internode.cu`) |
 //!
 //! Others are counted: `SendRecv` and `Generic` of NCCL can be anything; dispatch and combine of
-//! mixtures of experts may be halves of an exchange that wait for nobody, as DeepEP's with low
+//! mixtures of experts may be halves of an exchange that wait for nobody, as `DeepEP`'s with low
 //! latency are, whose phases are asked for one by one (`internode_ll.cu`); and barriers of NVSHMEM
 //! are of teams that no profile names.
 

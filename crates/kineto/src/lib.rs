@@ -26,6 +26,8 @@
 //! streams  calls --> groups                    of kernels that do not say theirs
 //! matching calls of ranks --> operations       by numbers, or by aligning sequences
 //! named_ranks names of files --> ranks          where files say none
+//! found    a directory --> files               which are traces
+//! nested   directories --> files               where each rank has its own
 //! advice   what was not used --> warning       what to record
 //! labels   pid --> rank                        where all ranks are in one file
 //! merged   a file of several ranks --> one of each, to be matched
@@ -80,6 +82,7 @@ mod facts;
 mod few;
 mod fields;
 mod flows;
+mod found;
 mod header;
 mod hosts;
 mod json;
@@ -90,6 +93,7 @@ mod matching;
 mod merged;
 mod micros;
 mod named_ranks;
+mod nested;
 mod order;
 mod outline;
 mod pass;

@@ -11,7 +11,7 @@ use super::{Call, Failure, parsed};
 use crate::analysed::Analysed;
 use crate::args::{CheckArgs, CorrectArgs};
 use crate::call;
-use crate::collectives::CollectiveRows;
+use crate::collectives::{CollectiveFacts, CollectiveRows};
 use crate::command_line::Command;
 use crate::commands::asked::{Asked, analyse, is_left_alone};
 use crate::commands::check;
@@ -80,14 +80,15 @@ impl Study {
         self.found.bounds.as_ref()
     }
 
+    /// What the files say of its collective operations.
+    pub fn collective_facts(&self) -> CollectiveFacts {
+        CollectiveFacts::of(self.trace(), self.analysis())
+    }
+
     /// The participants of its collective operations.
-    pub fn collectives(&self) -> CollectiveRows<'_> {
-        CollectiveRows::of(
-            self.trace(),
-            self.analysis(),
-            self.solution(),
-            self.bounds(),
-        )
+    pub fn collectives<'a>(&'a self, facts: &'a CollectiveFacts) -> CollectiveRows<'a> {
+        let trace = (self.trace(), facts);
+        CollectiveRows::of(trace, self.analysis(), self.solution(), self.bounds())
     }
 
     /// The report, as `--json` writes it.

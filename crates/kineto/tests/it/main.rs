@@ -7,6 +7,7 @@
 )]
 
 mod compiled;
+mod nested;
 mod numbers;
 mod oracle;
 mod simulated;
