@@ -10,7 +10,6 @@ use retime_model::{
 use crate::error::KinetoError;
 use crate::few::few;
 use crate::header::Header;
-use crate::labels::label;
 use crate::matching::Group;
 use crate::profile::{FileRead, Track};
 
@@ -54,7 +53,7 @@ impl Places {
         let mut process_of: BTreeMap<Option<&str>, (usize, u32)> = BTreeMap::new();
         let is_merged = file.is_merged();
         for track in &file.tracks {
-            let label = label(&track.pid).filter(|_| is_merged);
+            let label = track.label.as_deref().filter(|_| is_merged);
             let is_rank = file.header.rank.is_some() || label.is_some();
             let owner = file.header.rank.is_none();
             let owner = owner.then_some(label.unwrap_or(&track.pid));
@@ -180,7 +179,7 @@ pub(crate) fn one_run(paths: &[PathBuf], files: &[FileRead]) -> Result<(), Kinet
             what,
         };
         let tracks: &[Track] = if file.is_merged() { &file.tracks } else { &[] };
-        for label in tracks.iter().filter_map(|it| label(&it.pid)) {
+        for label in tracks.iter().filter_map(|it| it.label.as_deref()) {
             let other = *of_label.entry(label).or_insert(path);
             if other != path {
                 return Err(refused(format!(
