@@ -209,7 +209,7 @@ impl CheckArgs {
         Source {
             path: &self.trace,
             others: &self.others.files,
-            format: self.format.format,
+            format: self.format.asked(),
             team: self.format.team.as_ref(),
             together: self.format.together,
             quiet: self.run.quiet,
@@ -223,7 +223,7 @@ impl CorrectArgs {
         Source {
             path: &self.trace,
             others: &self.others.files,
-            format: self.format.format,
+            format: self.format.asked(),
             team: self.format.team.as_ref(),
             together: self.format.together,
             quiet: self.run.quiet,

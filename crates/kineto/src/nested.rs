@@ -20,14 +20,16 @@ use retime_model::presence::{self, kind_in_words};
 
 use crate::found::{Found, in_order};
 use crate::named_ranks::by_name;
+use crate::rank_pattern::RankPattern;
 
-/// What lies in a directory, and whether it lies in those of ranks.
-pub(crate) fn found(directory: &Path) -> io::Result<(Found, bool)> {
+/// What lies in a directory, and whether it lies in those of ranks, which a pattern may tell
+/// instead of their names.
+pub(crate) fn found(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<(Found, bool)> {
     let own = Found::in_one(directory)?;
     if own.holds_any() {
         return Ok((own, false));
     }
-    Ok(match of_ranks(directory)? {
+    Ok(match of_ranks(directory, pattern)? {
         Some(mut all) => {
             all.beside.extend(own.beside);
             all.others.extend(own.others);
@@ -42,7 +44,7 @@ pub(crate) fn found(directory: &Path) -> io::Result<(Found, bool)> {
 }
 
 /// What lies in the directories of ranks; `None` if there are no such.
-fn of_ranks(directory: &Path) -> io::Result<Option<Found>> {
+fn of_ranks(directory: &Path, pattern: Option<&RankPattern>) -> io::Result<Option<Found>> {
     let entries = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
     let mut paths = entries.collect::<io::Result<Vec<PathBuf>>>()?;
     in_order(&mut paths);
@@ -52,10 +54,18 @@ fn of_ranks(directory: &Path) -> io::Result<Option<Found>> {
         let Some(kind) = presence::kind_of_entry(&path)?.filter(fs::FileType::is_dir) else {
             continue;
         };
-        let own = match by_name(&path) {
-            Some(rank) => Some((rank, Found::in_one(&path)?)),
-            None => None,
+        let named = by_name(&path);
+        let own = if pattern.is_some() || named.is_some() {
+            Found::in_one(&path)?
+        } else {
+            Found::default()
         };
+        let first = own
+            .traces
+            .first()
+            .and_then(|it| it.strip_prefix(directory).ok());
+        let by_pattern = pattern.zip(first).and_then(|(it, path)| it.rank(path));
+        let own = by_pattern.or(named).map(|rank| (rank, own));
         match own.filter(|(_, own)| own.holds_any()) {
             Some((rank, own)) if ranks.insert(rank) => all.append(own),
             Some(_) => return Ok(None),

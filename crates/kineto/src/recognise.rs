@@ -36,7 +36,7 @@ pub(crate) fn recognise(path: &Path) -> io::Result<Recognition> {
     let found = presence::kind(path)?;
     Ok(match found {
         Some(kind) if kind.is_dir() => {
-            let (found, _) = nested::found(path)?;
+            let (found, _) = nested::found(path, None)?;
             if !found.traces.is_empty() {
                 Recognition::Certain
             } else if !found.damaged.is_empty() {

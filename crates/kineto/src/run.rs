@@ -26,6 +26,7 @@ use crate::outline::{Look, look};
 use crate::places::{Places, left_out, one_run, warnings};
 use crate::placing::shift;
 use crate::profile::FileRead;
+use crate::rank_pattern::RankPattern;
 use crate::recognise::{correction_of_all, correction_of_file};
 use crate::rewrite::{Maps, new_times};
 use crate::rows::Table;
@@ -55,6 +56,10 @@ pub(crate) struct Run {
     found: Vec<Metadata>,
     /// From where times count, if that is given.
     origin: Option<u64>,
+    /// How paths say ranks, if that is given,
+    pattern: Option<RankPattern>,
+    /// and the rank of each file by that.
+    ranks: Option<Vec<u32>>,
     read: OnceLock<AllRead>,
     /// The calls that were found to belong together last.
     matched: Mutex<Option<Matched>>,
@@ -72,12 +77,13 @@ struct AllRead {
 }
 
 impl Run {
-    pub(crate) fn open(path: &Path) -> Result<Self, FormatError> {
+    pub(crate) fn open(path: &Path, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
         let failed = |source| KinetoError::io(path, source);
         if !fs::metadata(path).map_err(failed)?.is_dir() {
-            return Self::of(path, Shape::File, vec![path.to_owned()], Found::default());
+            let files = vec![path.to_owned()];
+            return Self::of(path, Shape::File, files, Found::default())?.ranked(pattern);
         }
-        let (mut found, is_nested) = nested::found(path).map_err(failed)?;
+        let (mut found, is_nested) = nested::found(path, pattern).map_err(failed)?;
         let damaged = std::mem::take(&mut found.damaged);
         if let Some(damaged) = KinetoError::of_all(path, damaged) {
             return Err(damaged.into());
@@ -93,12 +99,15 @@ impl Run {
             .into());
         }
         let run = Self::of(path, Shape::Directory, files, found)?;
-        Ok(Self { is_nested, ..run })
+        Self { is_nested, ..run }.ranked(pattern)
     }
 
     /// Opens files that were given one by one. A copy of them is a directory, in which they
     /// stand by their names.
-    pub(crate) fn open_files(files: &[&Path]) -> Result<Self, FormatError> {
+    pub(crate) fn open_files(
+        files: &[&Path],
+        pattern: Option<&RankPattern>,
+    ) -> Result<Self, FormatError> {
         let mut files: Vec<PathBuf> = files.iter().map(|&it| it.to_owned()).collect();
         in_order(&mut files);
         let refused = |path: &Path, what: String| KinetoError::NotOneRun {
@@ -143,7 +152,30 @@ impl Run {
             other_recordings: recordings::take_others(&mut files).map_err(failed)?,
             ..Found::default()
         };
-        Self::of(&parent, Shape::Directory, files, found)
+        Self::of(&parent, Shape::Directory, files, found)?.ranked(pattern)
+    }
+
+    /// With the ranks that a pattern finds in the paths of its files.
+    fn ranked(self, pattern: Option<&RankPattern>) -> Result<Self, FormatError> {
+        let Some(pattern) = pattern else {
+            return Ok(self);
+        };
+        let rank = |file: &PathBuf| {
+            let inside = file.strip_prefix(&self.path).unwrap_or(file);
+            let rank = pattern.rank(inside).or_else(|| pattern.rank(file));
+            rank.ok_or_else(|| KinetoError::NotOneRun {
+                path: file.clone(),
+                what: "has a path in which the pattern for ranks finds none; mend the pattern, \
+                       or give the files that have ranks"
+                    .to_owned(),
+            })
+        };
+        let ranks = self.files.iter().map(rank).collect::<Result<_, _>>()?;
+        Ok(Self {
+            pattern: Some(pattern.clone()),
+            ranks: Some(ranks),
+            ..self
+        })
     }
 
     fn of(
@@ -175,6 +207,8 @@ impl Run {
             others,
             other_recordings,
             origin: None,
+            pattern: None,
+            ranks: None,
             read: OnceLock::new(),
             matched: Mutex::new(None),
             table: OnceLock::new(),
@@ -199,8 +233,9 @@ impl Run {
         let communicates = |it: &FileRead| !it.calls.is_empty() || !it.requests.is_empty();
         let named =
             named.filter(|_| files.iter().any(communicates) && !files.iter().any(says_rank));
-        let ranks_are_named = named.is_some();
-        for (file, rank) in files.iter_mut().zip(named.into_iter().flatten()) {
+        let ranks_are_named = named.is_some() && self.ranks.is_none();
+        let given = self.ranks.clone().or(named);
+        for (file, rank) in files.iter_mut().zip(given.into_iter().flatten()) {
             file.header.rank = Some(rank);
         }
         compiled::take_certain(&mut files);
@@ -598,9 +633,12 @@ impl Trace for Run {
         let zero = self.zero();
         let counted = |it: Self| Self {
             origin: Some(zero.0),
+            // The same files in the same order.
+            ranks: self.ranks.clone(),
             ..it
         };
-        let opened = Self::open(copy).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
+        let pattern = self.pattern.as_ref().filter(|_| self.is_nested);
+        let opened = Self::open(copy, pattern).map(|it| Box::new(counted(it)) as Box<dyn Trace>);
         Some(opened)
     }
 

@@ -76,7 +76,7 @@ fn stages(args: &CorrectArgs) -> Vec<Stage> {
 
 fn correct_here(args: &CorrectArgs) -> Result<Done, CliError> {
     // First of all, so that a bad target is known before any work.
-    let format = formats::of(&args.trace, args.format.format)?;
+    let format = formats::of(&args.trace, args.format.asked())?;
     let staging = Staging::for_trace(
         args.output.target(),
         format,

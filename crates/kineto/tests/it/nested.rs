@@ -5,7 +5,7 @@ use std::path::Path;
 
 use retime::format::{Format, Recognition};
 use retime::pipeline::{Analysis, AnalysisOptions, Method};
-use retime_kineto::Kineto;
+use retime_kineto::{Kineto, KinetoByPath};
 use retime_testing::kineto::{KinetoRun, Style};
 
 /// A run of four ranks, each with a directory called `name`; with files that say their ranks or not.
@@ -116,4 +116,46 @@ fn other_directories_are_none_of_ranks() {
     ] {
         assert!(!is_one(names), "{names:?}");
     }
+}
+
+/// Directories whose names are no ranks to whom nobody says so.
+#[test]
+fn a_pattern_says_ranks_by_paths() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [run, corrected, back] = ["run", "corrected", "back"].map(|it| {
+        let path = scratch.path().join(it);
+        fs::create_dir(&path).unwrap();
+        path
+    });
+    write(&run, "worker-1", false);
+    assert_eq!(Kineto.recognise(&run).unwrap(), Recognition::No);
+    let format = KinetoByPath(r"worker-1(\d+)/".parse().unwrap());
+    let trace = format.open(&run).unwrap();
+    let scan = trace.scan(&()).unwrap();
+    let names: Vec<&str> = scan.info.processes.iter().map(|it| &*it.name).collect();
+    assert_eq!(names, ["rank 0", "rank 1", "rank 2", "rank 3"]);
+    let analysis = Analysis::new(scan.info, scan.logs, AnalysisOptions::default(), &()).unwrap();
+    let solution = analysis.solve(&Method::default(), &()).unwrap();
+    let undo = trace
+        .rewrite(&solution.correction, &corrected, &())
+        .unwrap();
+    let copy = trace.open_copy(&corrected, &()).unwrap().unwrap();
+    assert_eq!(copy.scan(&()).unwrap().info.processes.len(), 4);
+    copy.restore(&solution.correction, &undo, &back, &())
+        .unwrap();
+    assert_eq!(all(&back), all(&run));
+    // Files given one by one, of which one has no rank.
+    let files: Vec<_> = (0..2)
+        .map(|it| run.join(format!("worker-1{it}/trace.json")))
+        .collect();
+    fs::rename(&files[0], scratch.path().join("a1.json")).unwrap();
+    fs::rename(&files[1], scratch.path().join("b.json")).unwrap();
+    let files = ["a1.json", "b.json"].map(|it| scratch.path().join(it));
+    let files = files.each_ref().map(std::path::PathBuf::as_path);
+    let refused = KinetoByPath(r"a(\d+)\.json".parse().unwrap()).open_files(&files);
+    let error = refused.unwrap().err().unwrap().to_string();
+    assert!(
+        error.contains("b.json") && error.contains("pattern"),
+        "{error}"
+    );
 }
