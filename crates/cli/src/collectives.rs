@@ -15,8 +15,8 @@ use std::path::Path;
 
 use retime::causality::{Class, EventNode, Instance, Participant, Role};
 use retime::format::{OperationFacts, Trace};
-use retime::pipeline::{Analysis, Bounds, Solution};
-use retime::{Clocks, LateBegin, LateBegins, LocationIndex, Timestamp};
+use retime::pipeline::{Analysis, Bounds, JudgedBy, Solution};
+use retime::{LateBegin, LateBegins, LocationIndex, Timestamp};
 use serde::Serialize;
 
 use crate::analysed::Analysed;
@@ -75,7 +75,7 @@ pub struct CollectiveRows<'a> {
     trace: &'a dyn Trace,
     analysis: &'a Analysis,
     times: &'a [Timestamp],
-    judged_by: (std::borrow::Cow<'a, Clocks>, Option<&'a Bounds>),
+    judged_by: JudgedBy<'a>,
     facts: &'a CollectiveFacts,
 }
 
@@ -94,12 +94,11 @@ impl<'a> CollectiveRows<'a> {
         bounds: Option<&'a Bounds>,
     ) -> Self {
         let recorded = analysis.causality().nodes().timestamps();
-        let (clocks, errors) = analysis.clocks_to_judge_by(solution, bounds);
         Self {
             trace,
             analysis,
             times: solution.map_or(recorded, |it| &it.times),
-            judged_by: (clocks, bounds.filter(|_| errors.is_some())),
+            judged_by: analysis.judged_by(solution, bounds),
             facts,
         }
     }
@@ -117,9 +116,10 @@ impl<'a> CollectiveRows<'a> {
         mut take: impl FnMut(CollectiveRow) -> Result<(), E>,
     ) -> Result<(), E> {
         let causality = self.analysis.causality();
-        let errors = self.judged_by.1.map(|it| &it.errors);
+        let JudgedBy { clocks, errors } = &self.judged_by;
+        let errors = errors.as_deref();
         let info = self.analysis.info();
-        let late = LateBegins::of(causality, info, &self.judged_by.0, self.times, errors);
+        let late = LateBegins::of(causality, info, clocks, self.times, errors);
         for number in operations {
             let instance = Instance(number);
             let late = late.find(instance);

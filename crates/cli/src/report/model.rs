@@ -409,8 +409,9 @@ pub(crate) struct StragglersPart {
     pub(crate) others: u64,
     /// Messages of which it is recorded since when they were awaited.
     pub(crate) messages: u64,
-    /// True if effects come before their causes by these times, so that they do not say who
-    /// came last: then nothing is certain, and nobody is named.
+    /// True if effects come before their causes by recorded times, or within a clock by
+    /// corrected ones, so that they do not say who came last: then nothing is certain, and nobody
+    /// is named.
     pub(crate) contradictory: bool,
     /// Processes that took part.
     pub(crate) taking_part: usize,

@@ -922,3 +922,28 @@ fn a_table_lists_every_collective() {
         assert!(refused.stderr.contains(why), "{}", refused.stderr);
     }
 }
+
+/// A few ends that no place of long kernels sets right are no reason not to name who was late by
+/// many times that.
+#[test]
+fn the_slow_rank_is_named_though_little_is_left_reversed() {
+    let scratch = Scratch::new();
+    let run = KinetoRun {
+        ranks: 64,
+        ranks_per_host: 8,
+        tensor: 4,
+        iterations: 10,
+        filler: 1,
+        seed: 3,
+        stragglers: vec![Straggler {
+            rank: 24,
+            every: 1,
+            late: 20_000_000,
+        }],
+        ..KinetoRun::training(Style::Nccl)
+    };
+    simulate(&scratch, &run);
+    let outcome = scratch.retime("correct run -o out");
+    let first = outcome.stdout.lines().next().unwrap_or_default();
+    assert!(first.contains("rank 24 held up 63 others"), "{first}");
+}
